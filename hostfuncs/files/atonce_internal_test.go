@@ -6,8 +6,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Whoever waits for Close is not kept by what takes time to give back.
-func TestClosesAtOnce(t *testing.T) {
+// TestClosesAtOnceWithoutOpenFiles checks that a caller of Close does not wait for anything that
+// takes time to release.
+func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 	workspace := capability.GrantedFS{FS: capability.FS{Mount: "workspace", Mode: capability.ModeWrite}}
 	scratch := capability.GrantedFS{FS: capability.FS{Mount: capability.ScratchMount, Mode: capability.ModeWrite}}
 	for _, test := range []struct {

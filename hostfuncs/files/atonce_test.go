@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Closing is at once only where nothing has to be given back that could take a while.
+// TestClosesAtOnce checks that ClosesAtOnce is true only if Close releases nothing that takes time.
 func TestClosesAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "old"})

@@ -16,8 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// hostile lays out a mount full of traps and returns it: everything outside holds
-// the canary.
+// hostile creates a mount full of traps and returns it. Everything outside it contains the canary.
 func hostile(t testing.TB) (ws string) {
 	t.Helper()
 	top := t.TempDir()
@@ -57,7 +56,7 @@ func hostile(t testing.TB) (ws string) {
 	if err := syscall.Mkfifo(filepath.Join(ws, "fifo"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Unix sockets have short paths only.
+	// The path of a Unix socket must be short.
 	t.Chdir(ws)
 	listener, err := net.Listen("unix", "sock")
 	if err != nil {
@@ -67,8 +66,8 @@ func hostile(t testing.TB) (ws string) {
 	return ws
 }
 
-// attack is one path and how opening it must fail. The names refer to the cases
-// of the attack list.
+// attack is a path and the error that opening it must return. Names refer to the cases of
+// docs/attacks.md.
 type attack struct {
 	name, path string
 	want       error
@@ -132,7 +131,7 @@ func TestAttacksOnOpen(t *testing.T) {
 		for _, a := range attacks {
 			t.Run(mount.name+"/"+a.name, func(t *testing.T) {
 				want := a.want
-				// With deny patterns no link is followed, wherever it leads to.
+				// With deny patterns no link is followed, wherever it leads.
 				first, _, _ := strings.Cut(strings.TrimPrefix(a.path, "/"), "/")
 				if info, err := os.Lstat(filepath.Join(ws, first)); mount.deny != nil && first != "" && first != ".." && err == nil && info.Mode().Type() == fs.ModeSymlink {
 					want = fs.ErrPermission
@@ -156,7 +155,7 @@ func TestAttacksOnOpen(t *testing.T) {
 	}
 }
 
-// Nothing but metadata of names inside the mount shows through stat.
+// TestAttacksOnStat checks that Stat reveals only the metadata of names inside the mount.
 func TestAttacksOnStat(t *testing.T) {
 	view := newFS(t, read("workspace", hostile(t))).View("/workspace")
 	for _, a := range attacks {
@@ -194,7 +193,7 @@ func TestInnerLinksAreFollowed(t *testing.T) {
 	if _, err := view.Open("indir", files.OpenNoFollow|files.OpenDirectory); !errors.Is(err, files.ErrLoop) {
 		t.Errorf("open indir without following: %v", err)
 	}
-	// A slash asks for what the link leads to.
+	// A trailing slash means the target of the link.
 	f, err := view.Open("indir/", files.OpenNoFollow)
 	if err != nil {
 		t.Fatalf("open indir/: %v", err)
@@ -218,11 +217,11 @@ func TestInnerLinksAreFollowed(t *testing.T) {
 	}
 }
 
-func TestReadlinkTellsNoHostPath(t *testing.T) {
+func TestReadlinkRevealsNoHostPath(t *testing.T) {
 	ws := hostile(t)
 	write(t, ws, map[string]string{"s/x": ""})
 	symlink(t, "../../secret", filepath.Join(ws, "s/out"))
-	// By its text, d/deep/s/out leads to d/secret; in truth it leads outside.
+	// Lexically, d/deep/s/out leads to d/secret. In fact it leads outside.
 	symlink(t, "../../s", filepath.Join(ws, "d/deep/s"))
 	for name, grantDeny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		view := newFS(t, read("workspace", ws, grantDeny...)).View("/workspace")
@@ -244,7 +243,7 @@ func TestReadlinkTellsNoHostPath(t *testing.T) {
 	}
 }
 
-// What opens is told from a device by looking, not by its name.
+// TestDevicesDoNotOpen checks that devices are recognised by their type and not by their name.
 func TestDevicesDoNotOpen(t *testing.T) {
 	dir := t.TempDir()
 	const null = 1<<8 | 3
@@ -264,7 +263,7 @@ func TestNothingOpensForChange(t *testing.T) {
 	for _, deny := range [][]string{nil, {"no-such-name"}} {
 		view := newFS(t, read("workspace", ws, deny...)).View("/")
 		for _, name := range []string{"/", "workspace", "workspace/f", "workspace/d", "workspace/new", "workspace/up", "workspace/dangling", "new"} {
-			// Flags that are not known yet are not let through either.
+			// Unknown flags are refused as well.
 			for flags := files.OpenWrite; flags != 0; flags <<= 1 {
 				for _, more := range []files.OpenFlags{0, files.OpenDirectory, files.OpenNoFollow} {
 					if _, err := view.Open(name, flags|more); !errors.Is(err, files.ErrReadOnly) {
@@ -318,7 +317,7 @@ func TestSystemDirectoriesAreNotMounted(t *testing.T) {
 		"/proc", "/proc/self", "/proc/self/cwd/../../../../../../../../etc", "/proc/self/root", "/proc/self/fd", "/sys", "/sys/kernel", "/dev/shm", "/dev/pts",
 	} {
 		if _, err := os.Stat(dir); err != nil {
-			continue // not on this system
+			continue // does not exist on this system
 		}
 		if fsys, err := files.New(grants(read("w", dir)), files.Options{}); err == nil {
 			_ = fsys.Close()
@@ -329,7 +328,7 @@ func TestSystemDirectoriesAreNotMounted(t *testing.T) {
 	}
 }
 
-// Mounting a FIFO fails at once and does not wait for a writer.
+// TestAFIFOIsNotMounted checks that mounting a FIFO fails at once and does not wait for a writer.
 func TestAFIFOIsNotMounted(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o644); err != nil {
@@ -340,8 +339,8 @@ func TestAFIFOIsNotMounted(t *testing.T) {
 	}
 }
 
-// A6: os.Root cannot tell a hard link from the file. This pins what the
-// documentation says.
+// TestHardLinksAreOrdinaryFiles covers A6: os.Root cannot distinguish a hard link from the file. It
+// ensures that the documented behaviour does not change.
 func TestHardLinksAreOrdinaryFiles(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})
@@ -353,8 +352,8 @@ func TestHardLinksAreOrdinaryFiles(t *testing.T) {
 	}
 }
 
-// A name that no guest path can say does not show, so that a guest that walks
-// what it lists meets no error.
+// TestUnspeakableNamesAreNotListed checks that a name which is not a valid guest path is not
+// listed. A guest that opens all listed names therefore gets no error.
 func TestUnspeakableNamesAreNotListed(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"ok": ""})

@@ -12,46 +12,44 @@ import (
 	"time"
 )
 
-// Batch is many files named at once: a search through thousands of them pays for the way
-// from the guest to the host and back once, and the host looks at several of them at the
-// same time. What each answer says is what Open, ReadDir or Lstat would have said of that
-// file alone, with the same checks; neighbours in a row, batchShare of them at most, may be
-// looked up in their directory as it was found for the first of them. No file stays open, and
-// none counts as one that the guest has open.
+// Batch is a request about many files at once. A search through thousands of files then crosses
+// between guest and host only once, and the host works on several files concurrently. Each answer
+// equals the answer of Open, ReadDir or Lstat for that file alone, with the same checks. One
+// difference is that up to batchShare consecutive files of one directory may be looked up in the
+// directory as it was found for the first of them. No file stays open, and none counts as one of
+// the guest's open files.
 type Batch struct {
 	ctx   context.Context
 	fs    *FS
-	names []string // from the root of the guest
+	names []string // relative to the root of the guest
 }
 
-// Batch returns what the guest asks of many files, of which the rest get fs.ErrClosed for an
-// answer when ctx is done. The names stay the caller's, which must not change them while a
-// method runs.
+// Batch returns a request about the named files. If ctx ends, the remaining files get fs.ErrClosed
+// as their answer. The caller keeps names and must not change it while a method runs.
 func (f *FS) Batch(ctx context.Context, names []string) Batch {
 	return Batch{ctx: ctx, fs: f, names: names}
 }
 
-// Answer is what a Batch tells of one of its files.
+// Answer is the answer of a [Batch] for one file.
 type Answer struct {
-	// Err is why there is no answer: an error of this package, or one of those that only a
-	// batch has, ErrNoRoom and ErrOverSize.
+	// Err says why there is no answer. It is an error of this package, including ErrNoRoom and
+	// ErrOverSize, which only a Batch returns.
 	Err error
-	// Type is the file's type, Size its size in bytes, and ModTime when its content changed
-	// last.
+	// Type, Size in bytes, and ModTime describe the file.
 	Type    fs.FileMode
 	Size    int64
 	ModTime time.Time
-	// Content is the part of the room that the answer fills, and Offset where that begins.
+	// Content is the part of the buffer that the answer fills, and Offset is its position there.
 	Content []byte
 	Offset  int
 }
 
-// answerOn is an answer with what info says.
+// answerOn returns an answer with the data of info.
 func answerOn(info fs.FileInfo) Answer {
 	return Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// Stat describes the files as Lstat does.
+// Stat describes the files like Lstat.
 func (b Batch) Stat() []Answer {
 	return b.each(func(w *batchWorker, name string) Answer {
 		if a, ok := w.statPlain(name); ok {
@@ -65,22 +63,22 @@ func (b Batch) Stat() []Answer {
 	})
 }
 
-// Read reads whole regular files of up to most bytes each into room. Err of an answer is
-// ErrOverSize for a file that is larger, whose Size is told, and ErrNoRoom for one that does
-// not fit into what of the room the others have left. What is left of the room at the end
-// may hold anything of the files that were read.
-func (b Batch) Read(most int, room []byte) []Answer {
+// Read reads whole regular files into the buffer room. limit is the largest size of one file in
+// bytes. Err of an answer is ErrOverSize for a larger file, whose Size is set, and ErrNoRoom for a
+// file that does not fit into the rest of the buffer. Unused parts of the buffer may hold arbitrary
+// data of the files afterwards.
+func (b Batch) Read(limit int, room []byte) []Answer {
 	r := &batchRoom{all: room}
 	return b.each(func(w *batchWorker, name string) Answer {
-		if a, ok := w.readPlain(b.ctx, name, most, r); ok {
+		if a, ok := w.readPlain(b.ctx, name, limit, r); ok {
 			return a
 		}
-		return b.read(name, most, r)
+		return b.read(name, limit, r)
 	})
 }
 
 // read reads one file as the guest would.
-func (b Batch) read(name string, most int, r *batchRoom) Answer {
+func (b Batch) read(name string, limit int, r *batchRoom) Answer {
 	file, err := b.open(name, 0)
 	if err != nil {
 		return Answer{Err: err}
@@ -95,13 +93,12 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 		a.Err = ErrIsDir
 		return a
 	}
-	a.fill(b.ctx, most, r, file.Read)
+	a.fill(b.ctx, limit, r, file.Read)
 	return a
 }
 
-// open is View.Open for as long as it takes to look at the file. It takes none of the guest's
-// places for open files: how many are left would depend on what the other workers do at that
-// moment.
+// open is like View.Open for a short internal use. It does not take one of the guest's slots for
+// open files, because the number of free slots would depend on the timing of the workers.
 func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	p, err := b.fs.resolve("/", name)
 	if err == nil {
@@ -110,10 +107,10 @@ func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	return file, pathError("open", p.guest, err)
 }
 
-// fill reads a file of a.Size bytes to its end, which it finds by asking for a byte more.
-func (a *Answer) fill(ctx context.Context, most int, r *batchRoom, read func([]byte) (int, error)) {
-	// A file system may tell any size.
-	if a.Size < 0 || a.Size > int64(most) {
+// fill reads a file of a.Size bytes to its end. It detects the end by requesting one byte more.
+func (a *Answer) fill(ctx context.Context, limit int, r *batchRoom, read func([]byte) (int, error)) {
+	// A file system may report any size.
+	if a.Size < 0 || a.Size > int64(limit) {
 		a.Err = ErrOverSize
 		return
 	}
@@ -134,24 +131,23 @@ func (a *Answer) fill(ctx context.Context, most int, r *batchRoom, read func([]b
 			a.Err = err
 			return
 		}
-		// A file that is as long as it said and gives no more has ended, as far as a reader
-		// can see.
+		// A file that has returned as many bytes as its size is at its end, as far as a reader can
+		// tell.
 		if n == 0 || filled == int(a.Size) {
 			break
 		}
 	}
-	if filled > int(a.Size) { // it grew, or never had the size that it told
+	if filled > int(a.Size) { // it has grown, or its reported size was wrong
 		a.Err = ErrOverSize
 		return
 	}
 	a.Content, a.Offset = buffer[:filled], offset
 }
 
-// List lists directories into room: for each entry a byte for its type, one for the length
-// of its name, and the name; the entries in the order of their names. The types are the
-// numbers of WASI. What ReadDir leaves out is left out here, and what it fails for. Err of
-// an answer is ErrNoRoom for a directory whose entries do not fit into what of the room the
-// others have left.
+// List lists directories into the buffer room. Each entry is one byte for its type, one for the
+// length of its name, and the name, sorted by name. Types are the numbers of WASI. List omits the
+// same entries as ReadDir and fails in the same cases. Err of an answer is ErrNoRoom for a
+// directory whose entries do not fit into the rest of the buffer.
 func (b Batch) List(room []byte) []Answer {
 	r := &batchRoom{all: room}
 	return b.each(func(_ *batchWorker, name string) Answer {
@@ -182,7 +178,7 @@ func (b Batch) list(a *Answer, name string, r *batchRoom) error {
 	}
 	to := buffer[:0]
 	for _, e := range entries {
-		// Names of more than 255 bytes are none that the guest could use.
+		// The guest cannot use names longer than 255 bytes.
 		if len(e.Name()) <= maxNameBytes {
 			to = append(append(to, byte(WASIType(e.Type())), byte(len(e.Name()))), e.Name()...)
 		}
@@ -191,7 +187,7 @@ func (b Batch) list(a *Answer, name string, r *batchRoom) error {
 	return nil
 }
 
-// WASIType returns the number of WASI for the type of a file; 0 for what WASI has none for.
+// WASIType returns the number of WASI for a file type, or 0 if WASI has none.
 func WASIType(mode fs.FileMode) uint32 {
 	switch mode.Type() {
 	case 0:
@@ -204,14 +200,13 @@ func WASIType(mode fs.FileMode) uint32 {
 	return 0
 }
 
-// batchRoom is the guest's memory that answers share.
+// batchRoom is the guest's buffer that the answers share.
 type batchRoom struct {
 	all  []byte
 	used atomic.Int64
 }
 
-// take returns n bytes that nobody else gets, and where they begin; nil if there are not as
-// many left.
+// take reserves n bytes and returns them with their position, or nil if fewer are left.
 func (r *batchRoom) take(n int) (part []byte, offset int) {
 	for {
 		used := r.used.Load()
@@ -226,34 +221,34 @@ func (r *batchRoom) take(n int) (part []byte, offset int) {
 }
 
 const (
-	// batchShare is how many files in a row one worker takes: neighbours mostly lie in one
-	// directory, which is then opened once for all of them.
+	// batchShare is how many consecutive files one worker takes. Neighbours are mostly in one
+	// directory, which is then opened only once.
 	batchShare = 32
-	// maxBatchWorkers bounds the processors that one call of a guest keeps busy.
+	// maxBatchWorkers limits the processors that one call of a guest keeps busy.
 	maxBatchWorkers = 4
 )
 
-// batchWorker answers for some of the files of a batch. Its methods, of which each system
-// has its own, answer for files to which no link leads, the fast way.
+// batchWorker answers for some files of a batch. Its methods differ between operating systems. They
+// are a fast path for files that are reached without a link.
 type batchWorker struct {
-	fs     *FS
-	folder batchFolder
+	fs  *FS
+	dir batchDirectory
 }
 
-// each asks for each file and returns the answers in the order of the names.
+// each calls ask for each file and returns the answers in the order of the names.
 func (b Batch) each(ask func(w *batchWorker, name string) Answer) []Answer {
 	answers := make([]Answer, len(b.names))
 	var next atomic.Int64
 	work := func() {
 		w := &batchWorker{fs: b.fs}
-		defer w.folder.close()
+		defer w.dir.close()
 		for {
 			end := int(next.Add(batchShare))
 			start := end - batchShare
 			if start >= len(b.names) {
 				return
 			}
-			w.folder.close() // it may have been moved since it was found
+			w.dir.close() // the directory may have been moved since it was found
 			for i := start; i < min(end, len(b.names)); i++ {
 				if b.ctx.Err() != nil {
 					answers[i].Err = fs.ErrClosed

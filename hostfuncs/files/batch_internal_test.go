@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// Whatever a file system says of the size of a file, and whatever the file does while it is
-// read: nothing is written beyond its part of the room, and what is not whole is not shown.
-func TestFilesThatAreNotWhatTheySay(t *testing.T) {
+// TestFilesWithWrongSizesAreContained has files with wrong sizes, and files that change while they
+// are read. Data may be written only to their part of the buffer, and incomplete content is not
+// returned.
+func TestFilesWithWrongSizesAreContained(t *testing.T) {
 	for name, tt := range map[string]struct {
 		size    int64
-		reads   []string // what each read gives; after them comes the end
-		fails   error    // in place of the end
-		stop    int      // after how many reads the call ends
+		reads   []string // result of each read, followed by the end of the file
+		fails   error    // error instead of the end of the file
+		stop    int      // number of reads after which the call ends
 		want    error
 		content string
 	}{
@@ -26,7 +27,7 @@ func TestFilesThatAreNotWhatTheySay(t *testing.T) {
 		"it grew by a lot":         {size: 1, reads: []string{strings.Repeat("x", 50)}, want: ErrOverSize},
 		"empty by its size alone":  {size: 0, reads: []string{"hello"}, want: ErrOverSize},
 		"a size below zero":        {size: -1, reads: []string{"hello"}, want: ErrOverSize},
-		"the least size":           {size: -1 << 63, want: ErrOverSize},
+		"the smallest size":        {size: -1 << 63, want: ErrOverSize},
 		"the largest size":         {size: 1<<63 - 1, want: ErrOverSize},
 		"larger than the room":     {size: 80, want: ErrNoRoom},
 		"it fails":                 {size: 5, fails: ErrIO, want: ErrIO},
@@ -56,7 +57,7 @@ func TestFilesThatAreNotWhatTheySay(t *testing.T) {
 			}
 			room := []byte(strings.Repeat(".", 60))
 			shared := &batchRoom{all: room}
-			shared.take(10) // which another file has
+			shared.take(10) // belongs to another file
 			a := Answer{Size: tt.size}
 			a.fill(ctx, 100, shared, read)
 			if a.Err != tt.want || string(a.Content) != tt.content || a.Err == nil && a.Offset != 10 {

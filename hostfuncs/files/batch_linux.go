@@ -10,26 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// batchFolder is the directory that the files of a worker lie in, held open from one to the
-// next. The zero value is none.
-type batchFolder struct {
+// batchDirectory is the directory of the current files of a worker, kept open between files. The
+// zero value holds none.
+type batchDirectory struct {
 	mount *mount
 	rel   string
 	fd    int
-	// device is that of the mount.
+	// device is the device number of the mount.
 	device uint64
 }
 
-func (f *batchFolder) close() {
+func (f *batchDirectory) close() {
 	if f.mount != nil {
-		_ = unix.Close(f.fd) // it was open to find files only
+		_ = unix.Close(f.fd) // opened only to find files, so an error has no effect
 	}
 	f.mount = nil
 }
 
-// enter makes f the directory rel of a mount, and reports whether that could be done: no
-// link may lead there.
-func (f *batchFolder) enter(m *mount, rel string) bool {
+// enter makes f the directory rel of a mount, and reports whether it succeeded. The path must not
+// contain a link.
+func (f *batchDirectory) enter(m *mount, rel string) bool {
 	if f.mount == m && f.rel == rel {
 		return true
 	}
@@ -47,27 +47,27 @@ func (f *batchFolder) enter(m *mount, rel string) bool {
 	if err != nil {
 		return false
 	}
-	*f = batchFolder{mount: m, rel: rel, fd: fd, device: uint64(top.Dev)}
+	*f = batchDirectory{mount: m, rel: rel, fd: fd, device: uint64(top.Dev)}
 	return true
 }
 
-// find resolves a name, enters the directory that holds it and describes what is there. ok
-// is false for all that is not a plain file of a mount; the slow way finds out what it is.
+// find resolves a name, enters its directory and describes the file. ok is false for everything
+// that is not a plain path in a mount; the caller then uses the slow path.
 func (w *batchWorker) find(name string) (p place, base string, stat unix.Stat_t, ok bool) {
 	p, err := w.fs.resolve("/", name)
 	if err != nil || p.mount == nil || p.mustBeDir || p.rel == "." {
 		return p, "", stat, false
 	}
 	dir, base := splitRel(p.rel)
-	if !w.folder.enter(p.mount, dir) {
+	if !w.dir.enter(p.mount, dir) {
 		return p, "", stat, false
 	}
-	// As in mount.open, look first: opening a device can do something to it.
-	err = unix.Fstatat(w.folder.fd, base, &stat, unix.AT_SYMLINK_NOFOLLOW)
+	// As in mount.open, check the type before opening, because opening a device can have an effect.
+	err = unix.Fstatat(w.dir.fd, base, &stat, unix.AT_SYMLINK_NOFOLLOW)
 	return p, base, stat, err == nil
 }
 
-// statPlain describes a file, where the kernel finds it without following a link.
+// statPlain describes a file if the kernel finds it without following a link.
 func (w *batchWorker) statPlain(name string) (Answer, bool) {
 	_, _, stat, ok := w.find(name)
 	return plainAnswer(stat), ok
@@ -87,32 +87,32 @@ func plainAnswer(stat unix.Stat_t) Answer {
 	return a
 }
 
-// readPlain reads a regular file of the mount's own file system, to which no link leads.
-func (w *batchWorker) readPlain(ctx context.Context, name string, most int, r *batchRoom) (Answer, bool) {
+// readPlain reads a regular file in the mount's own file system that is reached without a link.
+func (w *batchWorker) readPlain(ctx context.Context, name string, limit int, r *batchRoom) (Answer, bool) {
 	p, base, stat, ok := w.find(name)
 	if !ok || stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return Answer{}, false
 	}
-	if stat.Size > int64(most) {
+	if stat.Size > int64(limit) {
 		a := plainAnswer(stat)
 		a.Err = ErrOverSize
 		return a, true
 	}
-	fd, err := unix.Openat(w.folder.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_LARGEFILE|openFlags, 0)
+	fd, err := unix.Openat(w.dir.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_LARGEFILE|openFlags, 0)
 	if err != nil {
 		return Answer{}, false
 	}
 	defer unix.Close(fd)
-	// The name may have changed since; what counts is what was opened.
+	// The name may refer to another file by now. Check the opened file.
 	err = unix.Fstat(fd, &stat)
-	if err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || uint64(stat.Dev) != w.folder.device {
+	if err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || uint64(stat.Dev) != w.dir.device {
 		return Answer{}, false
 	}
 	if p.mount.scratch == "" {
 		w.fs.readPaths.Add(p.guest)
 	}
 	a := plainAnswer(stat)
-	a.fill(ctx, most, r, func(to []byte) (int, error) {
+	a.fill(ctx, limit, r, func(to []byte) (int, error) {
 		if w.fs.revoked.Load() {
 			return 0, fs.ErrClosed
 		}
@@ -127,7 +127,7 @@ func (w *batchWorker) readPlain(ctx context.Context, name string, most int, r *b
 	return a, true
 }
 
-// splitRel splits a path below a mount into the directory and the name in it.
+// splitRel splits a path below a mount into a directory and a name.
 func splitRel(rel string) (dir, base string) {
 	dir, base = path.Split(rel)
 	if dir == "" {

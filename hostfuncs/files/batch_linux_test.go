@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// A batch leaves no descriptor open, whatever it met.
+// TestABatchLeavesNothingOpen checks that a batch leaves no descriptor open in any case.
 func TestABatchLeavesNothingOpen(t *testing.T) {
 	ws := hostile(t)
 	fsys := newFS(t, read("workspace", ws))
@@ -25,7 +25,7 @@ func TestABatchLeavesNothingOpen(t *testing.T) {
 			b.Read(1, room[:3])
 		}
 	}
-	ask() // whatever the Go runtime opens once is open now
+	ask() // opens what the Go runtime opens only once
 	before := descriptors(t)
 	for range 20 {
 		ask()
@@ -44,9 +44,9 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// A folder that is moved out of the mount is no longer looked into by the next batch, nor for
-// longer than some files by the one that runs.
-func TestABatchFindsFoldersAnew(t *testing.T) {
+// TestABatchFindsDirectoriesAgain moves a directory out of the mount. The next batch must not use
+// it any longer, and a running batch only for a few files.
+func TestABatchFindsDirectoriesAgain(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ws/d/f": "fine"})
 	fsys := newFS(t, read("w", filepath.Join(top, "ws")))

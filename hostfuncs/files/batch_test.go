@@ -19,13 +19,13 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// batch asks for many files at once.
+// batch returns a request about files.
 func batch(fsys *files.FS, names ...string) files.Batch {
 	return fsys.Batch(context.Background(), names)
 }
 
-// told is what a guest is told of a file.
-type told struct {
+// seenFile is what a guest learns about a file.
+type seenFile struct {
 	err     error
 	kind    uint32
 	size    int64
@@ -33,9 +33,9 @@ type told struct {
 	content string
 }
 
-// tell is what an answer tells. Of an error it is the error of package hostfuncs alone, and
-// besides it only the size of a file that is too large.
-func tell(a files.Answer) told {
+// seenIn returns what a guest learns from an answer. For an error that is only the error of package
+// files, and also the size of a file that is too large.
+func seenIn(a files.Answer) seenFile {
 	var p *fs.PathError
 	if errors.As(a.Err, &p) {
 		a.Err = p.Err
@@ -43,25 +43,25 @@ func tell(a files.Answer) told {
 	switch a.Err {
 	case nil:
 	case files.ErrOverSize:
-		return told{err: a.Err, size: a.Size}
+		return seenFile{err: a.Err, size: a.Size}
 	default:
-		return told{err: a.Err}
+		return seenFile{err: a.Err}
 	}
-	t := told{kind: files.WASIType(a.Type), size: a.Size, content: string(a.Content)}
+	t := seenFile{kind: files.WASIType(a.Type), size: a.Size, content: string(a.Content)}
 	if !a.ModTime.IsZero() {
 		t.time = a.ModTime.UnixNano()
 	}
 	return t
 }
 
-// failed is the answer for an error.
+// failed returns the answer for an error.
 func failed(err error) files.Answer { return files.Answer{Err: err} }
 
 func described(info fs.FileInfo) files.Answer {
 	return files.Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// statAlone, readAlone and listAlone are what a guest learns by asking for one file.
+// statAlone, readAlone and listAlone return what a guest learns from a request for one file.
 func statAlone(v files.View, name string) files.Answer {
 	info, err := v.Lstat(name)
 	if err != nil {
@@ -108,8 +108,8 @@ func listAlone(v files.View, name string) files.Answer {
 	return a
 }
 
-// requireSame fails the test unless a batch says of each file what is said of it alone, and
-// keeps what it says apart.
+// requireSame fails the test unless a batch answers for each file like a request for that file
+// alone, and keeps the answers separate.
 func requireSame(t testing.TB, fsys *files.FS, names []string, most int) {
 	t.Helper()
 	view := fsys.View("/")
@@ -126,15 +126,15 @@ func requireSame(t testing.TB, fsys *files.FS, names []string, most int) {
 			t.Fatalf("%s: %d answers for %d names", kind, len(do.batch), len(names))
 		}
 		for i, a := range do.batch {
-			if got, want := tell(a), tell(do.alone(names[i])); got != want {
+			if got, want := seenIn(a), seenIn(do.alone(names[i])); got != want {
 				t.Errorf("%s %q: got %+v, want %+v", kind, names[i], got, want)
 			}
 		}
 	}
 }
 
-// requireApart fails the test unless the contents of answers lie in the room, where they say,
-// and none in another.
+// requireApart fails the test unless each answer's content is in the buffer at its offset, and no
+// contents overlap.
 func requireApart(t testing.TB, answers []files.Answer, room []byte) {
 	t.Helper()
 	owner := make([]int, len(room))
@@ -154,8 +154,8 @@ func requireApart(t testing.TB, answers []files.Answer, room []byte) {
 	}
 }
 
-// variations are names for the files below dir, a directory of the host that the guest has at
-// a path, and for some that are not there.
+// variations returns paths of the files below dir, a host directory that the guest sees at a path,
+// and some paths that do not exist.
 func variations(t testing.TB, dir, at string) []string {
 	t.Helper()
 	names := []string{"", "/", ".", "..", at, at + "/", at[1:], at + "-evil", at + "/none", at + "/none/none"}
@@ -173,7 +173,7 @@ func variations(t testing.TB, dir, at string) []string {
 	return names
 }
 
-func TestABatchSaysWhatIsSaidOfOneFile(t *testing.T) {
+func TestBatchAnswersMatchSingleRequests(t *testing.T) {
 	ws, data, deny := t.TempDir(), t.TempDir(), t.TempDir()
 	many := map[string]string{"empty": "", "d/large": strings.Repeat("x", 5000), "d/exact": strings.Repeat("y", 1000), "d/over": strings.Repeat("z", 1001)}
 	for i := range 150 {
@@ -231,19 +231,19 @@ func TestRoomOfABatch(t *testing.T) {
 		room  int
 		want  []error
 	}{
-		// A file takes a byte more than it has: its end is looked for.
+		// A file needs one byte more than its size, to detect its end.
 		{"a file that fits", read(10), []string{"/w/ten"}, 11, []error{nil}},
 		{"no room for the end", read(10), []string{"/w/ten"}, 10, []error{files.ErrNoRoom}},
 		{"no room at all", read(10), []string{"/w/ten", "/w/empty"}, 0, []error{files.ErrNoRoom, files.ErrNoRoom}},
 		{"a byte over the size", read(9), []string{"/w/ten"}, 100, []error{files.ErrOverSize}},
-		{"the size is looked at before the room", read(9), []string{"/w/ten"}, 0, []error{files.ErrOverSize}},
-		{"nothing may be read", read(0), []string{"/w/ten", "/w/empty"}, 100, []error{files.ErrOverSize, nil}},
-		{"less than nothing", read(-1), []string{"/w/ten", "/w/empty"}, 100, []error{files.ErrOverSize, files.ErrOverSize}},
+		{"the size is checked before the buffer", read(9), []string{"/w/ten"}, 0, []error{files.ErrOverSize}},
+		{"a limit of zero", read(0), []string{"/w/ten", "/w/empty"}, 100, []error{files.ErrOverSize, nil}},
+		{"a negative limit", read(-1), []string{"/w/ten", "/w/empty"}, 100, []error{files.ErrOverSize, files.ErrOverSize}},
 		{"one of two", read(10), []string{"/w/ten", "/w/ten"}, 21, []error{nil, files.ErrNoRoom}},
 		{"the smaller one fits", read(10), []string{"/w/ten", "/w/ten", "/w/empty"}, 12, []error{nil, files.ErrNoRoom, nil}},
-		{"a folder that fits", files.Batch.List, []string{"/w/d"}, 7, []error{nil}},
-		{"a folder that does not", files.Batch.List, []string{"/w/d"}, 6, []error{files.ErrNoRoom}},
-		{"folders after each other", files.Batch.List, []string{"/w/d", "/w/d", "/"}, 10, []error{nil, files.ErrNoRoom, nil}},
+		{"a directory that fits", files.Batch.List, []string{"/w/d"}, 7, []error{nil}},
+		{"a directory that does not", files.Batch.List, []string{"/w/d"}, 6, []error{files.ErrNoRoom}},
+		{"several directories", files.Batch.List, []string{"/w/d", "/w/d", "/"}, 10, []error{nil, files.ErrNoRoom, nil}},
 	} {
 		room := make([]byte, test.room)
 		answers := test.ask(batch(fsys, test.names...), room)
@@ -262,7 +262,8 @@ func TestRoomOfABatch(t *testing.T) {
 	}
 }
 
-// Files that are read at the same time have parts of the room of their own, whatever fits.
+// TestContentsOfABatchLieApart checks that files read concurrently get separate parts of the
+// buffer, however many fit.
 func TestContentsOfABatchLieApart(t *testing.T) {
 	dir := t.TempDir()
 	many, names := map[string]string{}, []string(nil)
@@ -318,8 +319,9 @@ func TestABatchEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// However many files the guest has open: a batch takes none of its places.
-func TestABatchHeedsNoLimitOnOpenFiles(t *testing.T) {
+// TestABatchTakesNoOpenFileSlots checks that a batch uses none of the guest's slots for open
+// files, however many the guest has open.
+func TestABatchTakesNoOpenFileSlots(t *testing.T) {
 	dir := t.TempDir()
 	names := []string(nil)
 	for i := range 300 {
@@ -347,7 +349,7 @@ func TestABatchHeedsNoLimitOnOpenFiles(t *testing.T) {
 	}
 }
 
-func TestABatchTellsWhatItRead(t *testing.T) {
+func TestBatchReportsReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "x", "seen": "y", "large": "0123456789", "d/g": ""})
 	symlink(t, "d/g", filepath.Join(dir, "l"))
@@ -369,7 +371,7 @@ func TestABatchTellsWhatItRead(t *testing.T) {
 	}
 }
 
-// A file of the size of several reads is read to its end.
+// TestABatchReadsLargeFiles checks that a file that takes several reads is read to its end.
 func TestABatchReadsLargeFiles(t *testing.T) {
 	dir := t.TempDir()
 	content := make([]byte, 9<<20)

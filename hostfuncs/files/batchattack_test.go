@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// Whatever lies in a mount, a batch shows no more of it than the functions for one file, and
-// waits for nothing.
+// TestAttacksOnBatches checks that a batch reveals only what requests for single files reveal, and
+// never blocks.
 func TestAttacksOnBatches(t *testing.T) {
 	ws := hostile(t)
 	write(t, ws, map[string]string{"odd\nname": "fine", "bad\xffname": "none", "closed": "none", "locked/f": "none"})
@@ -36,7 +36,8 @@ func TestAttacksOnBatches(t *testing.T) {
 		t.Run(fmt.Sprint("deny ", deny), func(t *testing.T) {
 			fsys := newFS(t, read("workspace", ws, deny...))
 			requireSame(t, fsys, names, 1<<20)
-			// Beside a link, files to which none leads are answered as ever.
+			// Files that are reached without a link are answered as usual even if a link is in the
+			// batch.
 			requireSame(t, fsys, []string{link, "/workspace/up", link, "/workspace/fifo", link}, 10)
 			room := make([]byte, 1<<16)
 			for i, a := range slices.Concat(batch(fsys, names...).Stat(), batch(fsys, names...).List(room), batch(fsys, names...).Read(1<<20, room)) {
@@ -71,8 +72,9 @@ func TestABatchKeepsTheRoomFromWhatIsDenied(t *testing.T) {
 	}
 }
 
-// A13 and A7 for batches: while a name is swapped between what may be read and what may not,
-// nothing of the other side is ever in an answer or in the room, and nothing waits.
+// TestLinkSwapRaceOfBatches covers A13 and A7: while a name is swapped between an allowed and a
+// forbidden file, no content of the forbidden one gets into an answer or the buffer, and no request
+// blocks.
 func TestLinkSwapRaceOfBatches(t *testing.T) {
 	link := func(target string) func(t *testing.T, at string) {
 		return func(t *testing.T, at string) { symlink(t, target, at) }
@@ -85,7 +87,7 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 	for _, r := range []struct {
 		name string
 		deny []string
-		file bool // swap a file and not a folder
+		file bool // swap a file instead of a directory
 		make func(t *testing.T, at string)
 	}{
 		{"folder and link to outside", nil, false, link("../out")},
@@ -148,7 +150,7 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 	}
 }
 
-// The race detector watches this one.
+// Run this test with the race detector.
 func TestClosingWhileABatchRuns(t *testing.T) {
 	dir := t.TempDir()
 	var names []string

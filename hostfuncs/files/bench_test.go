@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// The path is four directories deep, as in a source tree.
+// deepPath is four directories deep, as in a source tree.
 const benchPath = "a/b/c/d/f"
 
 func benchMounts(b *testing.B, run func(b *testing.B, view files.View)) {
@@ -48,7 +48,7 @@ func BenchmarkStat(b *testing.B) {
 	})
 }
 
-// A whole atomic replacement of a file of 4 KiB, as tools do it.
+// BenchmarkReplace replaces a file of 4 KiB atomically, as tools do.
 func BenchmarkReplace(b *testing.B) {
 	content := strings.Repeat("x", 4096)
 	for name, deny := range map[string][]string{"plain": nil, "deny": {"**/.env", ".git/**"}} {
@@ -69,7 +69,7 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// Writes of 4 KiB to an open file.
+// BenchmarkWrite writes 4 KiB at a time to an open file.
 func BenchmarkWrite(b *testing.B) {
 	buf := make([]byte, 4096)
 	f, err := newFSWith(b, files.Options{MaxWritten: 1 << 50}, readWrite("w", b.TempDir())).View("/w").Open("f", create)
@@ -83,7 +83,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// The price of scratch space that a call does not use.
+// BenchmarkScratch measures the cost of scratch space that a call does not use.
 func BenchmarkScratch(b *testing.B) {
 	o := files.Options{ScratchIn: b.TempDir()}
 	for b.Loop() {
@@ -97,7 +97,7 @@ func BenchmarkScratch(b *testing.B) {
 	}
 }
 
-// Removing as many files as a call may create.
+// BenchmarkRemoveFullScratch removes as many files as a call may create.
 func BenchmarkRemoveFullScratch(b *testing.B) {
 	o := files.Options{ScratchIn: b.TempDir()}
 	for b.Loop() {

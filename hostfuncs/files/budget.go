@@ -15,7 +15,7 @@ const (
 	DefaultMaxCreated = 10_000
 )
 
-// budget is what a call may write, and what it has written.
+// budget holds the limits of a call and what it has used of them.
 type budget struct {
 	maxWritten, maxFileSize, maxCreated int64
 
@@ -31,8 +31,8 @@ func newBudget(o Options) budget {
 	}
 }
 
-// spend takes n bytes of what may be written, for a file that gets length bytes from start
-// on; neither is negative. What then is not written must be given back with refund.
+// spend takes n bytes of MaxWritten for a write of length bytes at start; neither may be negative.
+// The caller must call refund for bytes that are then not written.
 func (f *FS) spend(n, start, length int64) error {
 	b := &f.budget
 	switch {
@@ -47,8 +47,8 @@ func (f *FS) spend(n, start, length int64) error {
 
 func (f *FS) refund(n int64) { f.budget.written.Add(-n) }
 
-// countCreated takes one of the files that may be created. If then it is not, that
-// must be given back with uncountCreated.
+// countCreated counts one created file. If the file is then not created, the caller must call
+// uncountCreated.
 func (f *FS) countCreated() error {
 	if f.budget.created.Add(1) > f.budget.maxCreated {
 		f.uncountCreated()

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// A15: no file is made larger than the limit, by any way of making it larger, and
-// no sparse file appears.
+// TestTheSizeOfAFileIsBounded covers A15: no way to extend a file exceeds the limit, and no sparse
+// file is created.
 func TestTheSizeOfAFileIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "0123456789"})
@@ -49,7 +49,7 @@ func TestTheSizeOfAFileIsBounded(t *testing.T) {
 	}
 }
 
-// A file of the operator's that is beyond the limit can be cut, and written below.
+// A file of the operator that exceeds the limit can be truncated, and written below the limit.
 func TestLargerFilesThatWereThere(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": strings.Repeat("x", 100)})
@@ -68,7 +68,7 @@ func TestLargerFilesThatWereThere(t *testing.T) {
 	}
 }
 
-// What counts as written: bytes, growth, and the gap before them.
+// TestWrittenBytesAreBounded covers what counts as written: bytes, growth, and the gap before them.
 func TestWrittenBytesAreBounded(t *testing.T) {
 	type step struct {
 		name string
@@ -92,12 +92,12 @@ func TestWrittenBytesAreBounded(t *testing.T) {
 	another := step{"another file", func(v files.View, _ *files.File) error { return writeFile(v, "g", "1234") }}
 	for _, steps := range [][]step{
 		{bytes(16), bytes(1)},
-		{bytes(10), bytes(6), bytes(1)}, // also over what was written
+		{bytes(10), bytes(6), bytes(1)}, // also when overwriting
 		{size(16), bytes(1)},
 		{gap(15), bytes(1)},
 		{gap(5), gap(15)}, // 6, and 10 more
 		{bytes(13), another},
-		{size(16), size(0), size(1)}, // nothing is given back
+		{size(16), size(0), size(1)}, // truncating does not reduce the count
 		{bytes(17)},
 	} {
 		dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestWrittenBytesAreBounded(t *testing.T) {
 			case i < last && err != nil:
 				t.Errorf("%s: %v", s.name, err)
 			case i == last && steps[0].name == "write at 5":
-				// 16 in all fits exactly; the next byte does not.
+				// A total of 16 fits exactly; one more byte does not.
 				if err != nil {
 					t.Errorf("%s: %v", s.name, err)
 				}
@@ -136,7 +136,7 @@ func TestCreatedFilesAreBounded(t *testing.T) {
 	write(t, dir, map[string]string{"old": ""})
 	fsys := newFSWith(t, files.Options{MaxCreated: 3}, readWrite("w", dir))
 	view := fsys.View("/w")
-	for i := range 20 { // what fails and what is there takes nothing
+	for i := range 20 { // failed and existing files do not count
 		if err := writeFile(view, "old", fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestCreatedFilesAreBounded(t *testing.T) {
 	missing(t, filepath.Join(dir, "e"))
 }
 
-// The defaults hold without a word, in scratch space too.
+// TestDefaultLimits checks that the limits apply without options, in scratch space too.
 func TestDefaultLimits(t *testing.T) {
 	testlevel.Long(t, "it makes as many files as a call may, 10,000")
 	fsys := newFSWith(t, files.Options{ScratchIn: t.TempDir()}, scratch())
@@ -196,9 +196,9 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// A host without room is an error like another, and what was not written does not
-// count.
-func TestWhatTheHostRefusesDoesNotCount(t *testing.T) {
+// TestFailedWritesDoNotCount checks that a full host file system is an ordinary error, and
+// that bytes that were not written do not count.
+func TestFailedWritesDoNotCount(t *testing.T) {
 	dir := t.TempDir()
 	fsys := newFSWith(t, files.Options{MaxWritten: 4}, readWrite("w", dir))
 	f, err := fsys.View("/w").Open("f", files.OpenCreate)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// The methods of View that change what a directory holds. All fail with
-// ErrReadOnly where nothing may be written, with fs.ErrPermission for a denied
-// path and for the mount itself, and as Open does.
+// The methods of View that change directories. All of them fail with ErrReadOnly in a place that
+// cannot be written, with fs.ErrPermission for a denied path and for the mount itself, and
+// otherwise like Open.
 
-// Mkdir makes a directory (mode 0777, less the umask of this process). It fails
-// with fs.ErrExist when there is anything, and with ErrLimit at the limit.
+// Mkdir creates a directory with mode 0777, less the umask of this process. It fails with
+// fs.ErrExist if the name exists, and with ErrLimit at the limit.
 func (v View) Mkdir(name string) error {
 	return v.change("mkdir", name, func(p place) error {
 		if p.rel == "." {
@@ -21,13 +21,12 @@ func (v View) Mkdir(name string) error {
 	})
 }
 
-// Unlink removes anything but a directory, for which it fails with ErrIsDir. Of a
-// link it removes the link.
+// Unlink removes anything but a directory, for which it fails with ErrIsDir. It removes a link
+// itself and not its target.
 func (v View) Unlink(name string) error { return v.remove("unlink", name, false) }
 
-// Rmdir removes an empty directory. It fails with ErrNotDir for anything else, with
-// ErrNotEmpty, and with fs.ErrPermission where a denied path could lie in the
-// directory, whether or not it does.
+// Rmdir removes an empty directory. It fails with ErrNotDir for anything else, with ErrNotEmpty,
+// and with fs.ErrPermission if a denied path could lie in the directory, whether or not it exists.
 func (v View) Rmdir(name string) error { return v.remove("rmdir", name, true) }
 
 func (v View) remove(op, name string, dir bool) error {
@@ -40,16 +39,16 @@ func (v View) remove(op, name string, dir bool) error {
 	})
 }
 
-// Rename moves a file or directory within its mount, and replaces a file or an
-// empty directory that is there, in one step. A regular file that replaces another
-// takes over that one's owner, group and permission bits, since a guest has no other
-// way to keep them, as far as this process may give them: a group that it can't have
-// gets no more than everybody.
+// Rename moves a file or directory within its mount and atomically replaces an existing file or
+// empty directory. A regular file that replaces another one takes over its owner, group and
+// permission bits, as far as this process may set them, because a guest cannot preserve them
+// itself. If the group cannot be set, the permissions of the file's own group are reduced to the
+// permissions of others.
 //
-// It fails with ErrCrossMount for names in two mounts, and with fs.ErrPermission
-// for a directory where a denied path could lie in it at its old or new name, for
-// a link that would leave its directory and so lead elsewhere, and for anything
-// that is no file, directory or link.
+// Rename fails with ErrCrossMount for names in two mounts. It fails with fs.ErrPermission for a
+// directory that could contain a denied path at its old or new name, for a link that would move to
+// another directory and so change its target, and for anything that is not a file, directory or
+// link.
 func (v View) Rename(from, to string) error {
 	return v.change("rename", from, func(p place) error {
 		target, err := v.fs.resolveToChange(v.at, to)
@@ -68,9 +67,9 @@ func (v View) Rename(from, to string) error {
 	})
 }
 
-// Chtimes sets the time of the last access and of the last change; a zero time
-// stays as it is. follow says whether a link at the end of the path is followed;
-// ErrLoop answers one that is not.
+// Chtimes sets the times of the last access and the last change. A zero time leaves the time
+// unchanged. follow says whether to follow a link at the end of the path; without it, a link fails
+// with ErrLoop.
 func (v View) Chtimes(name string, follow bool, access, change time.Time) error {
 	return v.change("chtimes", name, func(p place) error {
 		if p.rel == "." {
@@ -86,7 +85,7 @@ func (v View) Chtimes(name string, follow bool, access, change time.Time) error 
 	})
 }
 
-// change resolves a path and changes what it names.
+// change resolves a path and calls do to change what it names.
 func (v View) change(op, name string, do func(p place) error) error {
 	p, err := v.fs.resolveToChange(v.at, name)
 	if err == nil {
@@ -100,7 +99,7 @@ func (v View) change(op, name string, do func(p place) error) error {
 	return pathError(op, p.guest, err)
 }
 
-// create creates a regular file that is not there yet.
+// create creates a regular file that does not exist yet.
 func (f *FS) create(p place, o opening) (host *os.File, info fs.FileInfo, err error) {
 	if p.mustBeDir {
 		return nil, nil, ErrIsDir
@@ -116,7 +115,8 @@ func (f *FS) create(p place, o opening) (host *os.File, info fs.FileInfo, err er
 	return host, info, err
 }
 
-// creating counts and notes what do makes. It is called between begin and end.
+// creating calls do, which creates a file, and counts and records the file. It must be called
+// between begin and end.
 func (f *FS) creating(p place, do func() (fs.FileInfo, error)) error {
 	if err := f.countCreated(); err != nil {
 		return err
@@ -130,15 +130,15 @@ func (f *FS) creating(p place, do func() (fs.FileInfo, error)) error {
 	return nil
 }
 
-// noteWritten notes for the Usage that what p names was changed. What a call has for
-// itself concerns nobody.
+// noteWritten records the path of p for WrittenPaths. It omits scratch space, which only the call
+// itself can see.
 func (f *FS) noteWritten(p place) {
 	if p.mount.scratch == "" {
 		f.writtenPaths.Add(p.guest)
 	}
 }
 
-// note changes what is known of temporary files. It is called between begin and end.
+// note changes the record of temporary files. It must be called between begin and end.
 func (f *FS) note(change func(tempNames)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,33 +14,33 @@ import (
 	"github.com/wasmtool/wasmtool/internal/namefold"
 )
 
-// Bounds on deny patterns. Matching runs in the host and cannot be interrupted,
-// and the guest chooses the path, so patterns that make it slow are refused.
+// Limits of deny patterns. Matching runs in the host and cannot be interrupted, and the guest
+// chooses the path. Patterns that would make it slow are therefore refused.
 const (
 	maxDenyBytes    = 256
-	maxDenyPatterns = 64 // of a mount, each alternative in braces counted
+	maxDenyPatterns = 64 // per mount; each alternative in braces counts
 )
 
-// ValidateDeny reports what is wrong with a deny pattern: nil for a usable one.
-// Patterns are relative to the mount and slash-separated; "*", "?", "[a-z]" and
-// "{a,b}" match within one name, "**/" any number of directories, "x/**" is x and
-// all below. What lies below a denied path is denied. A pattern has at most 256
-// bytes, and a mount at most 64 patterns, each alternative in braces counted.
+// ValidateDeny returns an error for an invalid deny pattern. Patterns are relative to the mount and
+// slash-separated. "*", "?", "[a-z]" and "{a,b}" match within one name, "**/" matches any number of
+// directories, and "x/**" matches x and everything below it. All paths below a denied path are
+// denied. A pattern has at most 256 bytes. A mount has at most 64 patterns, where each alternative
+// in braces counts.
 func ValidateDeny(pattern string) error {
 	_, err := newDenyPatterns(pattern)
 	return err
 }
 
-// denyPattern is a pattern without braces in the two forms that are matched.
+// denyPattern is a pattern without braces, in the two forms that are matched.
 type denyPattern struct {
 	// folded is the pattern after namefold.Fold.
 	folded string
-	// exact is the pattern as written, only where folding changes what it means: a
-	// range such as [A-z], and "?" for a character that folds to two. Else empty.
+	// exact is the pattern as written if folding changes its meaning, and otherwise empty. Folding
+	// changes a range such as [A-z], and "?" for a character that folds to two.
 	exact string
 }
 
-// newDenyPatterns returns what a pattern stands for once its braces are spelt out.
+// newDenyPatterns returns the patterns that result from expanding all braces.
 func newDenyPatterns(pattern string) ([]denyPattern, error) {
 	switch {
 	case pattern == "":
@@ -68,7 +68,7 @@ func newDenyPatterns(pattern string) ([]denyPattern, error) {
 }
 
 var (
-	errNotAPattern     = errors.New("is not a valid pattern; close every [ and { and end on no backslash")
+	errNotAPattern     = errors.New("is not a valid pattern; close every [ and {, and do not end with a backslash")
 	errTooManyPatterns = fmt.Errorf("stands for more than %d patterns; write fewer alternatives in braces", maxDenyPatterns)
 )
 
@@ -82,7 +82,7 @@ func newDenyPattern(p string) (denyPattern, error) {
 			return denyPattern{}, errors.New(`has an empty, "." or ".." element, which matches no path; leave it out`)
 		}
 	}
-	// What is below a denied path is denied, so x/** says no more than x does.
+	// Everything below a denied path is denied, so x/** is equivalent to x.
 	for strings.HasSuffix(p, "/**") {
 		p = strings.TrimSuffix(p, "/**")
 	}
@@ -96,8 +96,8 @@ func newDenyPattern(p string) (denyPattern, error) {
 	return d, nil
 }
 
-// expandBraces returns a valid pattern with each choice of its alternatives, or
-// false for more than maxDenyPatterns.
+// expandBraces returns a valid pattern for each choice of its alternatives, or false if there are
+// more than maxDenyPatterns.
 func expandBraces(p string) ([]string, bool) {
 	alternatives, before, after := cutBraces(p)
 	if alternatives == nil {
@@ -113,8 +113,8 @@ func expandBraces(p string) ([]string, bool) {
 	return all, true
 }
 
-// cutBraces returns the alternatives in the first braces of a valid pattern, with
-// what is before and after those; nil for a pattern without.
+// cutBraces returns the alternatives in the first braces of a valid pattern, and the text before
+// and after the braces. It returns nil for a pattern without braces.
 func cutBraces(p string) (alternatives []string, before, after string) {
 	open, depth, start := 0, 0, 0
 	for i := 0; i < len(p); i++ {
@@ -151,7 +151,7 @@ func classEnd(p string, i int) int {
 	return i
 }
 
-// denyList is the deny patterns of a mount. Empty denies nothing.
+// denyList holds the deny patterns of a mount. An empty list denies no path.
 type denyList []denyPattern
 
 func newDenyList(patterns []string) (denyList, error) {
@@ -168,9 +168,9 @@ func newDenyList(patterns []string) (denyList, error) {
 	return list, nil
 }
 
-// denies reports whether a pattern matches a cleaned path below the mount or a
-// directory above it. It looks at nothing but the text, so its answer does not
-// depend on what exists. The mount itself, ".", is never denied.
+// denies reports whether a pattern matches a cleaned path below the mount or one of its parent
+// directories. It is purely lexical, so the answer does not depend on which files exist. The mount
+// itself, ".", is never denied.
 func (l denyList) denies(rel string) bool {
 	if len(l) == 0 || rel == "." {
 		return false
@@ -185,7 +185,7 @@ func (l denyList) denies(rel string) bool {
 	return l.holds(rel, matchesAbove)
 }
 
-// holds reports whether match says so of a pattern and the path, both in the same form.
+// holds reports whether match holds for a pattern and the path, both in the same form.
 func (l denyList) holds(rel string, match func(pattern, name string) bool) bool {
 	folded := namefold.Fold(rel)
 	return slices.ContainsFunc(l, func(d denyPattern) bool {
@@ -193,8 +193,8 @@ func (l denyList) holds(rel string, match func(pattern, name string) bool) bool 
 	})
 }
 
-// matchesAbove reports whether a pattern matches a path or one of its parents.
-// One match against pattern + "/**" would not do: x* with that does not match x.
+// matchesAbove reports whether a pattern matches a path or one of its parents. A single match
+// against pattern + "/**" is not sufficient: x*/** does not match x.
 func matchesAbove(pattern, name string) bool {
 	for end := 0; end < len(name); {
 		next := strings.IndexByte(name[end:], '/')
@@ -210,13 +210,13 @@ func matchesAbove(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name)
 }
 
-// deniesLinkTo reports whether a link at rel that says target names a denied path.
+// deniesLinkTo reports whether a link at rel with the given target names a denied path.
 func (l denyList) deniesLinkTo(rel, target string) bool {
 	return l.denies(path.Join(path.Dir(rel), target))
 }
 
-// mayLieBelow reports whether a path below the directory rel could be denied. In
-// doubt it says yes.
+// mayLieBelow reports whether a path below the directory rel could be denied. It returns true in
+// case of doubt.
 func (l denyList) mayLieBelow(rel string) bool { return l.holds(rel, couldMatchBelow) }
 
 // couldMatchBelow reports whether a pattern could match a path below dir.
@@ -225,12 +225,12 @@ func couldMatchBelow(pattern, dir string) bool {
 		elem, patternRest, patternMore := strings.Cut(pattern, "/")
 		name, rest, more := strings.Cut(dir, "/")
 		switch {
-		// An element that is no pattern is a part of a class with a slash in it.
+		// An element that is not a valid pattern is a part of a class that contains a slash.
 		case elem == "**", !doublestar.ValidatePattern(elem):
 			return true
 		case !doublestar.MatchUnvalidated(elem, name):
 			return false
-		case !patternMore, !more: // without more of the pattern, dir is denied itself
+		case !patternMore, !more: // if the pattern ends here, dir itself is denied
 			return true
 		}
 		pattern, dir = patternRest, rest

@@ -9,9 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// FuzzDenies checks the list against the plain meaning: what the pattern matches,
-// as doublestar reads it with its braces, is denied with all below, in whatever
-// letter case.
+// FuzzDenies compares the list with the plain meaning: a path is denied if doublestar matches it or
+// one of its parents, with braces and in any letter case.
 func FuzzDenies(f *testing.F) {
 	for _, pattern := range []string{"**/.env", ".git/**", "a/*/c", "**/x/**/y", "{a,b/**}", "{a/**,b}", "[a-z]*", "**", "a/**/b", "*", `\*`, "a{,/b}", "**/**", "{a,{b,c}/d}e", "[{]x,}", `\{a,b}`, "{a,[,}]}", "?"} {
 		for _, path := range []string{".env", "a/b/c", "x/y", ".git/config", "b", "a/b/.env/c", "\u0344"} {
@@ -29,7 +28,7 @@ func FuzzDenies(f *testing.F) {
 		}
 		for _, denied := range []string{rel, rel + "/below", rel + "/b/e/l/o/w", strings.ToUpper(rel), strings.ToLower(rel)} {
 			if strings.ContainsAny(pattern, "[") && denied != rel && !strings.HasPrefix(denied, rel+"/") {
-				continue // a class may tell letter case apart
+				continue // a class may distinguish letter case
 			}
 			if !list.denies(denied) {
 				t.Errorf("%q matches %q but does not deny %q", pattern, rel, denied)
@@ -107,7 +106,7 @@ func TestMayLieBelow(t *testing.T) {
 	}
 }
 
-// Whatever is denied lies below directories of which that is known.
+// FuzzMayLieBelow checks that mayLieBelow holds for all parents of a denied path.
 func FuzzMayLieBelow(f *testing.F) {
 	for _, seed := range [][2]string{{"**/.env", "a/.env"}, {"a/*/c", "a/b/c/d"}, {"[a/b]/c", "a/c"}, {"{a,b/c}/d", "b/c/d"}, {`\[x/y`, "[x/y"}, {"a\u200b/b", "A/B"}, {"?/x", "\u0149/x"}, {"a**b/c", "axxb/c"}} {
 		f.Add(seed[0], seed[1])

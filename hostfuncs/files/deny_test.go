@@ -44,10 +44,10 @@ func TestDeniedPaths(t *testing.T) {
 		{"kelvin", []string{"\u212aelvin", "KELVIN"}, nil},
 		{"file", []string{"F\u0131LE", "\ufb01le"}, nil},
 		{"\u03c3", []string{"\u03a3", "\u03c2"}, nil},
-		// Unicode normal form.
+		// Unicode normalisation form.
 		{"caf\u00e9", []string{"cafe\u0301", "CAFE\u0301", "CAF\u00c9/x"}, []string{"cafe"}},
 		{"cafe\u0301", []string{"caf\u00e9"}, nil},
-		// Characters that are not seen.
+		// Invisible characters.
 		{".git", []string{".g\u200cit", "\ufeff.git", ".gi\u00adt"}, nil},
 		{".g\u200dit", []string{".git"}, nil},
 	}
@@ -55,7 +55,8 @@ func TestDeniedPaths(t *testing.T) {
 		t.Run(test.pattern, func(t *testing.T) {
 			dir := t.TempDir()
 			view := newFS(t, read("w", dir, test.pattern)).View("/w")
-			// Nothing exists, so what is allowed is missing and what is denied is not.
+			// No file exists. An allowed path is therefore reported as missing, and a denied one as
+			// denied.
 			for want, names := range map[error][]string{fs.ErrPermission: test.denied, fs.ErrNotExist: test.allowed} {
 				for _, name := range names {
 					for op, do := range map[string]func(string) error{
@@ -76,8 +77,9 @@ func TestDeniedPaths(t *testing.T) {
 	}
 }
 
-// Whether a denied path exists makes no difference to any answer.
-func TestDeniedPathsDoNotTellWhetherTheyExist(t *testing.T) {
+// TestDeniedPathsHideWhetherTheyExist checks that no answer depends on whether a denied path
+// exists.
+func TestDeniedPathsHideWhetherTheyExist(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{".env": canary, "a/.env": canary, "a/f": "fine", ".git/config": canary, "g/.git/config": "fine"})
 	view := newFS(t, read("w", dir, "**/.env", ".git/**")).View("/w")
@@ -93,7 +95,7 @@ func TestDeniedPathsDoNotTellWhetherTheyExist(t *testing.T) {
 			}
 		}
 		if strings.HasSuffix(name, "/") {
-			continue // no link ends in a slash
+			continue // a link does not end in a slash
 		}
 		if !errors.Is(readlinkErr, fs.ErrPermission) {
 			t.Errorf("readlink %s: got %v", name, readlinkErr)
@@ -110,8 +112,8 @@ func TestDeniedPathsDoNotTellWhetherTheyExist(t *testing.T) {
 	}
 }
 
-// A link is a second name for a denied file; none is followed, and none tells
-// whether the file is there.
+// TestLinksDoNotReachDeniedPaths checks that no link is followed, because it could be a second name
+// for a denied file, and that the error does not reveal whether its target exists.
 func TestLinksDoNotReachDeniedPaths(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{".env": canary, ".git/config": canary, "a/f": "fine"})

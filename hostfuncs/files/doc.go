@@ -1,29 +1,27 @@
-// Package files is the file system that a guest sees during one call. It knows nothing
-// of WASM, tools or manifests.
+// Package files implements the file system that a guest sees during one call. It knows nothing
+// about WASM, tools or manifests.
 //
-// An FS is everything that one call sees of the host's files: a synthetic root
-// that holds the granted mounts, each backed by an os.Root. Regular files and
-// directories open, nothing else does, and opening never blocks on a FIFO or a
-// device. Links are followed while they stay inside their mount. A mount with deny
-// patterns follows no link at all, because a link is a second name for a denied
-// path.
+// An [FS] contains all host files that one call sees: a synthetic root that holds the granted
+// mounts, each backed by an os.Root. Only regular files and directories can be opened, and opening
+// never blocks on a FIFO or a device. Links are followed as long as they stay inside their mount.
+// In a mount with deny patterns no link is followed at all, because a link could be a second name
+// for a denied path.
 //
 // # Writing
 //
-// A mount granted for writing lets files and directories be created, changed,
-// moved within the mount and removed, under the limits of Options. Nothing is
-// created through a link, no link is made, and no owners and permission bits are set
-// but those that a replaced file had. Opening never truncates: what was opened is
-// looked at first. Where a denied path could lie in a directory, that is neither
-// moved nor removed. A mount for reading stays as it is, whatever is granted
-// beside it.
+// In a mount granted for writing, files and directories can be created, changed, moved within the
+// mount and removed, within the limits of [Options]. No file is created through a link, and no link
+// is created. Owners and permission bits are never set, except that a file takes over both from the
+// file that it replaces. Opening a file does not truncate it; a file is truncated only after it was
+// opened and checked. A directory that may contain a denied path can be neither moved nor removed.
+// A mount granted for reading cannot be changed, whatever else is granted.
 //
-// Two conventions serve tools: files whose names begin with TempPrefix do not stay
-// behind, and the mount "tmp" is an empty directory for one call. View.Replace gives a
-// file a new content as a whole, if it is still the one that the guest has seen.
+// Two conventions serve tools. Files whose names begin with [TempPrefix] are removed when the call
+// ends, and the mount "tmp" is an empty directory for one call. [View.Replace] replaces a whole
+// file atomically, provided that it is still the file that the guest has seen.
 //
-// What an FS cannot stop: a hard link inside a mount to a file outside, or to a
-// denied file, that was there before; and a directory that the host has mounted
-// at a second place. Both look like ordinary files, for writing too. Two calls that
-// write one file meet as two programs do.
+// An FS cannot protect against a hard link inside a mount to a file outside it, or to a denied
+// file, that existed before. Nor can it protect against a directory that the host has mounted a
+// second time. Both look like ordinary files, for reading and for writing. Two calls that write to
+// the same file interfere like two programs.
 package files

@@ -7,70 +7,65 @@ import (
 	"syscall"
 )
 
-// The errors of the guest's file system, beside fs.ErrNotExist, fs.ErrPermission,
-// fs.ErrExist, fs.ErrInvalid and fs.ErrClosed. They arrive wrapped in an *fs.PathError that
-// holds the guest path; compare with errors.Is. No error text holds a host path.
+// Errors of the guest's file system, in addition to fs.ErrNotExist, fs.ErrPermission, fs.ErrExist,
+// fs.ErrInvalid and fs.ErrClosed. They are wrapped in an *fs.PathError with the guest path; use
+// errors.Is to compare. No error text contains a host path.
 var (
-	// ErrReadOnly answers anything that would create or change a file in a mount
-	// that is granted for reading, or in the directories that hold the mounts.
+	// ErrReadOnly means that the operation would create or change a file in a mount granted for
+	// reading, or in a directory that holds mounts.
 	ErrReadOnly = errors.New("read-only file system")
-	// ErrOutside answers a path or a link that leads out of its mount. It is an
-	// fs.ErrPermission too.
+	// ErrOutside means that a path or a link leads out of its mount. It wraps fs.ErrPermission.
 	ErrOutside = fmt.Errorf("leads out of the mount: %w", fs.ErrPermission)
-	// ErrLoop answers a link where none may be, and links that go in circles.
-	ErrLoop = errors.New("is a link, or has too many links on the way")
-	// ErrNotDir answers a path that needs a directory where there is none.
+	// ErrLoop means that the path is a link where none is allowed, or leads through too many links.
+	ErrLoop = errors.New("is a link, or leads through too many links")
+	// ErrNotDir means that a path requires a directory but names something else.
 	ErrNotDir = errors.New("not a directory")
-	// ErrIsDir answers reading a directory as a file.
+	// ErrIsDir means that a directory was used as a file.
 	ErrIsDir = errors.New("is a directory")
-	// ErrNameTooLong answers a path over 4,096 bytes, a name over 255 bytes, and a
-	// path more than 128 directories deep.
+	// ErrNameTooLong means that a path exceeds 4,096 bytes or 128 directories, or a name 255 bytes.
 	ErrNameTooLong = errors.New("name too long")
-	// ErrTooManyOpen answers opening when as many files are open as may be, or as
-	// the host has room for.
+	// ErrTooManyOpen means that the call or the host has too many open files.
 	ErrTooManyOpen = errors.New("too many open files")
-	// ErrTooLarge answers listing a directory with more entries than are kept.
+	// ErrTooLarge means that a directory has more entries than can be listed.
 	ErrTooLarge = errors.New("too many directory entries")
-	// ErrNotEmpty answers removing a directory that holds something, and renaming
-	// another over it.
+	// ErrNotEmpty means that a directory to be removed or replaced is not empty.
 	ErrNotEmpty = errors.New("directory not empty")
-	// ErrAccess answers writing to a file that was opened for reading only, and
-	// reading one that was opened for writing only.
+	// ErrAccess means that a file was written that is open for reading only, or the reverse.
 	ErrAccess = errors.New("not open for that")
-	// ErrCrossMount answers renaming from one mount to another.
+	// ErrCrossMount means that a file cannot be renamed to another mount.
 	ErrCrossMount = errors.New("lies in another mount")
-	// ErrUnsupported answers what the host cannot do.
+	// ErrUnsupported means that the host does not support the operation.
 	ErrUnsupported = errors.New("not supported by the host")
-	// ErrLimit answers what would pass a limit of the call on bytes written, the
-	// size of a file or the number of files created; FS.LimitHit says which.
+	// ErrLimit means that the call would exceed its limit on bytes written, the size of a file or
+	// the number of files created. FS.LimitHit names the limit.
 	ErrLimit = errors.New("limit of the call reached")
-	// ErrChanged answers replacing a file that is not the one that the guest has seen.
+	// ErrChanged means that the file to be replaced is not the one that the guest has seen.
 	ErrChanged = errors.New("changed meanwhile")
-	// ErrNoRoom answers a file of a Batch for which the room did not suffice.
+	// ErrNoRoom means that a file of a Batch did not fit into the buffer.
 	ErrNoRoom = errors.New("no room left in the buffer")
-	// ErrOverSize answers a file of a Batch that is larger than was asked for.
+	// ErrOverSize means that a file of a Batch is larger than the requested maximum.
 	ErrOverSize = errors.New("file too large")
-	// ErrIO stands for every other failure of the host.
+	// ErrIO stands for all other failures of the host.
 	ErrIO = errors.New("input/output error")
 )
 
-// MountError says why a directory cannot be mounted. Its text names the mount and
+// MountError says why a directory cannot be mounted. Its text contains the name of the mount and
 // not the host path, because it may reach a guest or a result.
 type MountError struct {
 	// Mount is the operator's name for the directory.
 	Mount string
-	// Reason says what is wrong and how to put it right.
+	// Reason says what is wrong and how to fix it.
 	Reason string
 }
 
 // Error returns "mount NAME: REASON".
 func (e *MountError) Error() string { return "mount " + e.Mount + ": " + e.Reason }
 
-// hostErrors maps what the host may report to what a guest may learn, first match
-// first. On Windows ENOTDIR is also fs.ErrNotExist, so that goes before.
+// hostErrors maps errors of the host to errors that a guest may see. The first match counts. On
+// Windows ENOTDIR is also fs.ErrNotExist, so ENOTDIR comes first.
 var hostErrors = []struct{ host, guest error }{
 	{fs.ErrClosed, fs.ErrClosed},
-	{syscall.ENOTEMPTY, ErrNotEmpty}, // which is fs.ErrExist too
+	{syscall.ENOTEMPTY, ErrNotEmpty}, // is also fs.ErrExist
 	{fs.ErrExist, fs.ErrExist},
 	{fs.ErrNotExist, fs.ErrNotExist},
 	{fs.ErrPermission, fs.ErrPermission},
@@ -87,11 +82,11 @@ var hostErrors = []struct{ host, guest error }{
 	{syscall.EXDEV, ErrCrossMount},
 	{syscall.EBUSY, fs.ErrPermission},
 	{syscall.ETXTBSY, fs.ErrPermission},
-	{syscall.ENXIO, fs.ErrPermission}, // a FIFO that nobody reads
+	{syscall.ENXIO, fs.ErrPermission}, // a FIFO without a reader
 }
 
-// guestError maps an error of package os to one of this package's. The result
-// wraps nothing of err, whose text holds a host path.
+// guestError maps an error of package os to an error of this package. The result does not wrap err,
+// whose text contains a host path.
 func guestError(err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +99,8 @@ func guestError(err error) error {
 	return ErrIO
 }
 
-// pathError adds the operation and the guest path to an error of this package; nil stays nil.
+// pathError adds the operation and the guest path to an error of this package. It returns nil for
+// nil.
 func pathError(op, guestPath string, err error) error {
 	if err == nil {
 		return nil

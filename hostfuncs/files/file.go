@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxRead bounds the bytes of one Read, so that a call that is over does not read
-// on for long: reading cannot be interrupted.
+// maxRead limits the bytes of one Read. A read cannot be interrupted, and must not continue for
+// long after the call is over.
 const maxRead = 4 << 20
 
-// File is an open file or directory of an FS. After Close, or once its FS is
-// revoked, everything fails with fs.ErrClosed. It is safe for concurrent use.
+// File is an open file or directory of an [FS]. After Close, or once its FS is revoked, all methods
+// fail with fs.ErrClosed. It is safe for concurrent use.
 type File struct {
 	fs    *FS
 	place place
 	flags OpenFlags
 
-	// One of them is set.
+	// Exactly one of regular and dir is set.
 	regular *os.File
 	dir     interface {
 		Stat() (fs.FileInfo, error)
@@ -32,15 +32,15 @@ type File struct {
 
 	closed    atomic.Bool
 	appending atomic.Bool
-	writing   sync.Mutex   // held while the file is written to or its size set
-	listed    atomic.Int64 // entries given out since the last rewind
+	writing   sync.Mutex   // held while the file is written or resized
+	listed    atomic.Int64 // number of entries returned since the last rewind
 
 	listing    sync.Mutex // held while the directory is read or closed
-	listingErr error      // why listing stopped; stays until the next rewind
+	listingErr error      // reason why listing stopped; reset by the next rewind
 	dirClosed  bool
 }
 
-// Path returns the absolute guest path by which the file was opened.
+// Path returns the absolute guest path with which the file was opened.
 func (f *File) Path() string { return f.place.guest }
 
 // IsDir reports whether the file is a directory.
@@ -53,7 +53,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkRead fails unless the file is open and has bytes to read.
+// checkRead returns an error unless the file is open and has bytes to read.
 func (f *File) checkRead() error {
 	if err := f.check(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (f *File) checkRead() error {
 	return nil
 }
 
-// Stat describes the file as it is now.
+// Stat describes the current state of the file.
 func (f *File) Stat() (fs.FileInfo, error) {
 	err := f.check()
 	var info fs.FileInfo
@@ -85,9 +85,8 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	return namedInfo{info, path.Base(f.Path())}, nil
 }
 
-// Read reads at most 4 MiB from where the last Read ended. It returns 0 and
-// io.EOF at the end, ErrIsDir for a directory, and ErrAccess for a file that was
-// opened for writing only.
+// Read reads at most 4 MiB from the current offset. At the end it returns 0 and io.EOF. It fails
+// with ErrIsDir for a directory, and with ErrAccess for a file opened for writing only.
 func (f *File) Read(p []byte) (int, error) {
 	if err := f.checkRead(); err != nil {
 		return 0, pathError("read", f.Path(), err)
@@ -96,8 +95,8 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, f.readError(err)
 }
 
-// ReadAt is like Read from the given offset, which must not be negative. Unlike
-// an io.ReaderAt it may return less than asked without an error.
+// ReadAt is like Read at the given offset, which must not be negative. Unlike an io.ReaderAt, it
+// may return fewer bytes than requested without an error.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	err := f.checkRead()
 	if err == nil && offset < 0 {
@@ -120,8 +119,8 @@ func (f *File) readError(err error) error {
 	return pathError("read", f.Path(), guestError(err))
 }
 
-// Seek sets the offset for the next Read as io.Seeker says, and returns it. In a
-// directory it only goes back to the start.
+// Seek sets the offset for the next Read as io.Seeker describes, and returns it. In a directory it
+// can only return to the start.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	err := f.check()
 	switch {
@@ -130,7 +129,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 		err = f.rewind()
 		offset = 0
 	case f.IsDir(), whence < io.SeekStart, whence > io.SeekEnd:
-		// Some hosts know more ways to seek than these.
+		// Some hosts have further values of whence.
 		err = fs.ErrInvalid
 	default:
 		offset, err = f.regular.Seek(offset, whence)
@@ -154,12 +153,11 @@ func (f *File) rewind() error {
 	return f.listingErr
 }
 
-// ReadDir returns the next n entries of a directory, fewer only at its end, in no
-// order. With n of 0 or less it returns all that are left. Denied entries are
-// left out, and so are names that no guest path can say. Asked for more than
-// 65,536 entries it fails with ErrTooLarge if there are more, and so it does when
-// the directories open at once have listed 262,144. After an error it fails until
-// Seek goes back to the start.
+// ReadDir returns the next n entries of a directory in no particular order, or fewer at the end. If
+// n is 0 or less, it returns all remaining entries. It omits denied entries and names that are not
+// valid guest paths. It fails with ErrTooLarge if one call would return more than 65,536 entries,
+// or if all open directories together have listed 262,144. After an error it fails until Seek
+// returns to the start.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	err := f.check()
 	if err == nil && !f.IsDir() {
@@ -207,15 +205,15 @@ func (f *File) list(n int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// batch returns how many entries to ask the host for: some of those still
-// wanted, and one over the bound to tell whether there are more.
+// batch returns how many entries to request from the host. It requests one entry beyond maxListing,
+// to detect that there are more.
 func (f *File) batch(n, have int) int {
-	const most = 1024
+	const maxBatch = 1024
 	left := maxListing + 1 - have
 	if n > 0 {
 		left = min(left, n-have)
 	}
-	return min(left, most)
+	return min(left, maxBatch)
 }
 
 // shows reports whether the guest may see an entry of this directory.
@@ -224,7 +222,7 @@ func (f *File) shows(name string) bool {
 	return m == nil || utf8.ValidString(name) && !m.denies(path.Join(f.place.rel, name))
 }
 
-// uncountListed gives back what the directory has of the bound on entries.
+// uncountListed subtracts the entries of this directory from the count of listed entries.
 func (f *File) uncountListed() { f.fs.listed.Add(-f.listed.Swap(0)) }
 
 // Close closes the file. Closing it again fails with fs.ErrClosed.
@@ -243,17 +241,17 @@ func (f *File) close() error {
 	return guestError(f.regular.Close())
 }
 
-// endListing must be called in place of listing.Unlock.
+// endListing must be called instead of listing.Unlock.
 func (f *File) endListing() {
 	f.listing.Unlock()
 	if f.closed.Load() {
-		_ = f.closeDir() // Close has returned, and nobody is left to be told
+		_ = f.closeDir() // Close has returned, so no caller can use the error
 	}
 }
 
-// closeDir closes a directory. Package os gives the buffer of a directory back when
-// that is closed, even while it is read into; so whoever reads closes it afterwards,
-// and nobody waits for a host that hangs.
+// closeDir closes a directory. Package os reuses the buffer of a directory when it is closed, even
+// during a read. So if a read is in progress, the reading goroutine closes the directory
+// afterwards. Close does not wait for it, because the host may hang.
 func (f *File) closeDir() error {
 	if !f.listing.TryLock() {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// maxWrite bounds the bytes that are written between two looks at whether the call
-// is over: writing cannot be interrupted.
+// maxWrite limits the bytes written between two checks whether the call is over, because a write
+// cannot be interrupted.
 const maxWrite = 4 << 20
 
-// prepare does to a regular file what was asked for in opening it, now that it is
-// known to be one.
+// prepare truncates the file or sets append mode as requested, once the opened file is known to be
+// a regular file.
 func (f *File) prepare() error {
 	if f.flags&OpenTruncate != 0 {
 		if err := f.regular.Truncate(0); err != nil {
@@ -24,12 +24,12 @@ func (f *File) prepare() error {
 	}
 	f.appending.Store(true)
 	if appendFlag != 0 {
-		return nil // opened that way
+		return nil // already opened in append mode
 	}
 	return guestError(setAppend(f.regular, true))
 }
 
-// checkChange fails unless the file is open and lies where files are written.
+// checkChange returns an error unless the file is open and its place can be written.
 func (f *File) checkChange() error {
 	if err := f.check(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (f *File) checkChange() error {
 	return nil
 }
 
-// checkWrite fails unless the file may be written to.
+// checkWrite returns an error unless the file may be written.
 func (f *File) checkWrite() error {
 	switch err := f.checkChange(); {
 	case err != nil:
@@ -53,10 +53,10 @@ func (f *File) checkWrite() error {
 	return nil
 }
 
-// Write writes all of p where the last Read or Write ended, or at the end of the
-// file when it is appending. It fails with ErrReadOnly where nothing may be
-// written, ErrIsDir for a directory, ErrAccess for a file that was not opened for
-// writing, and ErrLimit, before anything is written, at a limit.
+// Write writes all of p at the current offset, or at the end of the file in append mode. It fails
+// with ErrReadOnly in a place that cannot be written, with ErrIsDir for a directory, and with
+// ErrAccess for a file not opened for writing. If it would exceed a limit, it fails with ErrLimit
+// before writing any byte.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.write(p, func() (int64, error) {
 		if f.appending.Load() {
@@ -67,9 +67,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, pathError("write", f.Path(), err)
 }
 
-// WriteAt is like Write at the given offset, which must not be negative, also when
-// the file is appending. What lies between the end of the file and the offset
-// counts as written.
+// WriteAt is like Write at the given offset, even in append mode. The offset must not be negative.
+// The gap between the end of the file and the offset counts as written.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	n, err := f.write(p, func() (int64, error) {
 		if offset < 0 {
@@ -80,7 +79,8 @@ func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	return n, pathError("write", f.Path(), err)
 }
 
-// writeAt writes at an offset; some hosts ignore that in a file that appends.
+// writeAt writes at an offset. It disables append mode meanwhile, because some hosts ignore the
+// offset in append mode.
 func (f *File) writeAt(p []byte, offset int64) (int, error) {
 	if !f.appending.Load() {
 		return f.regular.WriteAt(p, offset)
@@ -95,7 +95,7 @@ func (f *File) writeAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// write writes all of p through put from where start says.
+// write writes all of p by calling put, beginning at the offset that start returns.
 func (f *File) write(p []byte, start func() (int64, error), put func([]byte, int64) (int, error)) (int, error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -127,8 +127,8 @@ func (f *File) write(p []byte, start func() (int64, error), put func([]byte, int
 	return written, err
 }
 
-// SetSize cuts the file or makes it longer with zeros, which count as written. It
-// fails as Write does.
+// SetSize truncates the file or extends it with zeros, which count as written. It fails in the same
+// cases as Write.
 func (f *File) SetSize(size int64) error { return pathError("truncate", f.Path(), f.setSize(size)) }
 
 func (f *File) setSize(size int64) error {
@@ -165,12 +165,11 @@ func (f *File) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Appending reports whether every Write goes to the end of the file.
+// Appending reports whether every Write appends to the file.
 func (f *File) Appending() bool { return f.appending.Load() }
 
-// SetAppending says whether every Write goes to the end of the file. It fails with
-// ErrReadOnly where nothing may be written, and with ErrUnsupported on Windows
-// unless the file is that way already.
+// SetAppending enables or disables append mode. It fails with ErrReadOnly in a place that cannot be
+// written. On Windows it fails with ErrUnsupported unless the mode stays the same.
 func (f *File) SetAppending(enable bool) error {
 	return pathError("append", f.Path(), f.setAppending(enable))
 }
@@ -191,8 +190,8 @@ func (f *File) setAppending(enable bool) error {
 	return nil
 }
 
-// Sync waits until what was written is on the disk. It does nothing for a
-// directory or a file that was opened for reading only.
+// Sync waits until written data is on disk. It has no effect for a directory or a file opened for
+// reading only.
 func (f *File) Sync() error {
 	err := f.check()
 	if err == nil && f.flags&OpenWrite != 0 {
@@ -201,8 +200,7 @@ func (f *File) Sync() error {
 	return pathError("sync", f.Path(), err)
 }
 
-// Chtimes is View.Chtimes for the open file. On Windows it must be open for
-// writing.
+// Chtimes is like View.Chtimes for the open file. On Windows the file must be open for writing.
 func (f *File) Chtimes(access, change time.Time) error {
 	err := f.checkChange()
 	if err == nil && f.place.rel == "." {
@@ -211,7 +209,7 @@ func (f *File) Chtimes(access, change time.Time) error {
 	if err == nil {
 		host := f.regular
 		if f.IsDir() {
-			host = f.dir.(*os.File) // a synthetic one is nowhere written
+			host = f.dir.(*os.File) // not synthetic: those are never writable
 		}
 		err = guestError(setTimes(host, access, change))
 	}

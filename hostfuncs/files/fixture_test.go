@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// canary is what no guest may ever read.
+// canary is content that no guest may ever read.
 const canary = "CANARY: from outside the grant"
 
 // read grants a directory for reading at /NAME.
@@ -22,7 +22,7 @@ func read(name, dir string, deny ...string) capability.GrantedFS {
 	return capability.GrantedFS{FS: capability.FS{Mount: name, Mode: capability.ModeRead, Deny: deny}, Dir: dir}
 }
 
-// write makes files below dir, with the directories they need.
+// write creates files below dir, with their parent directories.
 func write(t testing.TB, dir string, fsys map[string]string) {
 	t.Helper()
 	for name, content := range fsys {
@@ -36,7 +36,7 @@ func write(t testing.TB, dir string, fsys map[string]string) {
 	}
 }
 
-// symlink makes a link, or skips the test where the host lets it make none.
+// symlink creates a link, or skips the test if the host does not permit that.
 func symlink(t testing.TB, target, link string) {
 	t.Helper()
 	if err := os.Symlink(target, link); err != nil {
@@ -66,7 +66,7 @@ func newFSWith(t testing.TB, o files.Options, grants ...capability.GrantedFS) *f
 	return fsys
 }
 
-// readFile reads a guest file whole.
+// readFile reads a whole guest file.
 func readFile(v files.View, name string) (string, error) {
 	f, err := v.Open(name, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func names(entries []fs.DirEntry) []string {
 	return names
 }
 
-// noHostPath fails when an error text tells where on the host the test lives.
+// noHostPath fails the test if an error text contains the host path of the test.
 func noHostPath(t testing.TB, err error, dir string) {
 	t.Helper()
 	if err != nil && strings.Contains(err.Error(), dir) {
@@ -119,10 +119,10 @@ func readWrite(name, dir string, deny ...string) capability.GrantedFS {
 // scratch grants a private directory at /tmp.
 func scratch() capability.GrantedFS { return readWrite(capability.ScratchMount, "") }
 
-// create is how programs open a file to write it anew.
+// create is the set of flags with which programs open a file to write it from scratch.
 const create = files.OpenWrite | files.OpenCreate | files.OpenTruncate
 
-// writeFile writes a guest file whole.
+// writeFile writes a whole guest file.
 func writeFile(v files.View, name, content string) error {
 	f, err := v.Open(name, create)
 	if err != nil {
@@ -135,7 +135,7 @@ func writeFile(v files.View, name, content string) error {
 	return f.Close()
 }
 
-// closed closes the FS and waits until what the call left is removed.
+// closed closes the FS and waits until the leftovers of the call are removed.
 func closed(t testing.TB, fsys *files.FS) {
 	t.Helper()
 	if err := fsys.Close(); err != nil {
@@ -144,7 +144,7 @@ func closed(t testing.TB, fsys *files.FS) {
 	<-fsys.Done()
 }
 
-// holds fails unless the file of the host has the content.
+// holds fails the test unless the host file has the given content.
 func holds(t testing.TB, file, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
@@ -152,7 +152,7 @@ func holds(t testing.TB, file, want string) {
 	}
 }
 
-// missing fails if the file of the host is there.
+// missing fails the test if the host file exists.
 func missing(t testing.TB, file string) {
 	t.Helper()
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -160,8 +160,8 @@ func missing(t testing.TB, file string) {
 	}
 }
 
-// filesIn returns the sorted names of all files below a directory of the host, those that a
-// guest does not see among them.
+// filesIn returns the sorted names of all files below a host directory, including files that a
+// guest cannot see.
 func filesIn(t testing.TB, dir string) []string {
 	t.Helper()
 	var found []string

@@ -16,83 +16,82 @@ import (
 )
 
 const (
-	// DefaultMaxOpenFiles is how many files and directories a call may have open
-	// at once unless told otherwise.
+	// DefaultMaxOpenFiles is the default of Options.MaxOpenFiles.
 	DefaultMaxOpenFiles = 64
 
-	// maxListing bounds the entries that one ReadDir returns.
+	// maxListing limits the entries that one ReadDir returns.
 	maxListing = 1 << 16
-	// maxListed bounds the entries listed from all directories that are open. An
-	// engine may keep what it was given until the directory is closed or rewound,
-	// so this is what bounds its memory.
+	// maxListed limits the entries listed from all open directories. An engine may keep entries
+	// until their directory is closed or rewound, so this also limits its memory.
 	maxListed = 1 << 18
 )
 
-// Options bounds an FS. The zero value means the defaults.
+// Options limits an [FS]. The zero value means the defaults.
 type Options struct {
-	// MaxOpenFiles bounds the files and directories open at once; 0 or less means
+	// MaxOpenFiles limits the files and directories open at once; 0 or less means
 	// DefaultMaxOpenFiles.
 	MaxOpenFiles int
-	// MaxWritten bounds what the call writes in all files together, in bytes, with
-	// the growth of files made larger; 0 or less means DefaultMaxWritten. Removing
-	// files gives nothing back.
+	// MaxWritten limits the bytes that the call writes to all files together, including the growth
+	// of files that are extended; 0 or less means DefaultMaxWritten. Removing files does not reduce
+	// the count.
 	MaxWritten int64
-	// MaxFileSize bounds the size to which the call brings a file, in bytes; 0 or
-	// less means DefaultMaxFileSize. In a file that is larger already, only what
-	// lies below can be written.
+	// MaxFileSize limits the size of a file that the call writes, in bytes; 0 or less means
+	// DefaultMaxFileSize. A file that is already larger can be written only below this size.
 	MaxFileSize int64
-	// MaxCreated bounds the files and directories that the call creates, removed
-	// ones counted; 0 or less means DefaultMaxCreated.
+	// MaxCreated limits the files and directories that the call creates, including those it removes
+	// later; 0 or less means DefaultMaxCreated.
 	MaxCreated int
 
-	// ScratchIn is the directory of the host that scratch directories are made in;
-	// empty means os.TempDir.
+	// ScratchIn is the host directory in which scratch directories are created; empty means
+	// os.TempDir.
 	ScratchIn string
-	// Protected are directories of the host that no mount for writing may be, hold
-	// or lie in, such as a cache of compiled code; they need not exist yet.
+	// Protected lists host directories that must not overlap with a mount for writing, such as a
+	// cache of compiled code. No such mount may be one of them, contain one or lie in one. They
+	// need not exist yet.
 	Protected []string
 }
 
-// FS is the file system that a guest sees during one call: a read-only root
-// directory that holds the mounts at their guest paths. It holds the mounted
-// directories open, so replacing one on the host changes nothing. Close it when
-// the call is over. It is safe for concurrent use.
+// FS is the file system that a guest sees during one call: a read-only root directory with the
+// mounts at their guest paths. It keeps the mounted directories open, so replacing one on the host
+// has no effect. [New] creates an FS, and the caller must close it when the call is over. It is
+// safe for concurrent use.
 type FS struct {
 	mounts   []*mount
-	tree     map[string]*syntheticDir // by guest path; empty with a mount at "/"
-	writable bool                     // some mount is
+	tree     map[string]*syntheticDir // by guest path; empty if a mount is at "/"
+	writable bool                     // at least one mount is writable
 	maxOpen  int
 	budget   budget
-	// Guest paths of what was read, and of what was changed.
+	// Guest paths of files that were read, and of files that were changed.
 	readPaths, writtenPaths noted.Names
 
-	// changes is held while something is created, renamed or removed, so that what
-	// is noted in temps is what happened. Nothing else waits for it.
+	// changes is held while a file is created, renamed or removed, so that temps matches the host's
+	// files. No other operation waits for it.
 	changes sync.Mutex
 
 	revoked atomic.Bool
 	limit   atomic.Pointer[string]
-	listed  atomic.Int64 // entries listed from directories that are open
+	listed  atomic.Int64 // entries listed from open directories
 
 	mu       sync.Mutex
 	open     map[*File]struct{}
-	opening  int // slots taken by files that are being opened
-	changing int // operations between begin and end
+	opening  int // slots reserved for files that are being opened
+	changing int // number of operations between begin and end
 	temps    tempNames
 	released bool
 	done     chan struct{} // closed after the clean-up
 }
 
-// New opens the directories behind the grants. It fails with a *MountError when
-// a directory does not exist, is not a directory, or may not be mounted: the
-// root of the host, its system directories and anything below those. It fails
-// too when a guest path is not absolute and clean, when one mount lies inside
-// another in the guest, when two mounts share host files and differ in mode or
-// have deny patterns, and when a deny pattern is not valid (see ValidateDeny).
+// New opens the directories of the grants. It fails with a [*MountError] if a directory does not
+// exist, is not a directory, or must not be mounted: the host's root, its system directories and
+// everything below them. It also fails in these cases:
 //
-// A grant of capability.ScratchMount makes an empty directory that only the user
-// of this process can enter; it must be for writing and name no directory. No
-// grants make an empty root directory.
+//   - A guest path is not absolute and clean.
+//   - One mount lies inside another in the guest.
+//   - Two mounts share host files and differ in mode, or one has deny patterns.
+//   - A deny pattern is invalid (see [ValidateDeny]).
+//
+// A grant of capability.ScratchMount creates an empty directory that only the user of this process
+// can access. It must be for writing and have no Dir. Without grants the root directory is empty.
 func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	o.MaxOpenFiles = cmp.Or(max(o.MaxOpenFiles, 0), DefaultMaxOpenFiles)
 	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
@@ -100,7 +99,7 @@ func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	for _, g := range grants {
 		m, err := openMount(g, o, &paths)
 		if err != nil {
-			_ = f.cleanUp() // the mounts opened so far; err says more
+			_ = f.cleanUp() // close the mounts opened so far; err is more important
 			return nil, err
 		}
 		f.mounts = append(f.mounts, m)
@@ -114,20 +113,19 @@ func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	return f, nil
 }
 
-// View returns the files below a guest path, which need not exist. Without a
-// leading slash it is taken from the root.
+// View returns the files below a guest path, which need not exist. A path without a leading slash
+// is relative to the root.
 func (f *FS) View(at string) View { return View{fs: f, at: path.Clean("/" + at)} }
 
-// Revoke ends the call's reach at once and does not block: every operation that
-// starts afterwards, on the FS or a File of it, fails with fs.ErrClosed.
+// Revoke ends the access of the call immediately and does not block. Every operation on the FS or
+// its Files that starts afterwards fails with fs.ErrClosed.
 func (f *FS) Revoke() { f.revoked.Store(true) }
 
-// Close revokes the FS and closes everything it has open; an operation that runs
-// meanwhile in another goroutine ends as it would have. It removes the scratch
-// directory and the temporary files that the call left (see TempPrefix). Close
-// waits 50 ms for that and no longer, so that a guest that left much to remove, or
-// an operation that hangs in the host, holds up nobody; see Done. It may be called
-// more than once.
+// Close revokes the FS and closes everything that it has open. An operation that is running in
+// another goroutine completes normally. Close also removes the scratch directory and the temporary
+// files that the call left (see TempPrefix). It waits at most 50 ms for that, so that neither a
+// large directory nor an operation that hangs in the host delays the caller; see [FS.Done]. It may
+// be called more than once.
 func (f *FS) Close() error {
 	f.Revoke()
 	f.mu.Lock()
@@ -152,25 +150,25 @@ func (f *FS) Close() error {
 	return nil
 }
 
-// Done returns a channel that is closed when the FS was closed and all that the
-// call left behind is removed. Wait for it before the process ends.
+// Done returns a channel that is closed once the FS is closed and all leftovers of the call are
+// removed. Wait for it before the process ends.
 func (f *FS) Done() <-chan struct{} { return f.done }
 
-// ReadPaths returns the guest paths of the files that were opened for reading, up to 200,
-// and whether there were more. Files in scratch space are left out.
+// ReadPaths returns the guest paths of up to 200 files that were opened for reading, and reports
+// whether there were more. It omits files in scratch space.
 func (f *FS) ReadPaths() (paths []string, more bool) { return f.readPaths.List() }
 
-// WrittenPaths is ReadPaths for what was opened for writing, made, moved or removed.
+// WrittenPaths is like [FS.ReadPaths] for files that were opened for writing, created, moved or
+// removed.
 func (f *FS) WrittenPaths() (paths []string, more bool) { return f.writtenPaths.List() }
 
 // cleanUpGrace is how long Close waits for the clean-up.
 const cleanUpGrace = 50 * time.Millisecond
 
-// cleanUpFor cleans up and waits for that as long as told; what takes longer goes
-// on behind.
+// cleanUpFor cleans up and waits for at most wait. A longer clean-up continues in the background.
 func (f *FS) cleanUpFor(wait time.Duration) error {
 	if len(f.temps) == 0 && !f.hasScratch() {
-		return f.cleanUp() // which only closes what is open
+		return f.cleanUp() // only closes what is open
 	}
 	result := make(chan error, 1)
 	go func() { result <- f.cleanUp() }()
@@ -182,12 +180,12 @@ func (f *FS) cleanUpFor(wait time.Duration) error {
 	}
 }
 
-// ClosesAtOnce reports whether Close has nothing to do but close directories: no file is
-// open and nothing is to be removed. Nobody may use the FS meanwhile.
+// ClosesAtOnce reports whether Close only has to close directories: no file is open and there is
+// nothing to remove. The FS must not be used concurrently.
 func (f *FS) ClosesAtOnce() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// While nothing changes, nobody writes to temps.
+	// temps changes only while changing is not 0.
 	return f.changing == 0 && len(f.temps) == 0 && len(f.open)+f.opening == 0 && !f.hasScratch()
 }
 
@@ -195,8 +193,7 @@ func (f *FS) hasScratch() bool {
 	return slices.ContainsFunc(f.mounts, func(m *mount) bool { return m.scratch != "" })
 }
 
-// cleanUp is what is done last, once: the mounts are left as they are to be, and
-// closed.
+// cleanUp removes temporary files and closes the mounts. It is called once, after the last change.
 func (f *FS) cleanUp() error {
 	defer close(f.done)
 	f.temps.remove()
@@ -207,8 +204,8 @@ func (f *FS) cleanUp() error {
 	return errors.Join(errs...)
 }
 
-// begin must be called before something is created, renamed or removed, and end
-// after it if err is nil.
+// begin must be called before a file is created, renamed or removed. If it returns nil, the caller
+// must call end afterwards.
 func (f *FS) begin() error {
 	f.mu.Lock()
 	released := f.released
@@ -220,7 +217,7 @@ func (f *FS) begin() error {
 		return fs.ErrClosed
 	}
 	f.changes.Lock()
-	if f.revoked.Load() { // while it waited
+	if f.revoked.Load() { // revoked while this call waited
 		f.end()
 		return fs.ErrClosed
 	}
@@ -234,12 +231,12 @@ func (f *FS) end() {
 	last := f.released && f.changing == 0
 	f.mu.Unlock()
 	if last {
-		_ = f.cleanUp() // Close has returned, and nobody is left to be told
+		_ = f.cleanUp() // Close has returned, so no caller can use the error
 	}
 }
 
-// LimitHit returns in words which limit the guest ran into, such as "open files
-// (64)", or "" for none. The first one stays.
+// LimitHit describes the first limit that the guest exceeded, such as "open files (64)", or returns
+// "".
 func (f *FS) LimitHit() string {
 	if hit := f.limit.Load(); hit != nil {
 		return *hit
@@ -247,15 +244,15 @@ func (f *FS) LimitHit() string {
 	return ""
 }
 
-// hitLimit notes which limit was hit, and returns ErrLimit.
+// hitLimit records the limit that was exceeded, and returns ErrLimit.
 func (f *FS) hitLimit(format string, limit int64) error {
 	hit := fmt.Sprintf(format, limit)
 	f.limit.CompareAndSwap(nil, &hit)
 	return ErrLimit
 }
 
-// reserve takes a slot for a file to open. The slot must be given to keep or back
-// to cancel.
+// reserve takes a slot for a file that is about to be opened. The caller must pass the slot to keep
+// or return it with cancel.
 func (f *FS) reserve() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -273,8 +270,8 @@ func (f *FS) cancel() {
 	f.opening--
 }
 
-// keep gives a reserved slot to an open file. When the FS was closed meanwhile it
-// closes the file, which nothing else would.
+// keep assigns a reserved slot to an open file. If the FS was closed meanwhile, keep closes the
+// file, because Close has missed it.
 func (f *FS) keep(file *File) error {
 	f.mu.Lock()
 	f.opening--
@@ -296,8 +293,8 @@ func (f *FS) forget(file *File) {
 	delete(f.open, file)
 }
 
-// countListed adds n entries to those listed and reports whether that is within
-// the bound.
+// countListed adds n to the number of listed entries, and reports whether the sum is within the
+// limit.
 func (f *FS) countListed(n int) bool {
 	if f.listed.Add(int64(n)) <= maxListed {
 		return true

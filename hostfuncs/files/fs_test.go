@@ -150,7 +150,7 @@ func TestMountsMayShareFilesWithoutDeny(t *testing.T) {
 	}
 }
 
-// A directory that replaces the mounted one is not what was granted.
+// TestTheMountedDirectoryIsHeld replaces the mounted directory; the replacement was not granted.
 func TestTheMountedDirectoryIsHeld(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "ws")
@@ -215,7 +215,8 @@ func TestFileReadsAndSeeks(t *testing.T) {
 	}
 }
 
-// One Read is bounded, so that a read of gigabytes ends when the call is over.
+// TestOneReadIsBounded checks that one Read is limited, so that reading gigabytes ends when the
+// call is over.
 func TestOneReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"sparse": ""})
@@ -283,7 +284,7 @@ func TestListingCountsExactly(t *testing.T) {
 			if len(entries) > 350 {
 				t.Fatalf("%d entries when 350 were asked for", len(entries))
 			}
-			// The engine takes fewer than asked for the end of the directory.
+			// The engine takes a short result for the end of the directory.
 			if len(entries) < 350 {
 				break
 			}
@@ -315,7 +316,7 @@ func TestOpenFilesAreCapped(t *testing.T) {
 		}
 		open = append(open, f)
 	}
-	// What fails takes no slot.
+	// A failed open takes no slot.
 	for range 5 {
 		if _, err := view.Open("/w/none", 0); !errors.Is(err, files.ErrTooManyOpen) && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("open a missing file: %v", err)
@@ -426,7 +427,8 @@ func TestAFileClosesOnce(t *testing.T) {
 	}
 }
 
-// The race detector watches this one: all methods at once while the FS closes.
+// TestClosingWhileInUse calls all methods concurrently while the FS closes. Run it with the race
+// detector.
 func TestClosingWhileInUse(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": strings.Repeat("x", 1000), "d/g": ""})
@@ -464,7 +466,8 @@ func TestClosingWhileInUse(t *testing.T) {
 	}
 }
 
-// Whatever the host says, the guest learns one of a few errors and no host path.
+// TestErrorsNameOnlyGuestPaths checks that for every host error, the guest gets one of a few errors
+// and no host path.
 func TestErrorsNameOnlyGuestPaths(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "", "d/x": ""})

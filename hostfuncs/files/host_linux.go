@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPlain opens a regular file or a directory for reading to which no link leads. The
-// kernel walks the path, which takes a third of the time that package os needs to open each
-// directory on the way, once to look and once to open. ok is false for all else, and where
-// the kernel can't do so: nothing has happened then, and open finds out what it is.
+// openPlain opens a regular file or a directory for reading if no link is part of its path. The
+// kernel walks the path, which takes a third of the time of package os; package os opens each
+// directory of the path, once to check it and once to use it. ok is false for everything else, and
+// if the kernel does not support it. In that case nothing has happened, and the caller uses the
+// slow path.
 func (m *mount) openPlain(rel string, o opening) (file *os.File, info fs.FileInfo, ok bool) {
 	if o.access != os.O_RDONLY || o.append {
 		return nil, nil, false
 	}
 	var opened int
 	err := withFD(m.self, func(dir int) error {
-		// As in open, look first.
+		// As in open, check the type first.
 		if err := lookPlain(dir, rel); err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func (m *mount) openPlain(rel string, o opening) (file *os.File, info fs.FileInf
 	return file, info, true
 }
 
-// lookPlain fails unless the path names a regular file or a directory.
+// lookPlain returns an error unless the path names a regular file or a directory.
 func lookPlain(dir int, rel string) error {
 	fd, err := openBeneath(dir, rel, unix.O_PATH)
 	if err != nil {
@@ -56,8 +57,8 @@ func lookPlain(dir int, rel string) error {
 	return nil
 }
 
-// openBeneath opens what a path below the directory names, and follows no link, be it on
-// the way or at the end.
+// openBeneath opens a path below a directory without following any link, inside the path or at its
+// end.
 func openBeneath(dir int, rel string, flags int) (int, error) {
 	return unix.Openat2(dir, rel, &unix.OpenHow{
 		Flags:   uint64(flags | unix.O_CLOEXEC | unix.O_LARGEFILE),
@@ -65,9 +66,8 @@ func openBeneath(dir int, rel string, flags int) (int, error) {
 	})
 }
 
-// isKernelFS reports whether an open file belongs to a file system in which the
-// kernel shows itself and its processes, wherever that is mounted. Where it
-// cannot tell, it says yes.
+// isKernelFS reports whether an open file belongs to a file system that exposes the kernel and its
+// processes, wherever it is mounted. It returns true if the type is unknown because of an error.
 func isKernelFS(file *os.File) bool {
 	var stat unix.Statfs_t
 	if err := withFD(file, func(fd int) error { return unix.Fstatfs(fd, &stat) }); err != nil {
@@ -84,8 +84,9 @@ func isKernelFS(file *os.File) bool {
 	return false
 }
 
-// renameNew renames in one directory to a name that nothing bears: it fails with EEXIST for
-// what another has put there meanwhile. Where a file system can't tell, it replaces that.
+// renameNew renames within one directory to a name that must not exist. It fails with EEXIST if
+// another process has created that name meanwhile. If the file system does not support this, it
+// replaces the file.
 func (m *mount) renameNew(from, to held) error {
 	err := m.withDir(from.dir, func(fd int) error {
 		return unix.Renameat2(fd, from.base, fd, to.base, unix.RENAME_NOREPLACE)
@@ -100,8 +101,8 @@ func (m *mount) renameNew(from, to held) error {
 func setTimes(file *os.File, access, change time.Time) error {
 	times := [2]unix.Timespec{timespec(access), timespec(change)}
 	return withFD(file, func(fd int) error {
-		// Without a path the call is for the descriptor. The wrappers know no such
-		// form that older kernels have too.
+		// Without a path, the system call applies to the descriptor. The wrappers in x/sys have no
+		// such form that also works on older kernels.
 		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 		if errno != 0 {
 			return syscall.Errno(errno)
@@ -110,7 +111,7 @@ func setTimes(file *os.File, access, change time.Time) error {
 	})
 }
 
-// timespec leaves a time as it is for the zero time.
+// timespec converts a time; the zero time means "unchanged".
 func timespec(t time.Time) unix.Timespec {
 	if t.IsZero() {
 		return unix.Timespec{Nsec: unix.UTIME_OMIT}

@@ -8,23 +8,23 @@ import (
 	"os"
 )
 
-// openPlain is for systems that open a path with no link on the way in one step.
+// openPlain is not available: only Linux can open a path without links in one step.
 func (*mount) openPlain(string, opening) (file *os.File, info fs.FileInfo, ok bool) {
 	return nil, nil, false
 }
 
-// isKernelFS reports whether an open file belongs to a file system in which the
-// kernel shows itself. Elsewhere than on Linux the system directories are enough.
+// isKernelFS reports whether an open file belongs to a file system that exposes the kernel. On
+// systems other than Linux, refusing the system directories is sufficient.
 func isKernelFS(*os.File) bool { return false }
 
-// renameNew renames in one directory to a name that nothing bore at the last look. What another
-// has put there since is replaced: package os knows no better.
+// renameNew renames within one directory to a name that did not exist when it was checked last. It
+// replaces a file that another process has created since, because package os offers no alternative.
 func (m *mount) renameNew(from, to held) error { return m.renameHeld(from, to) }
 
-// batchFolder is nothing here: each file is opened from its mount.
-type batchFolder struct{}
+// batchDirectory is empty here: each file is opened from its mount.
+type batchDirectory struct{}
 
-func (*batchFolder) close() {}
+func (*batchDirectory) close() {}
 
 func (*batchWorker) statPlain(string) (Answer, bool) { return Answer{}, false }
 

@@ -12,27 +12,26 @@ import (
 )
 
 const (
-	// openFlags open without waiting for the other end of a FIFO, and without taking
-	// a terminal.
+	// openFlags avoid waiting for the other end of a FIFO and acquiring a controlling terminal.
 	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
-	// appendFlag is nothing: see setAppend.
+	// appendFlag is 0 because setAppend sets append mode later.
 	appendFlag = 0
-	// timesAccess is how a file is opened to set its times.
+	// timesAccess is the access mode that is needed to set the times of a file.
 	timesAccess = os.O_RDONLY
 )
 
-// systemDirs are never mounted: they hold secrets of the host and its processes,
-// and devices.
+// systemDirs returns directories that are never mounted, because they contain devices and secrets
+// of the host and its processes.
 func systemDirs() []string { return []string{"/proc", "/sys", "/dev", "/etc"} }
 
-// sameDevice reports whether two files lie in the same file system.
+// sameDevice reports whether two files are in the same file system.
 func sameDevice(a, b fs.FileInfo) bool {
 	sa, okA := a.Sys().(*syscall.Stat_t)
 	sb, okB := b.Sys().(*syscall.Stat_t)
 	return okA && okB && sa.Dev == sb.Dev
 }
 
-// identityOf names a file of the host by its device and inode.
+// identityOf identifies a file of the host by its device and inode.
 func identityOf(file *os.File) (string, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -45,8 +44,8 @@ func identityOf(file *os.File) (string, error) {
 	return fmt.Sprintf("%d:%d", s.Dev, s.Ino), nil
 }
 
-// setAppend makes every write go to the end of the file, or no longer. Package os
-// would refuse to write elsewhere in a file that it opened for appending.
+// setAppend enables or disables append mode. It does not use os.O_APPEND, because package os
+// refuses WriteAt for a file opened with it.
 func setAppend(file *os.File, enable bool) error {
 	return withFD(file, func(fd int) error {
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
@@ -62,8 +61,7 @@ func setAppend(file *os.File, enable bool) error {
 	})
 }
 
-// removeHeld removes a directory or anything else, and never the one when it was
-// asked for the other.
+// removeHeld removes a directory if dir is true, and otherwise only a file that is not a directory.
 func (m *mount) removeHeld(h held, dir bool) error {
 	flags := 0
 	if dir {
@@ -72,7 +70,7 @@ func (m *mount) removeHeld(h held, dir bool) error {
 	return m.withDir(h.dir, func(fd int) error { return unix.Unlinkat(fd, h.base, flags) })
 }
 
-// mayWrite fails if this process may not write to a regular file.
+// mayWrite returns an error if this process may not write to a regular file.
 func (m *mount) mayWrite(h held) error {
 	return m.withDir(h.dir, func(fd int) error {
 		return unix.Faccessat(fd, h.base, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)
@@ -85,10 +83,11 @@ func sameRights(a, b fs.FileInfo) bool {
 	return ownA == ownB && a.Mode().Perm() == b.Mode().Perm()
 }
 
-// owner is who owns a file.
+// owner is the owner and the group of a file.
 type owner struct{ uid, gid int }
 
-// ownerOf returns the owner of a file; what no system tells is nobody's, so that it is equal.
+// ownerOf returns the owner of a file, or the zero value if the system does not report it. Such
+// owners compare equal.
 func ownerOf(info fs.FileInfo) owner {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return owner{int(s.Uid), int(s.Gid)}
@@ -96,8 +95,8 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// firstPerm are the permission bits with which a file begins that is to replace another. Where
-// its group may come to be another one, nobody else gets at it before that is settled.
+// firstPerm returns the initial permission bits of a file that will replace another one. If its
+// owner or group may have to change, only its owner gets access until takeOver has set them.
 func firstPerm(replaced fs.FileInfo) fs.FileMode {
 	perm := replaced.Mode().Perm()
 	if ownerOf(replaced) != (owner{os.Geteuid(), os.Getegid()}) {
@@ -106,9 +105,9 @@ func firstPerm(replaced fs.FileInfo) fs.FileMode {
 	return perm
 }
 
-// takeOver gives a new file the owner, the group and the permission bits of the one that it
-// replaces. Only the superuser may give files away; for others the new file is their own. Where
-// it can't have the group, the group that it has gets no more than everybody.
+// takeOver gives a new file the owner, group and permission bits of the file that it replaces. Only
+// root may change the owner; otherwise the new file keeps its own. If the group cannot be set, the
+// permissions of the file's own group are reduced to the permissions of others.
 func takeOver(file *os.File, made, replaced fs.FileInfo) error {
 	is, was := ownerOf(made), ownerOf(replaced)
 	perm := replaced.Mode().Perm()
@@ -118,12 +117,12 @@ func takeOver(file *os.File, made, replaced fs.FileInfo) error {
 	return file.Chmod(perm)
 }
 
-// withoutGroup cuts the bits for the group down to those for everybody.
+// withoutGroup reduces the permissions of the group to the permissions of others.
 func withoutGroup(perm fs.FileMode) fs.FileMode {
 	return perm&^0o070 | perm&0o070&(perm<<3)
 }
 
-// renameHeld renames from one held directory to another: no path is looked up.
+// renameHeld renames between two open directories without resolving a path.
 func (m *mount) renameHeld(from, to held) error {
 	if from.dir == to.dir {
 		return m.withDir(from.dir, func(fd int) error { return unix.Renameat(fd, from.base, fd, to.base) })
@@ -135,7 +134,7 @@ func (m *mount) renameHeld(from, to held) error {
 	})
 }
 
-// withDir calls do with a descriptor of the directory, which is valid for so long.
+// withDir calls do with a descriptor of the directory, which is valid during the call.
 func (m *mount) withDir(dir *os.Root, do func(fd int) error) error {
 	if dir == m.root {
 		return withFD(m.self, do)

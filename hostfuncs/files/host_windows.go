@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// openFlags are none: nothing in a directory of Windows blocks on opening.
+	// openFlags is 0, because opening a file in a Windows directory never blocks.
 	openFlags = 0
-	// appendFlag opens a file so that it can only be appended to.
+	// appendFlag opens a file in append mode, which cannot be changed later.
 	appendFlag = os.O_APPEND
-	// timesAccess is how a file is opened to set its times.
+	// timesAccess is the access mode that is needed to set the times of a file.
 	timesAccess = os.O_WRONLY
 )
 
-// systemDirs are never mounted: they hold secrets of the host.
+// systemDirs returns directories that are never mounted, because they contain secrets of the host.
 func systemDirs() []string {
 	dir, err := windows.GetSystemWindowsDirectory()
 	if err != nil {
@@ -28,11 +28,10 @@ func systemDirs() []string {
 	return []string{dir}
 }
 
-// sameDevice matters for isKernelFS only.
+// sameDevice is only relevant for isKernelFS.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
 
-// identityOf names a file of the host by its volume and its number there, which is what
-// os.SameFile compares.
+// identityOf identifies a file of the host by its volume and its number there, like os.SameFile.
 func identityOf(file *os.File) (string, error) {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(windows.Handle(file.Fd()), &info); err != nil {
@@ -41,13 +40,13 @@ func identityOf(file *os.File) (string, error) {
 	return fmt.Sprintf("%d:%d:%d", info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow), nil
 }
 
-// setAppend cannot change how a file was opened; see appendFlag.
+// setAppend fails, because append mode is fixed when a file is opened; see appendFlag.
 func setAppend(*os.File, bool) error { return ErrUnsupported }
 
-// removeHeld removes a directory or anything else; the caller knows which it is.
+// removeHeld removes a directory or a file; the caller knows which it is.
 func (m *mount) removeHeld(h held, _ bool) error { return h.dir.Remove(h.base) }
 
-// mayWrite fails if this process may not write to a regular file.
+// mayWrite returns an error if this process may not write to a regular file.
 func (m *mount) mayWrite(h held) error {
 	file, err := h.dir.OpenFile(h.base, os.O_WRONLY, 0)
 	if err != nil {
@@ -59,16 +58,15 @@ func (m *mount) mayWrite(h held) error {
 // sameRights reports whether two files have the same permission bits.
 func sameRights(a, b fs.FileInfo) bool { return a.Mode().Perm() == b.Mode().Perm() }
 
-// firstPerm are the permission bits with which a file begins that is to replace another.
+// firstPerm returns the initial permission bits of a file that will replace another one.
 func firstPerm(replaced fs.FileInfo) fs.FileMode { return replaced.Mode().Perm() }
 
-// takeOver gives a new file the permission bits of the one that it replaces.
+// takeOver gives a new file the permission bits of the file that it replaces.
 func takeOver(file *os.File, _, replaced fs.FileInfo) error {
 	return file.Chmod(replaced.Mode().Perm())
 }
 
-// renameHeld renames in one directory, or without deny patterns from one to
-// another.
+// renameHeld renames within one directory or, without deny patterns, between directories.
 func (m *mount) renameHeld(from, to held) error {
 	switch {
 	case path.Dir(from.rel) == path.Dir(to.rel):
@@ -95,7 +93,7 @@ func setTimes(file *os.File, access, change time.Time) error {
 	return setErr
 }
 
-// filetime returns nil for the zero time, which leaves a time as it is.
+// filetime converts a time; the zero time becomes nil, which means "unchanged".
 func filetime(t time.Time) *windows.Filetime {
 	if t.IsZero() {
 		return nil

@@ -8,31 +8,31 @@ import (
 	"slices"
 )
 
-// hostDir is a directory of the host, held open.
+// hostDir is an open directory of the host.
 type hostDir struct {
-	root *os.Root
-	self *os.File // the same, for what os.Root has no method for
-	info fs.FileInfo
-	real string // its path with all links resolved
-	// parents are the directory itself and all above it, to the top.
+	root     *os.Root
+	self     *os.File // the same directory, for operations that os.Root does not have
+	info     fs.FileInfo
+	resolved string // path with all links resolved
+	// parents describes the directory itself and all directories above it.
 	parents []fs.FileInfo
 }
 
-// openHostDir opens a directory that an operator wants to mount. Its errors are
-// reasons in words, without the path.
+// openHostDir opens a directory that an operator wants to mount. Its errors are reasons in words
+// that do not contain the path.
 func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 	if dir == "" {
 		return hostDir{}, errors.New("has no directory; name one")
 	}
-	real, parents, err := paths.directory(dir)
+	resolved, parents, err := paths.directory(dir)
 	if err != nil {
 		return hostDir{}, err
 	}
-	root, err := os.OpenRoot(real + string(filepath.Separator) + ".") // see dirOnly
+	root, err := os.OpenRoot(resolved + string(filepath.Separator) + ".") // see dirOnly
 	if err != nil {
 		return hostDir{}, hostDirError(err)
 	}
-	d := hostDir{root: root, real: real, parents: parents}
+	d := hostDir{root: root, resolved: resolved, parents: parents}
 	if d.self, err = root.Open("."); err != nil {
 		_ = root.Close()
 		return hostDir{}, hostDirError(err)
@@ -46,8 +46,8 @@ func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 
 func (d *hostDir) close() error { return errors.Join(d.self.Close(), d.root.Close()) }
 
-// examine refuses directories that may not be mounted. It trusts the handle and
-// not the path: both must still be the same directory.
+// examine refuses directories that may not be mounted. It checks the open handle and not the path,
+// and both must still be the same directory.
 func (d *hostDir) examine(paths *hostPaths) error {
 	var err error
 	if d.info, err = d.root.Stat("."); err != nil {
@@ -60,31 +60,29 @@ func (d *hostDir) examine(paths *hostPaths) error {
 		return errors.New("is the root of a file system of the host; name a directory below it")
 	}
 	if d.touchesSystem(paths) || isKernelFS(d.self) {
-		return errors.New("is, holds or lies in a system directory of the host; name another one")
+		return errors.New("is, contains or lies in a system directory of the host; name another one")
 	}
 	return nil
 }
 
-// isHostRoot reports whether d is the top of its file system's path, by name or
-// by identity.
+// isHostRoot reports whether d is the root of its file system, by name or by identity.
 func (d *hostDir) isHostRoot(paths *hostPaths) bool {
 	if len(d.parents) == 1 {
 		return true
 	}
-	top, err := paths.lstat(filepath.VolumeName(d.real) + string(filepath.Separator))
+	top, err := paths.lstat(filepath.VolumeName(d.resolved) + string(filepath.Separator))
 	return err == nil && os.SameFile(top, d.info)
 }
 
-// touchesSystem reports whether d is a system directory, lies in one or holds
-// one. It compares identities, so that a system directory counts under whatever
-// name it was reached, such as /private/etc.
+// touchesSystem reports whether d is a system directory, lies in one or contains one. It compares
+// identities, so a system directory is recognised under any name, such as /private/etc.
 func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 	for _, name := range systemDirs() {
 		system, err := paths.lstat(name)
 		if err != nil {
-			continue // this host has none of that name
+			continue // this host does not have it
 		}
-		above := []fs.FileInfo{system} // and the root, which is never mounted
+		above := []fs.FileInfo{system} // also the root directory, which is never mounted
 		if system.Mode().Type() == fs.ModeSymlink {
 			if _, above, err = followed(name); err != nil {
 				return true
@@ -97,20 +95,21 @@ func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 	return false
 }
 
-// refuseProtected fails when d is, holds or lies in one of the directories, or would hold
-// one that is not there yet; or when it holds a link on the way to one, which a guest could
-// replace.
+// refuseProtected fails if d is, contains or lies in one of the directories, or would contain one
+// that does not exist yet. It also fails if d contains a link that the path of one leads through,
+// because a guest could replace that link.
 func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
 		near, err := paths.nearest(dir)
-		if err != nil || contains(near.parents, d.info) || near.there && contains(d.parents, near.parents[0]) || near.links && d.holdsLinkTo(dir) {
-			return errors.New("is, holds or lies in a directory that no tool may write to: that of the operator's file, of tools, of stores or of compiled code; name another one, or grant it for reading")
+		if err != nil || contains(near.parents, d.info) || near.exists && contains(d.parents, near.parents[0]) || near.links && d.holdsLinkTo(dir) {
+			return errors.New("is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another one, or grant it for reading")
 		}
 	}
 	return nil
 }
 
-// holdsLinkTo reports whether a link on the way to dir lies in d or below it, or may do so.
+// holdsLinkTo reports whether the path dir leads through a link in or below d. It returns true in
+// case of doubt.
 func (d *hostDir) holdsLinkTo(dir string) bool {
 	holders, err := linkHolders(dir)
 	if err != nil {
@@ -143,10 +142,10 @@ func hostDirError(err error) error {
 	return errors.New("the directory cannot be opened")
 }
 
-// checkTogether refuses mounts that undo each other: one inside another in the
-// guest, where two names could mean the same file, and two that share host files
-// when one allows what the other does not: it has deny patterns, or is read-only.
-// Scratch shares with nothing, since other calls have theirs beside it.
+// checkTogether refuses mounts that conflict. Two mounts conflict if one lies inside the other in
+// the guest, because two names could then mean the same file. They also conflict if they share host
+// files and one has deny patterns or only one is writable. Scratch directories may share files with
+// no mount, because the scratch directories of other calls are next to them.
 func checkTogether(mounts []*mount) error {
 	for i, b := range mounts {
 		for _, a := range mounts[:i] {
@@ -159,7 +158,7 @@ func checkTogether(mounts []*mount) error {
 			share := "shares files with mount " + a.name + ", and "
 			switch {
 			case a.scratch != "" || b.scratch != "":
-				return &MountError{Mount: b.name, Reason: share + "one of them is the private directory of a call; name a directory that does not hold the temporary files of this machine"}
+				return &MountError{Mount: b.name, Reason: share + "one of them is the private directory of a call; name a directory that does not contain the temporary files of this machine"}
 			case a.noLinks() || b.noLinks():
 				return &MountError{Mount: b.name, Reason: share + "one of them has deny patterns; mount separate directories"}
 			case a.writable != b.writable:
@@ -176,18 +175,18 @@ func nested(a, b string) bool {
 	return inA || inB
 }
 
-// Identity is which directory of the host a path leads to. It is not for guests.
+// Identity identifies the host directory that a path leads to. It must not reach a guest.
 type Identity struct {
 	// Path is the absolute path with all links resolved.
 	Path string
-	// ID tells the directory from every other that there is, whatever their paths are.
+	// ID distinguishes the directory from every other existing directory, whatever their paths.
 	ID string
-	// Info is the directory, for capability.GrantedFS.Is.
+	// Info describes the directory, for capability.GrantedFS.Is.
 	Info fs.FileInfo
 }
 
-// Identify looks which directory a path leads to. It opens it for that, as Bind does, and fails
-// where Bind would not mount it; no error text holds a path.
+// Identify returns the identity of the directory that a path leads to. It opens the directory as
+// New does, and fails if New would not mount it. No error text contains a path.
 func Identify(dir string) (Identity, error) {
 	var paths hostPaths
 	d, err := openHostDir(dir, &paths)
@@ -199,5 +198,5 @@ func Identify(dir string) (Identity, error) {
 	if err != nil {
 		return Identity{}, hostDirError(err)
 	}
-	return Identity{Path: d.real, ID: id, Info: d.info}, nil
+	return Identity{Path: d.resolved, ID: id, Info: d.info}, nil
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// hostPaths describes paths of the host while one call is prepared, each of them once: those
-// of mounts, and of what is protected from them, have much in common. The zero value is ready.
+// hostPaths describes host paths while one call is prepared, and looks at each path only once. The
+// paths of mounts and of protected directories have many parents in common. The zero value is ready
+// to use.
 type hostPaths struct{ known map[string]fs.FileInfo }
 
-// lstat is os.Lstat, or what it said before.
+// lstat returns the result of os.Lstat, from the cache if possible.
 func (p *hostPaths) lstat(path string) (fs.FileInfo, error) {
 	if info := p.known[path]; info != nil {
 		return info, nil
@@ -28,8 +29,8 @@ func (p *hostPaths) lstat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// plain describes the directory at an absolute path and all above it, that one first, if all of
-// them are directories: then no link leads there.
+// plain describes the directory at an absolute path and all its parents, in that order. It reports
+// false unless all of them are directories, which means that no link is part of the path.
 func (p *hostPaths) plain(dir string) ([]fs.FileInfo, bool) {
 	parents, err := upwards(dir, func(path string) (fs.FileInfo, error) {
 		info, err := p.lstat(path)
@@ -41,9 +42,9 @@ func (p *hostPaths) plain(dir string) ([]fs.FileInfo, bool) {
 	return parents, err == nil
 }
 
-// directory returns the absolute path of a directory with all links resolved, and describes it
-// and all above it, that one first.
-func (p *hostPaths) directory(dir string) (real string, parents []fs.FileInfo, err error) {
+// directory returns the absolute path of a directory with all links resolved. It also describes the
+// directory and all its parents, in that order.
+func (p *hostPaths) directory(dir string) (resolved string, parents []fs.FileInfo, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", nil, hostDirError(err)
@@ -51,20 +52,20 @@ func (p *hostPaths) directory(dir string) (real string, parents []fs.FileInfo, e
 	if parents, ok := p.plain(abs); ok {
 		return abs, parents, nil
 	}
-	if real, parents, err = followed(abs); err != nil {
+	if resolved, parents, err = followed(abs); err != nil {
 		return "", nil, hostDirError(err)
 	}
 	if !parents[0].IsDir() {
 		return "", nil, errors.New("is not a directory; name one")
 	}
-	return real, parents, nil
+	return resolved, parents, nil
 }
 
-// nearest is a directory, or the nearest above one that is not there.
+// nearest describes a directory or, if it does not exist, its nearest existing parent.
 type nearest struct {
-	parents []fs.FileInfo // of it and all above it
-	there   bool          // it is the directory itself
-	links   bool          // links may lead there
+	parents []fs.FileInfo // of the directory and all its parents
+	exists  bool          // the directory itself exists
+	links   bool          // the path may contain links
 }
 
 func (p *hostPaths) nearest(dir string) (nearest, error) {
@@ -82,7 +83,7 @@ func (p *hostPaths) nearest(dir string) (nearest, error) {
 	}
 }
 
-// nearestByLinks is nearest for a path that may have links.
+// nearestByLinks is like nearest for a path that may contain links.
 func nearestByLinks(abs string) (nearest, error) {
 	for at := abs; ; at = filepath.Dir(at) {
 		_, parents, err := followed(at)
@@ -93,22 +94,22 @@ func nearestByLinks(abs string) (nearest, error) {
 	}
 }
 
-// followed is a path with all links resolved, with what parentsOf says of that.
-func followed(path string) (real string, parents []fs.FileInfo, err error) {
-	if real, err = filepath.EvalSymlinks(path); err == nil {
-		parents, err = parentsOf(real)
+// followed resolves all links of a path, and also returns the result of parentsOf.
+func followed(path string) (resolved string, parents []fs.FileInfo, err error) {
+	if resolved, err = filepath.EvalSymlinks(path); err == nil {
+		parents, err = parentsOf(resolved)
 	}
-	return real, parents, err
+	return resolved, parents, err
 }
 
-// parentsOf describes a directory and all above it, that one first.
+// parentsOf describes a directory and all its parents, in that order.
 func parentsOf(dir string) ([]fs.FileInfo, error) { return upwards(dir, os.Stat) }
 
-// upwards describes by look a path and all above it, that one first.
-func upwards(path string, look func(string) (fs.FileInfo, error)) ([]fs.FileInfo, error) {
+// upwards calls stat for a path and all its parents, in that order.
+func upwards(path string, stat func(string) (fs.FileInfo, error)) ([]fs.FileInfo, error) {
 	parents := make([]fs.FileInfo, 0, 8)
 	for {
-		info, err := look(path)
+		info, err := stat(path)
 		if err != nil {
 			return nil, err
 		}
@@ -121,11 +122,11 @@ func upwards(path string, look func(string) (fs.FileInfo, error)) ([]fs.FileInfo
 	}
 }
 
-// maxHostLinks bounds the links on the way to a directory of the host, as systems do.
+// maxHostLinks limits the links that a host path leads through, as operating systems do.
 const maxHostLinks = 40
 
-// linkHolders returns the directories, without links in their names, that hold the links on
-// the way to a path. The way ends where nothing is yet.
+// linkHolders returns the directories that contain the links which a path leads through. Their own
+// paths contain no links. The walk ends at the first name that does not exist.
 func linkHolders(path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -143,12 +144,12 @@ func linkHolders(path string) ([]string, error) {
 		}
 		next := filepath.Join(at, name)
 		target, err := os.Readlink(next)
-		if err != nil { // it is no link, or not there
+		if err != nil { // not a link, or does not exist
 			at = next
 			continue
 		}
 		if holders = append(holders, at); len(holders) > maxHostLinks {
-			return nil, errors.New("has too many links on its way")
+			return nil, errors.New("leads through too many links")
 		}
 		if filepath.IsAbs(target) {
 			at, target = splitTop(target)
@@ -158,13 +159,13 @@ func linkHolders(path string) ([]string, error) {
 	return holders, nil
 }
 
-// splitTop splits an absolute path into its root, such as "/" or `C:\`, and what is below.
+// splitTop splits an absolute path into its root, such as "/" or `C:\`, and the rest.
 func splitTop(path string) (top, below string) {
 	volume := filepath.VolumeName(path)
 	return volume + string(filepath.Separator), path[len(volume):]
 }
 
-// elements are the names of a path, without those that say nothing.
+// elements returns the names in a path, without empty names and ".".
 func elements(path string) []string {
 	var names []string
 	for name := range strings.SplitSeq(filepath.ToSlash(path), "/") {

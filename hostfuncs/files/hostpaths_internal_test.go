@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What was looked at and is another directory by now is refused; what was not there is looked
-// for again.
-func TestWhatHostPathsRemember(t *testing.T) {
+// TestHostPathsDetectReplacedDirectories checks that a directory is refused if it was replaced
+// after it was looked at, and that a missing directory is looked at again.
+func TestHostPathsDetectReplacedDirectories(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -19,18 +19,18 @@ func TestWhatHostPathsRemember(t *testing.T) {
 		t.Fatal(err)
 	}
 	var paths hostPaths
-	if near, err := paths.nearest(later); err != nil || near.there {
+	if near, err := paths.nearest(later); err != nil || near.exists {
 		t.Errorf("got %+v, %v for what is not there", near, err)
 	}
 	if err := os.Mkdir(later, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if near, err := paths.nearest(later); err != nil || !near.there {
+	if near, err := paths.nearest(later); err != nil || !near.exists {
 		t.Errorf("got %+v, %v for what is there by now", near, err)
 	}
 
-	if real, _, err := paths.directory(dir); err != nil || real != dir {
-		t.Fatalf("got %q, %v", real, err)
+	if resolved, _, err := paths.directory(dir); err != nil || resolved != dir {
+		t.Fatalf("got %q, %v", resolved, err)
 	}
 	if err := os.Rename(dir, dir+".old"); err != nil {
 		t.Fatal(err)

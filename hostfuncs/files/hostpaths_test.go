@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// pathsOfTheHost lays out directories with links of all kinds between them, and returns the one
-// that holds them. Each directory has a file that says its name.
+// pathsOfTheHost creates directories with links of all kinds between them, and returns their
+// parent. Each directory has a file that contains its name.
 func pathsOfTheHost(t *testing.T) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -42,7 +42,7 @@ func pathsOfTheHost(t *testing.T) string {
 	return top
 }
 
-// Which directory of the host a path means, or why it means none.
+// TestPathsOfMounts checks to which host directory a path leads, or why it is refused.
 func TestPathsOfMounts(t *testing.T) {
 	top := pathsOfTheHost(t)
 	t.Chdir(top)
@@ -58,7 +58,7 @@ func TestPathsOfMounts(t *testing.T) {
 		{"link/../other", "other", ""},
 		{"mid/to", "ws", ""},
 		{"mid/to/sub", "sub", ""},
-		{"mid/to/..", "mid", ""}, // by its text
+		{"mid/to/..", "mid", ""}, // resolved lexically
 		{"abs/sub", "sub", ""},
 		{"chain", "sub", ""},
 		{"ws/outlink", "other", ""},
@@ -78,7 +78,7 @@ func TestPathsOfMounts(t *testing.T) {
 		{"filelink", "", "is not a directory; name one"},
 	} {
 		for spelling, path := range map[string]string{
-			// Not joined, which would clean them.
+			// Not joined, because Join would clean them.
 			"absolute": top + "/" + test.path, "relative": test.path, "from above": "../" + filepath.Base(top) + "/" + test.path,
 		} {
 			t.Run(test.path+"/"+spelling, func(t *testing.T) {
@@ -98,13 +98,14 @@ func TestPathsOfMounts(t *testing.T) {
 	}
 }
 
-// Which mounts for writing touch what is protected.
+// TestPathsOfProtectedDirectories checks which mounts for writing conflict with protected
+// directories.
 func TestPathsOfProtectedDirectories(t *testing.T) {
-	const refused = "is, holds or lies in a directory that no tool may write to: that of the operator's file, of tools, of stores or of compiled code; name another one, or grant it for reading"
+	const refused = "is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another one, or grant it for reading"
 	top, aside, in := pathsOfTheHost(t), t.TempDir(), t.TempDir()
 	t.Chdir(top)
 	for _, test := range []struct{ mount, protected, reason string }{
-		// The same, above and below.
+		// The directory itself, its parents and its content.
 		{"ws", "ws", refused},
 		{"ws", ".", refused},
 		{"ws", "ws/sub", refused},
@@ -113,11 +114,11 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 		{"ws", "cache/modules", ""},
 		{"ws", "ws2", ""},
 		{"ws2", "ws", ""},
-		// By other texts.
+		// Other spellings.
 		{"ws", "ws/../cache", ""},
 		{"ws", "cache/../ws/sub", refused},
 		{"ws", "none/../ws", refused},
-		// What is not there yet.
+		// A directory that does not exist yet.
 		{"ws", "ws/later", refused},
 		{"ws", "ws/later/and/later", refused},
 		{"ws", "ws/sub/later", refused},
@@ -125,13 +126,13 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 		{"ws", "later", ""},
 		{"ws", "cache/later/and/later", ""},
 		{"other", "ws/later", ""},
-		// A file, and a file where a directory should be.
+		// A file, and a file instead of a directory.
 		{"ws", "ws/id", refused},
 		{"ws/sub", "ws/id", ""},
 		{"ws", "cache/id", ""},
 		{"ws", "cache/id/later", refused},
 		{"ws", "ws/id/later", refused},
-		// By links, which lie outside of the mount.
+		// Links outside the mount.
 		{"ws", "link", refused},
 		{"ws", "link/sub", refused},
 		{"ws", "link/later/and/later", refused},
@@ -149,13 +150,13 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 		{"cache", "tocache/later", refused},
 		{"ws", "filelink", refused},
 		{"ws", "link/../cache", ""},
-		// By links that lead nowhere: whatever they come to lead to.
+		// Dangling links, wherever they may lead later.
 		{"ws", "dangling", ""},
 		{"ws", "dangling/later", ""},
 		{".", "dangling", refused},
 		{"ws", "loop", refused},
 		{"ws", "loop/later", refused},
-		// By links in the mount, though they lead out of it.
+		// Links in the mount that lead out of it.
 		{"ws", "ws/outlink", refused},
 		{"ws", "ws/outlink/later", refused},
 		{"ws", "link/outlink", refused},
@@ -163,7 +164,7 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 		{"other", "ws/outlink", refused},
 		{"ws/sub", "ws/outlink", ""},
 		{"ws2", "ws/inlink", ""},
-		// By links to the mount.
+		// Links to the mount.
 		{"link", "ws/sub", refused},
 		{"link", "cache", ""},
 		{"mid/to", "link/later", refused},
@@ -181,8 +182,8 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 					closed(t, fsys)
 				}
 				checkReason(t, err, test.reason, top)
-				newFSWith(t, o, read("w", mount)) // which protects nothing
-				// What was looked at for other mounts before makes no difference.
+				newFSWith(t, o, read("w", mount)) // protects no directory
+				// Paths that were looked at for other mounts before make no difference.
 				o.ScratchIn = in
 				fsys, err = files.New(grants(readWrite("before", aside), scratch(), readWrite("w", mount)), o)
 				if err == nil {
@@ -194,7 +195,8 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 	}
 }
 
-// checkReason fails unless a mount named w was refused for the reason, or accepted for none.
+// checkReason fails the test unless the mount w was refused for the given reason, or accepted if
+// the reason is empty.
 func checkReason(t *testing.T, err error, reason, top string) {
 	t.Helper()
 	noHostPath(t, err, top)
@@ -208,7 +210,7 @@ func checkReason(t *testing.T, err error, reason, top string) {
 	}
 }
 
-// Paths that cannot be looked at are not taken for harmless.
+// TestPathsThatCannotBeLookedAt checks that a path that cannot be examined is refused.
 func TestPathsThatCannotBeLookedAt(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root looks everywhere")

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// relink lets a link lead to a directory.
+// relink changes the target of a link to a directory.
 func relink(t *testing.T, link, dir string) {
 	t.Helper()
 	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -59,7 +59,7 @@ func TestOnlyTheApprovedDirectoryIsMounted(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	// A directory that took the place of the approved one under the same name.
+	// Another directory replaces the approved one under the same name.
 	if err := os.Rename(a, a+"-kept"); err != nil {
 		t.Fatal(err)
 	}

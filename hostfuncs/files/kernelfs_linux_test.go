@@ -9,8 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// A17: a process file system below a mount, such as that of a container's root,
-// is not read either. Mounting one needs privileges, so this goes to the check.
+// TestKernelFilesDoNotOpen covers A17: a process file system below a mount, for example in a
+// container's root, cannot be read either. Mounting one requires privileges, so this test calls the
+// check directly.
 func TestKernelFilesDoNotOpen(t *testing.T) {
 	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths))
 	if err != nil {

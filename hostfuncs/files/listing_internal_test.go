@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// hugeDir is a directory of the host with as many entries as it says.
+// hugeDir is a host directory with the given number of entries.
 type hugeDir struct{ entries, pos, asked int }
 
 func (d *hugeDir) Stat() (fs.FileInfo, error) { return syntheticInfo("huge"), nil }
@@ -62,7 +62,7 @@ func TestOneListingIsBounded(t *testing.T) {
 		if test.err == nil {
 			continue
 		}
-		// What was lost does not look like the end of the directory.
+		// After a lost entry, the directory must not appear to end.
 		if _, err := f.ReadDir(1); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("ReadDir after the error: %v", err)
 		}
@@ -75,7 +75,8 @@ func TestOneListingIsBounded(t *testing.T) {
 	}
 }
 
-// An engine may keep what was listed from an open directory.
+// TestAllListingsTogetherAreBounded covers an engine that keeps the entries of all open
+// directories.
 func TestAllListingsTogetherAreBounded(t *testing.T) {
 	files := new(FS)
 	readAll := func(f *File) (n int, err error) {
@@ -108,7 +109,7 @@ func TestAllListingsTogetherAreBounded(t *testing.T) {
 	if err := open[0].Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 { // going back forgets, too
+	for range 10 { // rewinding resets the count
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +119,8 @@ func TestAllListingsTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// A directory of the host that only has denied entries is read on only as long as
-// the call lasts.
+// TestListingEndsWithTheCall checks that reading a directory with only denied entries stops when
+// the call ends.
 func TestListingEndsWithTheCall(t *testing.T) {
 	files := new(FS)
 	f, dir := openHuge(files, 1<<30)

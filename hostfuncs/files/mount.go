@@ -14,16 +14,16 @@ import (
 // mount is a directory of the host at a guest path.
 type mount struct {
 	name     string // the operator's name
-	at       string // the guest path
+	at       string // guest path
 	root     *os.Root
-	self     *os.File // the same directory
+	self     *os.File // the same directory as root
 	deny     denyList
 	writable bool
-	scratch  string // the directory to remove at the end; empty for the operator's
+	scratch  string // directory to remove at the end; empty for a directory of the operator
 
 	info    fs.FileInfo   // of the mounted directory
-	parents []fs.FileInfo // of the mounted directory and all above it, on the host
-	escape  error         // what package os reports for a path that leads out of a root
+	parents []fs.FileInfo // of the mounted directory and all its parents on the host
+	escape  error         // error of package os for a path that leads out of a root
 }
 
 func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, error) {
@@ -31,7 +31,7 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
 
 	if g.Mode != capability.ModeRead && g.Mode != capability.ModeWrite {
-		return refuse("mode " + g.Mode.String() + " cannot be served; grant read or write")
+		return refuse("mode " + g.Mode.String() + " is not supported; grant read or write")
 	}
 	rel, _, err := cleanPath(m.at)
 	if err != nil || path.Join("/", rel) != m.at {
@@ -43,7 +43,7 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	if err := m.openDir(g, o, paths); err != nil {
 		return refuse(err.Error())
 	}
-	// Package os has no name for this error; asking for it once tells which it is.
+	// Package os does not export this error. Provoke it once to learn its value.
 	var escape *fs.PathError
 	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
 		_ = m.close()
@@ -53,8 +53,8 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	return m, nil
 }
 
-// openDir opens the directory of the host behind the mount, or makes it. Its
-// errors are reasons in words, without the path.
+// openDir opens or creates the host directory of the mount. Its errors are reasons in words that do
+// not contain the path.
 func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) error {
 	name := g.Dir
 	if g.Mount == capability.ScratchMount {
@@ -66,7 +66,7 @@ func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) err
 	}
 	dir, err := openHostDir(name, paths)
 	if err == nil && g.Is != nil && !os.SameFile(g.Is, dir.info) {
-		err = errors.Join(errors.New("the directory is not the one that was approved; call again to be asked about the one that is there now"), dir.close())
+		err = errors.Join(errors.New("the directory is not the one that was approved; call the tool again to approve the current one"), dir.close())
 	}
 	if err == nil && m.writable {
 		if err = dir.refuseProtected(o.Protected, paths); err != nil {
@@ -81,7 +81,7 @@ func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) err
 	return nil
 }
 
-// close removes a scratch directory with all it holds, and closes the mount.
+// close removes a scratch directory with its content, and closes the mount.
 func (m *mount) close() error {
 	var err error
 	if m.scratch != "" {
@@ -93,11 +93,11 @@ func (m *mount) close() error {
 // denies reports whether a cleaned path below the mount is denied.
 func (m *mount) denies(rel string) bool { return isHostTemp(rel) || m.deny.denies(rel) }
 
-// noLinks tells that no link may be followed: each is a second name, and deny
-// patterns know names.
+// noLinks reports that no link may be followed. A link is a second name, and deny patterns match
+// names.
 func (m *mount) noLinks() bool { return len(m.deny) > 0 }
 
-// guestError maps an error of package os to one of this package's.
+// guestError maps an error of package os to an error of this package.
 func (m *mount) guestError(err error) error {
 	if errors.Is(err, m.escape) {
 		return ErrOutside
@@ -105,20 +105,20 @@ func (m *mount) guestError(err error) error {
 	return guestError(err)
 }
 
-// opening says how a mount opens what a path names.
+// opening specifies how a mount opens a path.
 type opening struct {
 	mustBeDir bool // refuse files
 	noFollow  bool // refuse a link at the end of the path
 	append    bool
 	access    int // os.O_RDONLY, os.O_WRONLY or os.O_RDWR
-	// create makes a file with these permission bits, less the umask of this process,
-	// where there must be nothing.
+	// create creates a file that must not exist yet. perm holds its permission bits, which the
+	// umask of this process reduces.
 	create bool
 	perm   fs.FileMode
 }
 
-// hostFlags are the flags for the host. O_TRUNC is never among them: emptying a
-// file waits until it is known what was opened.
+// hostFlags returns the flags for the host. They never include O_TRUNC, because a file is truncated
+// only after the opened file was checked.
 func (o opening) hostFlags() int {
 	flags := openFlags | o.access
 	if o.append {
@@ -130,9 +130,8 @@ func (o opening) hostFlags() int {
 	return flags
 }
 
-// check refuses what may not be opened in this way: anything but a regular file or
-// a directory, a directory for writing, and for writing too what runs with the
-// rights of its owner or group.
+// check refuses anything but a regular file or a directory. For writing it also refuses
+// directories, and setuid and setgid files.
 func (o opening) check(info fs.FileInfo) error {
 	mode := info.Mode()
 	switch {
@@ -150,8 +149,7 @@ func (o opening) check(info fs.FileInfo) error {
 	return nil
 }
 
-// open opens a regular file or a directory, whatever the path says at that moment,
-// and nothing else.
+// open opens a regular file or a directory, whatever the path names at that moment.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
 		return file, info, nil
@@ -162,7 +160,7 @@ func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	}
 	defer done()
 
-	// Look before opening: opening a device can do something to it.
+	// Check the type before opening, because opening a device can have an effect.
 	before, err := m.statIn(parent, base, !o.noFollow)
 	if err != nil {
 		return nil, nil, err
@@ -176,13 +174,13 @@ func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	return m.openIn(parent, base, o)
 }
 
-// openIn opens a name in a directory, or creates it.
+// openIn opens or creates a name in a directory.
 func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.FileInfo, error) {
 	file, err := parent.OpenFile(base, o.hostFlags(), o.perm)
 	if err != nil {
 		return nil, nil, m.guestError(err)
 	}
-	// The path may have changed since; what counts is what was opened.
+	// The name may refer to another file by now. Check the opened file.
 	info, err := m.checkOpened(file, parent, base, o)
 	if err != nil {
 		_ = file.Close()
@@ -191,14 +189,14 @@ func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.Fi
 	return file, info, nil
 }
 
-// checkOpened refuses an open file that checkKind refuses, and where links may not be
-// followed one that does not itself bear the name.
+// checkOpened applies checkKind to an open file. If links may not be followed, it also checks that
+// the name refers to the file itself.
 func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
 	info, err := m.checkKind(file, o)
 	if err != nil {
 		return nil, err
 	}
-	if (m.noLinks() || o.noFollow) && !o.create { // what is created is no link
+	if (m.noLinks() || o.noFollow) && !o.create { // a created file is not a link
 		named, err := parent.Lstat(base)
 		if err != nil {
 			return nil, m.guestError(err)
@@ -210,8 +208,7 @@ func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o openi
 	return info, nil
 }
 
-// checkKind refuses an open file that is not of the kind asked for, and one that belongs
-// to the kernel's own file systems.
+// checkKind refuses an open file of the wrong kind, and one in a file system of the kernel.
 func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -226,8 +223,8 @@ func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// stat describes what rel names; follow says whether a link at its end is
-// followed. mustBeDir follows it too, as a slash at the end does.
+// stat describes rel. follow says whether to follow a link at its end. mustBeDir also follows it,
+// as a trailing slash does.
 func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {
@@ -244,8 +241,8 @@ func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// statIn describes base in parent. Asked to follow a link where none is followed,
-// it refuses, whether or not the link leads anywhere.
+// statIn describes base in parent. If it should follow a link where no link may be followed, it
+// fails, whether or not the target exists.
 func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
 	if follow && !m.noLinks() {
 		info, err := parent.Stat(base)
@@ -261,8 +258,8 @@ func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, 
 	return info, nil
 }
 
-// readlink returns what a link says, if that stays in the mount. Other targets
-// are host paths, which are not for the guest.
+// readlink returns the target of a link if it stays in the mount. Other targets are host paths and
+// must not be visible to the guest.
 func (m *mount) readlink(rel string) (string, error) {
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {
@@ -291,7 +288,7 @@ func (m *mount) readlink(rel string) (string, error) {
 		return "", fs.ErrPermission
 	}
 	if !m.noLinks() {
-		// Links on the way to the link make the text above say too little.
+		// If rel leads through other links, the lexical check above is not sufficient.
 		if _, err := parent.Stat(base); errors.Is(err, m.escape) {
 			return "", ErrOutside
 		}

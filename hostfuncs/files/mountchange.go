@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// create creates a regular file where there is nothing, not even a link.
+// create creates a regular file at a name that must not exist, not even as a link.
 func (m *mount) create(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {
@@ -17,7 +17,7 @@ func (m *mount) create(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	return m.openIn(parent, base, o)
 }
 
-// mkdir makes a directory where there is nothing, not even a link.
+// mkdir creates a directory at a name that must not exist, not even as a link.
 func (m *mount) mkdir(rel string) (fs.FileInfo, error) {
 	h, err := m.hold(rel)
 	if err != nil {
@@ -31,7 +31,7 @@ func (m *mount) mkdir(rel string) (fs.FileInfo, error) {
 	return info, m.guestError(err)
 }
 
-// remove removes a directory or, with dir false, anything else.
+// remove removes a directory or, if dir is false, anything else.
 func (m *mount) remove(rel string, mustBeDir, dir bool) error {
 	if rel == "." {
 		return fs.ErrPermission
@@ -48,7 +48,7 @@ func (m *mount) remove(rel string, mustBeDir, dir bool) error {
 	case dir && !info.IsDir():
 		return ErrNotDir
 	case dir && m.deny.mayLieBelow(rel):
-		// Whether it is empty would tell what the guest may not know.
+		// Reporting whether the directory is empty would reveal denied files.
 		return fs.ErrPermission
 	case !dir && info.IsDir():
 		return ErrIsDir
@@ -66,11 +66,11 @@ func (m *mount) removeSame(rel string, want fs.FileInfo) {
 	}
 	defer h.done()
 	if info, err := h.dir.Lstat(h.base); err == nil && os.SameFile(info, want) {
-		_ = m.removeHeld(h, info.IsDir()) // what stays is only litter
+		_ = m.removeHeld(h, info.IsDir()) // a failure leaves only litter
 	}
 }
 
-// rename moves what one path of the mount names to another.
+// rename moves a file or directory to another path of the mount.
 func (m *mount) rename(from, to place) error {
 	if from.rel == "." || to.rel == "." {
 		return fs.ErrPermission
@@ -103,8 +103,8 @@ func (m *mount) rename(from, to place) error {
 	return m.guestError(m.renameHeld(source, target))
 }
 
-// renameOver renames a regular file over another, whose owner, group and permission bits it
-// takes over.
+// renameOver renames a regular file over another one, and takes over its owner, group and
+// permission bits.
 func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) error {
 	if sameRights(moved, replaced) {
 		return m.guestError(m.renameHeld(source, target))
@@ -121,18 +121,18 @@ func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) err
 	case !os.SameFile(info, moved): // it was replaced, or a link was followed
 		return fs.ErrPermission
 	}
-	// By the open file, so that no other file is changed.
+	// Use the open file, so that no other file is changed.
 	if err := takeOver(file, moved, replaced); err != nil {
 		return m.guestError(err)
 	}
 	if err := m.renameHeld(source, target); err != nil {
-		_ = takeOver(file, replaced, moved) // its own again
+		_ = takeOver(file, replaced, moved) // restore its own
 		return m.guestError(err)
 	}
 	return nil
 }
 
-// checkRename decides by kinds. replaced is nil when nothing is there.
+// checkRename checks the types of both files. replaced is nil if the target does not exist.
 func (m *mount) checkRename(from, to place, moved, replaced fs.FileInfo) error {
 	switch kind := moved.Mode().Type(); {
 	case kind == fs.ModeDir && (m.deny.mayLieBelow(from.rel) || m.deny.mayLieBelow(to.rel)):

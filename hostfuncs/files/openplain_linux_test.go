@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// The quick way is for regular files and directories that no link leads to, and leaves
-// all else to the other: what a mount allows is decided there.
+// TestOpenPlain checks that the fast path opens only regular files and directories that are reached
+// without a link. Everything else is left to the slow path, which decides what a mount allows.
 func TestOpenPlain(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "w")

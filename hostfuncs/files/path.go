@@ -8,22 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on guest paths, those of common file systems. The depth keeps the walk
-// through a mount with deny patterns, which opens every directory on the way,
-// within reason.
+// Limits of guest paths, as in common file systems. The depth limits the walk through a mount with
+// deny patterns, which opens every directory of the path.
 const (
 	maxPathBytes = 4096
 	maxNameBytes = 255
 	maxPathDepth = 128
 )
 
-// cleanPath reads a guest path relative to a view, where a leading slash means
-// the view itself. It returns the path cleaned, without leading or trailing
-// slashes and with no "." or ".." element, or "." for the view itself. mustBeDir
-// tells that the path only fits a directory.
+// cleanPath reads a guest path relative to a view; a leading slash means the view itself. It
+// returns the cleaned path without leading and trailing slashes and without "." and ".." elements,
+// or "." for the view itself. mustBeDir reports that the path can only name a directory.
 //
-// Elements ".." are taken away by their text, as the callers of the adaptor do
-// already; what then still leads upwards is refused and not clamped.
+// It removes ".." elements lexically, as the callers in the WASI adaptor already do. A path that
+// then still leads upwards is refused, not clamped.
 func cleanPath(name string) (rel string, mustBeDir bool, err error) {
 	switch {
 	case name == "":
@@ -50,14 +48,12 @@ func cleanPath(name string) (rel string, mustBeDir bool, err error) {
 	return rel, mustBeDir, nil
 }
 
-// hasWindowsSyntax reports whether Windows reads more into a name than a name: a
-// backslash separates directories, and a colon names a drive or a second stream
-// of a file.
+// hasWindowsSyntax reports whether name has a special meaning on Windows. A backslash separates
+// directories, and a colon follows a drive or precedes an alternate data stream.
 func hasWindowsSyntax(name string) bool { return strings.ContainsAny(name, `\:`) }
 
-// isWindowsAlias reports whether Windows may know a file with another name by
-// this one: it drops dots and spaces at the end, and makes up short names such as
-// GIT~1.
+// isWindowsAlias reports whether Windows may use name for a file with another name. It drops
+// trailing dots and spaces, and generates short names such as GIT~1.
 func isWindowsAlias(name string) bool {
 	for i := range len(name) - 1 {
 		if digit := name[i+1]; name[i] == '~' && '0' <= digit && digit <= '9' {
@@ -69,16 +65,15 @@ func isWindowsAlias(name string) bool {
 
 // place is what a guest path names: a synthetic directory or a path in a mount.
 type place struct {
-	guest     string // the absolute guest path
+	guest     string // absolute guest path
 	mustBeDir bool
-	dir       *syntheticDir // nil in a mount
+	dir       *syntheticDir // nil if the path lies in a mount
 	mount     *mount        // nil for a synthetic directory
-	rel       string        // the cleaned path below the mount, "." for the mount
+	rel       string        // cleaned path below the mount, or "." for the mount itself
 }
 
-// resolve is the one way from a guest path to a file: it reads the path, finds
-// the mount, and refuses denied paths before anything touches the host. name is
-// relative to the view at prefix.
+// resolve is the only way from a guest path to a file. It checks the path, finds the mount, and
+// refuses denied paths before any access to the host. name is relative to the view at prefix.
 func (f *FS) resolve(prefix, name string) (place, error) {
 	p := place{guest: name}
 	if f.revoked.Load() {
@@ -104,8 +99,8 @@ func (f *FS) resolve(prefix, name string) (place, error) {
 	return p, nil
 }
 
-// resolveToChange is resolve for what would change something. In a place that is
-// never written to it fails with ErrReadOnly, whatever is there.
+// resolveToChange is like resolve for operations that change files. In a place that cannot be
+// written it fails with ErrReadOnly, whether or not the path exists.
 func (f *FS) resolveToChange(prefix, name string) (place, error) {
 	if f.revoked.Load() {
 		return place{guest: name}, fs.ErrClosed
@@ -116,7 +111,7 @@ func (f *FS) resolveToChange(prefix, name string) (place, error) {
 	p, err := f.resolve(prefix, name)
 	switch {
 	case err == fs.ErrNotExist:
-		return p, ErrReadOnly // beside the mounts, where nothing can be created
+		return p, ErrReadOnly // outside the mounts, where no file can be created
 	case err != nil:
 		return p, err
 	case p.mount == nil || !p.mount.writable:
@@ -125,9 +120,8 @@ func (f *FS) resolveToChange(prefix, name string) (place, error) {
 	return p, nil
 }
 
-// below returns guest as a path relative to the mount at, "." for the mount
-// itself, and whether it lies there. It compares whole elements, so that
-// /data-evil is not below /data.
+// below returns guest as a path relative to the mount at, or "." for the mount itself, and reports
+// whether guest lies there. It compares whole elements: /data-evil is not below /data.
 func below(at, guest string) (string, bool) {
 	if at == guest {
 		return ".", true

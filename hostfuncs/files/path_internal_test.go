@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzResolve checks that no guest path panics, keeps an element that leads
-// upwards, or names a mount that it does not lie in.
+// FuzzResolve checks that no guest path panics, keeps an element that leads upwards, or is resolved
+// to a mount that does not contain it.
 func FuzzResolve(f *testing.F) {
 	for _, name := range []string{
 		"", ".", "/", "//", "./a", "a//b", "a/../../x", "../x", "/../x", "/etc/passwd", "a/", "a/.", "a/..",

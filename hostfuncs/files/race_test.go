@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// swap exchanges two names of dir over and over until the test ends.
+// swap exchanges two names of dir repeatedly until the test ends.
 func swap(t *testing.T, dir, a, b string) {
 	t.Helper()
 	a, b = filepath.Join(dir, a), filepath.Join(dir, b)
@@ -39,13 +39,13 @@ func swap(t *testing.T, dir, a, b string) {
 	})
 }
 
-// A13: while a name is swapped between what may be read and what may not, it is
-// never read through to the other side.
+// TestLinkSwapRace covers A13: while a name is swapped between an allowed and a forbidden file, the
+// forbidden one is never read.
 func TestLinkSwapRace(t *testing.T) {
 	type race struct {
 		name string
 		deny []string
-		// setUp fills the mount ws, beside which lies out/f with the canary.
+		// setUp fills the mount ws. Next to it is out/f, which contains the canary.
 		setUp func(t *testing.T, ws string)
 		a, b  string
 		path  string
@@ -95,7 +95,7 @@ func TestLinkSwapRace(t *testing.T) {
 		{"deny, directory and link to denied", deny, denied, "d", "l", "d/f"},
 		{"deny, directory on the way and link to denied", deny, deniedDeep, "d", "l", "d/x/f"},
 		{"deny, file and link to denied", deny, deniedFile, "d", "l", "d"},
-		// A7: opening never waits, not even for a FIFO put there while opening.
+		// A7: opening never waits, even if a FIFO replaces the file while it is opened.
 		{"file and FIFO", nil, pipe, "d", "l", "d"},
 		{"deny, file and FIFO", deny, pipe, "d", "l", "d"},
 		{"deny, directory and FIFO", deny, pipeDir, "d", "l", "d/f"},
@@ -108,10 +108,10 @@ func TestLinkSwapRace(t *testing.T) {
 			view := newFS(t, read("w", ws, r.deny...)).View("/w")
 			swap(t, ws, r.a, r.b)
 
-			least, most := testlevel.Size(1000, 20_000), 400_000
+			minTries, maxTries := testlevel.Size(1000, 20_000), 400_000
 			fine, refused := 0, 0
-			// The race is only worth something when both sides were met.
-			for i := 0; i < most && (i < least || fine == 0 || refused == 0); i++ {
+			// The race is conclusive only if both outcomes occurred.
+			for i := 0; i < maxTries && (i < minTries || fine == 0 || refused == 0); i++ {
 				got, err := readFile(view, r.path)
 				switch {
 				case err == nil && got == "fine":

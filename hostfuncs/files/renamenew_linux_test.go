@@ -10,7 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Of several calls that create a file where they have seen none, one does.
+// TestOneCallCreatesAFile has several calls create the same file, which none of them has seen.
+// Exactly one must succeed.
 func TestOneCallCreatesAFile(t *testing.T) {
 	const calls, rounds = 4, 300
 	dir := t.TempDir()

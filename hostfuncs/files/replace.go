@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Seen is what a guest knows of a file that it wants to replace, from Lstat or a Batch.
+// Seen is what a guest knows about a file that it wants to replace, from Lstat or a Batch.
 type Seen struct {
-	// None says that there was nothing; the rest is not looked at then.
+	// None says that the file did not exist; the other fields are then ignored.
 	None bool
-	// Size is the size in bytes of the regular file that was there, and ModTime when its
-	// content changed last.
+	// Size is the size of the regular file in bytes, and ModTime the time of its last change.
 	Size    int64
 	ModTime time.Time
 }
 
-// is reports whether a file is still the one that was seen; nil stands for none.
+// is reports whether a file is still the one that was seen. A nil info means that no file exists. A
+// nil Seen accepts any.
 func (s *Seen) is(info fs.FileInfo) bool {
 	switch {
 	case s == nil:
@@ -26,26 +26,25 @@ func (s *Seen) is(info fs.FileInfo) bool {
 	case info == nil || s.None:
 		return info == nil && s.None
 	}
-	// A guest has the time in nanoseconds: of a year that those do not reach, such as 2300, it
-	// has what they come to.
+	// A guest receives the time in nanoseconds. A year beyond their range, such as 2300, overflows
+	// in the same way here.
 	return info.Size() == s.Size && info.ModTime().UnixNano() == s.ModTime.UnixNano()
 }
 
-// Replace gives the file name the content, as a whole or not at all: a file beside it is
-// written, which takes its place, with the owner, the group and the permission bits of what
-// it replaces, as with Rename. Where nothing is there, it is created as by Open. The content
-// stays the caller's, and must not change while Replace runs.
+// Replace atomically gives the file name new content. It writes a temporary file in the same
+// directory, which then replaces the file and takes over its owner, group and permission bits, as
+// with Rename. If the file does not exist, it is created as by Open. The caller keeps content and
+// must not change it while Replace runs.
 //
-// seen is what must be there when Replace begins; nil stands for whatever is. Once the content
-// is written it looks again, and fails if anything else is there by then. What others do after
-// that look is lost, but on Linux for a file that they create where there was none. A change
-// that keeps the size may go unseen where the clock of the host is coarse.
+// seen describes the file that must exist when Replace begins; nil accepts any state. After the
+// content is written, Replace checks again, and fails if the file has changed. A change by another
+// process after that check is lost, except on Linux if it creates a file that did not exist. A
+// change that keeps the size may go unnoticed if the clock of the host is coarse.
 //
-// It fails with ErrChanged for a file that is not the one seen, with ErrLoop for a link,
-// with ErrIsDir for a directory, with fs.ErrPermission for what is neither a file nor
-// that, for a file that runs with the rights of its owner or group and for one that may not
-// be written to itself, with ErrLimit at a limit, and as the other methods do that change
-// what a directory holds.
+// Replace fails with ErrChanged if the file is not the one seen, with ErrLoop for a link and with
+// ErrIsDir for a directory. It fails with fs.ErrPermission for other types, for setuid and setgid
+// files, and for a file that this process may not write. It fails with ErrLimit at a limit, and
+// otherwise like the other methods that change directories.
 func (v View) Replace(name string, content []byte, seen *Seen) error {
 	return v.change("replace", name, func(p place) error {
 		if p.mustBeDir || p.rel == "." {
@@ -55,8 +54,8 @@ func (v View) Replace(name string, content []byte, seen *Seen) error {
 	})
 }
 
-// replace does so within the budget. What is written counts, whether or not it comes to
-// take the file's place.
+// replace does the work of Replace within the budget. Written bytes count even if the file is not
+// replaced in the end.
 func (f *FS) replace(p place, content []byte, seen *Seen) error {
 	size := int64(len(content))
 	if err := f.spend(size, 0, size); err != nil {
@@ -92,9 +91,9 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 	return nil
 }
 
-// putWhole replaces the regular file that a cleaned path names, or nothing, by one that
-// write writes to. It describes both; now is nil if no file was made, not even one that was
-// removed again.
+// putWhole replaces the regular file at a cleaned path, or a file that does not exist, by a new one
+// that write fills. It describes the old and the new file. now is nil if no file was created, not
+// even temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
@@ -116,15 +115,15 @@ func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (be
 		err = m.putInPlace(temp, h, before)
 	}
 	if err != nil {
-		_ = m.removeHeld(temp, false) // what stays is only litter
+		_ = m.removeHeld(temp, false) // a failure leaves only litter
 	}
 	return before, now, err
 }
 
-// mayReplace describes the file in whose place another may be put: nil for nothing. Replacing
-// a file needs no right to write to it, so that this is tried.
+// mayReplace describes the file that may be replaced, or returns nil if none exists. Replacing a
+// file does not require permission to write to it, so mayReplace checks that permission.
 func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
-	// As in open, look first.
+	// As in open, check the type first.
 	info, err := h.dir.Lstat(h.base)
 	switch err := m.guestError(err); {
 	case err == fs.ErrNotExist && seen.is(nil):
@@ -146,15 +145,15 @@ func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
 	if sameDevice(info, m.info) {
 		return info, m.guestError(m.mayWrite(h))
 	}
-	file, info, err := m.openIn(h.dir, h.base, o) // which looks at the file system, too
+	file, info, err := m.openIn(h.dir, h.base, o) // also checks the file system
 	if err != nil {
 		return nil, err
 	}
 	return info, m.guestError(file.Close())
 }
 
-// putInPlace renames a file to a name that still has the file that before describes, nil for
-// none.
+// putInPlace renames a file to a name if that name still refers to the file described by before;
+// nil means that no file exists.
 func (m *mount) putInPlace(from, to held, before fs.FileInfo) error {
 	if err := m.stillThere(to, before); err != nil {
 		return err
@@ -168,7 +167,8 @@ func (m *mount) putInPlace(from, to held, before fs.FileInfo) error {
 	return ErrChanged
 }
 
-// stillThere fails when a name no longer has the file that before describes, nil for none.
+// stillThere fails if a name no longer refers to the file described by before; nil means that no
+// file exists.
 func (m *mount) stillThere(h held, before fs.FileInfo) error {
 	now, err := h.dir.Lstat(h.base)
 	switch err := m.guestError(err); {
@@ -183,8 +183,8 @@ func (m *mount) stillThere(h held, before fs.FileInfo) error {
 	return nil
 }
 
-// createBeside creates a file in the directory of another, which it is to replace, or of
-// nothing.
+// createBeside creates a temporary file in the directory of the file that it will replace. before
+// is nil if that file does not exist.
 func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if before != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// What others do while the new content is written is seen before it takes the file's place: none
-// of it is lost, and no temporary file stays.
+// TestReplaceLooksAgain has other processes change a file while its new content is written. Replace
+// must notice before it replaces the file: no change is lost, and no temporary file is left.
 func TestReplaceLooksAgain(t *testing.T) {
 	write := func(file, content string) error { return os.WriteFile(file, []byte(content), 0o600) }
-	// instead puts a file of its own in the place of another, as this program does.
+	// instead replaces a file by another file, as this package does.
 	instead := func(file, content string) error {
 		return errors.Join(write(file+".theirs", content), os.Rename(file+".theirs", file))
 	}
-	// sameTime does something to a file whose time stays.
+	// sameTime changes a file but keeps its modification time.
 	sameTime := func(file string, do func() error) error {
 		info, err := os.Lstat(file)
 		if err == nil {
@@ -47,7 +47,7 @@ func TestReplaceLooksAgain(t *testing.T) {
 			return sameTime(file, func() error { return write(file, "longer") })
 		}, ErrChanged},
 		{"they write as much to it", "f", func(file string) error {
-			// Where the clock is coarse the time may be the same, see Seen.
+			// If the clock is coarse, the time may be the same; see Seen.
 			return errors.Join(write(file, "new"), os.Chtimes(file, time.Time{}, time.Unix(1, 0)))
 		}, ErrChanged},
 		{"they replace it by one that looks the same", "f", func(file string) error {
@@ -98,7 +98,7 @@ func TestReplaceLooksAgain(t *testing.T) {
 					if err == nil {
 						theirs = "-rw------- mine"
 						if test.path == "new" {
-							theirs = described(file) // the umask is not ours
+							theirs = described(file) // the umask is not under our control
 						}
 					}
 					if got := described(file); got != theirs {
@@ -111,9 +111,10 @@ func TestReplaceLooksAgain(t *testing.T) {
 	}
 }
 
-// A file that is being written has the content of another that patterns may deny to somebody
-// else: nobody sees it or gets at it under the name that it has until then.
-func TestTheFileBesideIsNobodys(t *testing.T) {
+// TestTheFileBesideIsPrivate covers the temporary file of a replacement. It has the content of a
+// file that deny patterns may hide from another call, so no guest can see or access it under its
+// temporary name.
+func TestTheFileBesideIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"keys.secret", "f"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600); err != nil {
@@ -181,7 +182,8 @@ func TestTheFileBesideIsNobodys(t *testing.T) {
 	noTemps(t, dir)
 }
 
-// A directory that is moved is still the one that was entered: the file goes with it.
+// TestReplaceInADirectoryThatMoves moves a directory while it is open. It keeps its identity, so
+// the file moves with it.
 func TestReplaceInADirectoryThatMoves(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		top := t.TempDir()
@@ -210,7 +212,7 @@ func TestReplaceInADirectoryThatMoves(t *testing.T) {
 	}
 }
 
-// A failure of any kind leaves nothing.
+// TestReplaceThatFailsInTheMiddle checks that a failure at any stage leaves no temporary file.
 func TestReplaceThatFailsInTheMiddle(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		dir := t.TempDir()
@@ -251,7 +253,7 @@ func openForWriting(t *testing.T, dir string, deny ...string) *mount {
 	return m
 }
 
-// described is the mode of what a path names, and the content of a file.
+// described returns the mode of a path, and the content if it is a file.
 func described(file string) string {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -265,7 +267,7 @@ func described(file string) string {
 	return text
 }
 
-// noTemps fails if a temporary file is anywhere below a directory of the host.
+// noTemps fails the test if a temporary file exists below a host directory.
 func noTemps(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -279,7 +281,8 @@ func noTemps(t *testing.T, dir string) {
 	}
 }
 
-// A call that is over writes no more of a content, and replaces nothing.
+// TestReplaceEndsWithItsCall checks that a call that is over writes no further content and replaces
+// no file.
 func TestReplaceEndsWithItsCall(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
@@ -307,7 +310,8 @@ func TestReplaceEndsWithItsCall(t *testing.T) {
 	noTemps(t, dir)
 }
 
-// A guest that is left behind may be in the middle of something: then closing is not at once.
+// TestNothingClosesAtOnceInTheMiddle covers an abandoned guest that may be in the middle of an
+// operation: Close then cannot finish at once.
 func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 	files, err := New([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: t.TempDir()}}, Options{})
 	if err != nil {
@@ -326,7 +330,7 @@ func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 			if files.ClosesAtOnce() {
 				t.Error("it closes at once while a file is replaced")
 			}
-			if err := files.Close(); err != nil { // which waits for nothing
+			if err := files.Close(); err != nil { // does not wait
 				t.Error(err)
 			}
 			select {

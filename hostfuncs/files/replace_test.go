@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// seenOf is what a guest knows that has just looked at a file of the host.
+// seenOf returns what a guest knows right after it has looked at a host file.
 func seenOf(t testing.TB, file string) *files.Seen {
 	t.Helper()
 	info, err := os.Lstat(file)
@@ -29,7 +29,8 @@ func seenOf(t testing.TB, file string) *files.Seen {
 	return &files.Seen{Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// What may be replaced with which expectation, and that nothing is left beside it.
+// TestReplace checks which files may be replaced with which expectation, and that no temporary file
+// is left.
 func TestReplace(t *testing.T) {
 	right := func(s *files.Seen) *files.Seen { return s }
 	whatever := func(*files.Seen) *files.Seen { return nil }
@@ -46,7 +47,7 @@ func TestReplace(t *testing.T) {
 		name, path string
 		seen       func(right *files.Seen) *files.Seen
 		want       error
-		at         string // what is written, below the mount
+		at         string // path of the written file below the mount
 	}{
 		{"new, whatever is there", "new", whatever, nil, "new"},
 		{"new, nothing seen", "new", nothing, nil, "new"},
@@ -117,7 +118,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// What others do to a file after the guest has looked at it, by whichever way it looked.
+// TestReplaceAfterOthers has other processes change a file after the guest has looked at it, by
+// each way of looking.
 func TestReplaceAfterOthers(t *testing.T) {
 	looks := map[string]func(*testing.T, *files.FS, string) *files.Seen{
 		"Lstat": func(t *testing.T, fsys *files.FS, name string) *files.Seen {
@@ -148,7 +150,7 @@ func TestReplaceAfterOthers(t *testing.T) {
 		{"nothing is there still", "new", func(string) error { return nil }, nil},
 		{"written to, longer", "f", func(file string) error { return os.WriteFile(file, []byte("theirs"), 0o600) }, files.ErrChanged},
 		{"written to, of the same size", "f", func(file string) error {
-			// Their clock may not have moved on; what counts is the time that the file has.
+			// Their clock may not have advanced. What counts is the time of the file.
 			return errors.Join(os.WriteFile(file, []byte("new"), 0o600), os.Chtimes(file, time.Time{}, time.Unix(2_000_000_000, 0)))
 		}, files.ErrChanged},
 		{"removed", "f", os.Remove, files.ErrChanged},
@@ -199,7 +201,7 @@ func TestReplaceWritesAllOfIt(t *testing.T) {
 	holds(t, filepath.Join(dir, "g"), "")
 }
 
-// Who has the file open keeps the one that was replaced.
+// TestReplaceAndOpenFiles checks that a process that has the file open keeps the old file.
 func TestReplaceAndOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "old"})
@@ -219,7 +221,7 @@ func TestReplaceAndOpenFiles(t *testing.T) {
 	}
 }
 
-func TestReplaceWhereNothingIsWritten(t *testing.T) {
+func TestReplaceInReadOnlyPlacesFails(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ro/f": "fine", "rw/f": "fine"})
 	ro, rw := filepath.Join(top, "ro"), filepath.Join(top, "rw")
@@ -238,15 +240,15 @@ func TestReplaceWhereNothingIsWritten(t *testing.T) {
 	holds(t, filepath.Join(ro, "f"), "fine")
 }
 
-// Patterns are for what a guest names. They may fit the name of the file beside it, which the
-// guest does not name.
+// TestReplaceAndDeniedNames checks that deny patterns apply only to names that a guest uses. They
+// may match the name of the temporary file, which the guest does not use.
 func TestReplaceAndDeniedNames(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "old", ".env": canary, "keys/k.pem": canary, "keys/f": "old"})
 	view := newFS(t, readWrite("w", dir, "**/.*", "keys/*.pem")).View("/w")
 	for _, name := range []string{".env", ".ENV", ".new", "keys/k.pem", "keys/new.PEM", ".env/x", "keys/../.env", temp} {
 		for _, seen := range []*files.Seen{nil, {None: true}, {Size: 3}} {
-			// The answer does not tell whether there is such a file.
+			// The answer must not reveal whether the file exists.
 			if err := view.Replace(name, []byte("mine"), seen); !errors.Is(err, fs.ErrPermission) || errors.Is(err, files.ErrChanged) {
 				t.Errorf("%s with %+v: %v", name, seen, err)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Whatever lies in a mount, nothing but a regular file is replaced, and nothing through a link
-// that leads out.
+// TestAttacksOnReplacing checks that only regular files are replaced, whatever a mount contains,
+// and none through a link that leads out.
 func TestAttacksOnReplacing(t *testing.T) {
 	ws := hostile(t)
 	before, inside := outsideOf(t, ws), snapshot(t, ws)
@@ -23,7 +23,7 @@ func TestAttacksOnReplacing(t *testing.T) {
 		view := newFS(t, readWrite("workspace", ws, deny...)).View("/workspace")
 		for _, a := range attacks {
 			if a.want == fs.ErrNotExist && a.path != "/etc/passwd" {
-				continue // these name nothing yet, and may come to name something
+				continue // names that do not exist yet, and may exist later
 			}
 			for _, seen := range []*files.Seen{nil, {None: true}, seenOf(t, filepath.Join(ws, "../secret"))} {
 				err := view.Replace(a.path, []byte("mine"), seen)
@@ -42,8 +42,8 @@ func TestAttacksOnReplacing(t *testing.T) {
 	}
 }
 
-// A link at the end of a path is never followed nor replaced, wherever it leads; one on the way
-// is followed as far as the mount goes.
+// TestReplaceAndLinks checks that a link at the end of a path is neither followed nor replaced,
+// wherever it leads. A link inside the path is followed within the mount.
 func TestReplaceAndLinks(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		ws := hostile(t)
@@ -74,7 +74,8 @@ func TestReplaceAndLinks(t *testing.T) {
 	}
 }
 
-// A7: neither a FIFO nor a device nor a socket is replaced, or opened to find out.
+// TestOnlyRegularFilesAreReplaced covers A7: FIFOs, devices and sockets are neither replaced nor
+// opened.
 func TestOnlyRegularFilesAreReplaced(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
@@ -108,7 +109,7 @@ func TestOnlyRegularFilesAreReplaced(t *testing.T) {
 	}
 }
 
-// snapshotOfModes lists what a directory holds, which may be something that can't be read.
+// snapshotOfModes lists the content of a directory, including files that cannot be read.
 func snapshotOfModes(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -126,7 +127,8 @@ func snapshotOfModes(t testing.TB, dir string) []string {
 	return all
 }
 
-// The permission bits are those of what is replaced, also those that the umask would take.
+// TestReplaceKeepsPermissions checks that the new file has the permission bits of the old one,
+// including bits that the umask would clear.
 func TestReplaceKeepsPermissions(t *testing.T) {
 	old := syscall.Umask(0o027)
 	t.Cleanup(func() { syscall.Umask(old) })
@@ -165,8 +167,8 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 	}
 }
 
-// What this process may not write to itself is not replaced, though its directory would allow
-// that.
+// TestReplaceOfFilesThatMayNotBeWritten checks that a file is not replaced if this process may not
+// write to it, even if its directory permits that.
 func TestReplaceOfFilesThatMayNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
@@ -183,7 +185,7 @@ func TestReplaceOfFilesThatMayNotBeWritten(t *testing.T) {
 			if err := os.Chmod(filepath.Join(dir, "f"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			want, content := error(nil), "new" // root may write to all of them
+			want, content := error(nil), "new" // root may write to all files
 			if os.Geteuid() != 0 {
 				want, content = fs.ErrPermission, "old"
 			}
@@ -217,7 +219,7 @@ func TestReplaceInADirectoryThatMayNotBeWritten(t *testing.T) {
 			}
 			noHostPath(t, err, dir)
 		}
-		// No limit has lost anything.
+		// The failed attempts count towards no limit.
 		if err := errors.Join(fsys.View("/w").Replace("g", []byte("new"), nil), os.Remove(filepath.Join(dir, "g"))); err != nil {
 			t.Errorf("%s: %v", mount, err)
 		}
@@ -225,7 +227,8 @@ func TestReplaceInADirectoryThatMayNotBeWritten(t *testing.T) {
 	holds(t, filepath.Join(dir, "d/f"), "old")
 }
 
-// A6: of a hard link only the name in the mount gets the new content.
+// TestReplaceLeavesOtherNamesOfAFile covers A6: of a hard link, only the name in the mount gets the
+// new content.
 func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})
@@ -239,8 +242,8 @@ func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	holds(t, filepath.Join(top, "ws/hard"), "new")
 }
 
-// A file that takes another's place keeps its owner and group, replaced or renamed over: edits
-// of a program that runs as root would take a project away from its user otherwise.
+// TestOwnersAreKept checks that a file keeps its owner and group when it is replaced or renamed
+// over. Otherwise edits by a program that runs as root would make a user lose access to a project.
 func TestOwnersAreKept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only the superuser gives files away")

@@ -10,13 +10,13 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Each limit is met to the byte and to the file, and what passes it changes nothing.
+// TestReplaceIsBounded reaches each limit exactly. An operation beyond it changes nothing.
 func TestReplaceIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		o     files.Options
-		fit   []int // sizes that go well, one after the other
-		over  int   // the size that then does not
+		fit   []int // sizes that succeed, one after another
+		over  int   // a size that then fails
 		limit string
 	}{
 		{"size of a file", files.Options{MaxFileSize: 16}, []int{16, 0, 16}, 17, "bytes of a file (16)"},
@@ -27,7 +27,7 @@ func TestReplaceIsBounded(t *testing.T) {
 		for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 			t.Run(test.name+"/"+mount, func(t *testing.T) {
 				dir := t.TempDir()
-				// Larger than any limit: it was there.
+				// This file exceeds all limits; it existed before.
 				last := strings.Repeat("o", 100)
 				write(t, dir, map[string]string{"f": last})
 				fsys := newFSWith(t, test.o, readWrite("w", dir, deny...))
@@ -58,7 +58,7 @@ func TestReplaceIsBounded(t *testing.T) {
 	}
 }
 
-// What is refused takes nothing of any limit.
+// TestRefusedReplacesDoNotCount checks that a refused operation counts towards no limit.
 func TestRefusedReplacesDoNotCount(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "old", "d/g": "old"})
@@ -73,7 +73,7 @@ func TestRefusedReplacesDoNotCount(t *testing.T) {
 			}
 		}
 	}
-	// Nor does what passes one limit take of the others.
+	// Exceeding one limit does not count towards the others either.
 	if err := view.Replace("f", []byte("abcde"), nil); !errors.Is(err, files.ErrLimit) {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// inNamespace runs a test in a process of its own that may mount what it likes, and reports
-// whether this is that process. The mounts go with it.
+// inNamespace runs a test in a separate process that may mount file systems, and reports whether
+// this is that process. The mounts end with the process.
 func inNamespace(t *testing.T) bool {
 	t.Helper()
 	const inside = "WASMTOOL_TEST_IN_NAMESPACE"
@@ -44,7 +44,7 @@ func inNamespace(t *testing.T) bool {
 	return false
 }
 
-// mount mounts something for as long as the test runs.
+// mount mounts a file system until the test ends.
 func mount(t *testing.T, source, target, kind string, flags uintptr, data string) {
 	t.Helper()
 	if err := syscall.Mount(source, target, kind, flags, data); err != nil {
@@ -53,7 +53,8 @@ func mount(t *testing.T, source, target, kind string, flags uintptr, data string
 	t.Cleanup(func() { _ = syscall.Unmount(target, syscall.MNT_DETACH) })
 }
 
-// A host without room is an error like another, and nothing stays of what was begun.
+// TestReplaceWithoutRoomOnTheHost checks that a full host file system is an ordinary error, and
+// that nothing is left of the failed operation.
 func TestReplaceWithoutRoomOnTheHost(t *testing.T) {
 	if !inNamespace(t) {
 		return
@@ -70,7 +71,7 @@ func TestReplaceWithoutRoomOnTheHost(t *testing.T) {
 			}
 			noHostPath(t, err, dir)
 		}
-		// The room is there again.
+		// The space has been freed.
 		if err := view.Replace("g", make([]byte, 900<<10), nil); err != nil {
 			t.Errorf("%s: %v", mount, err)
 		}
@@ -84,8 +85,9 @@ func TestReplaceWithoutRoomOnTheHost(t *testing.T) {
 	holds(t, filepath.Join(dir, "f"), "old")
 }
 
-// A17: in a file system that somebody mounted below the directory files are replaced like any
-// others, but for those of the kernel; a file that is itself a mount stays.
+// TestReplaceInOtherFileSystems covers A17: in a file system that is mounted below the directory,
+// files are replaced as usual, except in file systems of the kernel. A file that is itself a mount
+// point stays.
 func TestReplaceInOtherFileSystems(t *testing.T) {
 	if !inNamespace(t) {
 		return

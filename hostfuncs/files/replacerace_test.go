@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// flicker makes a name one thing after the other, over and over until the test ends. Unlike
-// swap it does not mind what comes in the place of one of them.
+// flicker creates different kinds of files at a name, one after another, until the test ends.
+// Unlike swap, it copes with a file that replaces one of them.
 func flicker(t *testing.T, name string, makes ...func(at string) error) {
 	t.Helper()
 	var stop atomic.Bool
@@ -42,8 +42,8 @@ func flicker(t *testing.T, name string, makes ...func(at string) error) {
 	})
 }
 
-// A13 and A7 for replacing: while a name is swapped between what may be replaced and what may
-// not, nothing on the other side changes, nothing waits, and no temporary file stays.
+// TestLinkSwapRaceOnReplacing covers A13 and A7: while a name is swapped between an allowed and a
+// forbidden file, no forbidden file changes, no operation blocks, and no temporary file is left.
 func TestLinkSwapRaceOnReplacing(t *testing.T) {
 	deny := []string{"secret/**"}
 	link := func(target string) func(at string) error {
@@ -53,7 +53,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 	for _, r := range []struct {
 		name  string
 		deny  []string
-		file  bool // swap a file and not a directory
+		file  bool // swap a file instead of a directory
 		other func(at string) error
 	}{
 		{"directory and link to outside", nil, false, link("../out")},
@@ -74,7 +74,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 			}
 			out, secret := snapshot(t, filepath.Join(top, "out")), snapshot(t, filepath.Join(ws, "secret"))
 			view := newFSWith(t, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 40}, readWrite("w", ws, r.deny...)).View("/w")
-			t.Run("race", func(t *testing.T) { // which ends the swapping
+			t.Run("race", func(t *testing.T) { // its end stops the swapping
 				paths := []string{"d/f", "d/new"}
 				if r.file {
 					paths = []string{"d"}
@@ -125,8 +125,8 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 	}
 }
 
-// What one call replaces as it has seen it, no other replacing of the call takes away: each line
-// that was written is there in the end, and once.
+// TestReplacesOfACallLoseNothing checks that concurrent replacements within a call do not overwrite
+// each other: each written line exists in the end exactly once.
 func TestReplacesOfACallLoseNothing(t *testing.T) {
 	const writers, each = 4, 50
 	dir := t.TempDir()
@@ -143,8 +143,8 @@ func TestReplacesOfACallLoseNothing(t *testing.T) {
 					t.Errorf("read: %v", a.Err)
 					return
 				}
-				// Each line makes the file longer, so that no clock is needed to tell one
-				// content from the other.
+				// Each line makes the file longer, so contents differ in size even if the clock is
+				// coarse.
 				content := fmt.Appendf(slices.Clip(a.Content), "%d %d\n", w, i)
 				switch err := fsys.View("/w").Replace("f", content, &files.Seen{Size: a.Size, ModTime: a.ModTime}); {
 				case err == nil:
@@ -176,8 +176,8 @@ func TestReplacesOfACallLoseNothing(t *testing.T) {
 	}
 }
 
-// The race detector watches this one. Whenever the call ends, there is one content or the other,
-// whole, and nothing beside it.
+// TestClosingWhileReplacing ends the call at any moment. Either the old or the new content must be
+// complete, with no temporary file. Run it with the race detector.
 func TestClosingWhileReplacing(t *testing.T) {
 	in := t.TempDir()
 	contents := []string{"old", strings.Repeat("a", 9<<20), strings.Repeat("b", 5<<20)}

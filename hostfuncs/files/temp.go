@@ -13,48 +13,47 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// TempPrefix is how the name of a temporary file begins. A tool that writes a file
-// beside another and renames it over that one replaces it in one step; given such a
-// name, the file does not stay behind when the tool is stopped in between: at the
-// end of a call, those that it created and that are still there are removed. A
-// directory of such a name goes too if it is empty.
+// TempPrefix is the prefix of the names of temporary files. A tool replaces a file atomically if it
+// writes a temporary file in the same directory and renames it. If the tool is stopped in between,
+// the temporary file is removed: at the end of a call, all files with this prefix that the call
+// created and that still exist are deleted. Empty directories with such names are removed as well.
 const TempPrefix = ".wasmtool-tmp-"
 
-// hostTempPrefix is how the name of a file begins that View.Replace writes beside another. No
-// guest sees or names one: its content and its place are those of a file that patterns may deny
-// to the guest of another call in the same directory.
+// hostTempPrefix is the prefix of the temporary files that View.Replace writes. No guest can see or
+// name them. Their content belongs to a file that deny patterns may hide from another call in the
+// same directory.
 const hostTempPrefix = TempPrefix + "host-"
 
-// isHostTemp reports whether a cleaned path names such a file, or leads through its name.
+// isHostTemp reports whether a cleaned path names such a file or leads through such a name.
 func isHostTemp(rel string) bool {
 	return strings.HasPrefix(rel, hostTempPrefix) || strings.Contains(rel, "/"+hostTempPrefix)
 }
 
-// tempName is a path in a mount whose last name begins with TempPrefix.
+// tempName is a path in a mount whose last element begins with TempPrefix.
 type tempName struct {
 	mount *mount
 	rel   string
 }
 
-// tempNames are the temporary files that a call created, by where they are now.
+// tempNames holds the temporary files that a call created, by their current names.
 type tempNames map[tempName]fs.FileInfo
 
-// add notes a file if it is a temporary one.
+// add records a file if it is a temporary one.
 func (t tempNames) add(p place, info fs.FileInfo) {
 	if strings.HasPrefix(path.Base(p.rel), TempPrefix) {
 		t[tempName{p.mount, p.rel}] = info
 	}
 }
 
-// replace notes the new file if it is a temporary one and takes the place of nothing, or of one
-// that the call created.
+// replace records the new file if it is a temporary one, and replaced either no file or one that
+// the call created.
 func (t tempNames) replace(p place, before, now fs.FileInfo) {
 	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
 		t.add(p, now)
 	}
 }
 
-// rename notes that a file has moved, and with a directory what lies in it.
+// rename records that a file has moved, together with everything in it if it is a directory.
 func (t tempNames) rename(from, to place) {
 	for name, info := range t {
 		rest, ok := below(from.rel, name.rel)
@@ -68,12 +67,11 @@ func (t tempNames) rename(from, to place) {
 	}
 }
 
-// remove removes the files, what lies in a directory before the directory. One
-// that another has put in the place of a file stays, and so does what cannot be
-// removed.
+// remove removes the files, and the content of a directory before the directory. It leaves files
+// that another process has put in their place, and files that cannot be removed.
 func (t tempNames) remove() {
 	if len(t) == 0 {
-		return // as in most calls: sorting nothing allocates
+		return // the common case; sorting an empty list would allocate
 	}
 	longestFirst := func(a, b tempName) int { return len(b.rel) - len(a.rel) }
 	for _, name := range slices.SortedFunc(maps.Keys(t), longestFirst) {
@@ -81,25 +79,25 @@ func (t tempNames) remove() {
 	}
 }
 
-// newScratch makes the directory behind a scratch mount, open to the user of this
-// process only, and returns its path.
+// newScratch creates the directory of a scratch mount, accessible only for the user of this
+// process, and returns its path.
 func newScratch(g capability.GrantedFS, o Options) (string, error) {
 	if g.Dir != "" {
-		return "", errors.New("is the private directory of a call; give the directory another name")
+		return "", errors.New("is reserved for the private directory of a call; give the directory another name")
 	}
 	if g.Mode != capability.ModeWrite {
-		return "", errors.New("is an empty directory, of no use for reading; grant write")
+		return "", errors.New("is an empty directory, which is useless for reading; grant write")
 	}
 	dir, err := os.MkdirTemp(o.ScratchIn, "wasmtool-tmp-*")
 	if err != nil {
-		return "", errors.New("no temporary directory can be made; make room, or set TMPDIR to a directory that can be written to")
+		return "", errors.New("no temporary directory can be created; free space on the disk, or set TMPDIR to a writable directory")
 	}
 	return dir, nil
 }
 
-// emptyScratch removes all that the scratch directory holds. It goes by the open
-// directory and follows no link, so it stays inside whatever was done to the path.
-// The limit on created files bounds the work.
+// emptyScratch removes the content of the scratch directory. It uses the open directory and follows
+// no link, so it stays inside even if the path was redirected. The limit on created files limits
+// the work.
 func (m *mount) emptyScratch() error {
 	dir, err := m.root.Open(".")
 	if err != nil {
@@ -123,7 +121,7 @@ func (m *mount) emptyScratch() error {
 	}
 }
 
-// removeScratch removes an empty scratch directory, and nothing for no path.
+// removeScratch removes an empty scratch directory; it has no effect for an empty path.
 func removeScratch(dir string) error {
 	if dir == "" {
 		return nil

@@ -16,8 +16,8 @@ import (
 
 const temp = files.TempPrefix + "x"
 
-// What a tool stopped in the middle leaves of its temporary files goes; nothing
-// else does.
+// TestTemporaryFilesAreRemoved checks that the temporary files of a tool that was stopped are
+// removed, and no other files.
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		for ending, end := range map[string]func(*files.FS){
@@ -54,7 +54,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 					view.Rename("e", "moved"),
 					writeFile(view, temp+"taken", "half"),
 				)
-				// Another puts its own file in the place of one.
+				// Another process puts its own file in place of one.
 				ok(
 					os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs"), 0o600),
 					os.Rename(filepath.Join(dir, "theirs"), filepath.Join(dir, temp+"taken")),
@@ -86,7 +86,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// A tool may write a temporary file by replacing, too.
+// TestReplacedTemporaryFilesAreRemoved has a tool write temporary files with Replace.
 func TestReplacedTemporaryFilesAreRemoved(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		dir := t.TempDir()
@@ -146,14 +146,14 @@ func TestScratchIsPrivateAndGoes(t *testing.T) {
 	if got := list(t, b.View("/tmp"), "."); len(got) != 0 {
 		t.Errorf("one call sees files of another: %q", got)
 	}
-	// Links that others put there are removed and not followed.
+	// Links that other processes create there are removed and not followed.
 	symlink(t, ws, filepath.Join(in, dirs[0].Name(), "link"))
 	symlink(t, ws, filepath.Join(in, dirs[1].Name(), "link"))
 	held, err := a.View("/tmp").Open("g", files.OpenWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Revoke() // as a call that is killed
+	a.Revoke() // as if the call was killed
 	for _, fsys := range []*files.FS{a, b} {
 		closed(t, fsys)
 	}
@@ -166,8 +166,8 @@ func TestScratchIsPrivateAndGoes(t *testing.T) {
 	holds(t, filepath.Join(ws, "f"), "fine")
 }
 
-// The path to the scratch directory may be led elsewhere; the directory that was
-// made is emptied, and nothing else is.
+// TestRemovingScratchStaysInside redirects the path of the scratch directory. Only the directory
+// that was created is emptied.
 func TestRemovingScratchStaysInside(t *testing.T) {
 	in, victim := t.TempDir(), t.TempDir()
 	write(t, victim, map[string]string{"f": "fine", "d/g": "fine"})
@@ -187,7 +187,7 @@ func TestRemovingScratchStaysInside(t *testing.T) {
 		t.Skipf("the host renames no open directory: %v", err)
 	}
 	symlink(t, victim, dir)
-	_ = fsys.Close() // fails to remove the directory that it made
+	_ = fsys.Close() // cannot remove the directory that it created
 	<-fsys.Done()
 	holds(t, filepath.Join(victim, "f"), "fine")
 	holds(t, filepath.Join(victim, "d/g"), "fine")
@@ -208,7 +208,7 @@ func TestScratchMountsThatAreRefused(t *testing.T) {
 		"bound to a directory": {bound},
 		"for reading":          {forReading},
 		"twice":                {scratch(), scratch()},
-		// Else a tool would see the scratch space of other calls.
+		// Otherwise a tool could see the scratch space of other calls.
 		"in the workspace":          {readWrite("w", top), scratch()},
 		"in a workspace to read":    {scratch(), read("w", filepath.Join(top, "tmp"))},
 		"with an invalid neighbour": {scratch(), read("w", filepath.Join(top, "none"))},
@@ -232,7 +232,7 @@ func TestScratchMountsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Every way to change something ends with the call.
+// TestNothingIsWrittenAfterwards checks that every way to change files ends with the call.
 func TestNothingIsWrittenAfterwards(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "fine", "d/g": ""})
@@ -260,7 +260,8 @@ func TestNothingIsWrittenAfterwards(t *testing.T) {
 	}
 }
 
-// However much there is to remove, it is removed by the time that Done says so.
+// TestAFullScratchDirectoryIsRemoved checks that all files are removed when Done is closed, however
+// many they are.
 func TestAFullScratchDirectoryIsRemoved(t *testing.T) {
 	in := t.TempDir()
 	fsys, err := files.New(grants(scratch()), files.Options{ScratchIn: in})

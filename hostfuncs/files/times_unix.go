@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setTimes sets the times that are not zero, to the microsecond.
+// setTimes sets the times that are not zero, with microsecond precision.
 func setTimes(file *os.File, access, change time.Time) error {
 	return withFD(file, func(fd int) error {
 		var now unix.Stat_t
@@ -20,7 +20,7 @@ func setTimes(file *os.File, access, change time.Time) error {
 	})
 }
 
-// timeval leaves a time as it was for the zero time.
+// timeval converts a time; the zero time keeps the previous one.
 func timeval(t time.Time, was unix.Timespec) unix.Timeval {
 	if t.IsZero() {
 		return unix.NsecToTimeval(was.Nano())

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// syntheticDir is a directory that only the guest sees: the root, and what leads
-// from it to the mounts. It never changes.
+// syntheticDir is a directory that exists only for the guest: the root, or a directory between the
+// root and a mount. It never changes.
 type syntheticDir struct {
 	info    fs.FileInfo
 	entries []fs.DirEntry // sorted by name
 }
 
-// newTree returns the synthetic directories by guest path. A mount at "/" takes
-// the place of them all.
+// newTree returns the synthetic directories by guest path. There are none if a mount is at "/".
 func newTree(mounts []*mount) map[string]*syntheticDir {
 	if len(mounts) == 1 && mounts[0].at == "/" {
 		return nil
@@ -43,7 +42,7 @@ func newTree(mounts []*mount) map[string]*syntheticDir {
 	return tree
 }
 
-// syntheticInfo describes a synthetic directory by its name.
+// syntheticInfo is the FileInfo of a synthetic directory with this name.
 type syntheticInfo string
 
 func (i syntheticInfo) Name() string     { return string(i) }
@@ -53,7 +52,7 @@ func (syntheticInfo) ModTime() time.Time { return time.Unix(0, 0) }
 func (syntheticInfo) IsDir() bool        { return true }
 func (syntheticInfo) Sys() any           { return nil }
 
-// openSyntheticDir is a syntheticDir with a position. Its methods are those of an
+// openSyntheticDir is a syntheticDir with a position. Its methods work like the methods of an
 // *os.File for a directory. It is safe for concurrent use.
 type openSyntheticDir struct {
 	dir *syntheticDir
@@ -63,8 +62,8 @@ type openSyntheticDir struct {
 
 func (d *openSyntheticDir) Stat() (fs.FileInfo, error) { return d.dir.info, nil }
 
-// ReadDir returns at most n of the entries that are left, and io.EOF for none.
-// n must be more than 0.
+// ReadDir returns at most n of the remaining entries, or io.EOF if there are none. n must be
+// greater than 0.
 func (d *openSyntheticDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,7 +76,7 @@ func (d *openSyntheticDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return left, nil
 }
 
-// Seek goes back to the first entry, wherever it is asked to go.
+// Seek returns to the first entry, whatever its arguments.
 func (d *openSyntheticDir) Seek(int64, int) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,45 +6,45 @@ import (
 	"path"
 )
 
-// View is the part of an FS below one guest path. Its methods take a path
-// relative to that, where a leading slash means the view itself; a path that
-// leads out of it fails with ErrOutside. A view of a guest path that does not
-// exist finds nothing. It is safe for concurrent use. The zero value is not usable.
+// View is the part of an [FS] below one guest path. Its methods take a path relative to the view; a
+// leading slash means the view itself. A path that leads out of the view fails with ErrOutside. A
+// view of a guest path that does not exist finds no files. It is safe for concurrent use. The zero
+// value is not usable.
 type View struct {
 	fs *FS
 	at string
 }
 
-// OpenFlags says how a file is opened. The zero value opens a file or directory
-// for reading and follows links.
+// OpenFlags specifies how a file is opened. The zero value opens a file or directory for reading
+// and follows links.
 type OpenFlags uint16
 
 const (
-	// OpenDirectory refuses a file.
+	// OpenDirectory fails unless the path names a directory.
 	OpenDirectory OpenFlags = 1 << iota
-	// OpenNoFollow refuses a link at the end of the path.
+	// OpenNoFollow fails if the last element of the path is a link.
 	OpenNoFollow
-	// OpenWrite opens a regular file for writing as well as reading.
+	// OpenWrite opens a regular file for reading and writing.
 	OpenWrite
-	// OpenNoRead, with OpenWrite, opens it for writing only.
+	// OpenNoRead, with OpenWrite, opens the file for writing only.
 	OpenNoRead
-	// OpenCreate creates the file when there is none, even if it is opened for
-	// reading. It never creates what a link leads to.
+	// OpenCreate creates the file if it does not exist, even if it is opened for reading. It never
+	// creates the target of a link.
 	OpenCreate
-	// OpenExclusive, with OpenCreate, fails with fs.ErrExist when there is anything.
+	// OpenExclusive, with OpenCreate, fails with fs.ErrExist if the name exists.
 	OpenExclusive
-	// OpenTruncate, with OpenWrite, empties the file.
+	// OpenTruncate, with OpenWrite, truncates the file.
 	OpenTruncate
-	// OpenAppend makes every Write go to the end of the file as it is then.
+	// OpenAppend makes every Write append to the current end of the file.
 	OpenAppend
-	// OpenOther stands for intents that have no flag here. It is refused.
+	// OpenOther stands for flags that are not supported. It is refused.
 	OpenOther
 )
 
-// readFlags are the flags that change nothing.
+// readFlags are the flags that do not change files.
 const readFlags = OpenDirectory | OpenNoFollow
 
-// valid reports whether the flags mean something together.
+// valid reports whether the combination of flags is meaningful.
 func (flags OpenFlags) valid() bool {
 	has := func(flag OpenFlags) bool { return flags&flag != 0 }
 	switch {
@@ -57,7 +57,7 @@ func (flags OpenFlags) valid() bool {
 	return true
 }
 
-// access is what the host is asked for.
+// access returns the access mode for the host.
 func (flags OpenFlags) access() int {
 	switch {
 	case flags&OpenWrite == 0:
@@ -68,19 +68,24 @@ func (flags OpenFlags) access() int {
 	return os.O_RDWR
 }
 
-// Open opens a regular file or a directory, and creates or truncates a file if
-// asked to. It never blocks on what the path names. The caller must Close the
-// File; FS.Close does so too. What it creates anybody may read and write that the
-// umask of this process lets (mode 0666).
+// Open opens a regular file or a directory, and can create or truncate a file. It never blocks on
+// the file that the path names. The caller must close the File; [FS.Close] closes it too. The mode
+// of a new file is 0666, less the umask of this process.
 //
-// Errors: ErrReadOnly for any flag but OpenDirectory and OpenNoFollow where
-// nothing may be written; fs.ErrPermission for a denied path, whether or not it
-// exists, for anything that is no regular file or directory, and for writing to a
-// file that runs with the rights of its owner or group; ErrIsDir for writing to a
-// directory; fs.ErrExist, see OpenExclusive; ErrOutside for a link that leads out
-// of the mount; ErrLoop for creating through a link; fs.ErrInvalid for flags that
-// mean nothing together; ErrLimit for a file more than may be created;
-// ErrTooManyOpen at the limit; and those of the host.
+// Errors:
+//
+//   - ErrReadOnly for any flag except OpenDirectory and OpenNoFollow in a place that cannot be
+//     written
+//   - fs.ErrPermission for a denied path, whether or not it exists; for anything but a regular file
+//     or directory; and for writing to a setuid or setgid file
+//   - ErrIsDir for writing to a directory
+//   - fs.ErrExist, see OpenExclusive
+//   - ErrOutside for a link that leads out of the mount
+//   - ErrLoop for creating through a link
+//   - fs.ErrInvalid for a meaningless combination of flags
+//   - ErrLimit if the call may not create another file
+//   - ErrTooManyOpen if the call may not open another file
+//   - errors of the host
 func (v View) Open(name string, flags OpenFlags) (*File, error) {
 	file, guest, err := v.open(name, flags)
 	return file, pathError("open", guest, err)
@@ -140,12 +145,12 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 	return file, nil
 }
 
-// openHost opens what is there, or creates it. Nothing is ever created by opening
-// what is there: that would create what a link leads to.
+// openHost opens an existing file or creates one. It never passes O_CREATE when it opens an
+// existing name, because that would create the target of a link.
 func (f *FS) openHost(p place, flags OpenFlags) (*os.File, fs.FileInfo, error) {
 	o := opening{
 		mustBeDir: p.mustBeDir || flags&OpenDirectory != 0,
-		// As everywhere, a slash at the end asks for what a link leads to.
+		// As elsewhere, a trailing slash means the target of a link.
 		noFollow: flags&OpenNoFollow != 0 && !p.mustBeDir,
 		access:   flags.access(),
 		append:   flags&OpenAppend != 0,
@@ -153,7 +158,7 @@ func (f *FS) openHost(p place, flags OpenFlags) (*os.File, fs.FileInfo, error) {
 	if flags&OpenCreate == 0 {
 		return p.mount.open(p.rel, o)
 	}
-	// Others may create and remove the file in between, but not for ever.
+	// Other processes may create and remove the file in between. Retry a few times only.
 	for range 8 {
 		if flags&OpenExclusive == 0 {
 			host, info, err := p.mount.open(p.rel, o)
@@ -172,10 +177,10 @@ func (f *FS) openHost(p place, flags OpenFlags) (*os.File, fs.FileInfo, error) {
 	return nil, nil, fs.ErrExist
 }
 
-// Stat describes a file, following a link to what it leads to.
+// Stat describes a file, following links.
 func (v View) Stat(name string) (fs.FileInfo, error) { return v.stat("stat", name, true) }
 
-// Lstat describes a file or the link itself.
+// Lstat describes a file without following a link at the end of the path.
 func (v View) Lstat(name string) (fs.FileInfo, error) { return v.stat("lstat", name, false) }
 
 func (v View) stat(op, name string, follow bool) (fs.FileInfo, error) {
@@ -193,9 +198,8 @@ func (v View) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	return namedInfo{info, path.Base(p.guest)}, nil
 }
 
-// Readlink returns the target of a link, slash-separated. It fails with
-// ErrOutside when the target is absolute or leads out of the mount, and with
-// fs.ErrInvalid when the file is no link.
+// Readlink returns the target of a link, slash-separated. It fails with ErrOutside if the target is
+// absolute or leads out of the mount, and with fs.ErrInvalid if the file is not a link.
 func (v View) Readlink(name string) (string, error) {
 	p, err := v.fs.resolve(v.at, name)
 	if err == nil && (p.mount == nil || p.mustBeDir) {
@@ -208,8 +212,8 @@ func (v View) Readlink(name string) (string, error) {
 	return target, pathError("readlink", p.guest, err)
 }
 
-// namedInfo is a FileInfo of the host under its guest name: that of a mount would
-// tell a part of the host path.
+// namedInfo is a FileInfo of the host with the guest's name. The host name of a mounted directory
+// would reveal a part of the host path.
 type namedInfo struct {
 	fs.FileInfo
 	name string

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// parentOf returns a handle and a name in it for a cleaned path below the mount.
-// Without deny patterns that is the mount and the whole path, and os.Root follows
-// the links on the way. With them it is the directory that holds the last
-// element, reached with no link followed. done must be called when err is nil.
+// parentOf returns a directory handle and a name in it for a cleaned path below the mount. Without
+// deny patterns, these are the mount and the whole path, and os.Root follows links inside the path.
+// With deny patterns, they are the directory of the last element, reached without following a link,
+// and that element. If err is nil, the caller must call done.
 func (m *mount) parentOf(rel string) (parent *os.Root, base string, done func(), err error) {
 	if !m.noLinks() {
 		return m.root, rel, func() {}, nil
@@ -31,13 +31,13 @@ func (m *mount) parentOf(rel string) (parent *os.Root, base string, done func(),
 	}
 }
 
-// openChild opens the directory elem of parent without following a link, even one
-// that is put there while it opens: what was opened must itself bear the name
-// afterwards, and an open directory keeps its identity.
+// openChild opens the directory elem of parent without following a link, even if a link replaces
+// the directory meanwhile. After opening, the name must still refer to the opened directory itself,
+// and an open directory keeps its identity.
 func (m *mount) openChild(parent *os.Root, elem string) (*os.Root, error) {
 	child, err := parent.OpenRoot(elem + dirOnly)
 	if err != nil {
-		// Where a link leads to, if anywhere, must not show in the error.
+		// The error must not reveal where a link leads or whether its target exists.
 		if _, linkErr := m.statIn(parent, elem, true); linkErr != nil {
 			return nil, linkErr
 		}
@@ -57,21 +57,20 @@ func (m *mount) openChild(parent *os.Root, elem string) (*os.Root, error) {
 	return nil, fs.ErrPermission
 }
 
-// dirOnly after a path makes opening it as a root refuse anything but a directory
-// before it is opened. OpenRoot alone opens first and looks afterwards, and
-// opening a FIFO waits for ever.
+// dirOnly, appended to a path, makes opening a root fail for anything but a directory before it is
+// opened. OpenRoot alone checks the type only after opening, and opening a FIFO blocks forever.
 const dirOnly = "/."
 
-// held is a directory, open, and a name in it.
+// held is an open directory and a name in it.
 type held struct {
 	dir  *os.Root
 	base string
-	rel  string // the path below the mount that led here
+	rel  string // path below the mount that led here
 	done func() // closes dir
 }
 
-// hold opens the directory that holds the last element of a cleaned path, so that
-// what is done there can't be led elsewhere. done must be called when err is nil.
+// hold opens the directory of the last element of a cleaned path. Operations on the open directory
+// cannot be redirected elsewhere. If err is nil, the caller must call done.
 func (m *mount) hold(rel string) (held, error) {
 	h := held{rel: rel}
 	var err error
@@ -93,9 +92,9 @@ func (m *mount) hold(rel string) (held, error) {
 	return h, nil
 }
 
-// refuseKernelFS fails for a directory in which the kernel shows itself.
+// refuseKernelFS fails for a directory in a file system of the kernel, such as /proc.
 func (m *mount) refuseKernelFS(dir *os.Root) error {
-	if dir == m.root { // it was looked at when it was opened
+	if dir == m.root { // checked when it was opened
 		return nil
 	}
 	info, err := dir.Stat(".")

@@ -52,16 +52,17 @@ func TestTheGuestWrites(t *testing.T) {
 	}
 }
 
-// What each combination of flags does to a file that is there and one that is not.
+// TestOpenFlagsForWriting covers the effect of each combination of flags on an existing and on a
+// missing file.
 func TestOpenFlagsForWriting(t *testing.T) {
 	const (
-		w, noRead, creat    = files.OpenWrite, files.OpenNoRead, files.OpenCreate
-		excl, trunc, append = files.OpenExclusive, files.OpenTruncate, files.OpenAppend
+		w, noRead, creat        = files.OpenWrite, files.OpenNoRead, files.OpenCreate
+		excl, trunc, appendFlag = files.OpenExclusive, files.OpenTruncate, files.OpenAppend
 	)
 	tests := []struct {
 		name          string
 		flags         files.OpenFlags
-		there, absent error // of opening
+		there, absent error // errors of opening
 		content       string
 		write, read   error
 	}{
@@ -72,9 +73,9 @@ func TestOpenFlagsForWriting(t *testing.T) {
 		{"create", w | creat, nil, nil, "new", nil, nil},
 		{"create anew", w | creat | excl, fs.ErrExist, nil, "old", nil, nil},
 		{"truncate", w | trunc, nil, fs.ErrNotExist, "new", nil, nil},
-		{"append", w | append, nil, fs.ErrNotExist, "oldnew", nil, nil},
-		{"append and truncate", w | append | trunc | creat, nil, nil, "new", nil, nil},
-		// A3: to truncate is to write.
+		{"append", w | appendFlag, nil, fs.ErrNotExist, "oldnew", nil, nil},
+		{"append and truncate", w | appendFlag | trunc | creat, nil, nil, "new", nil, nil},
+		// A3: truncating is writing.
 		{"truncate to read", trunc, fs.ErrInvalid, fs.ErrInvalid, "old", nil, nil},
 		{"truncate and create to read", trunc | creat, fs.ErrInvalid, fs.ErrInvalid, "old", nil, nil},
 		{"exclusive alone", w | excl, fs.ErrInvalid, fs.ErrInvalid, "old", nil, nil},
@@ -190,7 +191,7 @@ func TestDirectoriesAreNotWritten(t *testing.T) {
 	}
 }
 
-// Two handles that append never write over each other.
+// TestAppending checks that two handles in append mode never overwrite each other's data.
 func TestAppending(t *testing.T) {
 	dir := t.TempDir()
 	view := newFS(t, readWrite("w", dir)).View("/w")
@@ -217,7 +218,7 @@ func TestAppending(t *testing.T) {
 		}
 	}
 	holds(t, filepath.Join(dir, "f"), "xyxyxyxy")
-	// What is appended counts from the end of the file.
+	// Appended bytes count from the end of the file.
 	tight := newFSWith(t, files.Options{MaxFileSize: 10}, readWrite("w", dir)).View("/w")
 	c, err := tight.Open("f", files.OpenWrite|files.OpenAppend)
 	if err != nil {

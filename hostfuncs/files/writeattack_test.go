@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// outsideOf describes all but the mount ws.
+// outsideOf describes all files except the mount ws.
 func outsideOf(t testing.TB, ws string) []string {
 	t.Helper()
 	return slices.DeleteFunc(snapshot(t, filepath.Dir(ws)), func(line string) bool {
@@ -25,8 +25,8 @@ func outsideOf(t testing.TB, ws string) []string {
 	})
 }
 
-// All paths that must not open do not open for writing either, and nothing is
-// created, changed or removed through them.
+// TestAttacksOnWriting checks that all paths which must not open do not open for writing either,
+// and that no file is created, changed or removed through them.
 func TestAttacksOnWriting(t *testing.T) {
 	ws := hostile(t)
 	before := outsideOf(t, ws)
@@ -38,7 +38,7 @@ func TestAttacksOnWriting(t *testing.T) {
 		fsys := newFS(t, readWrite("workspace", ws, mount.deny...))
 		view := fsys.View("/workspace")
 		for _, a := range attacks {
-			// These name nothing yet, and may come to name something.
+			// Names that do not exist yet, and may exist later.
 			if a.want == fs.ErrNotExist && a.path != "/etc/passwd" {
 				continue
 			}
@@ -64,7 +64,7 @@ func TestAttacksOnWriting(t *testing.T) {
 				noHostPath(t, err, filepath.Dir(ws))
 			}
 		}
-		// Above: nothing was there to rename. Here: what is there leads outside.
+		// Above, no file existed to rename. Here, an existing name leads outside.
 		for _, name := range []string{"updir/f", "absdir/f", "dots/secret", "viadir/x"} {
 			for op, err := range map[string]error{
 				"unlink": view.Unlink(name), "rename": view.Rename(name, "stolen"), "rename to": view.Rename("f", name),
@@ -84,7 +84,8 @@ func TestAttacksOnWriting(t *testing.T) {
 	}
 }
 
-// A14: nothing is created through a link that leads nowhere, inside or outside.
+// TestNothingIsCreatedThroughALink covers A14: no file is created through a dangling link, inside
+// or outside the mount.
 func TestNothingIsCreatedThroughALink(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		ws := hostile(t)
@@ -109,7 +110,8 @@ func TestNothingIsCreatedThroughALink(t *testing.T) {
 	}
 }
 
-// A link is replaced and removed itself, never what it leads to.
+// TestLinksAreReplacedAndRemovedThemselves checks that a link itself is replaced or removed, never
+// its target.
 func TestLinksAreReplacedAndRemovedThemselves(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		ws := hostile(t)
@@ -130,7 +132,7 @@ func TestLinksAreReplacedAndRemovedThemselves(t *testing.T) {
 			}
 			missing(t, filepath.Join(ws, link))
 		}
-		// A5: elsewhere, it would lead to something else.
+		// A5: in another directory, the link would have another target.
 		if err := view.Rename("d/sibling", "moved"); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: a link leaves its directory: %v", mount, err)
 		}
@@ -144,7 +146,8 @@ func TestLinksAreReplacedAndRemovedThemselves(t *testing.T) {
 	}
 }
 
-// Links that stay inside are followed in writing too, without deny patterns.
+// TestInnerLinksAreWrittenThrough checks that links within the mount are followed for writing too,
+// without deny patterns.
 func TestInnerLinksAreWrittenThrough(t *testing.T) {
 	ws := hostile(t)
 	view := newFS(t, readWrite("w", ws)).View("/w")
@@ -164,8 +167,8 @@ func TestInnerLinksAreWrittenThrough(t *testing.T) {
 	}
 }
 
-// A7: opening for writing neither waits for a reader nor does anything to a
-// device, and a socket does not open.
+// TestOnlyRegularFilesOpenForWriting covers A7: opening for writing does not wait for a reader, has
+// no effect on a device, and fails for a socket.
 func TestOnlyRegularFilesOpenForWriting(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
@@ -230,7 +233,7 @@ func TestModesOfWhatIsWritten(t *testing.T) {
 	mode("setuid", fs.ModeSetuid|0o755)
 	mode("setgid", fs.ModeSetgid|0o755)
 	view := newFS(t, readWrite("w", dir)).View("/w")
-	// New files and directories go by the umask, not by what the engine asks for.
+	// New files and directories follow the umask and not the mode that the engine requests.
 	if err := writeFile(view, "f", "new"); err != nil {
 		t.Fatal(err)
 	}
@@ -239,13 +242,13 @@ func TestModesOfWhatIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	has("d", fs.ModeDir|0o750)
-	// What replaces a file is as that was.
+	// A file keeps the mode of the file that it replaces.
 	if err := view.Rename("f", "script"); err != nil {
 		t.Fatal(err)
 	}
 	has("script", 0o755)
 	holds(t, filepath.Join(dir, "script"), "new")
-	// What runs with other rights is not written to, and not copied from.
+	// Setuid and setgid files are neither written nor used as a source of permission bits.
 	for _, name := range []string{"setuid", "setgid"} {
 		if err := writeFile(view, name, "evil"); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("write to %s: %v", name, err)
@@ -261,8 +264,8 @@ func TestModesOfWhatIsWritten(t *testing.T) {
 	}
 }
 
-// A6: a hard link that was there before is the operator's business. This pins what
-// the documentation says.
+// TestHardLinksAreWrittenThrough covers A6: an existing hard link is the operator's responsibility.
+// It ensures that the documented behaviour does not change.
 func TestHardLinksAreWrittenThrough(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})
@@ -275,7 +278,7 @@ func TestHardLinksAreWrittenThrough(t *testing.T) {
 	holds(t, filepath.Join(top, "outside"), "new")
 }
 
-// Denied paths and those on the way to one, in whatever letters.
+// TestDeniedPathsAreNotChanged covers denied paths and their parents, in any letter case.
 func TestDeniedPathsAreNotChanged(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -300,11 +303,11 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 			}
 		}
 	}
-	// A parent of a denied path, or of what would be one.
+	// A parent of a denied path, or of a path that would be denied.
 	for _, name := range []string{"a", "keys", "keys/private", "keys/private/", "keys/empty", "KEYS"} {
 		want := fs.ErrPermission
 		if name == "KEYS" {
-			want = fs.ErrNotExist // where letters count, and else as above
+			want = fs.ErrNotExist // if letter case matters; otherwise as above
 		}
 		for op, err := range map[string]error{"rename": view.Rename(name, "moved"), "rmdir": view.Rmdir(name)} {
 			if !errors.Is(err, want) && !errors.Is(err, fs.ErrPermission) {
@@ -312,7 +315,8 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 			}
 		}
 	}
-	// As a parent of denied paths, a directory would bring what it holds to them.
+	// With the name of a parent of denied paths, a directory would bring its content to denied
+	// paths.
 	for _, name := range []string{"a", "keys", "keys/new", "keys/empty", "KEYS/New"} {
 		if err := view.Rename("free", name); err == nil {
 			t.Errorf("rename a directory to %s", name)
@@ -321,7 +325,7 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 	if after := snapshot(t, dir); !slices.Equal(before, after) {
 		t.Errorf("changed:\n%q\n%q", before, after)
 	}
-	// The rest is as free as ever.
+	// All other paths can be changed as usual.
 	for op, err := range map[string]error{
 		"rename a directory": view.Rename("free/sub", "free/other"), "rmdir": view.Rmdir("empty"),
 		"rename into": view.Rename("f", "keys/g"), "write": writeFile(view, "keys/private/x.txt", "x"), "mkdir": view.Mkdir("keys/new"),
@@ -332,7 +336,8 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 	}
 }
 
-// With a pattern for any directory, none is moved or removed; files are.
+// TestAPatternForAnyDirectory checks that no directory is moved or removed if a pattern may match
+// in any directory; files are.
 func TestAPatternForAnyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"d/f": "fine", "d/.env": canary, "bare/.env": canary})
@@ -341,7 +346,7 @@ func TestAPatternForAnyDirectory(t *testing.T) {
 	}
 	view := newFS(t, readWrite("w", dir, "**/.env")).View("/w")
 	for _, name := range []string{"d", "bare", "empty"} {
-		// bare looks as empty as empty does.
+		// To the guest, bare looks as empty as empty does.
 		if err := view.Rmdir(name); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("rmdir %s: %v", name, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// A3, A5: in a mount for reading nothing is changed, whatever the other mounts are
-// and by whatever route.
+// TestAMountForReadingStaysAsItIs covers A3 and A5: in a mount for reading nothing is changed,
+// whatever the other mounts are and by whatever route.
 func TestAMountForReadingStaysAsItIs(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ro/f": "fine", "ro/d/g": "fine", "rw/h": "fine"})
@@ -46,7 +46,8 @@ func TestAMountForReadingStaysAsItIs(t *testing.T) {
 	holds(t, filepath.Join(top, "rw/h"), "fine")
 }
 
-// Not even between two mounts for writing: their modes, limits and links differ.
+// TestNothingIsRenamedFromMountToMount also covers two mounts for writing, because their modes,
+// limits and links differ.
 func TestNothingIsRenamedFromMountToMount(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	write(t, a, map[string]string{"f": "fine"})
@@ -59,7 +60,8 @@ func TestNothingIsRenamedFromMountToMount(t *testing.T) {
 	holds(t, filepath.Join(a, "f"), "fine")
 }
 
-// Two mounts of one directory must allow the same.
+// TestOverlappingMountsOfDifferentModesAreRefused checks that two mounts of one directory must
+// allow the same operations.
 func TestOverlappingMountsOfDifferentModesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"sub/x": "X"})
@@ -88,7 +90,7 @@ func TestOverlappingMountsOfDifferentModesAreRefused(t *testing.T) {
 	}
 }
 
-// A17: what the host trusts is not written by a guest.
+// TestProtectedDirectories covers A17: a guest cannot write to what the host trusts.
 func TestProtectedDirectories(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"cache/modules/x": "", "other/x": ""})
@@ -104,7 +106,7 @@ func TestProtectedDirectories(t *testing.T) {
 		newFSWith(t, o, read("w", dir))
 	}
 	newFSWith(t, o, readWrite("w", filepath.Join(top, "other")))
-	// A directory that is not there yet would be made by the guest.
+	// The guest could create a directory that does not exist yet.
 	o.Protected = []string{filepath.Join(top, "other", "later", "modules")}
 	for _, dir := range []string{top, filepath.Join(top, "other")} {
 		if fsys, err := files.New(grants(readWrite("w", dir)), o); err == nil {
@@ -113,7 +115,7 @@ func TestProtectedDirectories(t *testing.T) {
 		}
 	}
 	newFSWith(t, o, readWrite("w", cache))
-	// The same for what the operator's file names when it is read again.
+	// The same holds for directories that the operator's file names after a reload.
 	grant := capability.Grant{FS: grants(readWrite("w", top)), Protected: []string{cache}}
 	if b, err := hostfuncs.Bind(grant, files.Options{}, hostfuncs.Services{}); err == nil {
 		_ = b.Close()
@@ -121,7 +123,8 @@ func TestProtectedDirectories(t *testing.T) {
 	}
 }
 
-// A17: nor is a link on the way to it, since who replaces the link leads the host elsewhere.
+// TestLinksToProtectedDirectories covers A17: a guest cannot write to a link that leads to a
+// protected directory, because it could redirect the host.
 func TestLinksToProtectedDirectories(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"cache/modules/x": "", "ws/sub/x": "", "other/x": ""})

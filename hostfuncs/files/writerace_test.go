@@ -16,15 +16,15 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// A13 for writing: while a name is swapped between what may be written and what
-// may not, nothing on the other side is created, changed, moved or removed.
+// TestLinkSwapRaceOnWriting covers A13: while a name is swapped between an allowed and a forbidden
+// file, no forbidden file is created, changed, moved or removed.
 func TestLinkSwapRaceOnWriting(t *testing.T) {
 	deny := []string{"secret/**"}
 	for _, r := range []struct {
 		name   string
 		deny   []string
 		target string // of the link, below the mount
-		file   bool   // swap a file and not a directory
+		file   bool   // swap a file instead of a directory
 	}{
 		{"directory and link to outside", nil, "../out", false},
 		{"file and link to outside", nil, "../out/f", true},
@@ -101,7 +101,8 @@ func TestLinkSwapRaceOnWriting(t *testing.T) {
 	}
 }
 
-// A7 for writing: opening waits for no FIFO that is put there while opening.
+// TestFIFOSwapRaceOnWriting covers A7: opening for writing never waits, even if a FIFO replaces the
+// file meanwhile.
 func TestFIFOSwapRaceOnWriting(t *testing.T) {
 	for name, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +133,8 @@ func TestFIFOSwapRaceOnWriting(t *testing.T) {
 	}
 }
 
-// The race detector watches this one, and what was created while the FS closed is
-// gone as well.
+// TestClosingWhileWriting checks that files created while the FS closes are removed as well. Run it
+// with the race detector.
 func TestClosingWhileWriting(t *testing.T) {
 	in := t.TempDir()
 	for range 50 {
