@@ -129,7 +129,7 @@ func (x *exchange) classify(err error) *Error {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return refuse(KindTimeout, "the server did not answer in time")
 	default:
-		return refuse(KindProtocol, "the server broke off or does not speak HTTP")
+		return refuse(KindProtocol, "the server closed the connection early or does not speak HTTP")
 	}
 }
 
@@ -141,7 +141,7 @@ func (x *exchange) ended() *Error {
 	case errors.Is(context.Cause(x.ctx), errRequestTime):
 		return refuse(KindTimeout, fmt.Sprintf("the request took longer than %v", x.client.opts.Limits.Time))
 	case errors.Is(x.caller.Err(), context.DeadlineExceeded):
-		return &Error{Kind: KindTimeout, Reason: "the time of the call is up", cause: context.DeadlineExceeded}
+		return &Error{Kind: KindTimeout, Reason: "the call has run out of time", cause: context.DeadlineExceeded}
 	case x.caller.Err() != nil:
 		return &Error{Kind: KindCancelled, Reason: "the call was cancelled", cause: context.Canceled}
 	default: // release ended it
@@ -153,9 +153,7 @@ func errBodyClosed() *Error {
 	return refuse(KindCancelled, "the body of the response is closed")
 }
 
-// tlsReason says why a handshake failed. s|the server broke off or does not speak HTTP")¦the server
-// closed the connection early or does not speak HTTP") s|the time of the call is up¦the call has
-// run out of time
+// tlsReason says why a handshake failed.
 func tlsReason(err error) string {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
