@@ -1,7 +1,7 @@
-// Package hosttools has the definitions of tools whose work the embedding program does,
-// because it needs what no sandbox has: other sessions, agents, channels, a browser, a
-// schedule. A tool is there only when the program has a [Backend] for it, or hands its
-// calls to a desk of package delegated:
+// Package hosttools has the definitions of tools whose work the embedding program does, because
+// no sandbox has what they need: other sessions, agents, channels, a browser, a schedule. A
+// program registers such a tool if it has a [Backend] for it, or delegates its calls with
+// package delegated:
 //
 //	spec, executor, err := hosttools.Define("message", send)
 //
@@ -9,6 +9,6 @@
 //	...
 //	spec, executor, err := desk.Define(spec, delegated.Later)
 //
-// Names and parameters are those that models know from elsewhere, and the groups and
-// profiles of package policy have them.
+// Models know the names and parameters from other agents, and the groups and profiles of package
+// policy contain the names.
 package hosttools

@@ -13,36 +13,35 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// definitions has NAME.json for each tool.
+// definitions holds NAME.json for each tool.
 //
 //go:embed definitions
 var definitions embed.FS
 
 const (
-	folder    = "definitions"
+	directory = "definitions"
 	extension = ".json"
 )
 
-// version is that of all definitions. A backend's code is not part of it: see Define.
+// version is the version of all definitions. It does not cover the code of backends; see Define.
 const version = "1.0.0"
 
-// Backend does the work of a call. The arguments fit the definition's parameters. It stops
-// when ctx ends; one that does not is left behind, as package native says. Of an error, a
-// *tool.Error is passed on and of any other the text, which a model reads. It may be called
-// many times at once.
+// Backend does the work of a call, whose arguments are valid. It should return when ctx is done;
+// package native says what happens otherwise. If it returns a *tool.Error, the call fails with
+// it; the message of any other error is shown to the model. It may be called concurrently.
 type Backend func(ctx context.Context, call tool.Invocation) (tool.Result, error)
 
-// definition is the form of a file.
+// definition is the content of a file.
 type definition struct {
 	tool.Spec
 	Timeout string `json:"timeout"`
 }
 
-// Names returns the names of the tools there are definitions of, in order.
+// Names returns the names of all defined tools, sorted.
 func Names() []string {
-	entries, err := definitions.ReadDir(folder) // sorted
+	entries, err := definitions.ReadDir(directory) // sorted
 	if err != nil {
-		return nil // it is part of the program
+		return nil // impossible, because the directory is embedded
 	}
 	var names []string
 	for _, e := range entries {
@@ -51,12 +50,12 @@ func Names() []string {
 	return names
 }
 
-// Spec returns the definition of a tool, for those who want to change it or to hand the
-// calls to a desk. The error has the code not_found and says what there is.
+// Spec returns the definition of a tool, for a program that changes it or delegates the calls.
+// The error has the code not_found and lists the defined tools.
 func Spec(name string) (tool.Spec, error) {
-	content, err := definitions.ReadFile(folder + "/" + name + extension)
+	content, err := definitions.ReadFile(directory + "/" + name + extension)
 	if err != nil {
-		message := fmt.Sprintf("there is no definition of a tool %q; there are %s", name, strings.Join(Names(), ", "))
+		message := fmt.Sprintf("there is no definition of a tool %q, only of %s", name, strings.Join(Names(), ", "))
 		if near := suggest.Nearest(name, Names()); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
@@ -74,9 +73,10 @@ func Spec(name string) (tool.Spec, error) {
 	return d.Spec, nil
 }
 
-// Define makes the tool of that name, whose calls backend serves, as registry.Register takes
-// it. Remembered approvals and pins are bound to the definition and not to what the backend
-// does. An unknown name has the code not_found, a nil backend invalid_manifest.
+// Define returns the tool with the given name, as arguments of registry.Register. backend does
+// the work of its calls. Remembered approvals and pins depend on the definition, and not on the
+// code of the backend. The error of an unknown name has the code not_found; the error of a nil
+// backend has the code invalid_manifest.
 func Define(name string, backend Backend) (tool.Spec, tool.Executor, error) {
 	spec, err := Spec(name)
 	if err != nil {

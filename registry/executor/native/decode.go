@@ -11,13 +11,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// decode reads checked arguments into a Go value. What the schema lets pass and the type
-// does not hold is a fault of the arguments: an integer of more than 64 bits, say.
+// decode reads validated arguments into a Go value. A value that the schema allows but the type
+// cannot hold is an invalid argument; for example, an integer of more than 64 bits.
 func decode(arguments json.RawMessage, into any) error {
 	err := decodeExactly(arguments, into)
 	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) {
-		// To a schema 80.0 and 8e1 are integers, to Go they are not.
+		// JSON Schema accepts 80.0 and 8e1 as integers; encoding/json does not.
 		if v, invalid := jsontree.Parse(arguments, jsontree.Document("the arguments")); invalid == nil {
 			plainIntegers(&v)
 			err = decodeExactly(v.JSON(), into)
@@ -26,26 +26,26 @@ func decode(arguments json.RawMessage, into any) error {
 	if err == nil {
 		return nil
 	}
-	fault := tool.Violation{Kind: tool.ViolationConstraint, Message: "the arguments do not have the form that the tool takes"}
+	violation := tool.Violation{Kind: tool.ViolationConstraint, Message: "the arguments do not have the form that the tool expects"}
 	if errors.As(err, &misfit) {
-		fault.Pointer = "/" + strings.ReplaceAll(misfit.Field, ".", "/")
-		fault.Message = misfit.Field + ": a " + misfit.Value + " does not fit here; give a smaller or simpler value"
+		violation.Pointer = "/" + strings.ReplaceAll(misfit.Field, ".", "/")
+		violation.Message = misfit.Field + ": a " + misfit.Value + " does not fit here; give a smaller or simpler value"
 	}
 	return (&tool.Error{
-		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + fault.Message, Recoverable: true,
-		Details: tool.Details{Violations: []tool.Violation{fault}},
+		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + violation.Message, Recoverable: true,
+		Details: tool.Details{Violations: []tool.Violation{violation}},
 	}).WithCause(err)
 }
 
-// decodeExactly keeps the digits of numbers where the type does not say how to hold them.
+// decodeExactly decodes numbers as json.Number where the type is any, which keeps their digits.
 func decodeExactly(raw json.RawMessage, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	return decoder.Decode(into)
 }
 
-// plainIntegers writes the integers among the numbers of a value as digits alone, but for those
-// that no type of Go holds.
+// plainIntegers rewrites the integers in a value without fraction and exponent. It leaves those
+// as they are that are too large for any integer type of Go.
 func plainIntegers(v *jsontree.Value) {
 	if v.Types() == jsontype.Integer {
 		if plain := jsontree.PlainNumber(v.Literal); !strings.Contains(plain, "e") {
@@ -60,7 +60,7 @@ func plainIntegers(v *jsontree.Value) {
 	}
 }
 
-// resultOf turns what a function gave into a Result.
+// resultOf converts the return value of a function into a Result.
 func resultOf(out any) (tool.Result, error) {
 	switch out := out.(type) {
 	case tool.Result:
@@ -70,7 +70,7 @@ func resultOf(out any) (tool.Result, error) {
 	}
 	result, err := tool.JSONResult(out)
 	if err != nil {
-		return result, tool.Errorf(tool.CodeInvalidOutput, "what the function gave cannot be written as JSON").WithCause(err)
+		return result, tool.Errorf(tool.CodeInvalidOutput, "the return value of the function cannot be encoded as JSON").WithCause(err)
 	}
 	return result, nil
 }

@@ -20,42 +20,42 @@ type executor struct {
 	o   Options
 	run func(ctx context.Context, call tool.Invocation) (tool.Result, error)
 
-	abandoned atomic.Int64 // functions that run on though nobody waits
+	abandoned atomic.Int64 // running functions that no call waits for
 	closed    atomic.Bool
 }
 
-// dynamic is an executor that works out its definition.
+// dynamic is an executor with Options.Init, which returns the definition.
 type dynamic struct{ *executor }
 
-// Prepare has nothing to do.
+// Prepare does nothing: there is nothing to load.
 func (e *executor) Prepare(context.Context) error { return nil }
 
-// Close keeps later calls out. Functions that run are left to end.
+// Close refuses later calls. Running functions continue.
 func (e *executor) Close() error {
 	e.closed.Store(true)
 	return nil
 }
 
-// ExplainViolations puts faults into the words of Options.OnInvalid.
-func (e *executor) ExplainViolations(faults []tool.Violation) string {
+// ExplainViolations returns the message of Options.OnInvalid.
+func (e *executor) ExplainViolations(violations []tool.Violation) string {
 	if e.o.OnInvalid == nil {
 		return ""
 	}
-	return e.o.OnInvalid(faults)
+	return e.o.OnInvalid(violations)
 }
 
-// Digest names the definition with its version, or is "" without one. It implements
-// tool.Identified.
+// Digest identifies the definition and its version; "" without a version. It implements
+// [tool.Identified].
 func (e *executor) Digest(context.Context) (string, error) {
 	s := e.o.Spec
 	if s.Version == "" {
 		return "", nil
 	}
-	said := fmt.Appendf(nil, "native %q %q %q %q %q", s.Name, s.Version, s.Description, s.Parameters, s.Result)
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(said)), nil
+	definition := fmt.Appendf(nil, "native %q %q %q %q %q", s.Name, s.Version, s.Description, s.Parameters, s.Result)
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(definition)), nil
 }
 
-// Describe works out the definition.
+// Describe calls Options.Init.
 func (d dynamic) Describe(ctx context.Context, _ capability.Grant) (tool.Definition, error) {
 	return watch(ctx, d.executor, d.o.Init)
 }
@@ -68,12 +68,13 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return watch(ctx, e, func(ctx context.Context) (tool.Result, error) { return e.run(ctx, in) })
 }
 
-// grace is how long a function has to return once its context is done; it is part of what
-// a call may take beyond its deadline.
+// grace is the time that a function has to return after its context is done. It is part of the
+// time that a call may take beyond its deadline.
 const grace = 100 * time.Millisecond
 
-// watch runs a function of the embedder and waits for it, but not much longer than ctx. A
-// panic of it is one of the caller's, who knows where to write it down.
+// watch calls a function of the embedder on another goroutine. It waits for the function, but
+// no longer than grace after ctx is done. If the function panics, watch panics, because its
+// caller logs panics.
 func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -82,7 +83,7 @@ func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context
 	}
 	var none T
 	if left := e.abandoned.Load(); left >= int64(e.o.MaxAbandoned) {
-		full := tool.Errorf(tool.CodeResourceExhausted, "%d earlier calls did not stop at their deadline and still run; try again later", left)
+		full := tool.Errorf(tool.CodeResourceExhausted, "%d earlier calls did not stop at their deadline and are still running; try again later", left)
 		full.Details.Limit = "abandoned calls"
 		return none, full
 	}
@@ -113,12 +114,12 @@ func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context
 				<-done
 				e.abandoned.Add(-1)
 			}()
-			return none, tool.Ended(ctx, "the function did not stop when it was told to, and was left behind")
+			return none, tool.Ended(ctx, "the function did not stop at the deadline and was left running")
 		}
 	}
 }
 
-// crash is a panic on its way from the goroutine of a function to that of the call.
+// crash carries a panic from the goroutine of a function to the goroutine of the call.
 type crash struct {
 	value any
 	stack []byte
@@ -126,10 +127,10 @@ type crash struct {
 
 func (c crash) String() string { return fmt.Sprintf("%v\n%s", c.value, c.stack) }
 
-// maxMessage bounds what of an error's text goes into a message, in bytes.
+// maxMessage limits the part of an error that goes into a message, in bytes.
 const maxMessage = 8 << 10
 
-// failure turns an error of a function into one of the tool's vocabulary.
+// failure converts the error of a function into a *tool.Error.
 func failure(ctx context.Context, err error) error {
 	var already *tool.Error
 	switch {

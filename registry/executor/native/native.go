@@ -1,15 +1,15 @@
-// Package native makes tools of Go functions. They are not sandboxed: nothing but its own
-// code bounds what a function does, so that they come from the program that embeds the
-// registry and never from a manifest.
+// Package native makes tools of Go functions. They are not sandboxed: a function can do whatever
+// its code does. So they come from the program that embeds the registry, and never from a
+// manifest.
 //
-// [Define] takes a function with typed input and output and derives the schemas, [Raw] one
-// that sees the call as it is, [Text] and [Search] are for the usual simple cases. Each
-// returns what registry.Register takes.
+// [Define] takes a function with typed input and output and derives the schemas. [Raw] takes a
+// function that receives the call as it is. [Text] and [Search] cover two simple cases. Each of
+// them returns the arguments of registry.Register.
 //
-// A function runs on a goroutine of its own and is told by its context when to stop. One
-// that does not stop is left behind shortly after the deadline, since Go cannot end it;
-// so many may be left behind, then the tool refuses further calls until one ends. A panic
-// fails the call and nothing else.
+// A function runs on its own goroutine, and should return when its context is done. Go cannot
+// end a function that does not return; the call ends without it shortly after the deadline. A
+// tool with Options.MaxAbandoned such functions refuses calls until one of them returns. A panic
+// fails only the call.
 package native
 
 import (
@@ -20,44 +20,43 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultMaxAbandoned is how many calls of one tool may have been left behind.
+// DefaultMaxAbandoned is the default of Options.MaxAbandoned.
 const DefaultMaxAbandoned = 16
 
-// Options says what a tool of a Go function is.
+// Options describes a tool that is a Go function.
 type Options struct {
-	// Spec is the tool's definition; Name is required. Sandboxed is always false, and an
-	// empty Source means "go". Permissions bind nobody here, but the policy goes by them:
-	// state what the function reaches, and set Dangerous where each call should be asked
-	// about. A Version stands for the function's code: with one, approvals can be
-	// remembered and the tool can be pinned, so change it with what the function does.
+	// Spec is the tool's definition; Name is required. Sandboxed is always false, and an empty
+	// Source means "go". Permissions do not restrict the function, but the policy depends on
+	// them: list what the function uses, and set Dangerous if each call should need approval.
+	// Version stands for the function's code: only with a Version can approvals be remembered
+	// and the tool be pinned. Change it whenever the function's behaviour changes.
 	Spec tool.Spec
-	// Init, when it is set, makes the tool dynamic: it is called when the tool is first
-	// used, and again by Refresh of the catalogue. It is abandoned like a call when it takes too
-	// long.
+	// Init makes the tool dynamic; nil means a fixed definition. It is called when the tool is
+	// first used, and again by Refresh of the catalogue. When it takes too long, it is abandoned
+	// like a call.
 	Init func(ctx context.Context) (tool.Definition, error)
-	// OnInvalid puts the faults of a call's arguments into words for a model; nil, and "",
-	// mean the registry's own words.
-	OnInvalid func(faults []tool.Violation) string
-	// MaxAbandoned is how many calls may have been left behind; 0 means
-	// DefaultMaxAbandoned.
+	// OnInvalid returns a message about invalid arguments for the model. If it is nil or returns
+	// "", the model gets the registry's message.
+	OnInvalid func(violations []tool.Violation) string
+	// MaxAbandoned limits the functions that are still running after their calls ended; 0
+	// means DefaultMaxAbandoned.
 	MaxAbandoned int
 }
 
 // Define makes a tool of a function with typed input and output.
 //
-// In is a struct or a map. Unless Spec.Parameters is set, the schema is derived from it: a
-// field is required unless it has "omitempty" or "omitzero", the tag jsonschema:"..." is
-// its description, and fields that are not declared are dropped with a warning. The
-// registry has checked the arguments before the function sees them; a number in a field of
-// type any is a json.Number.
+// In is a struct or a map. Unless Spec.Parameters is set, the schema is derived from In: a field
+// is required unless it has "omitempty" or "omitzero", and the tag jsonschema:"..." is its
+// description. Arguments without a field are dropped with a warning. The registry validates the
+// arguments before the function is called; a number in a field of type any is a json.Number.
 //
-// Out is the result: a string is a text, a tool.Result is taken as it is, and anything else
-// becomes JSON, with a schema derived from the type unless Spec.Result is set. Of an error,
-// an *tool.Error is passed on, and of any other the text: a model reads it, so it should
-// say what to do differently and hold no secret.
+// Out is the result. A string becomes a text block, a [tool.Result] is returned as it is, and
+// any other type is encoded as JSON, with a schema derived from the type unless Spec.Result is
+// set. If the function returns a *tool.Error, the call fails with it. The message of any other
+// error is shown to the model, so it should say what to do differently and hold no secret.
 //
-// The error is an *tool.Error of the code invalid_manifest whose Details.Field names the
-// field at fault.
+// The error is a *tool.Error with the code invalid_manifest, whose Details.Field names the
+// invalid field.
 func Define[In, Out any](o Options, fn func(ctx context.Context, in In) (Out, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)
@@ -65,9 +64,8 @@ func Define[In, Out any](o Options, fn func(ctx context.Context, in In) (Out, er
 	return DefineCall(o, func(ctx context.Context, _ tool.Call, in In) (Out, error) { return fn(ctx, in) })
 }
 
-// DefineCall is Define for a function that wants to know for whom it runs: the call has the
-// tenant, session and message, OnProgress and OnUpdate to tell how far the function is, and
-// OnLog, which may be nil.
+// DefineCall is like [Define], but the function also receives the call: tenant, session and
+// message, OnProgress and OnUpdate to report progress, and OnLog, which may be nil.
 func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.Call, in In) (Out, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)
@@ -88,9 +86,9 @@ func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.C
 	})
 }
 
-// Raw makes a tool of a function that gets the arguments as JSON, with what the call was
-// granted, and makes the Result itself. Without Spec.Parameters it has none. Errors are
-// those of Define.
+// Raw makes a tool of a function that receives the arguments as JSON with the grant of the call,
+// and returns the Result. Without Spec.Parameters, the tool has no parameters. Errors are the
+// same as for [Define].
 func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Result, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)
@@ -110,5 +108,5 @@ func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Res
 }
 
 func nothingToExecute(o Options) error {
-	return definition.FieldError(o.Spec.Name, "execute", "there is nothing to execute: the function is nil")
+	return definition.FieldError(o.Spec.Name, "execute", "the function is nil")
 }

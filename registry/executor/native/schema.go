@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// deriveSchemas fills in the schemas that a spec does not have.
+// deriveSchemas sets the schemas that a spec lacks.
 func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	if len(spec.Parameters) == 0 {
 		schema, err := derive(reflect.TypeFor[In]())
@@ -32,7 +32,7 @@ func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	switch out := reflect.TypeFor[Out](); {
 	case len(spec.Result) > 0:
 	case out == reflect.TypeFor[tool.Result](), out.Kind() == reflect.String, out.Kind() == reflect.Interface, out == reflect.TypeFor[json.RawMessage]():
-		// It says itself what it is, call by call.
+		// The result has no fixed form, so there is no schema.
 	default:
 		schema, err := derive(out)
 		if err != nil {
@@ -45,7 +45,7 @@ func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	return nil
 }
 
-// derive returns the schema of the JSON that a type reads and writes.
+// derive returns the schema of the JSON that encoding/json reads and writes for a type.
 func derive(t reflect.Type) (*jsonschema.Schema, error) {
 	w := typeWalk{schemas: knownTypes(), seen: make(map[reflect.Type]bool)}
 	if err := w.walk(t); err != nil {
@@ -54,8 +54,8 @@ func derive(t reflect.Type) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: w.schemas})
 }
 
-// knownTypes are types whose JSON does not look like their Go, as the library does not
-// know it, or knows it otherwise.
+// knownTypes returns schemas for types whose JSON differs from their Go kind, and for which the
+// library has no schema or another one.
 func knownTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
@@ -66,8 +66,8 @@ func knownTypes() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// typeWalk looks for types whose JSON is not that of their kind. A schema that lies about
-// them would refuse what is right.
+// typeWalk finds types whose JSON does not follow from their kind. A wrong schema for them would
+// refuse valid values.
 type typeWalk struct {
 	schemas map[reflect.Type]*jsonschema.Schema
 	seen    map[reflect.Type]bool
@@ -81,9 +81,9 @@ func (w *typeWalk) walk(t reflect.Type) error {
 	if t.Kind() == reflect.Pointer {
 		return w.walk(t.Elem())
 	}
-	switch pointer := reflect.PointerTo(t); { // that to an interface has no methods
+	switch pointer := reflect.PointerTo(t); { // a pointer to an interface has no methods
 	case pointer.Implements(reflect.TypeFor[json.Marshaler]()), pointer.Implements(reflect.TypeFor[json.Unmarshaler]()):
-		return fmt.Errorf("the type %v has a JSON of its own", t)
+		return fmt.Errorf("the type %v has its own JSON encoding", t)
 	case pointer.Implements(reflect.TypeFor[encoding.TextMarshaler]()), pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		w.schemas[t] = &jsonschema.Schema{Type: "string"}
 		return nil
@@ -119,8 +119,8 @@ func (w *typeWalk) walkFields(t reflect.Type) error {
 	return nil
 }
 
-// loosen makes a schema one for arguments: fields that are not declared are dropped with a
-// warning instead of failing the call, and null is no list.
+// loosen adapts a schema for arguments: unknown fields are dropped with a warning instead of
+// failing the call, and null is not accepted as a list.
 func loosen(s *jsonschema.Schema) {
 	if s == nil {
 		return

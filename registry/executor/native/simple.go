@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Text makes a tool that takes one text and gives one text. The parameter is "text".
-// Errors are those of Define.
+// Text makes a tool whose only parameter is the string "text" and whose result is a text block.
+// Errors are the same as for [Define].
 func Text(name, description string, fn func(ctx context.Context, text string) (string, error)) (tool.Spec, tool.Executor, error) {
 	o := Options{Spec: tool.Spec{Name: name, Description: description}}
 	if fn == nil {
@@ -22,25 +22,26 @@ func Text(name, description string, fn func(ctx context.Context, text string) (s
 	return Define(o, func(ctx context.Context, in input) (string, error) { return fn(ctx, in.Text) })
 }
 
-// Hit is one thing that a search found. Empty fields are left out.
+// Hit is a result of a search. Empty fields are left out.
 type Hit struct {
-	// Title names it, in one line.
+	// Title is the name of the hit, in one line.
 	Title string `json:"title"`
-	// Location says where it is: an address or a relative path.
+	// Location is a URL or a relative path.
 	Location string `json:"location,omitempty"`
 	// Text is an excerpt.
 	Text string `json:"text,omitempty"`
 }
 
-// Bounds of the parameter "limit" of a search tool.
+// Default and maximum of the parameter "limit" of a search tool.
 const (
 	DefaultHits = 10
 	MaxHits     = 100
 )
 
-// Search makes a tool that finds something. The parameters are "query", not empty, and
-// "limit", 1 to MaxHits, DefaultHits when it is not given; hits beyond the limit are left
-// out and the result says so. It gives {"hits": [...]}. Errors are those of Define.
+// Search makes a tool that searches. Its parameters are "query", which must not be empty, and
+// "limit", which is 1 to MaxHits and by default DefaultHits. Hits beyond the limit are left out,
+// and the result says so. The structured result is {"hits": [...]}. Errors are the same as for
+// [Define].
 func Search(name, description string, fn func(ctx context.Context, query string, limit int) ([]Hit, error)) (tool.Spec, tool.Executor, error) {
 	o := Options{Spec: tool.Spec{Name: name, Description: description, Parameters: json.RawMessage(fmt.Sprintf(searchParameters, DefaultHits, MaxHits))}}
 	if fn == nil {
@@ -62,14 +63,14 @@ func Search(name, description string, fn func(ctx context.Context, query string,
 
 const searchParameters = `{"type":"object","required":["query"],"properties":{
 	"query":{"type":"string","minLength":1,"description":"What to look for."},
-	"limit":{"type":"integer","minimum":1,"default":%d,"maximum":%d,"description":"How many hits to give at most."}}}`
+	"limit":{"type":"integer","minimum":1,"default":%d,"maximum":%d,"description":"Return at most this many hits."}}}`
 
 const searchResult = `{"type":"object","required":["hits"],"properties":{"hits":{"type":"array","items":{"type":"object",
 	"required":["title"],"properties":{"title":{"type":"string"},"location":{"type":"string"},"text":{"type":"string"}}}}}}`
 
 func searchHits(hits []Hit, limit int) (tool.Result, error) {
 	found := len(hits)
-	hits = append([]Hit{}, hits[:min(found, limit)]...) // a list even if it is empty
+	hits = append([]Hit{}, hits[:min(found, limit)]...) // null in JSON if it were nil
 	var text strings.Builder
 	for i, hit := range hits {
 		fmt.Fprintf(&text, "%d. %s\n", i+1, hit.Title)

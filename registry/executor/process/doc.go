@@ -1,8 +1,8 @@
-// Package process has the tool process: jobs in the background. A job is a call of another
-// tool, bash unless the program says otherwise, that goes through all the steps of a call
-// with the rights of whoever started it, and runs in the sandbox like any other. There is no
-// process of the host.
+// Package process has the tool "process", which runs jobs in the background. A job is a call of
+// another tool: bash, unless Options.Tool names another one. It passes all stages of a call with
+// the permissions of the caller that started it, and runs in the sandbox like any other call. No
+// process of the host is started.
 //
-// Jobs belong to a tenant and a session: nobody else sees, reads or ends them. They end at
-// the latest with the [Table].
+// A job belongs to a tenant and a session, and no other session can see, read or end it. Closing
+// the [Table] ends all jobs.
 package process

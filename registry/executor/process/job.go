@@ -12,39 +12,39 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The states of a job.
+// States of a job.
 const (
-	stateWaiting   = "waiting" // for a yes
+	stateWaiting   = "waiting" // for approval
 	stateRunning   = "running"
 	stateCompleted = "completed"
 	stateFailed    = "failed"
 	stateKilled    = "killed"
 )
 
-// maxTold is how many bytes are kept of what a job tells while it runs; the oldest lines go
-// first. Its result is kept besides.
-const maxTold = 256 << 10
+// maxLog limits the log messages of a job that are kept while it runs, in bytes. The oldest are
+// dropped first. The result does not count.
+const maxLog = 256 << 10
 
-// job is one call.
+// job is a call in the background.
 type job struct {
 	owner       owner
 	id, command string
 	started     time.Time
 	ended       chan struct{}
-	call        tool.Started // set before anybody else has the job
+	call        tool.Started // set before other goroutines have the job
 
 	mu       sync.Mutex
 	state    string
 	killed   bool
-	told     lines
+	logged   messages
 	progress string
-	live     string // the last of the output, where the tool tells of that
+	live     string // the end of the output so far, if the tool reports it
 	endTime  time.Time
 	result   tool.Result
 	err      error
 }
 
-// begin says that the call may run.
+// begin records that the call was allowed to run.
 func (j *job) begin() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -53,7 +53,7 @@ func (j *job) begin() {
 	}
 }
 
-// await takes the end of the call in.
+// await records the end of the call.
 func (j *job) await() {
 	result, err := j.call.Result(context.Background()) // the call ends with the table
 	j.mu.Lock()
@@ -71,7 +71,7 @@ func (j *job) await() {
 	close(j.ended)
 }
 
-// kill ends the call.
+// kill cancels the call.
 func (j *job) kill() {
 	j.mu.Lock()
 	j.killed = true
@@ -90,17 +90,18 @@ func (j *job) endedAt() (time.Time, bool) {
 	return j.endTime, !j.endTime.IsZero()
 }
 
-// log and update take in what the call tells.
+// log records a log message of the call.
 func (j *job) log(_ slog.Level, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.told.add(text)
+	j.logged.add(text)
 }
 
+// update records the progress and the output of the call.
 func (j *job) update(u tool.Update) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if raw, told := u.Metadata["output"]; told {
+	if raw, ok := u.Metadata["output"]; ok {
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
 			j.live = text
@@ -114,29 +115,27 @@ func (j *job) update(u tool.Update) {
 	}
 }
 
-// lines are the last lines that were told.
-type lines struct {
+// messages holds the last log messages of a job.
+type messages struct {
 	kept   []string
-	size   int
-	lost   int // lines that had to go
-	unread int // of the kept ones, those at the end that no poll has shown
+	size   int // of kept, in bytes
+	unread int // number of messages at the end of kept that no poll has shown
 }
 
-func (l *lines) add(text string) {
+func (l *messages) add(text string) {
 	l.kept, l.size, l.unread = append(l.kept, text), l.size+len(text), l.unread+1
-	for l.size > maxTold && len(l.kept) > 1 {
+	for l.size > maxLog && len(l.kept) > 1 {
 		l.size -= len(l.kept[0])
 		l.kept = l.kept[1:]
-		l.lost++
 	}
 	l.unread = min(l.unread, len(l.kept))
 }
 
-// news returns what was told since it was asked last.
-func (l *lines) news() string {
+// news returns the messages since the last call of news.
+func (l *messages) news() string {
 	text := strings.Join(l.kept[len(l.kept)-l.unread:], "\n")
 	l.unread = 0
 	return text
 }
 
-func (l *lines) all() string { return strings.Join(l.kept, "\n") }
+func (l *messages) all() string { return strings.Join(l.kept, "\n") }

@@ -26,43 +26,43 @@ const (
 
 // Options configures a Table. The zero value is usable.
 type Options struct {
-	// Tool is the tool whose calls the jobs are, and Parameter the one that takes what is to
-	// be run; empty means DefaultTool and DefaultParameter.
+	// Tool is the tool that each job calls, and Parameter the parameter for the command; empty
+	// means DefaultTool and DefaultParameter.
 	Tool, Parameter string
-	// TimeoutParameter is the one that takes the time of a job in milliseconds, for a tool
-	// that ends in time by itself and so has something to show; empty means that there is
-	// none, but DefaultTimeoutParameter where Tool is empty.
+	// TimeoutParameter is the parameter for the timeout of a job in milliseconds. It is for a
+	// tool that stops at its timeout and then returns its output so far. Empty means
+	// DefaultTimeoutParameter if Tool is empty, and otherwise no parameter.
 	TimeoutParameter string
-	// MaxJobs is how many jobs a session may have, those that have ended included, MaxTenant
-	// how many a tenant, and MaxTotal how many there may be in all; 0 means DefaultMaxJobs,
-	// DefaultMaxTenant and DefaultMaxTotal. Ended jobs make room, the oldest first, and those
-	// of a tenant for none that has more.
+	// MaxJobs limits the jobs of a session, MaxTenant those of a tenant, and MaxTotal all jobs,
+	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. A new
+	// job replaces the oldest ended job, but at MaxTotal never a job of a tenant with fewer jobs.
 	MaxJobs, MaxTenant, MaxTotal int
-	// MaxRunning is how many jobs of a tenant may run, or wait to, so that its other calls have
-	// a place, too; 0 means MaxTenant, which is the most.
+	// MaxRunning limits the jobs of a tenant that are running or waiting to run, which leaves
+	// room for its other calls; 0 means MaxTenant, and so does a higher value.
 	MaxRunning int
-	// KeepFor is how long a job that has ended is kept; 0 means DefaultKeepFor.
+	// KeepFor is how long an ended job is kept; 0 means DefaultKeepFor.
 	KeepFor time.Duration
-	// Timeout is the time of a job whose start names none, and MaxTimeout the most that one
-	// may name, in whole seconds; 0 means DefaultTimeout, which is what bash takes at most, or
-	// Timeout where that is more. The registry's own ceiling holds besides.
+	// Timeout is the timeout of a job that is started without one; 0 means DefaultTimeout.
+	// MaxTimeout limits the timeout that a start may set, in whole seconds; 0 means
+	// DefaultTimeout, which is also the maximum of bash. A Timeout above MaxTimeout raises
+	// MaxTimeout. The registry's own maximum applies as well.
 	Timeout, MaxTimeout time.Duration
 }
 
-// owner is whose jobs they are.
+// owner identifies the session that a job belongs to.
 type owner struct{ tenant, session string }
 
 // Table holds the jobs. It is safe for concurrent use. The zero value is not usable; see
 // NewTable.
 type Table struct {
-	o    Options
-	base context.Context // that all jobs end with
-	end  context.CancelFunc
+	o      Options
+	ctx    context.Context // of all jobs; done when the Table is closed
+	cancel context.CancelFunc
 
 	mu   sync.Mutex
 	jobs []*job // in the order of their start
-	// names counts those that were given out to owners that have jobs.
-	names map[owner]int
+	// lastID is the number in the last job ID of each owner that has jobs.
+	lastID map[owner]int
 }
 
 // NewTable returns an empty Table.
@@ -82,17 +82,17 @@ func NewTable(o Options) *Table {
 	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	o.MaxTimeout = cmp.Or(max(o.MaxTimeout, 0), DefaultTimeout)
 	o.MaxTimeout = max(o.MaxTimeout, o.Timeout, time.Second)
-	base, end := context.WithCancel(context.Background())
-	return &Table{o: o, base: base, end: end, names: map[owner]int{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Table{o: o, ctx: ctx, cancel: cancel, lastID: map[owner]int{}}
 }
 
-// Tool is the tool whose calls the jobs are.
+// Tool returns the name of the tool that each job calls.
 func (t *Table) Tool() string { return t.o.Tool }
 
-// Close ends all jobs and waits until they have ended. Nothing starts any more. Closing
+// Close cancels all jobs and waits until they have ended. No job starts after that. Closing
 // again does nothing.
 func (t *Table) Close() error {
-	t.end()
+	t.cancel()
 	t.mu.Lock()
 	all := slices.Clone(t.jobs)
 	t.mu.Unlock()
@@ -102,35 +102,35 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// add gives a job its name, enters it, and begins its call by begin, which must not wait.
-func (t *Table) add(o owner, command string, begin func(*job) tool.Started) (*job, error) {
+// add makes a new job with its ID. It calls start for the call of the job; start must not block.
+func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.base.Err() != nil {
-		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no jobs are started any more: the program is about to end"}
+	if t.ctx.Err() != nil {
+		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no more jobs are started: the program is about to end"}
 	}
 	t.dropExpired()
 	ofSession := func(j *job) bool { return j.owner == o }
 	ofTenant := func(j *job) bool { return j.owner.tenant == o.tenant }
 	if n := t.count(ofSession); n >= t.o.MaxJobs && !t.dropEnded(ofSession) {
-		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", n)
+		return nil, full("this session has %d running jobs; wait for one, or end one with kill", n)
 	}
 	if n := t.count(func(j *job) bool { return ofTenant(j) && !j.over() }); n >= t.o.MaxRunning {
-		return nil, full("%d jobs run already in your sessions together, and other calls need a place, too; wait for one, or end one with kill", n)
+		return nil, full("%d jobs are running in all your sessions, which is the limit; wait for one, or end one with kill", n)
 	}
 	has := tenants.Count(slices.Values(t.jobs), func(j *job) string { return j.owner.tenant })
-	if has[o.tenant] >= t.o.MaxTenant { // and fewer run, so that one has ended
+	if has[o.tenant] >= t.o.MaxTenant { // fewer than that are running, so one has ended
 		t.dropEnded(ofTenant)
 	}
 	if n := len(t.jobs); n >= t.o.MaxTotal && !t.dropEnded(func(j *job) bool { return has[j.owner.tenant] >= has[o.tenant] }) {
-		return nil, full("%d jobs run already, of all sessions together; try again later", n)
+		return nil, full("%d jobs of all sessions are running, which is the limit; try again later", n)
 	}
-	t.names[o]++
+	t.lastID[o]++
 	j := &job{
-		owner: o, id: fmt.Sprintf("job_%d", t.names[o]), command: command,
+		owner: o, id: fmt.Sprintf("job_%d", t.lastID[o]), command: command,
 		started: time.Now(), ended: make(chan struct{}), state: stateWaiting,
 	}
-	j.call = begin(j)
+	j.call = start(j)
 	go j.await()
 	t.jobs = append(t.jobs, j)
 	return j, nil
@@ -140,7 +140,7 @@ func full(format string, args ...any) error {
 	return &tool.Error{Code: tool.CodeResourceExhausted, Message: fmt.Sprintf(format, args...), Details: tool.Details{Limit: "jobs"}}
 }
 
-// remove takes a job away that came to nothing.
+// remove drops a job whose call never ran.
 func (t *Table) remove(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,31 +149,31 @@ func (t *Table) remove(j *job) {
 	}
 }
 
-// t.mu is held in the next four.
+// t.mu is held during the next four methods.
 
-// drop takes a job away. Names are counted for as long as they could be mixed up.
+// drop removes a job. When it was the last job of its owner, the IDs start again at 1: there is
+// no other job that they could be confused with.
 func (t *Table) drop(at int) {
 	o := t.jobs[at].owner
 	t.jobs = slices.Delete(t.jobs, at, at+1)
 	if !slices.ContainsFunc(t.jobs, func(j *job) bool { return j.owner == o }) {
-		delete(t.names, o)
+		delete(t.lastID, o)
 	}
 }
 
-// count returns how many jobs are meant.
-func (t *Table) count(meant func(*job) bool) (n int) {
+// count returns the number of jobs that match.
+func (t *Table) count(matches func(*job) bool) (n int) {
 	for _, j := range t.jobs {
-		if meant(j) {
+		if matches(j) {
 			n++
 		}
 	}
 	return n
 }
 
-// dropEnded takes the oldest job away that has ended, of those that are meant, if there is
-// one.
-func (t *Table) dropEnded(meant func(*job) bool) bool {
-	at := slices.IndexFunc(t.jobs, func(j *job) bool { return meant(j) && j.over() })
+// dropEnded removes the oldest ended job that matches, and reports whether there was one.
+func (t *Table) dropEnded(matches func(*job) bool) bool {
+	at := slices.IndexFunc(t.jobs, func(j *job) bool { return matches(j) && j.over() })
 	if at >= 0 {
 		t.drop(at)
 	}
@@ -203,7 +203,7 @@ func (t *Table) find(o owner, id string) (*job, error) {
 		return jobs[at], nil
 	}
 	if id == "" {
-		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "id is missing: which job? list shows them"}
+		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "id is missing; list shows the jobs"}
 	}
-	return nil, tool.Errorf(tool.CodeNotFound, "there is no job %q in this session; list shows the %d that there are", id, len(jobs))
+	return nil, tool.Errorf(tool.CodeNotFound, "there is no job %q in this session; list shows its %d jobs", id, len(jobs))
 }

@@ -13,17 +13,16 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxWait is how long a poll may wait, glance how long start waits for what ends at once, and
-// patience how long kill waits for the end.
 const (
-	maxWait  = 60 * time.Second
-	glance   = 500 * time.Millisecond
-	patience = 2 * time.Second
-	// lateness is what a tool that knows its time may need beyond it to say what it has.
-	lateness = 5 * time.Second
+	maxWait   = 60 * time.Second       // how long poll may wait for the end of a job
+	startWait = 500 * time.Millisecond // how long start waits for the end of a short job
+	killWait  = 2 * time.Second        // how long kill waits for the end of a job
+	// returnTime is added to the timeout of a job if its tool knows the timeout: the tool stops
+	// at the timeout, and then returns its output so far.
+	returnTime = 5 * time.Second
 )
 
-// arguments are those of the tool.
+// arguments are the arguments of the tool.
 type arguments struct {
 	Action  string `json:"action"`
 	ID      string `json:"id"`
@@ -34,29 +33,29 @@ type arguments struct {
 	Limit   int    `json:"limit"`
 }
 
-// parametersFormat takes the most seconds that a job may have.
+// parametersFormat is the schema, with a verb for the longest timeout in seconds.
 const parametersFormat = `{
   "type": "object",
   "required": ["action"],
   "properties": {
     "action": {"type": "string", "enum": ["start", "list", "poll", "log", "kill"], "description": "What to do"},
-    "command": {"type": "string", "minLength": 1, "description": "What to run, for start"},
-    "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": %d, "description": "After how many seconds the job is stopped, for start"},
-    "id": {"type": "string", "description": "The job, as start and list name it, for poll, log and kill"},
-    "wait_seconds": {"type": "integer", "minimum": 0, "maximum": 60, "default": 0, "description": "How many seconds poll waits for the end of the job"},
-    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "The first line that log shows, from 1"},
-    "limit": {"type": "integer", "minimum": 1, "maximum": 5000, "default": 500, "description": "How many lines log shows"}
+    "command": {"type": "string", "minLength": 1, "description": "Command to run, for start"},
+    "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": %d, "description": "Seconds after which the job is stopped, for start"},
+    "id": {"type": "string", "description": "ID of the job, from start or list, for poll, log and kill"},
+    "wait_seconds": {"type": "integer", "minimum": 0, "maximum": 60, "default": 0, "description": "Seconds that poll waits for the end of the job"},
+    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "First line that log shows, from 1"},
+    "limit": {"type": "integer", "minimum": 1, "maximum": 5000, "default": 500, "description": "Number of lines that log shows"}
   }
 }`
 
-// Define makes the tool, as registry.Register takes it.
+// Define returns the tool, as arguments of registry.Register.
 func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 	return native.Raw(native.Options{Spec: tool.Spec{
 		Name: "process", Title: "Background jobs", Category: "runtime", Tags: []string{"job", "background", "process"},
-		Version: "1.0.0", Source: "host", Polling: true, Timeout: maxWait + 5*time.Minute, // a yes may have to be waited for
+		Version: "1.0.0", Source: "host", Polling: true, Timeout: maxWait + 5*time.Minute, // approval may take minutes
 		Description: fmt.Sprintf(`Runs %s in the background. start returns the name of a job, or its result if it ends at once; list shows the jobs of this session; `+
-			`poll tells how one stands, what it told since the last poll, the last of its output so far and, at its end, its result; log shows all it told or its whole result, by lines; `+
-			`kill ends it. A job is a call of %s like any other: it has the same sandbox, the same permissions and the same limits.`, t.o.Tool, t.o.Tool),
+			`poll shows the state of a job, its log since the last poll, the end of its output so far and, after its end, its result; log shows its whole log or result, by lines; `+
+			`kill ends it. A job is a call of %s like any other, with the same sandbox, permissions and limits.`, t.o.Tool, t.o.Tool),
 		Parameters: fmt.Appendf(nil, parametersFormat, t.o.MaxTimeout/time.Second),
 	}}, t.serve)
 }
@@ -83,18 +82,19 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 		return j.poll()
 	case "log":
 		return j.page(a.Offset, a.Limit)
-	default: // the schema lets nothing else through but kill
+	default: // kill: the schema allows no other action
 		j.kill()
-		j.wait(ctx, patience)
+		j.wait(ctx, killWait)
 		return j.poll()
 	}
 }
 
-// start begins a job, and returns when it may run: it does not hold its own place while the
-// job waits for one. One that is refused is no job: the refusal is the result.
+// start starts a job, and returns when the call of the job was allowed to run: it must not
+// occupy a place while its job waits for one. A call that is denied leaves no job, and the denial
+// is the error.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing: what is to be run?"}
+		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing; give the command to run"}
 	}
 	timeout := t.o.Timeout
 	if a.Timeout > 0 {
@@ -103,14 +103,14 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 	with := map[string]any{t.o.Parameter: a.Command}
 	if t.o.TimeoutParameter != "" {
 		with[t.o.TimeoutParameter] = timeout.Milliseconds()
-		timeout += lateness
+		timeout += returnTime
 	}
 	call, err := json.Marshal(with)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	j, err := t.add(o, a.Command, func(j *job) tool.Started {
-		return in.Start(t.base, tool.Call{
+		return in.Start(t.ctx, tool.Call{
 			Tool: t.o.Tool, Arguments: call, Timeout: timeout, WorkingDirectory: in.Call.WorkingDirectory, OnLog: j.log, OnUpdate: j.update,
 		})
 	})
@@ -125,7 +125,7 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 		t.remove(j)
 		return tool.Result{}, ctx.Err()
 	}
-	j.wait(ctx, glance)
+	j.wait(ctx, startWait)
 	if err := j.refusal(); err != nil {
 		t.remove(j)
 		return tool.Result{}, err
@@ -133,16 +133,16 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 	return j.poll()
 }
 
-// wait returns when the job has ended, or after a time.
-func (j *job) wait(ctx context.Context, most time.Duration) {
+// wait returns when the job has ended, or after a time of at most maxWait.
+func (j *job) wait(ctx context.Context, limit time.Duration) {
 	select {
 	case <-j.ended:
-	case <-time.After(min(most, maxWait)):
+	case <-time.After(min(limit, maxWait)):
 	case <-ctx.Done():
 	}
 }
 
-// view is what a model gets of a job.
+// view is the state of a job as a model sees it.
 type view struct {
 	ID      string  `json:"id"`
 	State   string  `json:"state"`
@@ -156,10 +156,10 @@ func (j *job) view() view {
 	return view{ID: j.id, State: j.state, Command: j.command, Seconds: until.Sub(j.started).Round(100 * time.Millisecond).Seconds()}
 }
 
-// title is the line that says how the job stands.
+// title returns one line with the state of the job.
 func (v view) title() string { return fmt.Sprintf("%s: %s, %.1f s", v.ID, v.State, v.Seconds) }
 
-// maxCommand is how many bytes list shows of a command.
+// maxCommand limits the part of a command that list shows, in bytes.
 const maxCommand = 100
 
 func showAll(jobs []*job) (tool.Result, error) {
@@ -184,7 +184,7 @@ func showAll(jobs []*job) (tool.Result, error) {
 	return result, err
 }
 
-// refusal is why the call ended without having run; nil when it ran or will.
+// refusal returns the error of a call that ended without running; nil if it ran or may still run.
 func (j *job) refusal() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -194,7 +194,7 @@ func (j *job) refusal() error {
 	return j.err
 }
 
-// poll tells how the job stands.
+// poll returns the state of the job with its news or, after its end, its result.
 func (j *job) poll() (tool.Result, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -204,11 +204,11 @@ func (j *job) poll() (tool.Result, error) {
 		if j.progress != "" {
 			text = append(text, j.progress)
 		}
-		if news := j.told.news(); news != "" {
+		if news := j.logged.news(); news != "" {
 			text = append(text, news)
 		}
 		if j.live != "" {
-			text = append(text, "the last of its output so far:", j.live)
+			text = append(text, "the end of its output so far:", j.live)
 		}
 	} else if output := j.output(); output != "" {
 		text = append(text, output)
@@ -218,16 +218,16 @@ func (j *job) poll() (tool.Result, error) {
 	return result, err
 }
 
-// output is all that there is of the job: what it told so far or, at its end, its result.
+// output returns the log and the output so far of a running job, or the result of an ended one.
 // j.mu is held.
 func (j *job) output() string {
 	if j.endTime.IsZero() {
-		return strings.Join(slices.DeleteFunc([]string{j.told.all(), j.live}, func(s string) bool { return s == "" }), "\n")
+		return strings.Join(slices.DeleteFunc([]string{j.logged.all(), j.live}, func(s string) bool { return s == "" }), "\n")
 	}
-	return j.result.Text() // of a failure, too
+	return j.result.Text() // a failed call has one as well
 }
 
-// page shows lines of the output.
+// page returns some lines of the output.
 func (j *job) page(offset, limit int) (tool.Result, error) {
 	j.mu.Lock()
 	output, v := j.output(), j.view()
@@ -240,7 +240,7 @@ func (j *job) page(offset, limit int) (tool.Result, error) {
 	last := min(first+limit, len(all))
 	text := strings.Join(all[first:last], "\n")
 	if last < len(all) {
-		text += fmt.Sprintf("\n[lines %d to %d of %d; go on with offset=%d]", first+1, last, len(all), last+1)
+		text += fmt.Sprintf("\n[lines %d to %d of %d; continue with offset=%d]", first+1, last, len(all), last+1)
 	}
 	result, err := tool.TextResult(text, v)
 	result.Title = fmt.Sprintf("%s, lines %d to %d of %d", v.ID, min(first+1, last), last, len(all))

@@ -1,5 +1,5 @@
-// Package question has the tool question, by which a model asks the person it works for. Who
-// puts the question is for the program to say; see tool.Asker.
+// Package question has the tool "question", with which a model asks the user something. The
+// embedding program decides how the question reaches the user; see [tool.Asker].
 package question
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Name is that of the tool.
+// Name is the name of the tool.
 const Name = "question"
 
-// DefaultTimeout is how long a person has for an answer.
+// DefaultTimeout is the time that the user has to answer.
 const DefaultTimeout = 10 * time.Minute
 
 const parameters = `{
   "type": "object",
   "required": ["question"],
   "properties": {
-    "question": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The question, complete by itself"},
-    "header": {"type": "string", "maxLength": 40, "description": "A word or two that say what it is about"},
+    "question": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The question, understandable without context"},
+    "header": {"type": "string", "maxLength": 40, "description": "The topic in a word or two"},
     "options": {
-      "type": "array", "maxItems": 20, "description": "Answers to choose from; leave them out to ask for a text",
+      "type": "array", "maxItems": 20, "description": "Answers to choose from; leave out for a free-text answer",
       "items": {
         "type": "object", "required": ["label"],
         "properties": {
@@ -40,13 +40,13 @@ const parameters = `{
   }
 }`
 
-// Define makes the tool, as registry.Register takes it.
+// Define returns the tool, as arguments of registry.Register.
 func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
 	return native.DefineCall(native.Options{Spec: tool.Spec{
 		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",
 		Description: "Asks the user something that only the user can decide, and waits for the answer. The user may always answer in words of their own, or not at all.",
 		Timeout:     DefaultTimeout, Parameters: json.RawMessage(parameters),
-		Declared: &capability.Effects{ReadOnly: true}, // it changes nothing and reaches nobody but the user
+		Declared: &capability.Effects{ReadOnly: true}, // it changes nothing and reaches only the user
 	}}, func(ctx context.Context, call tool.Call, a arguments) (tool.Result, error) {
 		return ask(ctx, asker, call, a)
 	})
@@ -63,7 +63,7 @@ func ask(ctx context.Context, asker tool.Asker, call tool.Call, a arguments) (to
 	labels := make(map[string]bool)
 	for _, o := range a.Options {
 		if labels[o.Label] {
-			return tool.Result{}, tool.Errorf(tool.CodeInvalidArgument, "options: %q is there twice, and an answer could not be told from the other", o.Label)
+			return tool.Result{}, tool.Errorf(tool.CodeInvalidArgument, "options: the label %q occurs twice; give each option its own label", o.Label)
 		}
 		labels[o.Label] = true
 	}
@@ -73,7 +73,7 @@ func ask(ctx context.Context, asker tool.Asker, call tool.Call, a arguments) (to
 	})
 	switch {
 	case errors.Is(err, tool.ErrNoApprover):
-		return tool.Result{}, &tool.Error{Code: tool.CodeApprovalRequired, Message: "there is nobody to answer; go on with what you know, and say in the end what you assumed"}
+		return tool.Result{}, &tool.Error{Code: tool.CodeApprovalRequired, Message: "no user is available to answer; continue with what you know, and list your assumptions at the end"}
 	case err != nil:
 		return tool.Result{}, err
 	}
@@ -84,13 +84,13 @@ func ask(ctx context.Context, asker tool.Asker, call tool.Call, a arguments) (to
 	return result, err
 }
 
-// words are the reply for a model.
+// words returns the reply as text for a model.
 func words(r tool.Reply) string {
 	switch r.Status {
 	case tool.ReplyDeclined:
-		return "The user does not want to answer this. Do not ask it again; go on without, or stop."
+		return "The user declined to answer. Do not ask again; continue without the answer, or stop."
 	case tool.ReplyCancelled:
-		return "The user left the question without an answer."
+		return "The user dismissed the question without answering."
 	}
 	var parts []string
 	if len(r.Chosen) > 0 {

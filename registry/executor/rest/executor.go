@@ -1,6 +1,6 @@
-// Package rest runs tools that are one HTTP request: it makes the request of the
-// arguments of a call, sends it through the guarded client of package hostfuncs, and makes
-// a Result or a typed error of the response. Nothing of a tool's author runs.
+// Package rest runs tools that are one HTTP request. It builds the request from the arguments of
+// a call, sends it through the guarded client of package hostfuncs, and converts the response
+// into a [tool.Result] or a [tool.Error]. No code of the tool's author runs.
 package rest
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Options makes an Executor. Manifest is required.
+// Options are the arguments of New. Manifest is required.
 type Options struct {
 	// Manifest describes the tool; its REST is not nil.
 	Manifest *manifests.Manifest
-	// HTTP says how requests are made and bounds them; see hostfuncs.Services. How many
-	// there may be with redirects, and how large a response, is for the manifest to say, up
-	// to Limits.Requests and Limits.ResponseBytes where they are set.
+	// HTTP connects and limits requests; see hostfuncs.Services. The manifest sets the number
+	// of requests, redirects included, and the size of the response, up to Limits.Requests and
+	// Limits.ResponseBytes if they are set.
 	HTTP egress.Transport
-	// Secrets has the values of secrets where a call brings none of its own; nil has none.
-	// It stays the caller's.
+	// Secrets holds the secrets of calls that have none of their own; nil means none. The
+	// caller closes it.
 	Secrets *secret.Store
 }
 
-// Executor runs the tool of one manifest. It implements tool.Executor and
-// tool.Identified, and is safe for concurrent use.
+// Executor runs the tool of one manifest. It implements [tool.Executor] and
+// [tool.Identified], and is safe for concurrent use.
 type Executor struct {
 	manifest *manifests.Manifest
 	http     egress.Transport
 	secrets  *secret.Store
-	// named are the parameters that have a place outside of the body.
+	// named are the parameters that appear outside of the body.
 	named map[string]bool
 }
 
@@ -58,15 +58,15 @@ func New(o Options) *Executor {
 // Prepare does nothing: there is nothing to load.
 func (e *Executor) Prepare(context.Context) error { return nil }
 
-// Schemas returns the schemas of the manifest, for package registry.
+// Schemas returns the compiled schemas of the manifest, which saves the registry compiling them.
 func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
 	return e.manifest.Parameters, e.manifest.Result
 }
 
-// Close does nothing: a call holds what it opened, and gives it back at its end.
+// Close does nothing: each call closes what it opened.
 func (e *Executor) Close() error { return nil }
 
-// Digest names the manifest, which is all there is to the tool.
+// Digest identifies the manifest, which defines the whole tool.
 func (e *Executor) Digest(context.Context) (string, error) {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("rest "+e.manifest.Digest))), nil
 }
@@ -81,7 +81,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
-	defer func() { _ = b.Close() }() // the call is over, whatever it says
+	defer func() { _ = b.Close() }() // the call is over, so an error has no effect
 	if b.HTTP == nil {
 		return tool.Result{}, &tool.Error{Code: tool.CodePermissionDenied, Message: "the request is not granted; only the operator can grant it"}
 	}
@@ -90,13 +90,13 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return result, err
 }
 
-// exchange sends a request and reads what comes back.
-func (e *Executor) exchange(ctx context.Context, web *hostfuncs.HTTP, request egress.Request) (tool.Result, error) {
-	res, err := web.Do(ctx, request)
+// exchange sends a request and reads the response.
+func (e *Executor) exchange(ctx context.Context, client *hostfuncs.HTTP, request egress.Request) (tool.Result, error) {
+	res, err := client.Do(ctx, request)
 	if err != nil {
 		return tool.Result{}, unanswered(err)
 	}
-	defer func() { _ = res.Body.Close() }() // it was read as far as anybody wants
+	defer func() { _ = res.Body.Close() }() // all that matters was read
 	if res.Status < 200 || res.Status > 299 {
 		return tool.Result{}, refused(res)
 	}

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxExcerpt bounds what is kept of the body of a failed response, in bytes.
+	// maxExcerpt limits the part of a failed response's body that is reported, in bytes.
 	maxExcerpt = 2 << 10
-	// maxRetryAfter is the longest wait that is passed on.
+	// maxRetryAfter limits the wait that is reported.
 	maxRetryAfter = 24 * time.Hour
 )
 
-// kinds are the codes of requests that got no response.
+// kinds maps the errors of requests that got no complete response to codes.
 var kinds = map[egress.Kind]tool.Code{
-	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was checked, so it is the arguments
+	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was checked, so the arguments are the cause
 	egress.KindHeader:    tool.CodeInvalidArgument,
 	egress.KindDenied:    tool.CodePermissionDenied,
 	egress.KindAddress:   tool.CodePermissionDenied,
@@ -40,7 +40,7 @@ var kinds = map[egress.Kind]tool.Code{
 	egress.KindCancelled: tool.CodeCancelled,
 }
 
-// unanswered is the failure of a request that got no response, or not all of one.
+// unanswered returns the error of a request that got no response, or an incomplete one.
 func unanswered(err error) error {
 	var e *egress.Error
 	if !errors.As(err, &e) {
@@ -49,7 +49,7 @@ func unanswered(err error) error {
 	te := &tool.Error{Code: kinds[e.Kind], Message: e.Error()}
 	switch {
 	case e.Kind == egress.KindSecret && !e.Sent:
-		te.Code = tool.CodeAuthentication // it could not be had
+		te.Code = tool.CodeAuthentication // the secret has no value
 	case e.Kind == egress.KindTooLarge && !e.Sent:
 		te.Code = tool.CodeInvalidArgument
 	case e.Kind == egress.KindTooLarge:
@@ -61,7 +61,7 @@ func unanswered(err error) error {
 	return te.WithCause(err)
 }
 
-// refused is the failure that a response tells of.
+// refused returns the error of a response whose status is not a success.
 func refused(res *egress.Response) error {
 	code, advice := meaning(res.Status)
 	e := &tool.Error{Code: code, Message: fmt.Sprintf("%s answered %s", server(res.URL), statusText(res.Status))}
@@ -70,7 +70,7 @@ func refused(res *egress.Response) error {
 	e.Details.Response = excerpt(res.Body)
 	if wait, ok := retryAfter(res.Header, time.Now()); ok && (code == tool.CodeRateLimited || code == tool.CodeServer) {
 		e.Details.RetryAfter = wait
-		advice = fmt.Sprintf("it asks to be left alone for %v", wait)
+		advice = fmt.Sprintf("retry after %v", wait)
 	}
 	if advice != "" {
 		e.Message += "; " + advice
@@ -78,15 +78,15 @@ func refused(res *egress.Response) error {
 	return e
 }
 
-// meaning returns the code of a status that is no success, and what can be done.
+// meaning returns the code of a status that is not a success, and advice.
 func meaning(status int) (code tool.Code, advice string) {
 	switch {
 	case status == http.StatusUnauthorized:
 		return tool.CodeAuthentication, "the operator's secret is missing, wrong or expired"
 	case status == http.StatusForbidden:
-		return tool.CodePermissionDenied, "who is asking may not do this there"
+		return tool.CodePermissionDenied, "the server denies it to the caller"
 	case status == http.StatusNotFound, status == http.StatusGone:
-		return tool.CodeExecution, "there is nothing by the names given; check the arguments"
+		return tool.CodeExecution, "nothing was found there; check the arguments"
 	case status == http.StatusTooManyRequests:
 		return tool.CodeRateLimited, "try again later"
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
@@ -94,10 +94,10 @@ func meaning(status int) (code tool.Code, advice string) {
 	case status >= 400:
 		return tool.CodeExecution, "it does not accept the arguments"
 	}
-	return tool.CodeExecution, "that is no answer to this request"
+	return tool.CodeExecution, "the status is unexpected"
 }
 
-// server names the host of a URL.
+// server returns the host of a URL.
 func server(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		return u.Host
@@ -105,8 +105,8 @@ func server(text string) string {
 	return "the server"
 }
 
-// excerpt is the beginning of a body as text; empty when it is no text or breaks off
-// before there is any.
+// excerpt returns the beginning of a body. It is empty if the body is not UTF-8 text, or breaks
+// off before its first character.
 func excerpt(body io.Reader) string {
 	data, err := io.ReadAll(io.LimitReader(body, maxExcerpt+1))
 	cut := err != nil || len(data) > maxExcerpt
@@ -123,7 +123,7 @@ func excerpt(body io.Reader) string {
 	return text
 }
 
-// wholeRunes takes off what a cut left of a character at the end.
+// wholeRunes removes an incomplete character from the end.
 func wholeRunes(data []byte) []byte {
 	for range utf8.UTFMax - 1 {
 		if r, size := utf8.DecodeLastRune(data); r != utf8.RuneError || size != 1 {
@@ -134,8 +134,8 @@ func wholeRunes(data []byte) []byte {
 	return data
 }
 
-// retryAfter is how long a server asks to be left alone: a number of seconds, or the time
-// when that ends.
+// retryAfter returns the wait that the header Retry-After asks for, as a number of seconds or as
+// the time of its end.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	var wait time.Duration

@@ -16,11 +16,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxText bounds what arguments make of the URL, and of each header, in bytes. What is
-// sent in all is bounded by the client.
+// maxText limits the path and the query of a URL and each header, in bytes. The client limits
+// the whole request.
 const maxText = 64 << 10
 
-// request makes the request of a call.
+// request builds the request of a call.
 func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 	spec := e.manifest.REST
 	arguments := in.Fields()
@@ -55,13 +55,13 @@ func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 	return r, nil
 }
 
-// urlPath fills the parameters into the path. Each stays inside its segment, and no
-// segment becomes one that leads elsewhere.
+// urlPath inserts the arguments into the path. An argument cannot leave its segment: a slash is
+// refused, and so is a segment that becomes "." or "..".
 func urlPath(t placeholder.Template, text func(string) (string, bool)) (string, error) {
 	var refusal error
 	refuse := func(name, reason string) {
 		if refusal == nil {
-			refusal = invalid("/"+name, fmt.Sprintf("%s %s; it stands in the path of a URL", name, reason))
+			refusal = invalid("/"+name, fmt.Sprintf("%s %s, but it is part of the path of a URL", name, reason))
 		}
 	}
 	path, err := t.Expand(maxText, func(name string) (string, bool) {
@@ -84,13 +84,13 @@ func urlPath(t placeholder.Template, text func(string) (string, bool)) (string, 
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {
-			return "", invalid("", fmt.Sprintf("the arguments make %q of a part of the path of the URL, which leads elsewhere; give other ones", segment))
+			return "", invalid("", fmt.Sprintf("the arguments make a segment of the URL path %q, which would change the path; give different arguments", segment))
 		}
 	}
 	return path, nil
 }
 
-// urlQuery makes the query of the URL, with its question mark, or nothing.
+// urlQuery returns the query of the URL with its question mark, or "".
 func urlQuery(fields []manifests.Field, arguments map[string]json.RawMessage, text func(string) (string, bool)) (string, error) {
 	var pairs []string
 	room := maxText
@@ -111,8 +111,8 @@ func urlQuery(fields []manifests.Field, arguments map[string]json.RawMessage, te
 	return "?" + strings.Join(pairs, "&"), nil
 }
 
-// queryValues returns the values of one parameter of the query: the elements of a list
-// that stands there alone, none when an argument is absent, else one.
+// queryValues returns the values of one query parameter: each element if the template is a
+// single list, none if an argument is absent, and otherwise one value.
 func queryValues(t placeholder.Template, room int, arguments map[string]json.RawMessage, text func(string) (string, bool)) ([]string, error) {
 	if names := t.Parameters(); len(names) == 1 && t.String() == "{"+names[0]+"}" {
 		var list []json.RawMessage
@@ -131,7 +131,7 @@ func queryValues(t placeholder.Template, room int, arguments map[string]json.Raw
 	return []string{value}, err
 }
 
-// plain is the content of a string and the JSON of anything else.
+// plain returns the content of a string, and the JSON of any other value.
 func plain(raw json.RawMessage) string {
 	var text string
 	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
@@ -140,7 +140,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// body makes the body and says of what type it is; both are empty for none.
+// body returns the body and its media type, which are empty if there is no body.
 func (e *Executor) body(arguments map[string]json.RawMessage, text func(string) (string, bool)) (body []byte, contentType string) {
 	const jsonType = "application/json"
 	switch b := e.manifest.REST.Body; b.Kind {
@@ -162,7 +162,7 @@ func (e *Executor) body(arguments map[string]json.RawMessage, text func(string) 
 	return nil, ""
 }
 
-// object writes a JSON object of some arguments, their literals as they were given.
+// object encodes some of the arguments as a JSON object. Literals stay as the caller wrote them.
 func object(arguments map[string]json.RawMessage, with func(name string) bool) []byte {
 	chosen := make(map[string]json.RawMessage)
 	for name, value := range arguments {
@@ -170,11 +170,11 @@ func object(arguments map[string]json.RawMessage, with func(name string) bool) [
 			chosen[name] = value
 		}
 	}
-	body, _ := plainjson.Encode(chosen) // of checked JSON, it cannot fail
+	body, _ := plainjson.Encode(chosen) // valid JSON, so it cannot fail
 	return body
 }
 
-// invalid is a fault of an argument that shows only where it is used.
+// invalid returns the error of an argument that its schema allows but the request cannot hold.
 func invalid(pointer, message string) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidArgument, Message: message, Recoverable: true,

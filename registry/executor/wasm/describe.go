@@ -15,26 +15,26 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Limits of a module that describes its tool; those of the manifest hold where they are less.
+// Limits of a module while it describes its tool. Lower limits of the manifest apply as well.
 const (
-	// DescribeTime is how long it may run.
+	// DescribeTime limits the running time.
 	DescribeTime = 5 * time.Second
-	// DescribeOutput is how many bytes it may write, and DescribeMemory how many it may have.
+	// DescribeOutput and DescribeMemory limit output and memory, in bytes.
 	DescribeOutput = 64 << 10
 	DescribeMemory = 64 << 20
-	// DescribeFuel is how much it may run, in units of limits.fuel.
+	// DescribeFuel limits the instructions, in units of limits.fuel.
 	DescribeFuel = 2_000_000_000
 )
 
-// Describing is an Executor whose module describes its tool, as [describe] of the manifest
-// says.
+// Describing is an Executor of a manifest with a table [describe]: the module itself describes
+// its tool.
 type Describing struct{ *Executor }
 
-// describeInput is what the module reads.
+// describeInput is the input of a module that describes its tool.
 type describeInput struct {
 	Tool    string `json:"tool"`
 	Version string `json:"version"`
-	// Mounts are the folders that it may read, as it sees them.
+	// Mounts are the directories that the module may read, with their paths in the guest.
 	Mounts []describeMount `json:"mounts"`
 }
 
@@ -43,8 +43,8 @@ type describeMount struct {
 	Path string `json:"path"`
 }
 
-// Describe runs the module under a grant, with no call to serve: it reaches nothing but what
-// is in the grant, and nobody hears what it tells.
+// Describe runs the module outside of any call to get the tool's definition. The module may
+// use only what grant holds, and its logs and progress are discarded.
 func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.Definition, error) {
 	l, err := d.load(ctx)
 	if err != nil {
@@ -80,52 +80,53 @@ func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.
 	}
 	definition, err := parseDefinition(m, out.Output)
 	if err != nil {
-		return tool.Definition{}, tool.Errorf(tool.CodeBadGuest, "the tool describes itself wrongly: %v", err)
+		return tool.Definition{}, tool.Errorf(tool.CodeBadGuest, "the tool's description of itself is invalid: %v", err)
 	}
 	return definition, nil
 }
 
-// parseDefinition reads and checks what a module says of its tool, as strictly as a manifest.
+// parseDefinition reads a module's description of its tool and checks it as strictly as a
+// manifest.
 func parseDefinition(m *manifests.Manifest, output []byte) (tool.Definition, error) {
-	var said *struct { // nil for null
+	var described *struct { // nil for null
 		Description *string         `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(output))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&said)
-	if _, after := decoder.Token(); err != nil || said == nil || after != io.EOF {
+	err := decoder.Decode(&described)
+	if _, after := decoder.Token(); err != nil || described == nil || after != io.EOF {
 		return tool.Definition{}, fmt.Errorf(`write one JSON object with "description", "parameters" or both`)
 	}
 	var definition tool.Definition
-	if said.Description != nil {
-		if err := manifests.CheckDescription(*said.Description); err != nil {
+	if described.Description != nil {
+		if err := manifests.CheckDescription(*described.Description); err != nil {
 			return tool.Definition{}, err
 		}
-		definition.Description = *said.Description
+		definition.Description = *described.Description
 	}
-	if said.Parameters != nil {
-		schema, err := jsonschema.CompileParameters(said.Parameters)
+	if described.Parameters != nil {
+		schema, err := jsonschema.CompileParameters(described.Parameters)
 		if err != nil {
 			return tool.Definition{}, fmt.Errorf("parameters: %w", err)
 		}
 		if err := m.CheckParameters(schema); err != nil {
 			return tool.Definition{}, err
 		}
-		definition.Parameters = said.Parameters
+		definition.Parameters = described.Parameters
 	}
 	return definition, nil
 }
 
-// describeEntry is how the module is called to describe its tool; the zero value where it
-// does not.
+// describeEntry returns the entry by which the module describes its tool; the zero value if the
+// manifest has no table [describe].
 func (e *Executor) describeEntry(module *runtime.Module, entry runtime.Entry) (runtime.Entry, error) {
 	own := e.o.Manifest.Describe
 	switch {
 	case own == nil:
 		return runtime.Entry{}, nil
 	case own.Entry == "" && entry.ABI != runtime.Command:
-		return entry, e.invalidManifest("describe.args", "it is for commands, and the module is %s; write entry instead", formNames[entry.ABI])
+		return entry, e.invalidManifest("describe.args", "only commands have it, and the module is %s; write entry instead", formNames[entry.ABI])
 	case own.Entry == "":
 		return entry, nil
 	case entry.ABI == runtime.Command:

@@ -1,6 +1,6 @@
-// Package wasm runs tools that are WASM modules: it joins a manifest to a module
-// of package runtime, turns arguments into the module's input, and its output
-// into a Result.
+// Package wasm runs tools that are WebAssembly modules. It loads the module of a manifest,
+// converts the arguments of a call into the module's input, and the module's output into a
+// [tool.Result].
 package wasm
 
 import (
@@ -27,51 +27,49 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Options makes an Executor. Runtime, Manifest and Read are required.
+// Options are the arguments of New. Runtime, Manifest and Read are required.
 type Options struct {
-	// Runtime loads and calls the module; it stays the caller's.
+	// Runtime loads and calls the module. The caller closes it.
 	Runtime *runtime.Runtime
 	// Manifest describes the tool.
 	Manifest *manifests.Manifest
-	// Read returns the bytes of the module, checked against the manifest. It is
-	// called when the tool is first prepared, and again if that failed.
+	// Read returns the bytes of the module, checked against the manifest. It is called when
+	// the tool is first prepared, and again if that failed.
 	Read func() ([]byte, error)
-	// Source is the manifest as the operator named it, for errors.
+	// Source is the name of the manifest in errors, as the operator wrote it.
 	Source string
-	// Files bounds what a call may do with files; the zero value means the defaults.
-	// How many may be open is for the manifest to say, up to MaxOpenFiles when that is
-	// set.
+	// Files limits the file operations of a call; zero values mean the defaults. The manifest
+	// sets the number of open files, up to MaxOpenFiles if that is set.
 	Files files.Options
-	// HTTP bounds the requests of a call; see hostfuncs.Services. How many there may be is
-	// for the manifest to say, up to its Limits.Requests when that is set.
+	// HTTP limits the requests of a call; see hostfuncs.Services. The manifest sets the number
+	// of requests, up to Limits.Requests if that is set.
 	HTTP egress.Transport
-	// Secrets and KV are those of hostfuncs.Services; nil means none. They stay the
-	// caller's.
+	// Secrets and KV are passed to hostfuncs.Services; nil means none. The caller closes them.
 	Secrets *secret.Store
 	KV      kv.Store
 }
 
-// Executor runs the tool of one manifest. It implements tool.Executor and is safe
-// for concurrent use.
+// Executor runs the tool of one manifest. It implements [tool.Executor] and is safe for
+// concurrent use.
 type Executor struct {
 	o Options
 
-	// loading is held while the module is loaded; a channel, because waiting for
-	// it must heed a context.
+	// loading is held while the module is loaded. It is a channel and not a mutex, so that
+	// waiting for it ends with a context.
 	loading chan struct{}
 	loaded  *loaded // guarded by loading
 	closed  atomic.Bool
 
-	// opening has an element for each call that opens directories, so that those which hang
-	// in the host are few.
+	// opening has an element for each call that is opening its directories, which limits the
+	// goroutines that a hanging file system blocks.
 	opening chan struct{}
 
-	// releasing is held for reading while a call's files are given back, so that
-	// Close can wait for them.
+	// releasing is held for reading while the files of a call are closed, so that Close can
+	// wait for them.
 	releasing sync.RWMutex
 }
 
-// maxOpening is how many calls of a tool open their directories at once.
+// maxOpening limits the calls of one tool that open their directories at the same time.
 const maxOpening = 64
 
 // New returns an Executor.
@@ -79,15 +77,15 @@ func New(o Options) *Executor {
 	return &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
 }
 
-// Schemas returns the schemas of the manifest, for package registry.
+// Schemas returns the compiled schemas of the manifest, which saves the registry compiling them.
 func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
 	return e.o.Manifest.Parameters, e.o.Manifest.Result
 }
 
-// formNames are the forms of modules in sentences.
+// formNames name the forms of modules in error messages.
 var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
-// Digest names the manifest and the module together. It implements tool.Identified.
+// Digest identifies the manifest and the module together. It implements [tool.Identified].
 func (e *Executor) Digest(ctx context.Context) (string, error) {
 	l, err := e.load(ctx)
 	if err != nil {
@@ -96,16 +94,16 @@ func (e *Executor) Digest(ctx context.Context) (string, error) {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+e.o.Manifest.Digest+" "+l.module.Digest()))), nil
 }
 
-// MaxMemory returns the limit of the manifest, or the runtime's ceiling when that is less.
+// MaxMemory returns the memory limit of the manifest or of the runtime, whichever is less.
 func (e *Executor) MaxMemory() uint64 {
 	return min(e.o.Manifest.Limits.Memory, e.o.Runtime.MaxMemory())
 }
 
-// closeGrace is how long Close waits for what hangs in the host.
+// closeGrace limits how long Close waits for operations that hang in the host.
 const closeGrace = 2 * time.Second
 
-// Close gives the module back. Running calls finish first, and their files are given
-// back; what hangs in the host is left behind after a grace.
+// Close closes the module after the running calls have ended and their files are closed. It
+// returns an error after closeGrace if an operation hangs in the host.
 func (e *Executor) Close() error {
 	e.closed.Store(true)
 	done := make(chan error, 1)
@@ -162,11 +160,11 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return result, err
 }
 
-// hideSecrets takes the secrets that a call used out of what its guest wrote. roomy says
-// that more of the diagnostics was kept than is told: texts are cut after that, since a cut
-// through a secret would leave a part of it that is not known for one. After an error,
-// which is that of ctx, nothing is left in out.
-func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, roomy bool) error {
+// hideSecrets removes the secrets that a call used from the output of its guest. extraStderr
+// says that out has more of standard error than is reported. The rest is cut off only after the
+// secrets are hidden, because a part of a secret would not be recognised. The error is the error
+// of ctx; out is empty then.
+func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, extraStderr bool) error {
 	var output, failure, stderr error
 	out.Output, output = b.Hide(ctx, out.Output)
 	if out.FailureDropped > 0 {
@@ -174,7 +172,7 @@ func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings
 	} else {
 		out.Failure, failure = b.Hide(ctx, out.Failure)
 	}
-	if over := len(out.Stderr) - runtime.DefaultStderr; roomy && over > 0 {
+	if over := len(out.Stderr) - runtime.DefaultStderr; extraStderr && over > 0 {
 		out.Stderr, stderr = b.HideAfter(ctx, out.Stderr, over)
 		out.StderrDropped += int64(over)
 	} else {
@@ -187,7 +185,7 @@ func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings
 	return nil
 }
 
-// files bounds what a call may do with files.
+// files returns the limits of file operations.
 func (e *Executor) files() files.Options {
 	o := e.o.Files
 	if own := e.o.Manifest.Limits.OpenFiles; own > 0 && (o.MaxOpenFiles <= 0 || own < o.MaxOpenFiles) {
@@ -196,8 +194,8 @@ func (e *Executor) files() files.Options {
 	return o
 }
 
-// bind opens what a call may reach. Opening can hang in the host; then the caller is
-// let go when ctx is done, and what was opened after that is closed again.
+// bind opens the files and services that a call may use. Opening can hang in the host, so bind
+// returns when ctx is done; what is opened after that is closed again.
 func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bindings, error) {
 	open := func() (*hostfuncs.Bindings, error) {
 		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))
@@ -241,7 +239,7 @@ func errNotOpened() error {
 	return failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the granted directories could not be opened in time"})
 }
 
-// services are what a call reaches beside its files.
+// services returns what a call may use in addition to its files.
 func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	call, secrets := in.Call, cmp.Or(in.Secrets, e.o.Secrets)
 	requests := e.o.HTTP
@@ -274,17 +272,17 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	}
 }
 
-// releaseGrace is how long a call waits for its files to be closed and its scratch
-// folder to be removed; it is part of what a call may take beyond its deadline.
+// releaseGrace limits how long a call waits until its files are closed and its scratch
+// directory is removed. It is part of the time that a call may take beyond its deadline.
 const releaseGrace = 25 * time.Millisecond
 
-// release gives back what a call could reach, without keeping the caller for long.
+// release closes the bindings of a call. It returns after releaseGrace even if that hangs.
 func (e *Executor) release(b *hostfuncs.Bindings) {
 	if b.ClosesAtOnce() {
-		_ = b.Close() // its failures concern nobody: the call is over
+		_ = b.Close() // the call is over, so an error has no effect
 		return
 	}
-	// A Close that waits already is not joined: that would keep the caller.
+	// When Close is already waiting for the lock, RLock would block the caller.
 	held := e.releasing.TryRLock()
 	done := make(chan struct{})
 	go func() {
@@ -301,11 +299,11 @@ func (e *Executor) release(b *hostfuncs.Bindings) {
 	}
 }
 
-// maxArgs bounds the command line of a call in bytes. The manifest's author and a
-// model can make it long together, by a parameter that is named many times.
+// maxArgs limits the command line of a call, in bytes. A manifest that names a parameter many
+// times could multiply a long argument.
 const maxArgs = 1 << 20
 
-// call turns arguments into what the module gets.
+// call converts the arguments of a call for the module.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.o.Manifest
 	call := runtime.Call{
@@ -319,7 +317,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	if m.Module.MCPTool != "" {
 		input, err := mcpInput(m.Module, in.Arguments)
 		if err != nil {
-			return call, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are no JSON"}).WithCause(err)
+			return call, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are not JSON"}).WithCause(err)
 		}
 		call.Input = input
 	}
@@ -328,7 +326,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		arg, err := template.Expand(room, in.Text)
 		switch {
 		case errors.Is(err, placeholder.ErrAbsent):
-			continue // it names a parameter that this call does not give
+			continue // it names a parameter that this call does not set
 		case err != nil:
 			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
 		case strings.ContainsRune(arg, 0):
@@ -346,7 +344,7 @@ func invalidArgument(format string, args ...any) error {
 	return err
 }
 
-// failure turns an error of the runtime into one of the tool's vocabulary.
+// failure converts an error of the runtime into a tool.Error.
 func failure(out runtime.Output, err error) *tool.Error {
 	var re *runtime.Error
 	if !errors.As(err, &re) {
@@ -362,11 +360,11 @@ func failure(out runtime.Output, err error) *tool.Error {
 			te.Message += ", and it wrote nothing to standard error"
 		}
 		if text := legible(out.Failure); text != "" {
-			// Marked as the tool's, so that it cannot pass for the host's words.
+			// The prefix keeps the tool from imitating messages of the host.
 			te.Message = "the tool says: " + text
 		}
 		te.Details.ExitCode = &re.ExitCode
-		te.Recoverable = true // its own text says what to change
+		te.Recoverable = true // the tool's message says what to change
 	case runtime.ResourceExhausted:
 		te.Details.Limit = string(re.Limit)
 		te.Recoverable = re.Limit == runtime.LimitOutput
@@ -385,12 +383,12 @@ var codes = map[runtime.Reason]tool.Code{
 	runtime.Internal:          tool.CodeInternal,
 }
 
-// legible is what a guest wrote as text.
+// legible returns output of a guest as valid UTF-8, without white space around it.
 func legible(written []byte) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(written), "\uFFFD"))
 }
 
-// stderrText is the end of the error stream as text, saying when it is not all.
+// stderrText returns the end of standard error, with a note if its beginning was dropped.
 func stderrText(out runtime.Output) string {
 	text := legible(out.Stderr)
 	if out.StderrDropped > 0 {

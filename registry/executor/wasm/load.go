@@ -13,20 +13,20 @@ import (
 type loaded struct {
 	module *runtime.Module
 	entry  runtime.Entry
-	// describe is how it describes its tool, if it does.
+	// describe is the entry by which the module describes its tool; the zero value if it has
+	// none.
 	describe runtime.Entry
 }
 
-// Prepare reads and compiles the module. A failure is not remembered: the next
-// call tries again.
+// Prepare reads and compiles the module. After an error, the next call tries again.
 func (e *Executor) Prepare(ctx context.Context) error {
 	_, err := e.load(ctx)
 	return err
 }
 
-// load returns the module, loading it when nobody has. Reading a file can hang in
-// the host, so whoever asks waits only as long as ctx allows; one attempt at a time
-// goes on without them.
+// load returns the module, and loads it first if that has not succeeded yet. Reading a file can
+// hang in the host, so load returns when ctx is done, while the attempt continues. There is one
+// attempt at a time.
 func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	select {
 	case e.loading <- struct{}{}:
@@ -77,8 +77,8 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	return &loaded{module, entry, describe}, nil
 }
 
-// loadBytes loads the module, which need not be read when its digest is known and the
-// cache has it.
+// loadBytes loads the module. It does not read the module's file if the manifest has the digest
+// and the cache has the module.
 func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 	read := func() ([]byte, error) {
 		wasm, err := e.o.Read()
@@ -99,7 +99,7 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 	return module, e.loadFailure(err)
 }
 
-// loadFailure tells where the module that does not load is named.
+// loadFailure adds the place in the manifest that names the module to an error of loading it.
 func (e *Executor) loadFailure(err error) error {
 	var already *tool.Error
 	if err == nil || errors.As(err, &already) {
@@ -112,12 +112,12 @@ func (e *Executor) loadFailure(err error) error {
 	return te
 }
 
-// invalidManifest is a fault of a key that only the module brings to light.
+// invalidManifest returns an error about a manifest key that does not fit the module.
 func (e *Executor) invalidManifest(key, format string, args ...any) error {
 	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.ErrorAt(e.o.Source, key, fmt.Sprintf(format, args...)).Error()}
 }
 
-// findEntry asks the module whether it has the form that the manifest says.
+// findEntry checks that the module has the form that the manifest requires.
 func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	m := e.o.Manifest.Module
 	entry, err := module.Entry(runtime.ABI(m.ABI), m.Entry)
@@ -127,13 +127,13 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	form := formNames[entry.ABI]
 	switch needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; {
 	case entry.ABI != runtime.Command && len(m.Args) > 0:
-		err = e.invalidManifest("module.args", "it is for commands, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.args", "only commands have it, and the module is %s; leave it out", form)
 	case entry.ABI != runtime.Extism && m.Config != nil:
-		err = e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.config", "only Extism plug-ins have it, and the module is %s; leave it out", form)
 	case entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0:
-		err = e.invalidManifest("settings", "an Extism plug-in cannot ask for them; leave them out, or use module.config")
+		err = e.invalidManifest("settings", "an Extism plug-in cannot read settings; leave them out, or use module.config")
 	case entry.ABI != runtime.Reactor && m.Warm != nil:
-		err = e.invalidManifest("module.warm", "it is for reactors, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.warm", "only reactors have it, and the module is %s; leave it out", form)
 	case needs > has:
 		err = e.invalidManifest("limits.memory", "the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// secondInterface is the function by which plug-ins of hyper-mcp's second interface are
-// called, which have the request and what it belongs to side by side.
+// secondInterface is the entry of plug-ins of hyper-mcp's second interface. Their input has the
+// request and its context as separate fields.
 const secondInterface = "call_tool"
 
 // mcpCall is a call to a tool of a plug-in.
@@ -20,7 +20,7 @@ type mcpCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// mcpInput is the request of a call, in the form that the plug-in reads.
+// mcpInput encodes a call in the form that the plug-in reads.
 func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -33,13 +33,13 @@ func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 	if m.Entry == secondInterface {
 		request = struct {
 			Request mcpCall         `json:"request"`
-			Context json.RawMessage `json:"context"` // what the request belongs to: there is one for each plug-in
+			Context json.RawMessage `json:"context"` // required; its ID never varies
 		}{call, json.RawMessage(`{"id":1,"_meta":{}}`)}
 	}
 	return json.Marshal(request)
 }
 
-// result turns the output of a call into a Result.
+// result converts the output of a call into a Result.
 func (e *Executor) result(ctx context.Context, out runtime.Output) (tool.Result, error) {
 	m := e.o.Manifest.Module
 	if m.MCPTool != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// parseOutput turns what a command printed into a Result, as its manifest says.
+// parseOutput converts output into a Result in the way that the manifest says.
 func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	if at := invalidUTF8(stdout); at >= 0 {
 		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the output is not valid UTF-8 (byte %d)", at)
@@ -30,14 +30,14 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	return parseResult(stdout)
 }
 
-// parseResult reads a whole Result.
+// parseResult reads output that is a complete Result in JSON.
 func parseResult(stdout []byte) (tool.Result, error) {
 	result, err := tool.ParseResult(stdout)
 	if invalid := (*jsontree.Error)(nil); errors.As(err, &invalid) {
 		return tool.Result{}, notJSON(err)
 	}
 	if err != nil {
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the output is no result: %v", err)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the output is not a result: %v", err)
 	}
 	if result.IsError {
 		return result, mcpresult.Failure(result)
@@ -51,7 +51,7 @@ func notJSON(err error) error {
 
 // invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
 func invalidUTF8(b []byte) int {
-	if utf8.Valid(b) { // which is far faster
+	if utf8.Valid(b) { // much faster than the loop
 		return -1
 	}
 	for i, r := range string(b) {

@@ -66,11 +66,11 @@ func TestKeysOfTheOtherForm(t *testing.T) {
 		module     wasmtest.Module
 		want       string
 	}{
-		{"a warm-up of a command", "module.warm = {}", command(), "tool.toml:6:15: module.warm: it is for reactors, and the module is a command; leave it out"},
-		{"a command line of a reactor", `module.args = ["x"]`, rememberer(), "tool.toml:6:15: module.args: it is for commands, and the module is a reactor; leave it out"},
-		{"a configuration of a command", `module.config = { a = "b" }`, command(), "tool.toml:6:17: module.config: it is for Extism plug-ins, and the module is a command; leave it out"},
-		{"a command line of a plug-in", `module.args = ["x"]`, plugin(), "tool.toml:6:15: module.args: it is for commands, and the module is an Extism plug-in; leave it out"},
-		{"a warm-up of a plug-in", "module.warm = {}", plugin(), "tool.toml:6:15: module.warm: it is for reactors, and the module is an Extism plug-in; leave it out"},
+		{"a warm-up of a command", "module.warm = {}", command(), "tool.toml:6:15: module.warm: only reactors have it, and the module is a command; leave it out"},
+		{"a command line of a reactor", `module.args = ["x"]`, rememberer(), "tool.toml:6:15: module.args: only commands have it, and the module is a reactor; leave it out"},
+		{"a configuration of a command", `module.config = { a = "b" }`, command(), "tool.toml:6:17: module.config: only Extism plug-ins have it, and the module is a command; leave it out"},
+		{"a command line of a plug-in", `module.args = ["x"]`, plugin(), "tool.toml:6:15: module.args: only commands have it, and the module is an Extism plug-in; leave it out"},
+		{"a warm-up of a plug-in", "module.warm = {}", plugin(), "tool.toml:6:15: module.warm: only reactors have it, and the module is an Extism plug-in; leave it out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := newExecutor(t, runtime.Options{}, files.Options{}, tt.module, tt.keys).Prepare(context.Background())

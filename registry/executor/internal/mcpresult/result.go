@@ -1,5 +1,5 @@
-// Package mcpresult reads the results of tools of the Model Context Protocol, whoever sent
-// them: a server, or a plug-in that speaks as one. They are not trusted.
+// Package mcpresult reads the results of MCP tools, which a server or a plug-in sent. They are not
+// trusted.
 package mcpresult
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// MaxWords bounds what of a failure that a tool reports goes into its message, in bytes.
+// MaxWords limits the part of a failure report that goes into the message of the error, in bytes.
 const MaxWords = 2 << 10
 
-// maxAnswer bounds an answer in bytes, as every document that a tool gives. Reading it
-// takes a few passes that nothing ends early.
+// maxAnswer limits an answer, in bytes. It is the limit for all JSON that a tool returns, because
+// parsing cannot be cancelled.
 const maxAnswer = jsontree.MaxBytes
 
-// Parse reads the answer to tools/call that by sent, who is named in messages: "the MCP
-// server". The error is a *tool.Error: execution for a failure that the tool reports,
-// invalid_output for an answer that is no result, timeout or cancelled when ctx is done.
-func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, error) {
+// Parse reads the answer to tools/call. sender names its sender in errors, as in "the MCP server".
+// The error is a *tool.Error: execution for a failure that the tool reports, invalid_output for
+// an answer that is not a result, and timeout or cancelled when ctx is done.
+func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {
 		Content    blocks          `json:"content"`
 		Structured json.RawMessage `json:"structuredContent"`
@@ -36,13 +36,13 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		return tool.Result{}, ended(ctx)
 	}
 	if len(raw) > maxAnswer {
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has %d bytes; there may be %d", by, len(raw), maxAnswer)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has %d bytes; the limit is %d", sender, len(raw), maxAnswer)
 	}
 	switch err := json.Unmarshal(raw, &answer); {
 	case errors.Is(err, errBlocks):
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has more than %d blocks", by, tool.MaxBlocks)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has more than %d blocks", sender, tool.MaxBlocks)
 	case err != nil:
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s is no result of a tool", by)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s is not a tool result", sender)
 	}
 	var result tool.Result
 	if !bytes.Equal(answer.Structured, []byte("null")) {
@@ -66,7 +66,7 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		}
 	}
 	if len(result.Content) == 0 && len(result.Structured) > 0 {
-		// A reader of text alone must see the whole answer too.
+		// A client that ignores structured results must see the answer as well.
 		result.Content = []tool.Content{tool.TextContent(string(result.Structured))}
 	}
 	if answer.IsError {
@@ -75,7 +75,7 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 	return result, nil
 }
 
-// Failure is the error of a result in which a tool reports a failure.
+// Failure returns the error for a result in which a tool reports a failure.
 func Failure(r tool.Result) *tool.Error {
 	first, _, _ := strings.Cut(r.Text(), "\n")
 	return &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, MaxWords), Recoverable: true}
@@ -85,17 +85,17 @@ func ended(ctx context.Context) error {
 	return tool.Ended(ctx, "the call ended before its result was read")
 }
 
-// blocks are the blocks of an answer, each still to be read.
+// blocks are the unparsed blocks of an answer.
 type blocks []json.RawMessage
 
-// errBlocks means that there are too many, of which none is kept.
+// errBlocks is the error of an answer with too many blocks.
 var errBlocks = errors.New("too many blocks")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (b *blocks) UnmarshalJSON(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	start, err := d.Token()
-	if start == nil || err != nil { // null is no block
+	if start == nil || err != nil { // null means no blocks
 		return err
 	}
 	if start != json.Delim('[') {
@@ -114,20 +114,20 @@ func (b *blocks) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// maxWarnings bounds the warnings about the blocks of one answer.
+// maxWarnings limits the warnings about the blocks of one answer.
 const maxWarnings = 10
 
-// parseBlock reads one block, and whether it is for people only. What the protocol allows
-// beside its contents is not for a model and left out.
+// parseBlock reads one block, and reports whether only people should see it. It drops the fields
+// that models do not need: annotations, icons and metadata.
 func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return block, false, errors.New("it is no JSON object")
+		return block, false, errors.New("it is not a JSON object")
 	}
 	var annotations struct {
 		Audience []string `json:"audience"`
 	}
-	// Annotations of another form say nothing.
+	// Annotations of another form are ignored.
 	_ = json.Unmarshal(fields["annotations"], &annotations)
 	forPeople = slices.Equal(annotations.Audience, []string{"user"})
 	var resource map[string]json.RawMessage
