@@ -54,8 +54,8 @@ func TestInquiries(t *testing.T) {
 			"unknown":   {map[string]any{"question": "Which?", "options": colours}, "accept", map[string]any{"words": "green"}, "The user says: green"},
 			"several":   {map[string]any{"question": "Which?", "options": colours, "multiple": true}, "accept", map[string]any{"option_1": true, "option_2": true}, "The user chose: red; blue"},
 			"none":      {map[string]any{"question": "Which?", "options": colours, "multiple": true}, "accept", map[string]any{"option_1": false}, "chose none"},
-			"declined":  {map[string]any{"question": "Why?"}, "decline", nil, "does not want to answer"},
-			"cancelled": {map[string]any{"question": "Why?"}, "cancel", nil, "left the question"},
+			"declined":  {map[string]any{"question": "Why?"}, "decline", nil, "declined to answer"},
+			"cancelled": {map[string]any{"question": "Why?"}, "cancel", nil, "dismissed the question"},
 		} {
 			t.Run(revision+" "+name, func(t *testing.T) {
 				t.Parallel()

@@ -27,8 +27,8 @@ var ask = tool.Spec{
 
 func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Registry, *delegated.Inbox) {
 	t.Helper()
-	desk := delegated.NewInbox(o)
-	spec, executor, err := desk.Define(ask, form)
+	inbox := delegated.NewInbox(o)
+	spec, executor, err := inbox.Define(ask, form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Re
 	if err := r.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
-	return r, desk
+	return r, inbox
 }
 
 func question(id string) tool.Call {
@@ -58,7 +58,7 @@ func wantCode(t *testing.T, err error, want tool.Code) *tool.Error {
 	return e
 }
 
-// completions collects what OnDone is told.
+// completions collects the arguments of OnDone.
 type completions struct {
 	mu  sync.Mutex
 	all []delegated.Completion
@@ -84,12 +84,12 @@ func (c *completions) codes() string {
 	return strings.Join(codes, ", ")
 }
 
-func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
+func TestLaterIsPendingUntilCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var done completions
 		requests := make(chan delegated.Request, 1)
 		over := make(chan struct{})
-		r, desk := setUp(t, delegated.Options{OnDone: done.add, OnCall: func(ctx context.Context, q delegated.Request) {
+		r, inbox := setUp(t, delegated.Options{OnDone: done.add, OnCall: func(ctx context.Context, q delegated.Request) {
 			requests <- q
 			<-ctx.Done()
 			close(over)
@@ -107,37 +107,37 @@ func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
 		}
 		q := <-requests
 		if q.Key() != idOf("c1") || q.Tool != "ask" || q.Session != "s" || string(q.Arguments) != `{"question":"c1?"}` || time.Until(q.Deadline) != delegated.DefaultTimeout {
-			t.Errorf("handed out as %+v", q)
+			t.Errorf("the request is %+v", q)
 		}
-		if open := desk.Open("t"); len(open) != 1 || len(desk.Open("other")) != 0 {
+		if open := inbox.Open("t"); len(open) != 1 || len(inbox.Open("other")) != 0 {
 			t.Errorf("open: %+v", open)
 		}
 
-		// What does not fit is refused, and changes nothing.
-		wantCode(t, desk.Complete(idOf("c1"), tool.Result{Structured: json.RawMessage(`{"answer":5}`)}), tool.CodeInvalidOutput)
-		wantCode(t, desk.Complete(idOf("c1"), tool.Result{Content: []tool.Content{tool.TextContent("because")}}), tool.CodeInvalidOutput)
-		wantCode(t, desk.Complete(idOf("c1"), tool.Result{Content: []tool.Content{tool.ImageContent([]byte("x"), "image/png")}}), tool.CodeInvalidOutput)
-		wantCode(t, desk.Complete(delegated.ID{Tenant: "other", Call: "c1"}, answer("theirs")), tool.CodeNotFound)
+		// An invalid result is refused and changes nothing.
+		wantCode(t, inbox.Complete(idOf("c1"), tool.Result{Structured: json.RawMessage(`{"answer":5}`)}), tool.CodeInvalidOutput)
+		wantCode(t, inbox.Complete(idOf("c1"), tool.Result{Content: []tool.Content{tool.TextContent("because")}}), tool.CodeInvalidOutput)
+		wantCode(t, inbox.Complete(idOf("c1"), tool.Result{Content: []tool.Content{tool.ImageContent([]byte("x"), "image/png")}}), tool.CodeInvalidOutput)
+		wantCode(t, inbox.Complete(delegated.ID{Tenant: "other", Call: "c1"}, answer("theirs")), tool.CodeNotFound)
 
-		if err := desk.Complete(q.Key(), answer("because")); err != nil {
+		if err := inbox.Complete(q.Key(), answer("because")); err != nil {
 			t.Fatal(err)
 		}
 		<-over
 		if len(done.all) != 1 || done.all[0].Result.Text() != "because" || done.all[0].Key() != idOf("c1") {
 			t.Errorf("done: %+v", done.all)
 		}
-		wantCode(t, desk.Complete(q.Key(), answer("again")), tool.CodeInvalidArgument)
-		wantCode(t, desk.Fail(q.Key(), "again"), tool.CodeInvalidArgument)
+		wantCode(t, inbox.Complete(q.Key(), answer("again")), tool.CodeInvalidArgument)
+		wantCode(t, inbox.Fail(q.Key(), "again"), tool.CodeInvalidArgument)
 		if got := done.codes(); got != "c1 ok" {
-			t.Errorf("OnDone heard %s", got)
+			t.Errorf("OnDone received %s", got)
 		}
 	})
 }
 
-func TestEndingsWithoutAResult(t *testing.T) {
+func TestCallsThatEndWithoutAResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var done completions
-		r, desk := setUp(t, delegated.Options{OnDone: done.add, Timeout: time.Minute}, delegated.Later)
+		r, inbox := setUp(t, delegated.Options{OnDone: done.add, Timeout: time.Minute}, delegated.Later)
 		for _, id := range []string{"failed", "late", "closed"} {
 			if id == "closed" {
 				time.Sleep(2 * time.Minute)
@@ -147,24 +147,24 @@ func TestEndingsWithoutAResult(t *testing.T) {
 				t.Fatal(err)
 			}
 			if id == "failed" {
-				if err := desk.Fail(idOf(id), "no user is there\xff"); err != nil {
+				if err := inbox.Fail(idOf(id), "no user is there\xff"); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		for range 2 {
-			if err := desk.Close(); err != nil {
+			if err := inbox.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if got, want := done.codes(), "failed execution, late timeout, closed cancelled"; got != want {
-			t.Errorf("OnDone heard %s, want %s", got, want)
+			t.Errorf("OnDone received %s, want %s", got, want)
 		}
 		if e := done.all[0].Err; e.Message != "the tool says: no user is there\uFFFD" || e.Tool != "ask" || e.CallID != "failed" {
 			t.Errorf("got %+v", e)
 		}
-		wantCode(t, desk.Complete(idOf("late"), answer("a")), tool.CodeTimeout)
-		wantCode(t, desk.Complete(idOf("closed"), answer("a")), tool.CodeCancelled)
+		wantCode(t, inbox.Complete(idOf("late"), answer("a")), tool.CodeTimeout)
+		wantCode(t, inbox.Complete(idOf("closed"), answer("a")), tool.CodeCancelled)
 		_, err := r.Execute(context.Background(), question("after"))
 		wantCode(t, err, tool.CodeCancelled)
 	})
@@ -172,58 +172,58 @@ func TestEndingsWithoutAResult(t *testing.T) {
 
 func TestWaitReturnsTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var desk *delegated.Inbox
-		complete := func(id delegated.ID) error { return desk.Complete(id, answer("because")) }
+		var inbox *delegated.Inbox
+		complete := func(id delegated.ID) error { return inbox.Complete(id, answer("because")) }
 		r, d := setUp(t, delegated.Options{OnCall: func(_ context.Context, q delegated.Request) {
-			time.Sleep(time.Minute) // longer than a tool has by default
+			time.Sleep(time.Minute) // longer than the default timeout of a tool
 			if err := complete(q.Key()); err != nil {
 				t.Error(err)
 			}
 		}}, delegated.Wait)
-		desk = d
+		inbox = d
 		result, err := r.Execute(context.Background(), question("c1"))
 		if err != nil || result.Text() != "because" || result.Pending {
 			t.Errorf("got %+v, %v", result, err)
 		}
-		complete = func(id delegated.ID) error { return desk.Fail(id, "no user is there") }
+		complete = func(id delegated.ID) error { return inbox.Fail(id, "no user is there") }
 		result, err = r.Execute(context.Background(), question("c2"))
 		wantCode(t, err, tool.CodeExecution)
 		if result.Text() != "no user is there" {
-			t.Errorf("a model reads %q", result.Text())
+			t.Errorf("the text is %q", result.Text())
 		}
 	})
 }
 
-func TestWaitEndsWithItsCaller(t *testing.T) {
+func TestWaitEndsWhenItsContextIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told atomic.Int32
-		r, desk := setUp(t, delegated.Options{OnCall: func(ctx context.Context, _ delegated.Request) {
+		var ended atomic.Int32
+		r, inbox := setUp(t, delegated.Options{OnCall: func(ctx context.Context, _ delegated.Request) {
 			<-ctx.Done()
-			told.Add(1)
+			ended.Add(1)
 		}}, delegated.Wait)
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, cancel)
 		_, err := r.Execute(ctx, question("c1"))
 		wantCode(t, err, tool.CodeCancelled)
-		wantCode(t, desk.Complete(idOf("c1"), answer("late")), tool.CodeCancelled)
+		wantCode(t, inbox.Complete(idOf("c1"), answer("late")), tool.CodeCancelled)
 
 		call := question("c2")
 		call.Timeout = time.Second
 		_, err = r.Execute(context.Background(), call)
 		wantCode(t, err, tool.CodeTimeout)
-		wantCode(t, desk.Complete(idOf("c2"), answer("late")), tool.CodeTimeout)
+		wantCode(t, inbox.Complete(idOf("c2"), answer("late")), tool.CodeTimeout)
 		synctest.Wait()
-		if told.Load() != 2 || len(desk.Open("t")) != 0 {
-			t.Errorf("the client heard of %d ends; open: %v", told.Load(), desk.Open("t"))
+		if ended.Load() != 2 || len(inbox.Open("t")) != 0 {
+			t.Errorf("OnCall saw %d ends; open: %v", ended.Load(), inbox.Open("t"))
 		}
 	})
 }
 
-func TestStateFollowsTheDesk(t *testing.T) {
-	r, desk := setUp(t, delegated.Options{}, delegated.Later)
+func TestStateFollowsTheInbox(t *testing.T) {
+	r, inbox := setUp(t, delegated.Options{}, delegated.Later)
 	for id, end := range map[string]func() error{
-		"c1": func() error { return desk.Complete(idOf("c1"), answer("because")) },
-		"c2": func() error { return desk.Fail(idOf("c2"), "no user is there") },
+		"c1": func() error { return inbox.Complete(idOf("c1"), answer("because")) },
+		"c2": func() error { return inbox.Fail(idOf("c2"), "no user is there") },
 	} {
 		if _, err := r.Execute(context.Background(), question(id)); err != nil {
 			t.Fatal(err)
@@ -243,9 +243,9 @@ func TestStateFollowsTheDesk(t *testing.T) {
 	}
 }
 
-func TestOneOfManyCompletionsCounts(t *testing.T) {
+func TestFirstCompletionWins(t *testing.T) {
 	var done completions
-	r, desk := setUp(t, delegated.Options{OnDone: done.add}, delegated.Later)
+	r, inbox := setUp(t, delegated.Options{OnDone: done.add}, delegated.Later)
 	if _, err := r.Execute(context.Background(), question("c1")); err != nil {
 		t.Fatal(err)
 	}
@@ -253,19 +253,19 @@ func TestOneOfManyCompletionsCounts(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			if desk.Complete(idOf("c1"), answer(fmt.Sprint(i))) == nil {
+			if inbox.Complete(idOf("c1"), answer(fmt.Sprint(i))) == nil {
 				won.Add(1)
 			}
 		})
 	}
 	all.Wait()
 	if won.Load() != 1 || done.codes() != "c1 ok" {
-		t.Errorf("%d completions were taken, OnDone heard %s", won.Load(), done.codes())
+		t.Errorf("%d completions succeeded, OnDone received %s", won.Load(), done.codes())
 	}
 }
 
-func TestOpenCallsAreBounded(t *testing.T) {
-	r, desk := setUp(t, delegated.Options{MaxOpen: 3, MaxOpenPerTenant: 2}, delegated.Later)
+func TestOpenCallsAreLimited(t *testing.T) {
+	r, inbox := setUp(t, delegated.Options{MaxOpen: 3, MaxOpenPerTenant: 2}, delegated.Later)
 	open := func(tenant, id string) error {
 		call := question(id)
 		call.Tenant = tenant
@@ -284,32 +284,32 @@ func TestOpenCallsAreBounded(t *testing.T) {
 		t.Errorf("another tenant: %v", err)
 	}
 	wantCode(t, open("v", "1"), tool.CodeResourceExhausted)
-	if err := desk.Complete(idOf("1"), answer("a")); err != nil {
+	if err := inbox.Complete(idOf("1"), answer("a")); err != nil {
 		t.Fatal(err)
 	}
 	if err := open("t", "3"); err != nil {
-		t.Errorf("once there is room: %v", err)
+		t.Errorf("after a call was completed: %v", err)
 	}
-	// What is over is remembered for as many calls as may be open, and then forgotten.
+	// The Inbox remembers as many ended calls as may be open, and forgets older ones.
 	for i := range 5 {
 		other := fmt.Sprint("again", i)
-		if err := errors.Join(desk.Complete(idOf("3"), answer("a")), open("t", other), desk.Complete(idOf(other), answer("a")), open("t", "3")); err != nil {
+		if err := errors.Join(inbox.Complete(idOf("3"), answer("a")), open("t", other), inbox.Complete(idOf(other), answer("a")), open("t", "3")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		if err := errors.Join(desk.Complete(idOf("3"), answer("a")), open("t", id), desk.Complete(idOf(id), answer("a")), open("t", "3")); err != nil {
+		if err := errors.Join(inbox.Complete(idOf("3"), answer("a")), open("t", id), inbox.Complete(idOf(id), answer("a")), open("t", "3")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantCode(t, desk.Complete(idOf("1"), answer("a")), tool.CodeNotFound)
-	wantCode(t, desk.Complete(idOf("c"), answer("a")), tool.CodeInvalidArgument)
+	wantCode(t, inbox.Complete(idOf("1"), answer("a")), tool.CodeNotFound)
+	wantCode(t, inbox.Complete(idOf("c"), answer("a")), tool.CodeInvalidArgument)
 }
 
-func TestListenersThatPanic(t *testing.T) {
+func TestPanicsOfCallbacksAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		r, desk := setUp(t, delegated.Options{
+		r, inbox := setUp(t, delegated.Options{
 			Logger: slog.New(slog.NewTextHandler(&log, nil)),
 			OnCall: func(context.Context, delegated.Request) { panic("in the client") },
 			OnDone: func(delegated.Completion) { panic("in the end") },
@@ -318,14 +318,14 @@ func TestListenersThatPanic(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		wantCode(t, desk.Complete(idOf("c1"), answer("a")), tool.CodeInternal)
+		wantCode(t, inbox.Complete(idOf("c1"), answer("a")), tool.CodeInternal)
 		if !strings.Contains(log.String(), "in the client") || !strings.Contains(log.String(), "in the end") {
 			t.Errorf("the log has %s", log.String())
 		}
 	})
 }
 
-func TestDefineRefuses(t *testing.T) {
+func TestDefineRefusesInvalidSpec(t *testing.T) {
 	_, _, err := delegated.NewInbox(delegated.Options{}).Define(tool.Spec{Name: "a", Result: json.RawMessage(`5`)}, delegated.Later)
 	if e := wantCode(t, err, tool.CodeInvalidManifest); e.Details.Field != "result" {
 		t.Errorf("got %+v", e)

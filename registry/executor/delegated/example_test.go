@@ -11,12 +11,12 @@ import (
 )
 
 func Example() {
-	desk := delegated.NewInbox(delegated.Options{
-		// Where the result goes, when it comes: into the conversation, say.
+	inbox := delegated.NewInbox(delegated.Options{
+		// A program would add the result to the conversation.
 		OnDone: func(c delegated.Completion) { fmt.Println(c.Tool, "gave", c.Result.Text()) },
 	})
-	defer desk.Close()
-	spec, executor, err := desk.Define(tool.Spec{Name: "open_page", Description: "Opens a page in the user's browser."}, delegated.Later)
+	defer inbox.Close()
+	spec, executor, err := inbox.Define(tool.Spec{Name: "open_page", Description: "Opens a page in the user's browser."}, delegated.Later)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,15 +30,15 @@ func Example() {
 	result, err := tools.Execute(context.Background(), tool.Call{Tool: "open_page", Arguments: json.RawMessage(`{}`)})
 	fmt.Println(result.Pending, err)
 
-	// The client asks what there is to do, and says what came of it.
-	for _, request := range desk.Open("") {
+	// The client asks for open calls, and completes them.
+	for _, request := range inbox.Open("") {
 		page, err := tool.TextResult("the page is open", nil)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(desk.Complete(request.Key(), page))
-		fmt.Println(desk.Complete(request.Key(), page) != nil) // it has its result already
+		fmt.Println(inbox.Complete(request.Key(), page))
+		fmt.Println(inbox.Complete(request.Key(), page) != nil) // the call already has its result
 	}
 	// Output:
 	// true <nil>

@@ -7,23 +7,23 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// executor hands the calls of one tool to a desk.
+// executor puts the calls of one tool into an Inbox.
 type executor struct {
-	desk   *Inbox
+	inbox  *Inbox
 	name   string
 	form   Form
 	result *jsonschema.Schema
 }
 
-// Prepare has nothing to do.
+// Prepare does nothing: there is nothing to load.
 func (e *executor) Prepare(context.Context) error { return nil }
 
-// Close leaves open calls open: the desk is not the tool's.
+// Close does nothing: open calls stay in the Inbox.
 func (e *executor) Close() error { return nil }
 
-// Execute opens a call, and waits for its result where the form says so.
+// Execute opens a call. In the form Wait it also waits for the result.
 func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-	c, err := e.desk.hand(e, in)
+	c, err := e.inbox.add(e, in)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -34,13 +34,13 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	case outcome := <-c.done:
 		return outcome.returned()
 	case <-ctx.Done():
-		e.desk.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before a result came")})
-		// Whoever ended it has left the outcome there, or is about to.
+		e.inbox.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before a result came")})
+		// The call has ended, here or elsewhere, so its outcome is sent to c.done.
 		return (<-c.done).returned()
 	}
 }
 
-// returned is the outcome as Execute returns it, where a nil pointer would be an error.
+// returned returns the outcome for Execute. A nil *tool.Error must become a nil error.
 func (c Completion) returned() (tool.Result, error) {
 	if c.Err != nil {
 		return c.Result, c.Err
@@ -48,7 +48,7 @@ func (c Completion) returned() (tool.Result, error) {
 	return c.Result, nil
 }
 
-// pending is the answer for the time being.
+// pending returns the result of a call that waits for its real result.
 func pending(name string) (tool.Result, error) {
 	result, err := tool.JSONResult(struct {
 		Status  string `json:"status"`

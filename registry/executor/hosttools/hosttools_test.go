@@ -18,16 +18,15 @@ func echo(_ context.Context, call tool.Invocation) (tool.Result, error) {
 	return tool.TextResult(call.Call.Tool+" "+string(call.Arguments), nil)
 }
 
-func TestNames(t *testing.T) {
+func TestNamesAreSorted(t *testing.T) {
 	want := []string{"browser", "canvas", "cron", "message", "session_status", "sessions_list", "sessions_send", "sessions_spawn", "task"}
 	if got := hosttools.Names(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// Each definition is what a registry takes, by either way, and says of each parameter what
-// it is for.
-func TestDefinitions(t *testing.T) {
+// Each definition can be registered with a backend or an inbox, and describes each parameter.
+func TestDefinitionsAreValid(t *testing.T) {
 	desk := delegated.NewInbox(delegated.Options{})
 	t.Cleanup(func() { _ = desk.Close() })
 	for _, name := range hosttools.Names() {
@@ -40,7 +39,7 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("got %+v", spec)
 			}
 			if _, _, err := desk.Define(spec, delegated.Later); err != nil {
-				t.Errorf("at a desk: %v", err)
+				t.Errorf("with an inbox: %v", err)
 			}
 			var schema struct {
 				AdditionalProperties *bool
@@ -58,8 +57,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// What leaves the conversation, or goes on without anybody, is asked about each time.
-func TestDangerous(t *testing.T) {
+// Tools that act outside of the conversation, or without a user, need approval each time.
+func TestToolsWithOutsideEffectsAreDangerous(t *testing.T) {
 	for _, name := range hosttools.Names() {
 		spec, err := hosttools.Spec(name)
 		if err != nil {
@@ -71,8 +70,8 @@ func TestDangerous(t *testing.T) {
 	}
 }
 
-// A model's call reaches the backend as it is, or the fault names the parameter.
-func TestCalls(t *testing.T) {
+// Arguments reach the backend unchanged, or the error names the parameter.
+func TestArgumentsReachBackendOrAreRefused(t *testing.T) {
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: yes{}}})
 	t.Cleanup(func() { _ = tools.Close() })
 	for _, name := range hosttools.Names() {
@@ -121,7 +120,7 @@ func (yes) Approve(context.Context, registry.Question) (registry.Answer, error) 
 	return registry.Answer{Yes: true}, nil
 }
 
-func TestUnknown(t *testing.T) {
+func TestUnknownToolAndNilBackendAreRefused(t *testing.T) {
 	for _, name := range []string{"mesage", "", "../message", "Message"} {
 		_, _, err := hosttools.Define(name, echo)
 		var e *tool.Error

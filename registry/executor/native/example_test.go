@@ -38,10 +38,12 @@ func Example() {
 	fmt.Println(string(result.Structured), err)
 
 	_, err = tools.Execute(context.Background(), tool.Call{Tool: "weather", Arguments: json.RawMessage(`{"days":2}`)})
-	fmt.Println(tool.CodeOf(err), err)
+	fmt.Println(tool.CodeOf(err))
+	fmt.Println(err)
 	// Output:
 	// {"summary":"sun in Ulm, in 2 days"} <nil>
-	// invalid_argument weather: invalid arguments: parameter "city" is required but missing; expected a string
+	// invalid_argument
+	// weather: invalid arguments: parameter "city" is required but missing; expected a string
 }
 
 func ExampleText() {

@@ -18,12 +18,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// named are options of a tool of that name.
+// named returns the options of a tool with the given name.
 func named(name string) native.Options {
 	return native.Options{Spec: tool.Spec{Name: name, Description: "Does something."}}
 }
 
-// register returns a Registry with the tool that a function of package native returned.
+// register returns a function that makes a Registry with one tool.
 func register(t *testing.T, o registry.Options) func(spec tool.Spec, e tool.Executor, err error) *registry.Registry {
 	return func(spec tool.Spec, e tool.Executor, err error) *registry.Registry {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestDefineTypedInputAndOutput(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", result.Structured, want)
 	}
 	if !strings.Contains(result.Text(), "\n  \"big\": 123456789012345678901234567890,\n") {
-		t.Errorf("a model reads %s", result.Text())
+		t.Errorf("the text is %s", result.Text())
 	}
 	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "mayor") {
 		t.Errorf("warnings: %q", result.Warnings)
@@ -123,7 +123,7 @@ func TestDefineChecksArguments(t *testing.T) {
 	}
 }
 
-func TestDefinitionsThatDoNotHold(t *testing.T) {
+func TestInvalidDefinitionsAreRefused(t *testing.T) {
 	type node struct{ Next *node }
 	type texted struct {
 		N int `json:"n,string"`
@@ -142,13 +142,13 @@ func TestDefinitionsThatDoNotHold(t *testing.T) {
 		{"no name", "name", define(native.Options{})},
 		{"a name with a space", "name", define(named("a b"))},
 		{"an alias in capitals", "aliases", define(with(func(s *tool.Spec) { s.Aliases = []string{"X"} }))},
-		{"no schema", "parameters", define(with(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }))},
-		{"no schema of the result", "result", define(with(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }))},
+		{"an invalid schema", "parameters", define(with(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }))},
+		{"an invalid schema of the result", "result", define(with(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }))},
 		{"a hidden word", "description", define(with(func(s *tool.Spec) { s.Description = "Adds.\U000E0041" }))},
 		{"a hidden value", "parameters", define(with(func(s *tool.Spec) {
 			s.Parameters = json.RawMessage(`{"type":"object","properties":{"a":{"enum":["x\u200b"]}}}`)
 		}))},
-		{"a question about nothing", "confirm", define(with(func(s *tool.Spec) { s.Confirm = "{nothing}?" }))},
+		{"a confirmation of an unknown parameter", "confirm", define(with(func(s *tool.Spec) { s.Confirm = "{nothing}?" }))},
 		{"no function", "execute", func() error {
 			_, _, err := native.Define[city, string](named("x"), nil)
 			return err
@@ -156,11 +156,11 @@ func TestDefinitionsThatDoNotHold(t *testing.T) {
 		{"no raw function", "execute", func() error { _, _, err := native.Raw(named("x"), nil); return err }()},
 		{"no text function", "execute", func() error { _, _, err := native.Text("x", "", nil); return err }()},
 		{"no search function", "execute", func() error { _, _, err := native.Search("x", "", nil); return err }()},
-		{"arguments that are no object", "parameters", func() error {
+		{"arguments that are not an object", "parameters", func() error {
 			_, _, err := native.Define(named("x"), func(context.Context, []int) (string, error) { return "", nil })
 			return err
 		}()},
-		{"a type without end", "parameters", func() error {
+		{"a recursive type", "parameters", func() error {
 			_, _, err := native.Define(named("x"), func(context.Context, node) (string, error) { return "", nil })
 			return err
 		}()},
@@ -172,7 +172,7 @@ func TestDefinitionsThatDoNotHold(t *testing.T) {
 			_, _, err := native.Define(named("x"), func(context.Context, city) (chan int, error) { return nil, nil })
 			return err
 		}()},
-		{"arguments with a JSON of their own", "parameters", func() error {
+		{"arguments with their own JSON encoding", "parameters", func() error {
 			_, _, err := native.Define(named("x"), func(context.Context, struct{ A map[string]*selfWritten }) (string, error) { return "", nil })
 			return err
 		}()},
@@ -186,12 +186,12 @@ func TestDefinitionsThatDoNotHold(t *testing.T) {
 	}
 }
 
-// selfWritten has a JSON that its type does not show.
+// selfWritten has its own JSON encoding.
 type selfWritten struct{ A int }
 
 func (selfWritten) MarshalJSON() ([]byte, error) { return []byte(`"a"`), nil }
 
-func TestErrorsOfFunctions(t *testing.T) {
+func TestErrorsBecomeToolErrors(t *testing.T) {
 	cause := errors.New("no such city; try Ulm")
 	give := cause
 	r := register(t, registry.Options{})(native.Define(named("city"), func(context.Context, struct{}) (string, error) { return "", give }))
@@ -202,7 +202,7 @@ func TestErrorsOfFunctions(t *testing.T) {
 	}
 	give = errors.New(strings.Repeat("\xffé", 1<<20))
 	if result, _ := call(r, "city", ""); len(result.Text()) > 9<<10 {
-		t.Errorf("the text of an error has %d bytes", len(result.Text()))
+		t.Errorf("the message has %d bytes", len(result.Text()))
 	}
 	give = &tool.Error{Code: tool.CodeDisabled, Message: "closed on Sundays"}
 	_, err = call(r, "city", "")
@@ -220,7 +220,7 @@ func TestPanicsAndGoexitFailTheCallOnly(t *testing.T) {
 	result, err := call(r, "city", "")
 	failure(t, err, tool.CodeInternal)
 	if strings.Contains(result.Text(), "secret-panic-value") {
-		t.Errorf("the caller reads %q", result.Text())
+		t.Errorf("the result is %q", result.Text())
 	}
 	if !strings.Contains(log.String(), "secret-panic-value") || !strings.Contains(log.String(), "native_test.go") {
 		t.Errorf("the log has %s", log.String())
@@ -230,7 +230,7 @@ func TestPanicsAndGoexitFailTheCallOnly(t *testing.T) {
 	failure(t, err, tool.CodeExecution)
 }
 
-func TestFunctionThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+func TestFunctionThatIgnoresItsContextIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		o := named("stuck")
@@ -243,7 +243,7 @@ func TestFunctionThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 			start := time.Now()
 			_, err := call(r, "stuck", "")
 			if e := failure(t, err, tool.CodeTimeout); !e.Recoverable {
-				t.Error("a model may ask for less")
+				t.Error("the error is marked recoverable")
 			}
 			if took := time.Since(start); took > time.Second+250*time.Millisecond {
 				t.Errorf("it took %v", took)
@@ -256,12 +256,12 @@ func TestFunctionThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if result, err := call(r, "stuck", ""); err != nil || result.Text() != "late" {
-			t.Errorf("once they ended: %q, %v", result.Text(), err)
+			t.Errorf("after they ended: %q, %v", result.Text(), err)
 		}
 	})
 }
 
-func TestFunctionThatHeedsItsContext(t *testing.T) {
+func TestFunctionThatReturnsInTimeIsNotAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := named("wait")
 		o.MaxAbandoned = 1
@@ -269,7 +269,7 @@ func TestFunctionThatHeedsItsContext(t *testing.T) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}))
-		for range 3 { // it is never counted as left behind
+		for range 3 { // it is never counted as abandoned
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(time.Second, cancel)
 			_, err := r.Execute(ctx, tool.Call{Tool: "wait"})
@@ -278,7 +278,7 @@ func TestFunctionThatHeedsItsContext(t *testing.T) {
 	})
 }
 
-func TestRawAndDefineCallSeeTheCall(t *testing.T) {
+func TestRawAndDefineCallReceiveTheCall(t *testing.T) {
 	o := named("who")
 	r := register(t, registry.Options{})(native.DefineCall(o, func(_ context.Context, c tool.Call, _ struct{}) (string, error) {
 		c.OnProgress(1, 2, "half")
@@ -319,7 +319,7 @@ func TestResultsAreChecked(t *testing.T) {
 	}
 }
 
-func TestWordsForFaults(t *testing.T) {
+func TestOnInvalidSetsTheMessage(t *testing.T) {
 	o := named("city")
 	o.OnInvalid = func(faults []tool.Violation) string { return "say which city: " + faults[0].Pointer }
 	r := register(t, registry.Options{})(native.Define(o, func(context.Context, city) (string, error) { return "", nil }))
@@ -343,7 +343,7 @@ func TestWordsForFaults(t *testing.T) {
 	}
 }
 
-func TestVersionStandsForTheCode(t *testing.T) {
+func TestDigestNeedsVersion(t *testing.T) {
 	digest := func(version string) string {
 		o := named("city")
 		o.Spec.Version = version
@@ -412,7 +412,7 @@ func TestInitMakesAToolDynamic(t *testing.T) {
 	}
 }
 
-func TestClosedToolIsGone(t *testing.T) {
+func TestClosedToolRefusesCalls(t *testing.T) {
 	_, e, err := native.Text("echo", "Echoes.", func(_ context.Context, text string) (string, error) { return text, nil })
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// bench is a registry with the tool process and a tool bash that does what the tests say:
-// "say TEXT" gives the text, "wait" waits for its end or that of its time, "log" tells two
-// lines and waits, and anything else fails.
+// bench is a registry with the tool process and a tool bash with commands for tests: "say TEXT"
+// returns the text, "wait" waits until it is cancelled or its timeout is over, "log" logs two
+// lines and waits until it is cancelled. Other commands fail.
 type bench struct {
 	*testing.T
 	tools *registry.Registry
@@ -51,7 +51,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 			call.OnUpdate(tool.Update{Metadata: map[string]json.RawMessage{"output": json.RawMessage(`"line 7\n"`)}})
 			<-ctx.Done()
 			return "", ctx.Err()
-		case "wait": // until its time is over, which it says, or the registry's, which would be a fault
+		case "wait": // the registry must not end it before its own timeout
 			ended, stop := context.WithTimeout(ctx, time.Duration(in.Time)*time.Millisecond)
 			defer stop()
 			<-ended.Done()
@@ -78,7 +78,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 	return b
 }
 
-// do makes a call of process for a session and returns the text of its result or failure.
+// do calls process in a session and returns the text of the result or the error.
 func (b bench) do(session, arguments string) string {
 	b.Helper()
 	result, err := b.call(session, arguments)
@@ -99,25 +99,25 @@ func (b bench) want(got, part string) {
 	}
 }
 
-func TestLifeOfAJob(t *testing.T) {
+func TestJobFromStartToEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{}, false)
 		b.want(b.do("s", `{"action":"list"}`), "no jobs in this session")
-		b.want(b.do("s", `{"action":"start","command":"log"}`), "job_1: running, 0.5 s\nhalfway\nfirst\nsecond\nthe last of its output so far:\nline 7")
+		b.want(b.do("s", `{"action":"start","command":"log"}`), "job_1: running, 0.5 s\nhalfway\nfirst\nsecond\nthe end of its output so far:\nline 7")
 		b.want(b.do("s", `{"action":"poll","id":"job_1","wait_seconds":1}`), "job_1: running, 1.5 s\nhalfway")
 		if got := b.do("s", `{"action":"poll","id":"job_1"}`); strings.Contains(got, "first") {
-			t.Errorf("told again: %q", got)
+			t.Errorf("log lines are repeated: %q", got)
 		}
 		b.want(b.do("s", `{"action":"log","id":"job_1"}`), "first\nsecond\nline 7")
 		b.want(b.do("s", `{"action":"start","command":"say a b c"}`), "job_2: completed, 0.0 s\na\nb\nc")
-		b.want(b.do("s", `{"action":"log","id":"job_2","offset":2,"limit":1}`), "b\n[lines 2 to 2 of 3; go on with offset=3]")
+		b.want(b.do("s", `{"action":"log","id":"job_2","offset":2,"limit":1}`), "b\n[lines 2 to 2 of 3; continue with offset=3]")
 		b.want(b.do("s", `{"action":"start","command":"nonsense"}`), "job_3: failed, 0.0 s\nbash: the tool says: nonsense: command not found")
 		b.want(b.do("s", `{"action":"kill","id":"job_1"}`), "job_1: killed")
 		b.want(b.do("s", `{"action":"list"}`), "job_1: killed, 1.5 s: log\njob_2: completed, 0.0 s: say a b c\njob_3: failed, 0.0 s: nonsense")
 	})
 }
 
-func TestFaults(t *testing.T) {
+func TestInvalidCallsOfProcess(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, false)
 	for _, c := range []struct{ arguments, want string }{
 		{`{"action":"start"}`, "command is missing"},
@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Whoever has no right to a job learns nothing of it.
+// Another session or tenant cannot tell whether a job exists.
 func TestJobsBelongToASession(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, false)
 	b.want(b.do("a", `{"action":"start","command":"wait"}`), "job_1: running")
@@ -144,8 +144,8 @@ func TestJobsBelongToASession(t *testing.T) {
 	b.want(b.do("a", `{"action":"poll","id":"job_1"}`), "job_1: running")
 }
 
-// A job is asked about, and refused, like the call that it is.
-func TestNoWayAroundTheQuestion(t *testing.T) {
+// A job needs approval, and is denied, like any other call of its tool.
+func TestJobNeedsApprovalOfItsTool(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, true)
 	_, err := b.call("s", `{"action":"start","command":"say a"}`)
 	var e *tool.Error
@@ -170,8 +170,8 @@ func TestNoWayAroundTheQuestion(t *testing.T) {
 	}
 }
 
-// An overlay takes from a job what it takes from the caller's other calls.
-func TestOverlayHoldsForJobs(t *testing.T) {
+// Tenant options restrict a job like the other calls of the tenant.
+func TestTenantOptionsApplyToJobs(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, true)
 	yes := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: true}, nil
@@ -181,19 +181,20 @@ func TestOverlayHoldsForJobs(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := b.tools.Tenant("b", registry.TenantOptions{}).Execute(t.Context(), call); err == nil {
-		t.Error("a job ran that nobody had said yes to")
+		t.Error("a job ran without approval")
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestNumberOfJobsIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 2, MaxTotal: 3, KeepFor: time.Minute, Timeout: time.Second}, false)
 		b.want(b.do("a", `{"action":"start","command":"say 1"}`), "job_1: completed")
 		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_2: running")
-		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_3: running") // in the place of the first
-		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 jobs that run")
+		// job_3 replaces job_1, which has ended.
+		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_3: running")
+		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 running jobs")
 		b.want(b.do("b", `{"action":"start","command":"wait"}`), "job_1: running")
-		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs run already")
+		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs of all sessions are running")
 		b.want(b.do("b", `{"action":"poll","id":"job_1","wait_seconds":60}`), "job_1: failed, 1.0 s\nbash: the tool says: stopped after 1000 ms")
 		b.want(b.do("c", `{"action":"start","command":"say 1"}`), "job_1: completed")
 		time.Sleep(2 * time.Minute)
@@ -203,18 +204,18 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-func TestClose(t *testing.T) {
+func TestCloseEndsJobs(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, false)
 	b.want(b.do("s", `{"action":"start","command":"wait"}`), "job_1: running")
 	if err := b.table.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b.want(b.do("s", `{"action":"poll","id":"job_1"}`), "job_1: failed")
-	b.want(b.do("s", `{"action":"start","command":"wait"}`), "no jobs are started any more")
+	b.want(b.do("s", `{"action":"start","command":"wait"}`), "no job can be started")
 }
 
-// Jobs that tell without end take so much memory and no more, and lose their oldest lines.
-func TestToldIsBounded(t *testing.T) {
+// The log of a job is limited, and loses its oldest lines.
+func TestLogOfJobIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := registry.New(registry.Options{})
 		table := process.NewTable(process.Options{Tool: "talk", Parameter: "text"})
@@ -258,8 +259,8 @@ func TestToldIsBounded(t *testing.T) {
 	})
 }
 
-// A start does not keep the only place of its tenant from the job.
-func TestStartWaitsForNoPlace(t *testing.T) {
+// The start of a job does not occupy the only place of its tenant.
+func TestStartOccupiesNoPlaceWhileItsJobWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 1}}, process.Options{}, false)
 		b.want(b.do("s", `{"action":"start","command":"say a"}`), "job_1: running")
@@ -268,22 +269,22 @@ func TestStartWaitsForNoPlace(t *testing.T) {
 	})
 }
 
-// The jobs of a tenant leave places for its other calls, such as those that poll and end them.
-func TestJobsLeavePlaces(t *testing.T) {
+// The jobs of a tenant leave places for its other calls, such as polls and kills.
+func TestJobsLeavePlacesForOtherCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 3}}, process.Options{MaxRunning: 2}, false)
 		const start = `{"action":"start","command":"wait","timeout_seconds":100}`
 		b.want(b.do("a", start), "job_1: running")
 		b.want(b.do("b", start), "job_1: running")
-		b.want(b.do("c", start), "2 jobs run already in your sessions together, and other calls need a place, too")
+		b.want(b.do("c", start), "2 jobs are running in all your sessions, which is the limit")
 		b.want(b.do("a", `{"action":"kill","id":"job_1"}`), "job_1: killed")
 		b.want(b.do("c", start), "job_1: running")
 	})
 }
 
-// A tenant with many sessions neither takes all the places for jobs nor drives out what jobs
-// of others came to.
-func TestTenantsShareTheTable(t *testing.T) {
+// A tenant with many sessions can neither occupy all places for jobs nor displace the ended jobs
+// of other tenants.
+func TestTenantWithManyJobsKeepsNoOtherOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 1, MaxTenant: 3, MaxTotal: 4}, false)
 		do := func(tenant, session, arguments string) string {
@@ -297,14 +298,14 @@ func TestTenantsShareTheTable(t *testing.T) {
 		b.want(do("flood", "1", wait), "job_1: running")
 		b.want(do("flood", "2", wait), "job_1: running")
 		b.want(do("flood", "3", wait), "job_1: running")
-		b.want(do("flood", "4", wait), "3 jobs run already in your sessions together")
+		b.want(do("flood", "4", wait), "3 jobs are running in all your sessions")
 		b.want(do("other", "1", say), "job_1: completed")
-		b.want(do("flood", "4", wait), "3 jobs run already in your sessions together")
+		b.want(do("flood", "4", wait), "3 jobs are running in all your sessions")
 		b.want(do("other", "1", `{"action":"poll","id":"job_1"}`), "job_1: completed")
 		b.want(do("flood", "3", `{"action":"kill","id":"job_1"}`), "job_1: killed")
-		b.want(do("third", "1", wait), "job_1: running") // in the place of the flood's
+		b.want(do("third", "1", wait), "job_1: running") // replaces a job of the tenant flood
 		b.want(do("flood", "3", `{"action":"list"}`), "no jobs in this session")
-		b.want(do("flood", "5", wait), "4 jobs run already, of all sessions together")
+		b.want(do("flood", "5", wait), "4 jobs of all sessions are running")
 		b.want(do("other", "1", `{"action":"poll","id":"job_1"}`), "job_1: completed")
 	})
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// tool that stops at its timeout and then returns its output so far. Empty means
 	// DefaultTimeoutParameter if Tool is empty, and otherwise no parameter.
 	TimeoutParameter string
-	// MaxJobs limits the jobs of a session, MaxTenant those of a tenant, and MaxTotal all jobs,
+	// MaxJobs limits the jobs of a session, MaxTenant the jobs of a tenant, and MaxTotal all jobs,
 	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. A new
 	// job replaces the oldest ended job, but at MaxTotal never a job of a tenant with fewer jobs.
 	MaxJobs, MaxTenant, MaxTotal int
@@ -107,7 +107,7 @@ func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*jo
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil {
-		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no more jobs are started: the program is about to end"}
+		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no job can be started: the program is about to end"}
 	}
 	t.dropExpired()
 	ofSession := func(j *job) bool { return j.owner == o }

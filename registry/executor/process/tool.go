@@ -52,7 +52,8 @@ const parametersFormat = `{
 func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 	return native.Raw(native.Options{Spec: tool.Spec{
 		Name: "process", Title: "Background jobs", Category: "runtime", Tags: []string{"job", "background", "process"},
-		Version: "1.0.0", Source: "host", Polling: true, Timeout: maxWait + 5*time.Minute, // approval may take minutes
+		Version: "1.0.0", Source: "host", Polling: true,
+		Timeout: maxWait + 5*time.Minute, // approval of a job may take minutes
 		Description: fmt.Sprintf(`Runs %s in the background. start returns the name of a job, or its result if it ends at once; list shows the jobs of this session; `+
 			`poll shows the state of a job, its log since the last poll, the end of its output so far and, after its end, its result; log shows its whole log or result, by lines; `+
 			`kill ends it. A job is a call of %s like any other, with the same sandbox, permissions and limits.`, t.o.Tool, t.o.Tool),

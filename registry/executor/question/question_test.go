@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// person answers with the same reply and remembers the question.
+// person always gives the same reply and records the question.
 type person struct {
 	asked tool.Inquiry
 	reply tool.Reply
@@ -44,7 +44,7 @@ func call(t *testing.T, p *person, arguments string) (tool.Result, error) {
 	return tools.Execute(t.Context(), tool.Call{Tool: "question", Tenant: "t", Session: "s", Arguments: json.RawMessage(arguments)})
 }
 
-func TestReplies(t *testing.T) {
+func TestReplyBecomesResult(t *testing.T) {
 	for _, c := range []struct {
 		reply tool.Reply
 		want  string
@@ -52,8 +52,8 @@ func TestReplies(t *testing.T) {
 		{tool.Reply{Status: tool.ReplyAnswered, Chosen: []string{"red"}}, "The user chose: red"},
 		{tool.Reply{Status: tool.ReplyAnswered, Chosen: []string{"red", "blue"}, Text: "both, please"}, "The user chose: red; blue\nThe user says: both, please"},
 		{tool.Reply{Status: tool.ReplyAnswered}, "The user chose none of the options."},
-		{tool.Reply{Status: tool.ReplyDeclined}, "does not want to answer"},
-		{tool.Reply{Status: tool.ReplyCancelled}, "left the question"},
+		{tool.Reply{Status: tool.ReplyDeclined}, "declined to answer"},
+		{tool.Reply{Status: tool.ReplyCancelled}, "dismissed the question"},
 	} {
 		p := &person{reply: c.reply}
 		result, err := call(t, p, `{"question":"Which colour?","header":"Colour","options":[{"label":"red"},{"label":"blue","description":"like the sky"}],"multiple":true}`)
@@ -66,7 +66,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestInvalidQuestions(t *testing.T) {
 	for _, c := range []struct {
 		arguments string
 		err       error
@@ -74,8 +74,8 @@ func TestFaults(t *testing.T) {
 		want      string
 	}{
 		{`{}`, nil, tool.CodeInvalidArgument, "question"},
-		{`{"question":"x","options":[{"label":"a"},{"label":"a"}]}`, nil, tool.CodeInvalidArgument, `"a" is there twice`},
-		{`{"question":"x"}`, tool.ErrNoApprover, tool.CodeApprovalRequired, "nobody to answer"},
+		{`{"question":"x","options":[{"label":"a"},{"label":"a"}]}`, nil, tool.CodeInvalidArgument, `"a" occurs twice`},
+		{`{"question":"x"}`, tool.ErrNoApprover, tool.CodeApprovalRequired, "no user is available"},
 		{`{"question":"x"}`, errors.New("the line broke"), tool.CodeExecution, "the line broke"},
 	} {
 		_, err := call(t, &person{err: c.err}, c.arguments)
@@ -85,19 +85,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A client that asks before calls which may change something need not ask before a question.
-func TestAQuestionChangesNothing(t *testing.T) {
+// A client that asks for approval of changes must not ask for approval of a question.
+func TestQuestionIsReadOnly(t *testing.T) {
 	spec, _, err := question.Define(&person{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e := spec.Effects(); !e.ReadOnly || e.Destructive || e.OpenWorld {
-		t.Errorf("it says %+v", e)
+		t.Errorf("the effects are %+v", e)
 	}
 }
 
-// Nobody waits for ever for somebody who does not answer.
-func TestTimeout(t *testing.T) {
+// A call ends when the user does not answer.
+func TestQuestionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if _, err := call(t, &person{waits: true}, `{"question":"x"}`); tool.CodeOf(err) != tool.CodeTimeout {
 			t.Errorf("got %v", err)

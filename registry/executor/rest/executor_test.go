@@ -27,7 +27,7 @@ import (
 
 const secretValue = "s3cret-t0ken-value"
 
-// serve starts a server and returns the head of a manifest for it.
+// serve starts a server and returns it with the first lines of a manifest for it.
 func serve(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, head string) {
 	t.Helper()
 	server = httptest.NewServer(handler)
@@ -35,7 +35,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, hea
 	return server, fmt.Sprintf("manifest = 1\nname = \"demo\"\nversion = \"1.0.0\"\ndescription = \"Asks.\"\n[rest]\nbase_url = %q\n", server.URL)
 }
 
-// call runs the tool of a manifest with all that it asks for.
+// call runs the tool of a manifest and grants all its permissions.
 func call(t *testing.T, manifest, arguments string) (tool.Result, error) {
 	t.Helper()
 	return callWith(t, context.Background(), manifest, arguments, egress.Transport{})
@@ -85,7 +85,7 @@ func wantError(t *testing.T, err error, code tool.Code, parts ...string) *tool.E
 	return e
 }
 
-// parameters is a schema of parameters of any type.
+// parameters returns a schema of parameters without types.
 func parameters(required string, names ...string) string {
 	text := "[parameters]\ntype = \"object\"\nrequired = [" + required + "]\n"
 	for _, name := range names {
@@ -94,13 +94,13 @@ func parameters(required string, names ...string) string {
 	return text
 }
 
-// seen is what a server got.
+// seen is a request that a server received.
 type seen struct {
 	method, uri, body string
 	header            http.Header
 }
 
-// echo keeps what it got, and answers with JSON.
+// echo records the request, and answers with JSON.
 func echo(got *seen) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -110,11 +110,11 @@ func echo(got *seen) http.HandlerFunc {
 		}
 		*got = seen{method: r.Method, uri: r.RequestURI, body: string(body), header: r.Header}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{}`) // the caller's error tells
+		_, _ = io.WriteString(w, `{}`) // the client reports the error
 	}
 }
 
-func TestRequest(t *testing.T) {
+func TestArgumentsBecomeRequest(t *testing.T) {
 	var got seen
 	_, head := serve(t, echo(&got))
 	const route = "path = \"/repos/{owner}/{n}.json\"\n"
@@ -179,8 +179,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// No argument leads anywhere but to one segment of the path, as it was granted.
-func TestArgumentsStayInTheirPlace(t *testing.T) {
+// An argument stays in its segment of the path and in its header.
+func TestArgumentsCannotChangePathOrHeaders(t *testing.T) {
 	var got seen
 	_, head := serve(t, echo(&got))
 	pathTool := head + "path = \"/v1/users/{id}/posts\"\n" + parameters(`"id"`, "id")
@@ -214,7 +214,7 @@ func TestArgumentsStayInTheirPlace(t *testing.T) {
 	wantError(t, err, tool.CodeInvalidArgument, "give shorter ones")
 }
 
-func TestResponse(t *testing.T) {
+func TestResponseBecomesResult(t *testing.T) {
 	var contentType, body string
 	status := http.StatusOK
 	_, head := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -222,7 +222,7 @@ func TestResponse(t *testing.T) {
 			w.Header().Set("Content-Type", contentType)
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // the caller's error tells
+		_, _ = io.WriteString(w, body) // the client reports the error
 	})
 	const exact = `{"items": [{"id": 9007199254740993, "price": 1.10, "name": "a\/b"}], "a/b": {"~": "text"}}`
 	for name, tc := range map[string]struct {
@@ -235,17 +235,17 @@ func TestResponse(t *testing.T) {
 		"json by its type":     {contentType: "application/problem+json; charset=utf-8", body: exact, text: `{"items":[{"id":9007199254740993,"price":1.10,"name":"a\/b"}],"a/b":{"~":"text"}}`, structured: `{"items":[{"id":9007199254740993,"price":1.10,"name":"a\/b"}],"a/b":{"~":"text"}}`},
 		"selected":             {keys: "select = \"/items/0/id\"\n", body: exact, text: "9007199254740993", structured: "9007199254740993"},
 		"selected text":        {keys: "select = \"/a~1b/~0\"\n", body: exact, text: "text", structured: `"text"`},
-		"nothing there":        {keys: "select = \"/items/1\"\n", body: exact, code: tool.CodeInvalidOutput},
+		"nothing selected":     {keys: "select = \"/items/1\"\n", body: exact, code: tool.CodeInvalidOutput},
 		"promised json":        {keys: "output = \"json\"\n", contentType: "text/plain", body: " [1.0] ", text: "[1.0]", structured: "[1.0]"},
-		"no json":              {keys: "output = \"json\"\n", contentType: "application/json", body: "<html>", code: tool.CodeInvalidOutput},
+		"json required":        {keys: "output = \"json\"\n", contentType: "application/json", body: "<html>", code: tool.CodeInvalidOutput},
 		"json twice":           {keys: "output = \"json\"\n", body: "{} {}", code: tool.CodeInvalidOutput},
 		"empty json":           {keys: "output = \"json\"\n", body: " ", code: tool.CodeInvalidOutput},
-		"json that is none":    {contentType: "application/json", body: "oops", text: "oops", warning: "given as text"},
+		"invalid json":         {contentType: "application/json", body: "oops", text: "oops", warning: "returned as text"},
 		"text":                 {contentType: "text/html", body: "<p>é</p>", text: "<p>é</p>"},
 		"json as text":         {keys: "output = \"text\"\n", contentType: "application/json", body: exact, text: exact},
 		"not text":             {contentType: "application/pdf", body: "%PDF\xff\x00", code: tool.CodeInvalidOutput},
 		"latin-1":              {contentType: "text/plain", body: "\xe9", code: tool.CodeInvalidOutput},
-		"nothing":              {status: http.StatusNoContent, text: "the server answered 204 No Content, with nothing more"},
+		"nothing":              {status: http.StatusNoContent, text: "the server answered 204 No Content, with an empty body"},
 		"too much":             {keys: "[limits]\noutput = \"10B\"\n", contentType: "text/plain", body: "01234567890", code: tool.CodeResourceExhausted},
 		"as much as there may": {keys: "[limits]\noutput = \"10B\"\n", contentType: "text/plain", body: "0123456789", text: "0123456789"},
 	} {
@@ -274,7 +274,7 @@ func TestResponse(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestStatusBecomesErrorCode(t *testing.T) {
 	header := make(http.Header)
 	var status int
 	body := "no such " + strings.Repeat("é", 2000)
@@ -283,7 +283,7 @@ func TestStatus(t *testing.T) {
 			w.Header().Set(name, header.Get(name))
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // the caller's error tells
+		_, _ = io.WriteString(w, body) // the client reports the error
 	})
 	for _, tc := range []struct {
 		status      int
@@ -316,20 +316,20 @@ func TestStatus(t *testing.T) {
 	header.Set("Retry-After", "30")
 	for _, status = range []int{429, 503} {
 		var e *tool.Error
-		if _, err := call(t, head, ""); !errors.As(err, &e) || e.Details.RetryAfter != 30*time.Second || !strings.Contains(e.Message, "left alone for 30s") {
+		if _, err := call(t, head, ""); !errors.As(err, &e) || e.Details.RetryAfter != 30*time.Second || !strings.Contains(e.Message, "retry after 30s") {
 			t.Errorf("%d: %+v", status, e)
 		}
 	}
 	status, body = 500, "\xff\x00binary"
 	if e := wantError(t, errOf(call(t, head, "")), tool.CodeServer); e.Details.Response != "" {
-		t.Errorf("a body that is no text is kept: %q", e.Details.Response)
+		t.Errorf("a binary body is kept: %q", e.Details.Response)
 	}
 }
 
 func errOf(_ tool.Result, err error) error { return err }
 
-// Secrets are put in by the host and hidden wherever the server repeats them.
-func TestSecrets(t *testing.T) {
+// The host adds secrets to requests, and hides them wherever the server repeats them.
+func TestSecretsAreAddedAndHidden(t *testing.T) {
 	status := http.StatusOK
 	_, head := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secretValue {
@@ -358,8 +358,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What was not granted is not reached, by no redirect either.
-func TestGrant(t *testing.T) {
+// A request or redirect that was not granted is not sent.
+func TestRequestAndRedirectsNeedGrant(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	t.Cleanup(other.Close)
@@ -389,7 +389,7 @@ func TestGrant(t *testing.T) {
 	wantError(t, err, tool.CodePermissionDenied, "not granted")
 }
 
-func TestNoAnswer(t *testing.T) {
+func TestRequestsWithoutResponse(t *testing.T) {
 	server, head := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -403,7 +403,7 @@ func TestNoAnswer(t *testing.T) {
 	wantError(t, err, tool.CodeNetwork, "127.0.0.1")
 }
 
-func TestDigest(t *testing.T) {
+func TestDigestDependsOnManifest(t *testing.T) {
 	_, head := serve(t, echo(new(seen)))
 	digest := func(manifest string) string {
 		m, err := manifests.Decode("tool.toml", []byte(manifest))
@@ -424,8 +424,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// A request that changed nothing is tried again, one that may have is not.
-func TestRetries(t *testing.T) {
+// A request that may have changed something is not retried.
+func TestOnlySafeRequestsAreRetried(t *testing.T) {
 	var failures, calls int
 	_, head := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls++; calls <= failures {
@@ -462,8 +462,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A secret goes where the manifest says.
-func TestPlacesOfSecrets(t *testing.T) {
+func TestSecretIsSentWhereManifestSays(t *testing.T) {
 	var got seen
 	_, head := serve(t, echo(&got))
 	for place, sent := range map[string]func() string{

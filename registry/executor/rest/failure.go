@@ -24,7 +24,7 @@ const (
 
 // kinds maps the errors of requests that got no complete response to codes.
 var kinds = map[egress.Kind]tool.Code{
-	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was checked, so the arguments are the cause
+	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was already checked
 	egress.KindHeader:    tool.CodeInvalidArgument,
 	egress.KindDenied:    tool.CodePermissionDenied,
 	egress.KindAddress:   tool.CodePermissionDenied,

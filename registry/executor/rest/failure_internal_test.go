@@ -17,7 +17,7 @@ func TestRetryAfter(t *testing.T) {
 		{"30", "", 30 * time.Second, true},
 		{" 0 ", "", 0, true},
 		{at(time.Minute), "", time.Minute, true},
-		{at(time.Minute), at(-time.Minute), 2 * time.Minute, true}, // the server's clock is late
+		{at(time.Minute), at(-time.Minute), 2 * time.Minute, true}, // the server's clock is slow
 		{at(-time.Hour), "", 0, true},
 		{"99999999", "", 24 * time.Hour, true},
 		{"", "", 0, false},

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
 
-// FuzzURLPath looks for values that make another path of a template than one with the
-// same segments, or that a server would read as another host or as a query.
+// FuzzURLPath searches for arguments that change the number of path segments, or that a server
+// would read as another host or as a query.
 func FuzzURLPath(f *testing.F) {
 	template, err := placeholder.Parse("/v1/{a}/x{b}{a}/y")
 	if err != nil {
@@ -29,14 +29,14 @@ func FuzzURLPath(f *testing.F) {
 		}
 		u, err := url.Parse("https://host.example" + path)
 		if err != nil {
-			t.Fatalf("%q is no URL: %v", path, err)
+			t.Fatalf("%q is not a URL: %v", path, err)
 		}
 		if u.Host != "host.example" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
 			t.Errorf("%q and %q lead to %s", a, b, u)
 		}
 		normal, err := capability.NormaliseURL(u)
 		if err != nil {
-			return // it is not sent
+			return // the request is refused
 		}
 		segments := strings.Split(normal.EscapedPath(), "/")
 		if len(segments) != 5 || segments[1] != "v1" || segments[4] != "y" {

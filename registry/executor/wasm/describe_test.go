@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// describer is a reactor whose function describe writes a text, or runs for ever.
+// describer returns a reactor whose function describe writes text, or runs body instead.
 func describer(text string, body ...[]byte) wasmtest.Module {
 	const write = 0
 	i32 := []byte{wasmtest.I32}
@@ -28,8 +28,8 @@ func describer(text string, body ...[]byte) wasmtest.Module {
 	}
 }
 
-// What a module says of its tool is checked like a manifest, and its run is bounded.
-func TestDescribe(t *testing.T) {
+// The description that a module writes is checked like a manifest, and its run is limited.
+func TestDescriptionIsCheckedAndLimited(t *testing.T) {
 	const schema = `{"type":"object","properties":{"a":{"type":"string"}}}`
 	for _, tt := range []struct {
 		name, text  string
@@ -44,15 +44,15 @@ func TestDescribe(t *testing.T) {
 		{name: "a description", text: `{"description":"Only."}`, description: "Only."},
 		{name: "nothing", text: `{}`},
 		{name: "no output", code: tool.CodeBadGuest, says: "one JSON object"},
-		{name: "no object", text: `null`, code: tool.CodeBadGuest, says: "one JSON object"},
+		{name: "null", text: `null`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "two objects", text: `{}{}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "other keys", text: `{"permissions":[]}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "an empty description", text: `{"description":" "}`, code: tool.CodeBadGuest, says: "description"},
 		{name: "a long description", text: `{"description":"` + strings.Repeat("x", 60<<10) + `"}`, code: tool.CodeBadGuest, says: "ceiling"},
-		{name: "no schema", text: `{"parameters":{"type":"sideways"}}`, code: tool.CodeBadGuest, says: "parameters"},
-		{name: "no schema of an object", text: `{"parameters":{"type":"string"}}`, code: tool.CodeBadGuest, says: "parameters"},
-		{name: "without what the manifest names", text: `{"parameters":` + schema + `}`, keys: "module.stdin = \"{b}\"\nparameters = {type = \"object\", properties = {b = {type = \"string\"}}}\n", code: tool.CodeBadGuest, says: `"b"`},
-		{name: "too much", text: strings.Repeat(" ", DescribeOutput+1), code: tool.CodeResourceExhausted, says: strconv.Itoa(DescribeOutput)},
+		{name: "an invalid schema", text: `{"parameters":{"type":"sideways"}}`, code: tool.CodeBadGuest, says: "parameters"},
+		{name: "a schema of a string", text: `{"parameters":{"type":"string"}}`, code: tool.CodeBadGuest, says: "parameters"},
+		{name: "without a parameter of the manifest", text: `{"parameters":` + schema + `}`, keys: "module.stdin = \"{b}\"\nparameters = {type = \"object\", properties = {b = {type = \"string\"}}}\n", code: tool.CodeBadGuest, says: `"b"`},
+		{name: "too much output", text: strings.Repeat(" ", DescribeOutput+1), code: tool.CodeResourceExhausted, says: strconv.Itoa(DescribeOutput)},
 		{name: "endless", body: forever(), code: tool.CodeResourceExhausted, says: strconv.Itoa(100_000), keys: "limits.fuel = 100_000\n"},
 		{name: "no such function", keys: "describe.entry = \"other\"\n", code: tool.CodeInvalidModule, says: "other"},
 	} {
@@ -74,8 +74,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A way to describe that is not the module's is a fault of the manifest.
-func TestDescribeTheWrongWay(t *testing.T) {
+// Keys of [describe] that do not fit the form of the module make the manifest invalid.
+func TestDescribeKeysMustFitTheModule(t *testing.T) {
 	for keys, module := range map[string]wasmtest.Module{
 		"describe.args = [\"describe\"]\n": describer(""),
 		"describe.entry = \"describe\"\n":  command(),

@@ -24,7 +24,7 @@ func templates(t *testing.T, sources ...string) []placeholder.Template {
 	return list
 }
 
-func TestCommandLine(t *testing.T) {
+func TestTemplatesBecomeArguments(t *testing.T) {
 	text := map[string]string{"a": "x y", "empty": "", "nul": "a\x00b", "big": strings.Repeat("x", 200_000)}
 	in := tool.Invocation{Call: tool.Call{Tenant: "alice"}, Arguments: json.RawMessage(`{}`), Text: func(name string) (string, bool) {
 		value, ok := text[name]
@@ -37,9 +37,9 @@ func TestCommandLine(t *testing.T) {
 		code tool.Code
 	}{
 		{"fixed and filled in", []string{"--a={a}", "{empty}", "plain"}, []string{"--a=x y", "", "plain"}, ""},
-		{"what a call does not give is left out", []string{"{absent}", "--x={absent}{a}", "last"}, []string{"last"}, ""},
+		{"templates without an argument are left out", []string{"{absent}", "--x={absent}{a}", "last"}, []string{"last"}, ""},
 		{"a NUL character", []string{"{nul}"}, nil, tool.CodeInvalidArgument},
-		// An author and a model could make gigabytes of one argument together.
+		// A manifest and a call together could turn one argument into gigabytes.
 		{"one argument many times", []string{strings.Repeat("{big}", 800)}, nil, tool.CodeInvalidArgument},
 		{"many arguments", strings.Split(strings.Repeat("{big} ", 60)+"end", " "), nil, tool.CodeInvalidArgument},
 	} {

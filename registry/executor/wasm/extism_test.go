@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// A plug-in finds the configuration of its manifest, and nothing besides.
-func TestConfiguration(t *testing.T) {
+// A plug-in can read only the configuration of its own manifest.
+func TestPluginReadsItsConfiguration(t *testing.T) {
 	config := "[module.config]\n'\"a\"' = \"one\"\n'{}' = \"two\"\n"
 	e := newExecutor(t, runtime.Options{}, files.Options{}, plugin(), config)
 	for arguments, want := range map[string]string{`"a"`: "one", `{}`: "two", `"b"`: "", ``: ""} {

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// newExecutor returns the executor of a module whose manifest has the keys given.
+// newExecutor returns the executor of a module, with keys added to its manifest.
 func newExecutor(t *testing.T, o runtime.Options, fsys files.Options, module wasmtest.Module, keys string) *Executor {
 	t.Helper()
 	manifest := "manifest = 1\nname = \"demo\"\nversion = \"1.0.0\"\ndescription = \"A demo.\"\nmodule.path = \"demo.wasm\"\n" + keys
@@ -42,7 +42,7 @@ func newExecutor(t *testing.T, o runtime.Options, fsys files.Options, module was
 // execute runs a tool and returns the text of its result.
 func execute(t *testing.T, e *Executor, arguments string, grant capability.Grant) (string, error) {
 	t.Helper()
-	// What never ends by its limit fails the test in place of hanging it.
+	// If a limit does not end the guest, the test fails instead of hanging.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	result, err := e.Execute(ctx, tool.Invocation{
@@ -67,7 +67,7 @@ const (
 	localTee  = 0x22
 )
 
-// command is a command that runs body.
+// command returns a command that runs body.
 func command(body ...[]byte) wasmtest.Module {
 	return wasmtest.Module{
 		Types:   []wasmtest.FuncType{{}},
@@ -81,7 +81,7 @@ func forever(body ...[]byte) []byte {
 	return wasmtest.Code([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Code(body...), []byte{wasmtest.Br, 0, wasmtest.End})
 }
 
-// grower takes 2 MiB more and breaks down when it does not get it.
+// grower returns a command that grows its memory by 2 MiB and traps if that fails.
 func grower() wasmtest.Module {
 	return command(
 		wasmtest.Const(32), []byte{wasmtest.MemoryGrow, 0},
@@ -89,7 +89,7 @@ func grower() wasmtest.Module {
 	)
 }
 
-// opener opens the first mount again and again, and breaks down when it may not.
+// opener returns a command that opens the first mount repeatedly, and traps if that fails.
 func opener() wasmtest.Module {
 	i32, i64 := byte(wasmtest.I32), byte(wasmtest.I64)
 	const mount, path = 4, 0 // descriptor 3 is the root
@@ -105,8 +105,8 @@ func opener() wasmtest.Module {
 	return m
 }
 
-// rememberer is a reactor that writes how often it was called, as a digit, and the
-// input of the call before.
+// rememberer returns a reactor that writes how often it was called, as a digit, and the input of
+// the previous call.
 func rememberer() wasmtest.Module {
 	i32 := []byte{wasmtest.I32}
 	two := []byte{wasmtest.I32, wasmtest.I32}
@@ -130,8 +130,7 @@ func rememberer() wasmtest.Module {
 	}
 }
 
-// plugin is an Extism plug-in whose output is what its configuration has under the name in
-// its input.
+// plugin returns an Extism plug-in that writes the value of the configuration key in its input.
 func plugin() wasmtest.Module {
 	i64 := byte(wasmtest.I64)
 	const configGet, inputOffset, length, outputSet = 0, 1, 2, 3

@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// secretive are the bindings of a call that sent a secret.
+// secretive returns the bindings of a call that sent a secret.
 func secretive(t *testing.T, value string) *hostfuncs.Bindings {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -46,9 +46,9 @@ func secretive(t *testing.T, value string) *hostfuncs.Bindings {
 	return b
 }
 
-// Secrets are taken out of all that a guest wrote as long as there is time for it; after
-// that, nothing of it is told.
-func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
+// Secrets are removed from all output of a guest. If the context ends first, the output is
+// dropped.
+func TestSecretsAreHiddenOrOutputIsDropped(t *testing.T) {
 	const value = "hunter2+hunter2/hunter2"
 	b := secretive(t, value)
 	encoded := strings.NewReplacer("+", `\u002B`, "/", `\/`).Replace(base64.StdEncoding.EncodeToString([]byte(value)))
@@ -64,11 +64,11 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 		}
 		for _, text := range [][]byte{out.Output, out.Failure, out.Stderr} {
 			if s := string(text); strings.Contains(s, value) || strings.Contains(s, encoded) || !strings.Contains(s, "[secret:TOKEN]") {
-				t.Errorf("it shows %.40q … %q", s, s[max(len(s)-80, 0):])
+				t.Errorf("the output has %.40q … %q", s, s[max(len(s)-80, 0):])
 			}
 		}
 		if all.Looks < 8 {
-			t.Errorf("%d looks at the context", all.Looks)
+			t.Errorf("Err was called %d times", all.Looks)
 		}
 		for most := range all.Looks {
 			out := written
@@ -80,15 +80,15 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 	}
 }
 
-// A result that is there when the time is over is not read any more.
-func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
+// A result that comes at the deadline is not parsed.
+func TestResultIsDroppedAfterTheDeadline(t *testing.T) {
 	e := newExecutor(t, runtime.Options{}, files.Options{}, command(), "")
 	if err := e.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	all := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 	if _, err := e.Execute(all, tool.Invocation{}); err != nil || all.Looks == 0 {
-		t.Fatalf("%d looks, %v", all.Looks, err)
+		t.Fatalf("Err was called %d times, %v", all.Looks, err)
 	}
 	last := &fewlooks.Context{Context: t.Context(), Most: all.Looks - 1}
 	if result, err := e.Execute(last, tool.Invocation{}); tool.CodeOf(err) != tool.CodeTimeout || result.Content != nil {
@@ -96,8 +96,8 @@ func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
 	}
 }
 
-// Without a secret nothing is read, whatever the context says.
-func TestWithoutSecretsNothingIsRead(t *testing.T) {
+// Without a secret, the output is not scanned and the context not checked.
+func TestWithoutSecretsOutputIsNotScanned(t *testing.T) {
 	b, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Each limit of a manifest ends a call that goes beyond it, and the operator's ceiling
-// holds in its place where that is lower.
-func TestLimitsOfManifest(t *testing.T) {
+// Each limit of a manifest ends a call that exceeds it, and so does a lower limit of the operator.
+func TestLimitsOfManifestAndOperator(t *testing.T) {
 	loop, grow, open := command(forever()), grower(), opener()
 	dir := t.TempDir()
 	for _, tt := range []struct {
@@ -22,27 +21,27 @@ func TestLimitsOfManifest(t *testing.T) {
 		module    wasmtest.Module
 		keys      string
 		operator  runtime.Options
-		openFiles int           // the operator's ceiling; 0 for none
-		limit     runtime.Limit // that ends the call; empty for none
-		says      string        // which ceiling it was
+		openFiles int           // limit of the operator; 0 for none
+		limit     runtime.Limit // the limit that ends the call; empty for none
+		says      string        // part of the error
 	}{
 		{name: "fuel", module: loop, keys: "limits.fuel = 10_000", limit: runtime.LimitFuel, says: "its 10000 units"},
-		{name: "fuel below the ceiling", module: loop, keys: "limits.fuel = 10_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 10000 units"},
-		{name: "fuel above the ceiling", module: loop, keys: "limits.fuel = 30_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
-		{name: "the most fuel", module: loop, keys: "limits.fuel = 1_000_000_000_000_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
-		{name: "no fuel given", module: loop, operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
-		{name: "fuel enough", module: grow, keys: "limits.fuel = 10_000_000"},
+		{name: "fuel below the limit of the operator", module: loop, keys: "limits.fuel = 10_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 10000 units"},
+		{name: "fuel above the limit of the operator", module: loop, keys: "limits.fuel = 30_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
+		{name: "a huge amount of fuel", module: loop, keys: "limits.fuel = 1_000_000_000_000_000", operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
+		{name: "no fuel in the manifest", module: loop, operator: runtime.Options{MaxFuel: 20_000}, limit: runtime.LimitFuel, says: "its 20000 units"},
+		{name: "enough fuel", module: grow, keys: "limits.fuel = 10_000_000"},
 
 		{name: "memory", module: grow, keys: `limits.memory = "1MiB"`, limit: runtime.LimitMemory, says: "its 1048576 bytes"},
-		{name: "memory below the ceiling", module: grow, keys: `limits.memory = "1MiB"`, operator: runtime.Options{MaxMemory: 2 << 20}, limit: runtime.LimitMemory, says: "its 1048576 bytes"},
-		{name: "memory above the ceiling", module: grow, keys: `limits.memory = "1GiB"`, operator: runtime.Options{MaxMemory: 2 << 20}, limit: runtime.LimitMemory, says: "its 2097152 bytes"},
-		{name: "memory enough", module: grow, keys: `limits.memory = "4MiB"`},
+		{name: "memory below the limit of the operator", module: grow, keys: `limits.memory = "1MiB"`, operator: runtime.Options{MaxMemory: 2 << 20}, limit: runtime.LimitMemory, says: "its 1048576 bytes"},
+		{name: "memory above the limit of the operator", module: grow, keys: `limits.memory = "1GiB"`, operator: runtime.Options{MaxMemory: 2 << 20}, limit: runtime.LimitMemory, says: "its 2097152 bytes"},
+		{name: "enough memory", module: grow, keys: `limits.memory = "4MiB"`},
 
 		{name: "open files", module: open, keys: "limits.open_files = 3", limit: runtime.LimitFiles, says: "open files (3)"},
 		{name: "one open file", module: open, keys: "limits.open_files = 1", limit: runtime.LimitFiles, says: "open files (1)"},
-		{name: "open files below the ceiling", module: open, keys: "limits.open_files = 3", openFiles: 5, limit: runtime.LimitFiles, says: "open files (3)"},
-		{name: "open files above the ceiling", module: open, keys: "limits.open_files = 9", openFiles: 5, limit: runtime.LimitFiles, says: "open files (5)"},
-		{name: "open files not given", module: open, limit: runtime.LimitFiles, says: "open files (64)"},
+		{name: "open files below the limit of the operator", module: open, keys: "limits.open_files = 3", openFiles: 5, limit: runtime.LimitFiles, says: "open files (3)"},
+		{name: "open files above the limit of the operator", module: open, keys: "limits.open_files = 9", openFiles: 5, limit: runtime.LimitFiles, says: "open files (5)"},
+		{name: "no open files in the manifest", module: open, limit: runtime.LimitFiles, says: "open files (64)"},
 		{name: "more than the default", module: open, keys: "limits.open_files = 100", limit: runtime.LimitFiles, says: "open files (100)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,8 +63,8 @@ func TestLimitsOfManifest(t *testing.T) {
 	}
 }
 
-// The memory that counts for a tenant is the one that a call can have.
-func TestMaxMemory(t *testing.T) {
+// The memory that a tenant is charged for is the memory that a call can use.
+func TestMaxMemoryIsTheLowerLimit(t *testing.T) {
 	for _, tt := range []struct {
 		operator runtime.Options
 		want     uint64

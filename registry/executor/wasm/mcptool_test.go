@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// echoPlugin is a plug-in whose functions give back their input.
+// echoPlugin returns a plug-in whose functions write their input.
 func echoPlugin() wasmtest.Module {
 	l := byte(wasmtest.I64)
 	imp := func(name string, typ uint32) wasmtest.Import {
@@ -27,9 +27,9 @@ func echoPlugin() wasmtest.Module {
 	}
 }
 
-// What a plug-in with tools of its own is asked, in both forms that there are. It says that
-// back, which is read as a result, and one with nothing in it.
-func TestMCPTool(t *testing.T) {
+// A plug-in with its own tools gets its input in one of two forms. It echoes the input, which is
+// read as an empty result.
+func TestMCPToolInputAndResult(t *testing.T) {
 	for entry, want := range map[string]string{
 		"call":      `{"method":"tools/call","params":{"name":"greet me","arguments":{"n":9007199254740993}}}`,
 		"call_tool": `{"request":{"name":"greet me","arguments":{"n":9007199254740993}},"context":{"id":1,"_meta":{}}}`,

@@ -20,28 +20,28 @@ func TestParseOutput(t *testing.T) {
 		code       tool.Code
 		says       string
 	}{
-		{"text as it is", manifests.OutputText, " a\n{}\x00\n", " a\n{}\x00\n", "", "", ""},
-		{"no text", manifests.OutputText, "", "", "", "", ""},
+		{"text unchanged", manifests.OutputText, " a\n{}\x00\n", " a\n{}\x00\n", "", "", ""},
+		{"empty text", manifests.OutputText, "", "", "", "", ""},
 		{"text that is not UTF-8", manifests.OutputText, "ab\xff", "", "", tool.CodeInvalidOutput, "byte 2"},
-		{"half a character", manifests.OutputText, "ab\xe2\x82", "", "", tool.CodeInvalidOutput, "byte 2"},
+		{"an incomplete character", manifests.OutputText, "ab\xe2\x82", "", "", tool.CodeInvalidOutput, "byte 2"},
 		{"JSON with exact numbers", manifests.OutputJSON, " {\"n\":9007199254740993,\"f\":1.10}\n", " {\"n\":9007199254740993,\"f\":1.10}\n", `{"n":9007199254740993,"f":1.10}`, "", ""},
 		{"any JSON value", manifests.OutputJSON, "[1]", "[1]", "[1]", "", ""},
 		{"no JSON", manifests.OutputJSON, "", "", "", tool.CodeInvalidOutput, "JSON"},
 		{"two JSON values", manifests.OutputJSON, "{}{}", "", "", tool.CodeInvalidOutput, "JSON"},
 		{"a log line before the JSON", manifests.OutputJSON, "hi\n{}", "", "", tool.CodeInvalidOutput, "JSON"},
-		{"a number that JSON has not", manifests.OutputJSON, "NaN", "", "", tool.CodeInvalidOutput, "JSON"},
+		{"a number that is not JSON", manifests.OutputJSON, "NaN", "", "", tool.CodeInvalidOutput, "JSON"},
 		{"a key twice", manifests.OutputJSON, `{"a":1,"a":2}`, "", "", tool.CodeInvalidOutput, "JSON"},
 		{"a whole result", manifests.OutputResult, `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"structured":{"n":1.0}}`, "a\nb", `{"n":1.0}`, "", ""},
-		{"a result of structure alone", manifests.OutputResult, `{"structured":[1]}`, "[1]", "[1]", "", ""},
-		{"a result of nothing", manifests.OutputResult, `{}`, "", "", tool.CodeInvalidOutput, "neither"},
+		{"a structured result without text", manifests.OutputResult, `{"structured":[1]}`, "[1]", "[1]", "", ""},
+		{"an empty result", manifests.OutputResult, `{}`, "", "", tool.CodeInvalidOutput, "neither"},
 		{"a result that fails", manifests.OutputResult, `{"content":[{"type":"text","text":"no luck\nat all"}],"is_error":true}`, "no luck\nat all", "", tool.CodeExecution, "no luck"},
 		{"a long failure", manifests.OutputResult, `{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}],"is_error":true}`, strings.Repeat("x", 1<<20), "", tool.CodeExecution, "xxx"},
-		{"a slip in a field", manifests.OutputResult, `{"contents":[]}`, "", "", tool.CodeInvalidOutput, "contents"},
+		{"a misspelt field", manifests.OutputResult, `{"contents":[]}`, "", "", tool.CodeInvalidOutput, "contents"},
 		{"a field in capitals", manifests.OutputResult, `{"Content":[]}`, "", "", tool.CodeInvalidOutput, "Content"},
-		{"a block of no kind", manifests.OutputResult, `{"content":[{"type":"video"}]}`, "", "", tool.CodeInvalidOutput, "content[0]"},
+		{"a block of unknown type", manifests.OutputResult, `{"content":[{"type":"video"}]}`, "", "", tool.CodeInvalidOutput, "content[0]"},
 		{"a text block without text", manifests.OutputResult, `{"content":[{"type":"text"}]}`, "", "", tool.CodeInvalidOutput, "needs text"},
 		{"an image without a type", manifests.OutputResult, `{"content":[{"type":"image","data":"aGk="}]}`, "", "", tool.CodeInvalidOutput, "mimeType"},
-		{"an image that is no base64", manifests.OutputResult, `{"content":[{"type":"image","data":"###","mimeType":"image/png"}]}`, "", "", tool.CodeInvalidOutput, ""},
+		{"an image that is not base64", manifests.OutputResult, `{"content":[{"type":"image","data":"###","mimeType":"image/png"}]}`, "", "", tool.CodeInvalidOutput, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 const warmParameters = "parameters.type = \"object\"\nparameters.properties.n = { type = \"integer\", default = 7 }\n"
 
-// Every call of a tool with a warm-up starts from what that left, and from nothing else.
-func TestWarmUp(t *testing.T) {
+// Each call of a tool with a warm-up starts from the state that the warm-up left.
+func TestCallsStartFromTheWarmState(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{
 		{"none", "", "1"},
 		{"defaults apply", "module.warm = {}\n", `2{"n":7}`},
@@ -25,9 +25,9 @@ func TestWarmUp(t *testing.T) {
 			e := newExecutor(t, runtime.Options{}, files.Options{}, rememberer(), tt.keys+warmParameters)
 			want := tt.want
 			if goruntime.GOOS != "linux" {
-				want = "1" // no memory can be reset, so nothing is warmed up
+				want = "1" // without memory reset there is no warm-up
 			}
-			// New instances serve the first calls, and reset ones the others.
+			// The first calls use new instances, and later calls use reset instances.
 			for call := range 5 {
 				got, err := execute(t, e, `{"n":3}`, capability.Grant{})
 				if err != nil || got != want {
@@ -38,8 +38,7 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
-// A reactor is called by the function that its manifest names.
-func TestEntryOfManifest(t *testing.T) {
+func TestManifestNamesTheEntry(t *testing.T) {
 	writes := func(ptr int32) wasmtest.Func {
 		return wasmtest.Func{Type: 1, Body: wasmtest.Code(wasmtest.Const(ptr), wasmtest.Const(1), wasmtest.CallFunc(0), []byte{wasmtest.Drop}, wasmtest.Const(0))}
 	}
@@ -59,8 +58,8 @@ func TestEntryOfManifest(t *testing.T) {
 	}
 }
 
-// What only the module shows is told like a fault of its manifest, with the place.
-func TestKeysOfTheOtherForm(t *testing.T) {
+// A key that does not fit the module is reported like an error of the manifest, with its place.
+func TestKeysMustFitTheFormOfTheModule(t *testing.T) {
 	for _, tt := range []struct {
 		name, keys string
 		module     wasmtest.Module

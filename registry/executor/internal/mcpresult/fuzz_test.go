@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A result that is taken holds what it says, or is a failure.
+// Parse returns a valid result or an error.
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":[{"type":"text","text":"a"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"n":1.10}}`,
@@ -18,11 +18,11 @@ func FuzzResult(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if !json.Valid(raw) {
-			return // no message has it
+			return // a message is always valid JSON
 		}
 		result, err := Parse(t.Context(), "the MCP server", raw)
-		if fault := result.Check(); err == nil && fault != nil {
-			t.Errorf("%s: %v", raw, fault)
+		if invalid := result.Check(); err == nil && invalid != nil {
+			t.Errorf("%s: %v", raw, invalid)
 		}
 		if code := tool.CodeOf(err); err != nil && code != tool.CodeExecution && code != tool.CodeInvalidOutput {
 			t.Errorf("%s: %v", raw, err)
