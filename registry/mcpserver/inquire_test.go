@@ -81,7 +81,7 @@ func TestInquiryWithoutAnybody(t *testing.T) {
 	t.Parallel()
 	session := questionWorld(t).connect(t, "2025-11-25", nil)
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "question", Arguments: json.RawMessage(`{"question":"Why?"}`)})
-	if err != nil || !result.IsError || !strings.Contains(textOf(result), "nobody to answer") {
+	if err != nil || !result.IsError || !strings.Contains(textOf(result), "no user is available") {
 		t.Errorf("got %q, %v", textOf(result), err)
 	}
 }

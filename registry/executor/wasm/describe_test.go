@@ -48,7 +48,7 @@ func TestDescriptionIsCheckedAndLimited(t *testing.T) {
 		{name: "two objects", text: `{}{}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "other keys", text: `{"permissions":[]}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "an empty description", text: `{"description":" "}`, code: tool.CodeBadGuest, says: "description"},
-		{name: "a long description", text: `{"description":"` + strings.Repeat("x", 60<<10) + `"}`, code: tool.CodeBadGuest, says: "ceiling"},
+		{name: "a long description", text: `{"description":"` + strings.Repeat("x", 60<<10) + `"}`, code: tool.CodeBadGuest, says: "the limit is 4096"},
 		{name: "an invalid schema", text: `{"parameters":{"type":"sideways"}}`, code: tool.CodeBadGuest, says: "parameters"},
 		{name: "a schema of a string", text: `{"parameters":{"type":"string"}}`, code: tool.CodeBadGuest, says: "parameters"},
 		{name: "without a parameter of the manifest", text: `{"parameters":` + schema + `}`, keys: "module.stdin = \"{b}\"\nparameters = {type = \"object\", properties = {b = {type = \"string\"}}}\n", code: tool.CodeBadGuest, says: `"b"`},
