@@ -121,14 +121,14 @@ func TestLoadBad(t *testing.T) {
 	}{
 		{"no manifest", tree{"a.txt": ""}, "tool.toml: does not exist; a tool is a folder with a tool.toml and its module"},
 		{"misspelt manifest", tree{"Tool.tml": ""}, `tool.toml: does not exist; did you mean "Tool.tml"?`},
-		{"manifest is a folder", tree{"tool.toml/": ""}, "tool.toml: is a folder; name a regular file"},
-		{"manifest too large", tree{"tool.toml": strings.Repeat("#", MaxManifestBytes+1)}, "tool.toml: is larger than 256KiB, the ceiling"},
+		{"manifest is a folder", tree{"tool.toml/": ""}, "tool.toml: is a directory; name a regular file"},
+		{"manifest too large", tree{"tool.toml": strings.Repeat("#", MaxManifestBytes+1)}, "tool.toml: is larger than the limit of 256KiB"},
 		{"manifest by a link out", tree{"tool.toml": "-> ../outside.wasm"}, "tool.toml: leads out of the folder that is loaded, through a link; put the file itself there"},
 		{"missing", tree{"tool.toml": withModule("m.wasm")}, at + `"m.wasm" does not exist`},
 		{"misspelt", tree{"tool.toml": withModule("bin/modle.wasm"), "bin/module.wasm": "", "bin/x": ""}, at + `"bin/modle.wasm" does not exist; did you mean "module.wasm"?`},
 		{"a file as folder", tree{"tool.toml": withModule("x/m.wasm"), "x": ""}, at + `"x/m.wasm" does not exist`},
 		{"dangling link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> nothing"}, at + `"m.wasm" does not exist`},
-		{"folder", tree{"tool.toml": withModule("m.wasm"), "m.wasm/": ""}, at + `"m.wasm" is a folder; name a regular file`},
+		{"folder", tree{"tool.toml": withModule("m.wasm"), "m.wasm/": ""}, at + `"m.wasm" is a directory; name a regular file`},
 		{"link out", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
 		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
 		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
@@ -191,7 +191,7 @@ func TestLoadModuleTooLarge(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "m.wasm"), MaxModuleBytes+1); err != nil {
 		t.Skipf("no sparse file: %v", err)
 	}
-	want := `tool.toml:5:15: module.path: "m.wasm" is larger than 64MiB, the ceiling`
+	want := `tool.toml:5:15: module.path: "m.wasm" is larger than the limit of 64MiB`
 	if _, _, err := Load(openFolder(t, dir), "tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}

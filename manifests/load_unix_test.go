@@ -64,7 +64,7 @@ func TestLoadNoPermission(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "demo.wasm"), 0); err != nil {
 		t.Fatal(err)
 	}
-	want := `tool.toml:5:15: module.path: "demo.wasm" may not be read; change its permissions`
+	want := `tool.toml:5:15: module.path: "demo.wasm" cannot be read; change its permissions`
 	if _, err := Read(openFolder(t, dir), "tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}

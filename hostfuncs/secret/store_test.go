@@ -143,7 +143,7 @@ func TestFile(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, FromFile(good), "error: is in a file that can be replaced by others, who can write to the folder that it lies in")
+	expect(t, FromFile(good), "error: is in a file that can be replaced by other users, who can write to its directory")
 }
 
 func TestCommand(t *testing.T) {

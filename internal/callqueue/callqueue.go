@@ -1,5 +1,5 @@
-// Package callqueue decides which calls run and which wait: for a place among those that run,
-// for memory of their tenant, and for files that another call changes.
+// Package callqueue decides which calls run and which wait. A call waits for a place among the
+// running calls, for memory of its tenant, or for files that another call changes.
 package callqueue
 
 import (
@@ -15,23 +15,24 @@ import (
 	"github.com/wasmtool/wasmtool/internal/each"
 )
 
-// The errors of Enter, besides *GaveUp.
+// The errors of [Queue.Enter], in addition to *[GaveUp].
 var (
-	// ErrFull: too many calls wait already.
-	ErrFull = errors.New("too many calls wait")
-	// ErrClosed: Bounds.Closed was closed.
+	// ErrFull means that too many calls are waiting.
+	ErrFull = errors.New("too many calls are waiting")
+	// ErrClosed means that Bounds.Closed was closed.
 	ErrClosed = errors.New("the queue is closed")
 )
 
 // GaveUp is the error of a call that waited until its context was done, or for Bounds.Timeout.
 type GaveUp struct {
-	// For is what it waited for in the end.
+	// For is what the call waited for when it gave up.
 	For Want
-	// Holder is the Need.Name of the call that has the files, if it is one of the same
-	// tenant, and Held since when; "" is unknown or another tenant's.
+	// Holder is the Need.Name of the call that holds the files, if that call has the same tenant;
+	// otherwise "".
 	Holder string
-	Held   time.Time
-	err    error
+	// Held is the time since which Holder holds the files.
+	Held time.Time
+	err  error
 }
 
 func (e *GaveUp) Error() string { return "the call waited for " + string(e.For) + ": " + e.err.Error() }
@@ -42,82 +43,82 @@ func (e *GaveUp) Unwrap() error { return e.err }
 // Want is what a call waits for.
 type Want string
 
-// What calls wait for.
+// The reasons to wait.
 const (
 	Places Want = "a place"
 	Memory Want = "memory"
 	Files  Want = "files"
 )
 
-// Bounds says how much there is of what calls wait for. The zero value bounds nothing.
+// Bounds holds the limits of a queue. The zero value has no limits.
 type Bounds struct {
-	// Calls is how many calls run at once, TenantCalls how many of one tenant, and ClassCalls
-	// how many of one class, so that no class shuts out the others; 0 and less are no bound.
+	// Calls limits the running calls, TenantCalls those of one tenant, and ClassCalls those of
+	// one class, so that no class can exclude the others. 0 and less mean no limit.
 	Calls, TenantCalls, ClassCalls int
-	// TenantMemory is how many bytes the calls of one tenant that run need together; 0 is no
-	// bound. A call that needs more by itself never runs: whoever asks for it looks first.
+	// TenantMemory limits the bytes that the running calls of one tenant need together; 0 means
+	// no limit. A call that alone needs more never runs, so the caller must check for that.
 	TenantMemory uint64
-	// MaxWaiting is how many calls wait: 0 is no bound, and less mean none. When too many
-	// wait, the tenant with most of them makes room, and within a tenant the class.
+	// MaxWaiting limits the waiting calls; 0 means no limit, and less means that none may wait.
+	// When too many wait, a call of the tenant with the most waiting calls is displaced, and
+	// within a tenant a call of the class with the most.
 	MaxWaiting int
-	// Timeout is how long a call waits; 0 and less are no bound.
+	// Timeout limits the time that a call waits; 0 and less mean no limit.
 	Timeout time.Duration
-	// Closed ends all waiting with ErrClosed when it is closed; nil never does.
+	// Closed, when closed, ends all waiting with ErrClosed. It may be nil.
 	Closed <-chan struct{}
 }
 
-// Need is what a call needs to run. It has all of it or none, so that a call that waits keeps
-// nothing from anybody.
+// Need is what a call needs to run. A call gets all of it at once, so a waiting call holds
+// nothing that another call needs.
 type Need struct {
 	Tenant string
-	// Class is nil where Bounds.ClassCalls is no bound.
+	// Class may be nil only if Bounds.ClassCalls sets no limit.
 	Class *Class
-	// Name is what those of the tenant are told that give up waiting for its files.
-	Name string
-	// Memory is in bytes.
-	Memory uint64
-	// Paths are absolute. Each stands for all below it, letters in capitals do not count,
-	// since on some file systems they are the same, and links are not followed: two ways to
-	// one file that differ by a link are two paths.
+	// Name identifies the call in the GaveUp error of calls of the same tenant that wait for its
+	// files.
+	Name   string
+	Memory uint64 // bytes
+	// Paths are absolute. Each covers everything below it. Letter case is ignored, because some
+	// file systems ignore it. Links are not followed: two paths to the same file that differ by a
+	// link count as different files.
 	Paths []string
 }
 
-// Class counts the calls of a kind that run, such as those of one module. It belongs to one
-// Queue, which guards it, and its Name to no other class there.
+// Class counts the running calls of one kind, such as the calls of one module. It belongs to one
+// Queue, whose lock guards it. Its Name must be unique in that Queue.
 type Class struct {
 	Name    string
 	running int
 }
 
-// Queue is the calls that run and those that wait. New makes one; it is safe for concurrent
+// Queue holds the running and the waiting calls. Use [New] to create one. It is safe for concurrent
 // use.
 type Queue struct {
-	b Bounds
-	// running is changed with the lock held.
-	running atomic.Int64
+	b       Bounds
+	running atomic.Int64 // changes only with mu held
 
 	mu      sync.Mutex
-	waiting []*Turn            // in the order of getting their turns
-	holding []*Turn            // those that run and have files
-	tenants map[string]*tenant // those that have calls here
+	waiting []*Turn            // in the order in which they get their turns
+	holding []*Turn            // the running calls that hold files
+	tenants map[string]*tenant // the tenants with running or waiting calls
 }
 
-// tenant counts the calls of a tenant, and what those that run need.
+// tenant counts the calls of a tenant, and the memory that its running calls need.
 type tenant struct {
 	running, waiting int
 	memory           uint64
 }
 
-// Turn is a call that runs, or waits to.
+// Turn is a call that runs or waits.
 type Turn struct {
 	q     *Queue
-	need  Need          // its paths in the form of normal
-	ready chan struct{} // closed when it runs or is displaced; nil if it never waited
+	need  Need          // its paths are in the form of normal
+	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
-	// These change with the lock held, up to the closing of ready.
+	// The fields below change only with the lock held, and no longer after ready was closed.
 	state  state
-	before int       // how many of its tenant wait before it
-	since  time.Time // when it got its files
+	before int       // the number of calls of the same tenant that wait before it
+	since  time.Time // when the call got its files
 }
 
 type state int
@@ -125,23 +126,25 @@ type state int
 const (
 	waits state = iota
 	runs
-	displaced // made room for another
+	displaced // removed from the waiting calls to make room for another
 	ended
 )
 
-// New returns a Queue in which nobody runs or waits.
+// New returns an empty Queue.
 func New(b Bounds) *Queue { return &Queue{b: b, tenants: make(map[string]*tenant)} }
 
-// Running is how many calls run. It takes no lock.
+// Running returns the number of running calls. It takes no lock.
 func (q *Queue) Running() int { return int(q.running.Load()) }
 
-// Enter waits until there is all that a call needs; the caller must call Leave of its Turn
-// afterwards. Tenants get their turns one after the other, and within a tenant the calls in
-// the order of coming. A call that waits for nothing but files goes before all later ones
-// that want them; one that its own tenant or its class has no place for, or its tenant no
-// memory, keeps no other. Enter fails with a *GaveUp when ctx is done or the call waited for
-// too long, with ErrClosed, and with ErrFull at once when too many wait already, or later when
-// the call made room for another.
+// Enter waits until everything that a call needs is available. When it succeeds, the caller must
+// call Leave of the Turn after the call.
+//
+// Tenants take turns, and the calls of a tenant run in the order in which they came. A call that
+// waits only for files goes before all later calls that want the same files. A call that waits
+// because of a limit of its own tenant or class does not hold up other calls.
+//
+// The error is a *[GaveUp] if ctx is done or the call waited too long, [ErrClosed], or [ErrFull] if
+// too many calls are waiting. ErrFull can also come later, when a waiting call is displaced.
 func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	t := &Turn{q: q, need: need}
 	t.need.Paths = each.Of(need.Paths, normal)
@@ -184,15 +187,15 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	}
 }
 
-// Leave gives back what the call has, and lets those go on that may now. Leaving again does
-// nothing.
+// Leave releases everything that the call holds and starts the waiting calls that can run now.
+// Calling Leave again has no effect.
 func (t *Turn) Leave() {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
 	t.q.end(t, ended)
 }
 
-// giveUp takes a turn off that waits, and says what it waited for.
+// giveUp removes a waiting turn and returns an error that says what it waited for.
 func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -207,9 +210,9 @@ func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 	return gaveUp
 }
 
-// The lock is held in all that follows.
+// The methods below must be called with the lock held.
 
-// run lets a turn go on.
+// run marks a turn as running and reserves what it needs.
 func (q *Queue) run(t *Turn) {
 	t.state = runs
 	q.running.Add(1)
@@ -224,7 +227,7 @@ func (q *Queue) run(t *Turn) {
 	}
 }
 
-// end takes a turn off that runs or waits, and lets those go on that may now.
+// end removes a running or waiting turn and starts the waiting calls that can run now.
 func (q *Queue) end(t *Turn, to state) {
 	switch t.state {
 	case runs:
@@ -258,7 +261,7 @@ func (q *Queue) end(t *Turn, to state) {
 	}
 }
 
-// stopWaiting takes a turn off those that wait.
+// stopWaiting removes the turn at an index from the waiting turns.
 func (q *Queue) stopWaiting(at int) {
 	own := q.waiting[at].own
 	own.waiting--
@@ -272,7 +275,8 @@ func (q *Queue) stopWaiting(at int) {
 
 func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
 
-// lacks is what a turn that waits has to wait for, files last.
+// lacks returns what a turn has to wait for. It returns Files if there is a place and memory, even
+// if no other call holds the files.
 func (q *Queue) lacks(t *Turn) Want {
 	switch b := q.b; {
 	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:
@@ -283,8 +287,8 @@ func (q *Queue) lacks(t *Turn) Want {
 	return Files
 }
 
-// mayRun reports whether there is all that a turn needs and none of those that wait before it
-// waits for that.
+// mayRun reports whether everything that a turn needs is available, and no turn that waits before
+// it has to go first.
 func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
 	if q.lacks(t) != Files || slices.ContainsFunc(q.holding, t.overlaps) {
 		return false
@@ -293,10 +297,10 @@ func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
 		!slices.ContainsFunc(before, func(other *Turn) bool { return q.isBefore(other, t) })
 }
 
-// isBefore reports whether a turn has to wait for another that waits before it.
+// isBefore reports whether t must let the turn other, which waits before it, go first.
 func (q *Queue) isBefore(other, t *Turn) bool {
 	switch q.lacks(other) {
-	case Memory: // or smaller calls of the tenant would keep it waiting for ever
+	case Memory: // otherwise smaller calls of the tenant could keep it waiting forever
 		return other.own == t.own && t.need.Memory > 0
 	case Files:
 		return t.overlaps(other)
@@ -310,12 +314,12 @@ func (t *Turn) overlaps(other *Turn) bool {
 	})
 }
 
-// Overlap reports whether one of two paths is the other, or above it.
+// Overlap reports whether two paths are equal or one contains the other.
 func Overlap(a, b string) bool { return overlap(normal(a), normal(b)) }
 
 func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 
-// normal is the form in which paths are compared.
+// normal returns the form of a path in which paths are compared.
 func normal(path string) string { return strings.ToLower(filepath.Clean(path)) }
 
 // within reports whether path is dir or below it.

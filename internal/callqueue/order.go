@@ -23,16 +23,16 @@ func (q *Queue) place(t *Turn) int {
 	return at
 }
 
-// makeRoom displaces one of those that wait when there are too many: the last of the tenant
-// with most of them, or within the tenant of a new one the last of the class with most, and
-// else the new one.
+// makeRoom displaces a waiting turn if there are too many: the last turn of the tenant with the
+// most waiting turns. If that is the tenant of the new turn t, it displaces the last turn of that
+// tenant's class with the most, and otherwise t itself.
 func (q *Queue) makeRoom(t *Turn) {
 	if q.b.MaxWaiting == 0 || len(q.waiting) <= max(q.b.MaxWaiting, 0) {
 		return
 	}
 	out := t
 	class := func(other *Turn) string { return other.need.Class.Name }
-	// The new one is counted, so that one more than its tenant has is two without it.
+	// The count of the tenant already includes t, so "one more" here means two more without t.
 	if most, found := tenants.Largest(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
 		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, most)
 	} else if t.need.Class != nil {
@@ -46,7 +46,7 @@ func (q *Queue) makeRoom(t *Turn) {
 	close(out.ready)
 }
 
-// lastOf is the last turn of an owner; there is one.
+// lastOf returns the last turn of an owner, which must have one.
 func lastOf(turns []*Turn, owner func(*Turn) string, name string) *Turn {
 	for _, t := range slices.Backward(turns) {
 		if owner(t) == name {

@@ -1,7 +1,8 @@
-// Package each makes lists of lists.
+// Package each applies a function to each element of a list.
 package each
 
-// Of returns what f makes of each value of a list, in its order; nil for none.
+// Of returns the results of f for each element of a list, in order. It returns nil for an empty
+// list.
 func Of[T, U any](list []T, f func(T) U) []U {
 	if len(list) == 0 {
 		return nil

@@ -11,6 +11,6 @@ func TestOf(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := Of(nil, strconv.Itoa); got != nil {
-		t.Errorf("of nothing: got %#v", got)
+		t.Errorf("of an empty list: got %#v", got)
 	}
 }

@@ -1,4 +1,4 @@
-// Package errtree looks through the errors that an error wraps, for tests.
+// Package errtree inspects the tree of errors that an error wraps. It is for tests.
 package errtree
 
 import (
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Engine is the path of the WASM engine's packages.
+// Engine is the import path of the WASM engine's module.
 const Engine = "github.com/tetratelabs/wazero"
 
-// From returns the types of the errors in err's tree that packages below a path have, each
-// with its text.
+// From returns the type and the text of each error in err's tree whose type is declared in the
+// package path or a package below it.
 func From(err error, path string) []string {
 	if err == nil {
 		return nil

@@ -1,16 +1,17 @@
-// Package fewlooks is for tests that show that work ends with its context, without a clock.
+// Package fewlooks has a context for tests that check, without a clock, that work stops when its
+// context is done.
 package fewlooks
 
 import "context"
 
-// Context is done once Err was called more than Most times. It is for one goroutine.
+// Context is done once Err was called more than Most times. It must be used by only one goroutine.
 type Context struct {
 	context.Context
-	// Most is how often Err returns nil, and Looks how often it was called.
-	Most, Looks int
+	Most  int // the number of calls of Err that return nil
+	Looks int // the number of calls of Err so far
 }
 
-// Err returns context.DeadlineExceeded once the context is done.
+// Err returns [context.DeadlineExceeded] once the context is done, and otherwise nil.
 func (c *Context) Err() error {
 	if c.Looks++; c.Looks > c.Most {
 		return context.DeadlineExceeded

@@ -1,4 +1,4 @@
-// Package guesttest builds guests from Go source for tests, and the program that runs them.
+// Package guesttest builds guests from Go source, and the wasmtool command, for tests.
 package guesttest
 
 import (
@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// Reactor is the flag that makes BuildGo build a reactor in place of a command.
+// Reactor is the flag that makes BuildGo build a reactor instead of a command.
 const Reactor = "-buildmode=c-shared"
 
-// BuildGo compiles the Go program in dir (relative to the test's folder, perhaps in a
-// module of its own) for WASI preview 1, with further flags of go build, and returns the
-// WASM module.
+// BuildGo compiles the Go program in dir for WASI preview 1 and returns the WASM module. dir is
+// relative to the directory of the test and may be a Go module of its own. flags are passed to go
+// build.
 func BuildGo(t testing.TB, dir string, flags ...string) []byte {
 	t.Helper()
 	wasm, err := Go(dir, flags...)
@@ -26,14 +26,14 @@ func BuildGo(t testing.TB, dir string, flags ...string) []byte {
 	return wasm
 }
 
-// Go is BuildGo for modules that several tests share.
+// Go is like BuildGo, but returns an error. It is for modules that several tests share.
 func Go(dir string, flags ...string) ([]byte, error) {
-	folder, err := os.MkdirTemp("", "wasmtool-guest-")
+	temp, err := os.MkdirTemp("", "wasmtool-guest-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // what is left is in the folder for such
-	out := filepath.Join(folder, "guest.wasm")
+	defer func() { _ = os.RemoveAll(temp) }() // leftovers stay in the temporary directory
+	out := filepath.Join(temp, "guest.wasm")
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, flags...)
 	cmd := exec.Command("go", append(args, ".")...)
 	cmd.Dir = dir
@@ -44,13 +44,13 @@ func Go(dir string, flags ...string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// warming is held while a test of this process fills the folder of ModuleCache.
+// warming is held while a test of this process fills the cache of ModuleCache.
 var warming sync.Mutex
 
-// ModuleCache returns the folder where programs under test keep compiled modules
-// (WASMTOOL_CACHE), with the built-in tools in it. Compiling those takes twenty seconds of
-// processor time, so tests share what is compiled, and the next run finds it: an entry is found
-// by the digest of the module, the rewriter and the engine.
+// ModuleCache returns the directory in which programs under test store compiled modules, for
+// WASMTOOL_CACHE. It contains the compiled built-in tools. Compiling them takes twenty seconds of
+// processor time, so all tests and later test runs share the directory. The key of an entry covers
+// the module, the rewriter and the engine, so outdated entries are not used.
 func ModuleCache(t testing.TB, program string) string {
 	t.Helper()
 	user, err := os.UserCacheDir()
@@ -61,7 +61,7 @@ func ModuleCache(t testing.TB, program string) string {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	warming.Lock() // or tests that start together compile everything twice
+	warming.Lock() // otherwise tests that start together would compile everything twice
 	defer warming.Unlock()
 	if text, err := exec.Command(program, "cache", "warm", "--cache", dir).CombinedOutput(); err != nil {
 		t.Fatalf("compile the built-in tools: %v\n%s", err, text)
@@ -69,9 +69,9 @@ func ModuleCache(t testing.TB, program string) string {
 	return dir
 }
 
-// Program builds the wasmtool command as users get it and returns its path, in a folder of
-// its own. A build with the race detector would compile modules for minutes; the packages
-// below the command have their own tests with it.
+// Program builds the wasmtool command as users get it, in a temporary directory, and returns its
+// path. The build has no race detector, because compiling modules with it takes minutes. The
+// packages that the command imports have tests with the race detector.
 func Program(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "wasmtool")

@@ -9,7 +9,7 @@ import (
 // NewObject returns an object without fields.
 func NewObject() *Value { return &Value{Kind: Object} }
 
-// NewString returns a string, with no more escapes than JSON asks for.
+// NewString returns a string with only the escapes that JSON requires.
 func NewString(text string) *Value {
 	return &Value{Kind: String, Literal: string(plainjson.String(text))}
 }
@@ -29,16 +29,17 @@ func NewArray(items ...*Value) *Value {
 	return v
 }
 
-// NewRaw returns a value for JSON that need not be read to be written.
+// NewRaw returns a value that holds JSON text without parsing it. It can only be written.
 func NewRaw(text []byte) *Value { return &Value{Kind: Raw, Literal: string(text)} }
 
-// Add appends a field to an object, whose name is new, and returns the object.
+// Add appends a field to an object and returns the object. The object must not have a field of that
+// name.
 func (v *Value) Add(name string, value *Value) *Value {
 	v.Members = append(v.Members, Member{Name: name, Literal: string(plainjson.String(name)), Value: *value})
 	return v
 }
 
-// AddText is Add for a string, unless it is empty.
+// AddText adds a string to an object like Add, unless the string is empty.
 func (v *Value) AddText(name, text string) *Value {
 	if text == "" {
 		return v
@@ -46,7 +47,8 @@ func (v *Value) AddText(name, text string) *Value {
 	return v.Add(name, NewString(text))
 }
 
-// Unescape writes the strings and names in v with no more escapes than JSON asks for.
+// Unescape rewrites the literals of all strings and names in v with only the escapes that JSON
+// requires.
 func (v *Value) Unescape() {
 	if v.Kind == String {
 		*v = *NewString(v.Text())

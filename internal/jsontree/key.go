@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Key returns a text that two values share if and only if JSON Schema takes them for equal:
-// fields in any order, numbers by value. It is for comparing, not for reading.
+// Key returns a key for comparing values. Two values have the same key if and only if they are
+// equal in JSON Schema, which compares fields in any order and numbers by value.
 func (v *Value) Key() []byte { return AppendKey(nil, v.Tree(nil)) }
 
 // AppendKey appends the key of a value in the form of [Value.Tree].
@@ -28,7 +28,7 @@ func AppendKey(buf []byte, v any) []byte {
 		}
 		return append(buf, ']')
 	case string:
-		// With the length in front, no string can end another's key.
+		// The length in front prevents two different values from having the same key.
 		buf = strconv.AppendInt(buf, int64(len(v)), 10)
 		buf = append(buf, ':')
 		return append(buf, v...)

@@ -26,13 +26,13 @@ func (p *parser) str() (string, *Error) {
 			p.pos++
 		}
 	}
-	return "", p.syntax(start, "string without an end")
+	return "", p.syntax(start, "string is not terminated")
 }
 
 func (p *parser) escape() *Error {
 	rest := p.src[p.pos+1:]
 	if rest == "" {
-		return p.syntax(p.pos, "string without an end")
+		return p.syntax(p.pos, "string is not terminated")
 	}
 	if strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0 {
 		p.pos += 2
@@ -44,7 +44,7 @@ func (p *parser) escape() *Error {
 	}
 	r := hex4(rest[1:])
 	if r < 0 {
-		return p.syntax(p.pos, "\\u takes four hexadecimal digits")
+		return p.syntax(p.pos, "\\u must be followed by four hexadecimal digits")
 	}
 	p.pos += 6
 	if !utf16.IsSurrogate(r) {
@@ -52,10 +52,10 @@ func (p *parser) escape() *Error {
 	}
 	low := p.src[p.pos:]
 	if p.bounds.Loose {
-		return nil // its other half is an escape of its own
+		return nil // the other half is parsed as a separate escape
 	}
 	if !strings.HasPrefix(low, `\u`) || utf16.DecodeRune(r, hex4(low[2:])) == utf8.RuneError {
-		return p.syntax(p.pos-6, "half of a surrogate pair in a string")
+		return p.syntax(p.pos-6, "lone surrogate in a string")
 	}
 	p.pos += 6
 	return nil
@@ -113,7 +113,7 @@ func (p *parser) digits() string {
 	return p.src[start:p.pos]
 }
 
-// unquote returns the content of a string literal that the parser accepted.
+// unquote returns the content of a string literal, which the parser must have accepted.
 func unquote(literal string) string {
 	s := literal[1 : len(literal)-1]
 	next := strings.IndexByte(s, '\\')
@@ -149,7 +149,7 @@ func unquote(literal string) string {
 				}
 			}
 			buf = utf8.AppendRune(buf, r)
-		default: // quote, backslash and slash stand for themselves
+		default: // a quote, a backslash or a slash
 			buf = append(buf, escape)
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// decimalNumber is a number literal as sign, digits and exponent: digits times ten to the
-// exponent. The digits neither begin nor end with 0 and are none for zero, so that equal
-// numbers are equal here. Unlike big.Rat it takes no longer for a large exponent.
+// decimalNumber is a parsed number literal: digits times ten to the exponent. The digits neither
+// begin nor end with 0, and zero has no digits, so equal numbers have equal fields. Unlike with
+// [big.Rat], the time to parse a literal does not grow with its exponent.
 type decimalNumber struct {
 	negative bool
 	digits   string
 	exponent int
-	// huge tells that the exponent is too large to calculate with.
-	huge bool
+	huge     bool // the exponent is too large to calculate with
 }
 
-// maxExponent is far beyond MaxExponent, for literals that another parser accepted.
+// maxExponent limits the exponents to calculate with. It is far above MaxExponent, because literals
+// may come from another parser.
 const maxExponent = 1e15
 
 // parseNumber reads the literal of a JSON number.
@@ -41,17 +41,16 @@ func parseNumber(literal string) decimalNumber {
 	return d
 }
 
-// IsInteger reports whether a number literal denotes an integer, as 5.0 and
-// 1e2 do.
+// IsInteger reports whether the value of a number literal is an integer, as it is for 5.0 and 1e2.
 func IsInteger(literal string) bool {
 	return !strings.ContainsAny(literal, ".eE") || parseNumber(literal).exponent >= 0
 }
 
-// PlainNumber returns the same text for all literals of a number. It never writes a large exponent
-// out. A literal with an exponent beyond 10^15 is the same as itself alone.
+// PlainNumber returns the same string for all literals of equal value. It does not expand large
+// exponents. A literal with an exponent beyond 10^15 is returned unchanged.
 func PlainNumber(literal string) string {
 	d := parseNumber(literal)
-	const plainZeros = 20 // as many as common integers have
+	const plainZeros = 20 // common integers end with fewer zeros
 	text := d.digits
 	switch {
 	case text == "":
@@ -69,7 +68,8 @@ func PlainNumber(literal string) string {
 	return text
 }
 
-// NumberDigits is how many digits a big.Rat has of a literal: it writes the exponent out.
+// NumberDigits returns the number of digits that a [big.Rat] of the literal has, with the exponent
+// expanded.
 func NumberDigits(literal string) int {
 	d := parseNumber(literal)
 	return len(d.digits) + max(d.exponent, -d.exponent)

@@ -7,59 +7,61 @@ import (
 	"unicode/utf8"
 )
 
-// Error says why a text is not one strict JSON value, or not within the bounds.
+// Error is the error of a document that is not strict JSON or exceeds a limit.
 type Error struct {
-	// Limit tells that the text is too much; otherwise it is not strict JSON.
+	// Limit reports whether the document exceeds a limit. Otherwise it is not strict JSON.
 	Limit bool
-	// Message gives line and column, both counted from 1, the column in characters.
+	// Message includes line and column. Both count from 1, and the column counts characters.
 	Message string
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Ceilings of a document.
+// Limits of a document.
 const (
-	// MaxBytes bounds the text.
+	// MaxBytes limits the size of a document in bytes.
 	MaxBytes = 8 << 20
-	// MaxDepth bounds how deeply objects and arrays nest.
+	// MaxDepth limits the nesting of objects and arrays.
 	MaxDepth = 64
-	// MaxValues bounds the number of values (scalars, arrays and objects), and
-	// with it the memory that a document takes.
+	// MaxValues limits the number of values (scalars, arrays and objects), and so the memory that a
+	// document takes.
 	MaxValues = 1 << 18
-	// MaxNumberBytes bounds the literal of one number, in any text.
+	// MaxNumberBytes limits the bytes of a number, with any Bounds that are not Loose.
 	MaxNumberBytes = 1024
-	// MaxExponent bounds the exponent of a number, whatever its sign, in any text.
+	// MaxExponent limits the absolute value of an exponent, with any Bounds that are not Loose.
 	MaxExponent = 1024
 )
 
-// Meter counts work, of which each value is one. It may panic to end the work.
+// Meter counts units of work; each value is one unit. Spend may panic to stop the work.
 type Meter interface{ Spend(work int) }
 
-// Bounds are the ceilings for parsing one text, and how to name the text.
+// Bounds holds the limits for parsing one document.
 type Bounds struct {
+	// What names the document in errors, such as "the arguments".
 	What                 string
 	Bytes, Depth, Values int
-	// Loose leaves numbers beyond the ceilings, and halves of surrogate pairs, to another reader.
+	// Loose accepts lone surrogates and numbers beyond the limits, for documents that are parsed
+	// again by a stricter reader.
 	Loose bool
-	// Work counts the values that are read; nil for nobody.
+	// Work counts the parsed values; it may be nil.
 	Work Meter
 }
 
-// Document returns the ceilings of a document, with the name that errors give it, such as
+// Document returns the limits of a document. what names the document in errors, such as
 // "the arguments".
 func Document(what string) Bounds {
 	return Bounds{What: what, Bytes: MaxBytes, Depth: MaxDepth, Values: MaxValues}
 }
 
-// Message returns the bounds of a message with a document in it that is parsed once more: they
-// leave some faults to that, and up to 1000 levels. A field that is given twice is an error
-// wherever it is. The reader of the message bounds its bytes.
+// Message returns the limits for a message that contains a document which is parsed again. They are
+// Loose and allow a depth of 1000. Duplicate field names are still errors. The caller must limit
+// the bytes of the message.
 func Message() Bounds {
 	return Bounds{What: "the message", Bytes: math.MaxInt, Depth: 1000, Values: MaxValues + 1024, Loose: true}
 }
 
-// parser reads one JSON text. Unlike encoding/json it rejects what two readers
-// could take differently.
+// parser reads one JSON document. Unlike encoding/json, it rejects documents that two parsers could
+// understand differently.
 type parser struct {
 	src    string
 	pos    int
@@ -67,7 +69,7 @@ type parser struct {
 	values int
 }
 
-// Parse reads a text that must hold exactly one value. The error is an *Error.
+// Parse parses a document, which must contain exactly one value. The error is an *[Error].
 func Parse[T ~string | ~[]byte](text T, b Bounds) (Value, error) {
 	v, err := parseText(string(text), b)
 	if err != nil {
@@ -127,7 +129,7 @@ func (p *parser) fail(limit bool, verdict string, offset int, format string, arg
 		verdict, p.bounds.What, line, column, fmt.Sprintf(format, args...))}
 }
 
-// found describes what stands at offset, for a message.
+// found describes the token at offset for a message.
 func (p *parser) found(offset int) string {
 	if offset >= len(p.src) {
 		return "end of text"
@@ -158,8 +160,7 @@ func (p *parser) space() {
 	}
 }
 
-// next returns the byte at the position, or 0 at the end: no token of JSON
-// starts with a zero byte.
+// next returns the byte at the position, or 0 at the end. No JSON token starts with a zero byte.
 func (p *parser) next() byte {
 	if p.pos < len(p.src) {
 		return p.src[p.pos]
@@ -167,7 +168,7 @@ func (p *parser) next() byte {
 	return 0
 }
 
-// value reads one value; depth is what it would have as a container.
+// value reads one value. depth is the depth of the value if it is an object or an array.
 func (p *parser) value(depth int) (Value, *Error) {
 	p.values++
 	if p.bounds.Work != nil {
@@ -205,7 +206,7 @@ func (p *parser) value(depth int) (Value, *Error) {
 	return Value{}, p.syntax(p.pos, "expected a value, got %s%s", p.found(p.pos), literalHint(p.src[p.pos:]))
 }
 
-// literalHint explains literals of other languages that models write.
+// literalHint explains mistakes that models make with the literals of other languages.
 func literalHint(rest string) string {
 	switch {
 	case strings.HasPrefix(rest, "NaN"), strings.HasPrefix(rest, "Infinity"):
@@ -213,9 +214,9 @@ func literalHint(rest string) string {
 	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):
 		return "; JSON writes true, false and null"
 	case strings.HasPrefix(rest, "'"):
-		return "; JSON strings take double quotes"
+		return "; JSON strings need double quotes"
 	case strings.HasPrefix(rest, "+"):
-		return "; JSON numbers take no plus sign"
+		return "; JSON numbers have no plus sign"
 	}
 	return ""
 }
@@ -299,7 +300,7 @@ func (p *parser) more(end byte) (bool, *Error) {
 	return false, p.syntax(p.pos, "expected ',' or %q, got %s", end, p.found(p.pos))
 }
 
-// nameSet finds repeated names; small objects need no map.
+// nameSet detects duplicate names. It uses a map only for larger objects.
 type nameSet struct{ seen map[string]struct{} }
 
 func (s *nameSet) add(members []Member, name string) bool {

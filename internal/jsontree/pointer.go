@@ -2,8 +2,8 @@ package jsontree
 
 import "strings"
 
-// ParsePointer splits a JSON pointer (RFC 6901) into its tokens, none for the empty one.
-// It returns false for a text that is no pointer.
+// ParsePointer splits a JSON pointer (RFC 6901) into its tokens; the empty pointer has none. ok is
+// false if the string is not a JSON pointer.
 func ParsePointer(pointer string) (tokens []string, ok bool) {
 	if pointer != "" && pointer[0] != '/' || strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(pointer), "~") {
 		return nil, false
@@ -11,7 +11,7 @@ func ParsePointer(pointer string) (tokens []string, ok bool) {
 	return SplitPointer(pointer), true
 }
 
-// FormatPointer joins tokens to a JSON pointer. It is the way back from ParsePointer.
+// FormatPointer joins tokens to a JSON pointer. It is the inverse of ParsePointer.
 func FormatPointer(path []string) string {
 	var b strings.Builder
 	for _, token := range path {
@@ -26,7 +26,7 @@ func EscapeToken(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
-// SplitPointer splits what is known to be a JSON pointer into tokens.
+// SplitPointer splits a valid JSON pointer into its tokens.
 func SplitPointer(pointer string) []string {
 	if pointer == "" {
 		return nil

@@ -21,18 +21,18 @@ const (
 	String
 	Array
 	Object
-	// Raw is JSON that was not parsed, for writing alone; see NewRaw.
+	// Raw is JSON that was not parsed and can only be written; see NewRaw.
 	Raw
 )
 
-// String returns the name that JSON Schema uses.
+// String returns the name of the type in JSON Schema.
 func (k Kind) String() string {
 	return [...]string{"null", "boolean", "number", "string", "array", "object", "raw"}[k]
 }
 
-// Value is a JSON value that still knows the literals it was made of, so that what was checked is
-// byte for byte what is passed on. The zero value is null. Only Add, AddText and Unescape change a
-// value; several goroutines may call the other methods at once.
+// Value is a JSON value that keeps its literals, so that the bytes that are passed on are the bytes
+// that were checked. The zero value is null. Only Add, AddText and Unescape change a value; the
+// other methods are safe for concurrent use.
 type Value struct {
 	Kind Kind
 	// Literal is the source of a scalar, with the quotes of a string.
@@ -48,7 +48,7 @@ type Member struct {
 	Value   Value
 }
 
-// Text returns the content of a string; it is empty for any other value, and for none.
+// Text returns the content of a string. It returns "" for any other value and for nil.
 func (v *Value) Text() string {
 	if v == nil || v.Kind != String {
 		return ""
@@ -56,7 +56,7 @@ func (v *Value) Text() string {
 	return unquote(v.Literal)
 }
 
-// Member returns the field of that name, or nil; a nil value has none.
+// Member returns the value of a field, or nil if v has no such field or is nil.
 func (v *Value) Member(name string) *Value {
 	if v == nil {
 		return nil
@@ -91,7 +91,7 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
-// Clone copies the containers, so that the copy can be changed.
+// Clone returns a deep copy.
 func (v *Value) Clone() Value {
 	out := *v
 	if v.Members != nil {
@@ -110,7 +110,7 @@ func (v *Value) Clone() Value {
 	return out
 }
 
-// Measure returns the number of values and the depth of nesting.
+// Measure returns the number of values in v, including v, and the depth of their nesting.
 func (v *Value) Measure() (values, depth int) {
 	values = 1
 	if v.Kind == Object || v.Kind == Array {
@@ -130,8 +130,8 @@ func (v *Value) Measure() (values, depth int) {
 	return values, depth
 }
 
-// AppendJSON appends the compact text. Once buf is longer than limit it stops,
-// in the middle of the value, so that an excerpt of a large value is cheap.
+// AppendJSON appends v as compact JSON. It stops in the middle of the value once buf is longer than
+// limit, so that an excerpt of a large value is cheap.
 func (v *Value) AppendJSON(buf []byte, limit int) []byte {
 	switch v.Kind {
 	case Object:
@@ -167,15 +167,15 @@ func (v *Value) AppendJSON(buf []byte, limit int) []byte {
 	}
 }
 
-// JSON returns the compact text, the literals as they were written.
+// JSON returns v as compact JSON, with its literals unchanged.
 func (v *Value) JSON() json.RawMessage { return v.AppendJSON(nil, math.MaxInt) }
 
 func upTo(s string, limit int) string {
 	return s[:min(len(s), limit)]
 }
 
-// Tree returns the value as package json decodes it, with exact numbers. Work counts
-// the values; nil for nobody.
+// Tree returns the value as [json.Decoder] decodes it with UseNumber. work counts the values; it
+// may be nil.
 func (v *Value) Tree(work Meter) any {
 	if work != nil {
 		work.Spend(1)
@@ -215,21 +215,21 @@ func (v *Value) Names() []string {
 // IsNull reports whether v is null, or nil.
 func (v *Value) IsNull() bool { return v == nil || v.Kind == Null }
 
-// Object returns the fields of an object as package json decodes them into a map, with exact
-// numbers; ok is false for anything else.
+// Object returns an object as [json.Decoder] decodes it into a map with UseNumber. ok is false for
+// any other value.
 func (v *Value) Object() (fields map[string]any, ok bool) {
 	fields, ok = v.Tree(nil).(map[string]any)
 	return fields, ok
 }
 
-// Decode decodes the value as package json does. Numbers of what has no type stay exact.
+// Decode decodes the value as [json.Decoder] does with UseNumber.
 func (v *Value) Decode(into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(v.JSON()))
 	decoder.UseNumber()
 	return decoder.Decode(into)
 }
 
-// Types returns the set that holds just the type of the value.
+// Types returns the set that contains only the type of the value.
 func (v *Value) Types() jsontype.Set {
 	if v.Kind == Number {
 		return NumberType(v.Literal)
@@ -240,6 +240,7 @@ func (v *Value) Types() jsontype.Set {
 	}[v.Kind]
 }
 
+// NumberType returns the type of a number literal: an integer or a fraction.
 func NumberType(literal string) jsontype.Set {
 	if IsInteger(literal) {
 		return jsontype.Integer

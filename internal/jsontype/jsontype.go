@@ -1,6 +1,6 @@
-// Package jsontype has the types of JSON Schema as sets, in which numbers are split into
-// integers and others, so that what "integer" and "number" both admit is what the sets have
-// in common.
+// Package jsontype represents the types of JSON Schema as sets. Numbers are split into integers and
+// fractions, so that the values that both "integer" and "number" admit are the intersection of the
+// two sets.
 package jsontype
 
 import (
@@ -17,7 +17,7 @@ const (
 	Null Set = 1 << iota
 	Boolean
 	Integer
-	Fraction // a number that is no integer
+	Fraction // a number that is not an integer
 	String
 	Array
 	Object
@@ -31,7 +31,7 @@ type name struct {
 	set  Set
 }
 
-// named are the names of JSON Schema in the order in which they are told.
+// named lists the type names of JSON Schema in the order in which messages list them.
 var named = []name{
 	{"string", String},
 	{"number", Number},
@@ -42,7 +42,8 @@ var named = []name{
 	{"null", Null},
 }
 
-// Named returns the types that a name of JSON Schema stands for, and none for another name.
+// Named returns the types that a type name of JSON Schema stands for, or the empty set for any
+// other name.
 func Named(text string) Set {
 	for _, n := range named {
 		if n.text == text {
@@ -52,13 +53,13 @@ func Named(text string) Set {
 	return 0
 }
 
-// Names returns the names of JSON Schema.
+// Names returns the type names of JSON Schema.
 func Names() []string {
 	return each.Of(named, func(n name) string { return n.text })
 }
 
-// Names returns the names of the types in s. Numbers that are no integers have no name of
-// their own and are told as "number".
+// Names returns the names of the types in s. Fractions have no name of their own and are listed as
+// "number".
 func (s Set) Names() []string {
 	var names []string
 	for _, n := range named {
@@ -70,7 +71,8 @@ func (s Set) Names() []string {
 	return names
 }
 
-// String joins the names of the types with "or"; it is "any" for all and "nothing" for none.
+// String joins the names of the types with "or". It returns "any" for the set of all types and
+// "nothing" for the empty set.
 func (s Set) String() string {
 	switch s {
 	case 0:

@@ -1,4 +1,4 @@
-// Package lines reads the lines of a stream whose writer is not trusted to end them.
+// Package lines reads lines of limited length from a stream whose writer is not trusted.
 package lines
 
 import (
@@ -8,25 +8,25 @@ import (
 	"io"
 )
 
-// ErrTooLong is the error of a line that was left out.
+// ErrTooLong is the error for a line that was skipped because it is too long.
 var ErrTooLong = errors.New("line too long")
 
-// Reader reads lines, none of them longer than it was made for. It is for one goroutine;
-// the zero value is not usable.
+// Reader reads lines and skips lines that are too long. It must be used by only one goroutine. Use
+// [New] to create one.
 type Reader struct {
-	r     *bufio.Reader
-	most  int
-	begun bool
+	r        *bufio.Reader
+	maxBytes int
+	begun    bool
 }
 
-// New returns a Reader of lines of at most so many bytes; most is at least 1.
-func New(r io.Reader, most int) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), most: most}
+// New returns a Reader of lines of at most maxBytes bytes. maxBytes must be at least 1.
+func New(r io.Reader, maxBytes int) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), maxBytes: maxBytes}
 }
 
-// Next returns the next line that is not blank, without its end and the mark of the byte
-// order that some programs put first. A line that is too long is skipped, and
-// ErrTooLong tells so; the next call goes on after it. The line is the caller's.
+// Next returns the next line that is not blank, without white space around it and without a byte
+// order mark at the beginning of the stream. It skips a line that is too long and returns
+// ErrTooLong; the next call returns the line after it. The caller owns the returned line.
 func (l *Reader) Next() ([]byte, error) {
 	for {
 		line, err := l.read()
@@ -37,7 +37,7 @@ func (l *Reader) Next() ([]byte, error) {
 		line = bytes.TrimSpace(line)
 		if len(line) > 0 || err != nil {
 			if len(line) > 0 && errors.Is(err, io.EOF) {
-				err = nil // the last line has no end; the next read tells the end again
+				err = nil // the last line has no line feed; the next read returns io.EOF again
 			}
 			return line, err
 		}
@@ -49,7 +49,7 @@ func (l *Reader) read() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(part) > l.most+1; tooLong {
+		if tooLong = tooLong || len(line)+len(part) > l.maxBytes+1; tooLong {
 			line = nil
 		} else {
 			line = append(line, part...)

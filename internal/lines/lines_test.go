@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/lines"
 )
 
-// Lines come whole, without their ends; one that is too long is skipped and no other.
+// Lines are returned whole, without line ends. Only lines that are too long are skipped.
 func TestNext(t *testing.T) {
 	long := strings.Repeat("x", 100<<10)
 	for in, want := range map[string][]string{

@@ -1,4 +1,4 @@
-// Package namefold compares names as the least particular of file systems does.
+// Package namefold maps names that some file system treats as equal to the same string.
 package namefold
 
 import (
@@ -10,25 +10,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold maps all spellings of a name that some file system takes for the same to one:
-// letter case, Unicode normal form, and characters that are not seen. APFS, HFS+, NTFS and
-// ext4 with casefold each ignore some of these, and which one lies behind a path cannot be
-// told cheaply. It is for where matching more than was written is the safe side, such as
-// denials. Slashes and the characters of patterns stay what they are, and nothing becomes
-// one.
+// Fold maps all spellings of a name that some file system treats as equal to the same string. It
+// ignores letter case, Unicode normalization and invisible characters. APFS, HFS+, NTFS and ext4
+// with casefold each ignore some of these, and finding out which file system a path is on is
+// expensive.
+//
+// Use Fold only where matching too much is safe, such as for denials. Slashes and the special
+// characters of patterns stay unchanged, and no other character becomes one of them.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
 	s = strings.Map(dropUnseen, norm.NFD.String(s))
-	// NTFS compares in upper case, where the dotless i is an I; the rest compare
-	// in Unicode case folding.
+	// NTFS compares upper case, in which the dotless i becomes I. The other file systems use
+	// Unicode case folding.
 	s = cases.Fold().String(strings.ToUpper(s))
 	return norm.NFC.String(s)
 }
 
-// FoldCompatible is Fold for readers that besides take compatibility forms for the same,
-// such as full-width letters. A full-width slash becomes a slash.
+// FoldCompatible is like Fold, but also maps compatibility forms, such as full-width letters, to
+// the same string. A full-width slash becomes a slash.
 func FoldCompatible(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -45,8 +46,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// dropUnseen maps the characters that file systems leave out when comparing names, or that
-// nobody sees, to -1.
+// dropUnseen maps characters that are invisible, or that file systems ignore when they compare
+// names, to -1.
 func dropUnseen(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 		return -1

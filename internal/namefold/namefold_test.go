@@ -31,15 +31,15 @@ func TestFold(t *testing.T) {
 		"ellipsis":               {"\u2026", "...", false, true},
 	} {
 		if got := Fold(tt.a) == Fold(tt.b); got != tt.same {
-			t.Errorf("%s: Fold says %v", name, got)
+			t.Errorf("%s: Fold gives %v", name, got)
 		}
 		if got := FoldCompatible(tt.a) == FoldCompatible(tt.b); got != tt.compatible {
-			t.Errorf("%s: FoldCompatible says %v", name, got)
+			t.Errorf("%s: FoldCompatible gives %v", name, got)
 		}
 	}
 }
 
-// A pattern and a path are folded apart, and must not change their parts by it.
+// A pattern and a path are folded separately, so folding must not change their structure.
 func FuzzFold(f *testing.F) {
 	f.Add("a/\uff0f*\u2024?")
 	f.Add("\u0130\u0345\u1e9e\ufb03[a-\u0131]")

@@ -1,4 +1,4 @@
-// Package osreason takes the host's paths out of errors of the operating system.
+// Package osreason removes host paths from errors of the operating system.
 package osreason
 
 import (
@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// Of returns the reason in an error of package os about a file, such as "permission denied",
-// without the paths that the error names, and whether it is one. Any other error is returned
-// as it is.
+// Of returns the reason, such as "permission denied", in an error of package os that names a path.
+// Any other error is returned unchanged, and found is false.
 func Of(err error) (reason error, found bool) {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What the system says is kept, and the path is not.
+// The reason of the system is kept, and the path is removed.
 func TestPathsAreLeftOut(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	_, open := os.Open(missing)

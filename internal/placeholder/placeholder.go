@@ -1,5 +1,4 @@
-// Package placeholder fills the values of parameters into texts and arguments that a
-// manifest gives.
+// Package placeholder fills the values of parameters into the templates of a manifest.
 package placeholder
 
 import (
@@ -7,16 +6,16 @@ import (
 	"strings"
 )
 
-// Template is text with placeholders, each of which stands for the value of a
-// parameter: "{name}". "{{" stands for "{" and "}}" for "}". The zero value is
-// empty text. A Template is immutable and safe for concurrent use.
+// Template is a string with placeholders: "{name}" stands for the value of the parameter name, "{{"
+// for "{", and "}}" for "}". The zero value is the empty string. A Template is immutable and safe
+// for concurrent use.
 type Template struct {
 	source string
-	// parts alternates: even ones are text, odd ones name parameters.
+	// parts alternates between literal text (even indices) and parameter names (odd indices).
 	parts []string
 }
 
-// Parse reads a template. The error names the fault and the fix.
+// Parse parses a template. The error says what is wrong and how to fix it.
 func Parse(source string) (Template, error) {
 	var parts []string
 	var text strings.Builder
@@ -35,15 +34,15 @@ func Parse(source string) (Template, error) {
 			continue
 		}
 		if brace == '}' {
-			return Template{}, errors.New(`a single "}"; write "}}" for a brace that is meant as text`)
+			return Template{}, errors.New(`a single "}"; write "}}" for a literal brace`)
 		}
 		end := strings.IndexAny(rest, "{}")
 		if end < 0 || rest[end] != '}' {
-			return Template{}, errors.New(`a "{" without its "}"; write "{{" for a brace that is meant as text`)
+			return Template{}, errors.New(`a "{" without its "}"; write "{{" for a literal brace`)
 		}
 		name := rest[:end]
 		if strings.TrimSpace(name) == "" {
-			return Template{}, errors.New(`"{}" names no parameter; write "{{}}" for braces that are meant as text`)
+			return Template{}, errors.New(`"{}" names no parameter; write "{{}}" for literal braces`)
 		}
 		parts = append(parts, text.String(), name)
 		text.Reset()
@@ -55,10 +54,10 @@ func Parse(source string) (Template, error) {
 	return Template{source: source, parts: parts}, nil
 }
 
-// String returns the template as it was written.
+// String returns the source of the template.
 func (t Template) String() string { return t.source }
 
-// Parameters returns the distinct parameters that the template names, in order.
+// Parameters returns the parameters that the template names, in order and without duplicates.
 func (t Template) Parameters() []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -71,7 +70,7 @@ func (t Template) Parameters() []string {
 	return names
 }
 
-// Leading returns the text before the first placeholder, and whether that is all.
+// Leading returns the text before the first placeholder. all is true if there is no placeholder.
 func (t Template) Leading() (text string, all bool) {
 	if len(t.parts) == 0 {
 		return "", true
@@ -79,17 +78,17 @@ func (t Template) Leading() (text string, all bool) {
 	return t.parts[0], len(t.parts) == 1
 }
 
-// Why a template is not expanded.
+// The errors of [Template.Expand].
 var (
-	// ErrAbsent: value has no text for one of the parameters.
+	// ErrAbsent means that a parameter has no value.
 	ErrAbsent = errors.New("a parameter has no value")
-	// ErrTooLong: the text would be longer than allowed.
+	// ErrTooLong means that the result would be longer than the limit.
 	ErrTooLong = errors.New("the text is too long")
 )
 
-// Expand returns the text with the value of each parameter in its place, of at most
-// limit bytes. Values are put in as they are, braces and all. It fails with
-// ErrAbsent or ErrTooLong.
+// Expand replaces each placeholder with the value of its parameter. Braces in values are not
+// interpreted. The error is ErrAbsent if value returns false, or ErrTooLong if the result would
+// have more than limit bytes.
 func (t Template) Expand(limit int, value func(parameter string) (text string, ok bool)) (string, error) {
 	var b strings.Builder
 	for i, part := range t.parts {

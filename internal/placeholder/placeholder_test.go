@@ -76,8 +76,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Putting each placeholder back, and doubling the braces of the text, gives
-		// a template that means the same.
+		// Writing each placeholder back and doubling the braces of the text gives an equivalent
+		// template.
 		escape := strings.NewReplacer("{", "{{", "}", "}}")
 		var again strings.Builder
 		for i, part := range template.parts {

@@ -2,5 +2,5 @@
 
 package plainfile
 
-// NonBlocking is nothing where folders hold no named pipes.
+// NonBlocking has no effect on systems whose directories cannot contain named pipes.
 const NonBlocking = 0

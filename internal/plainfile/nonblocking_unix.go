@@ -4,6 +4,6 @@ package plainfile
 
 import "syscall"
 
-// NonBlocking makes opening a named pipe return at once, should one take the
-// place of a regular file just after that was looked at.
+// NonBlocking is a flag for opening a file. With it, opening returns at once even if the regular
+// file was replaced by a named pipe after it was checked.
 const NonBlocking = syscall.O_NONBLOCK

@@ -1,6 +1,5 @@
-// Package plainfile reads small regular files that somebody named: no device, pipe or
-// socket is read, nothing larger than a ceiling, and errors say in words what is the
-// matter without the host's path.
+// Package plainfile reads regular files of limited size whose names are not trusted. It refuses
+// devices, pipes and sockets. Its errors do not contain host paths.
 package plainfile
 
 import (
@@ -15,18 +14,18 @@ import (
 )
 
 var (
-	// ErrMissing is the error of a file that is not there.
+	// ErrMissing is the error for a file that does not exist.
 	ErrMissing = errors.New("does not exist")
-	errNoRight = errors.New("may not be read; change its permissions")
+	errNoRight = errors.New("cannot be read; change its permissions")
 )
 
-// Check refuses what is no regular file, or a larger one than limit bytes. The error
-// is the end of a sentence that begins with the file: "is a folder; ...".
+// Check refuses anything that is not a regular file, and files of more than limit bytes. The text
+// of the error continues a sentence that begins with the file: "is a directory; ...".
 func Check(info fs.FileInfo, limit int) error {
 	what := ""
 	switch mode := info.Mode(); {
 	case mode.IsDir():
-		what = "a folder"
+		what = "a directory"
 	case mode&fs.ModeNamedPipe != 0:
 		what = "a named pipe"
 	case mode&fs.ModeSocket != 0:
@@ -45,8 +44,8 @@ func Check(info fs.FileInfo, limit int) error {
 	return nil
 }
 
-// Read reads a file that was opened with NonBlocking, after Check. Its errors are those
-// of Check and Reason.
+// Read checks a file, which must have been opened with NonBlocking, and reads it. Its errors come
+// from Check and Reason.
 func Read(file fs.File, limit int) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -67,11 +66,11 @@ func Read(file fs.File, limit int) ([]byte, error) {
 }
 
 func tooLarge(limit int) error {
-	return fmt.Errorf("is larger than %s, the ceiling", stricttoml.FormatSize(uint64(limit)))
+	return fmt.Errorf("is larger than the limit of %s", stricttoml.FormatSize(uint64(limit)))
 }
 
-// Reason says why a file could not be read, without the host paths that errors of the
-// os package carry. It is ErrMissing for a file that is not there.
+// Reason returns the reason why a file could not be read, without the host path in the error. It
+// returns ErrMissing for a file that does not exist.
 func Reason(err error) error {
 	err, _ = osreason.Of(err)
 	switch {

@@ -24,8 +24,8 @@ func TestRead(t *testing.T) {
 		want  string // of the error
 	}{
 		{"a", 3, ""},
-		{"a", 2, "is larger than 2B, the ceiling"},
-		{"d", 3, "is a folder; name a regular file"},
+		{"a", 2, "is larger than the limit of 2B"},
+		{"d", 3, "is a directory; name a regular file"},
 		{"dev", 3, "is a device; name a regular file"},
 		{"sock", 3, "is a socket; name a regular file"},
 		{"odd", 3, "is something else; name a regular file"},

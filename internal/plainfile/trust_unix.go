@@ -11,36 +11,35 @@ import (
 	"syscall"
 )
 
-// othersWrite are the modes by which group and others can write.
+// othersWrite is the mode bits that let the group and others write.
 const othersWrite = 0o022
 
-// Distrust says why a file is not used, at most once for each reason: others than the user
-// of this process and root can change it, or it lies below a folder where they can put
-// another one in its place. What a link leads to counts as well. could is what they could
-// do with that, such as "grant permissions". Each error is the end of a sentence that
-// begins with the file.
+// Distrust returns the reasons not to use a file, each at most once. A user other than the user of
+// this process and root must not be able to change the file, or to replace it in a directory above
+// it. If path is a link, its target is checked too. could describes the harm, such as "grant
+// permissions". The text of each error continues a sentence that begins with the file.
 func Distrust(path string, info fs.FileInfo, could string) []error {
-	var faults []error
+	var reasons []error
 	if info.Mode()&othersWrite != 0 {
-		faults = append(faults, fmt.Errorf("can be changed by others, who could %s; take that from them: chmod go-w", could))
+		reasons = append(reasons, fmt.Errorf("can be changed by other users, who could %s; remove that permission: chmod go-w", could))
 	}
 	if !owned(info, os.Geteuid()) {
-		faults = append(faults, fmt.Errorf("belongs to another user, who could %s; make it your own: chown", could))
+		reasons = append(reasons, fmt.Errorf("belongs to another user, who could %s; take ownership of it: chown", could))
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return append(faults, Reason(err))
+		return append(reasons, Reason(err))
 	}
 	for _, name := range slices.Compact([]string{path, real}) {
-		if err := checkFolders(name); err != nil {
-			return append(faults, err)
+		if err := checkDirectories(name); err != nil {
+			return append(reasons, err)
 		}
 	}
-	return faults
+	return reasons
 }
 
-// checkFolders checks the folders above a file, up to the root.
-func checkFolders(path string) error {
+// checkDirectories checks the directories above a file, up to the root.
+func checkDirectories(path string) error {
 	at, err := filepath.Abs(path)
 	if err != nil {
 		return Reason(err)
@@ -52,18 +51,18 @@ func checkFolders(path string) error {
 			return Reason(err)
 		}
 		if info.Mode()&othersWrite != 0 && info.Mode()&fs.ModeSticky == 0 {
-			which := "the folder that it lies in"
+			which := "its directory"
 			if level > 1 {
-				which = fmt.Sprintf("the folder %d levels above it", level)
+				which = fmt.Sprintf("the directory %d levels above it", level)
 			}
-			return fmt.Errorf("can be replaced by others, who can write to %s; take that from them: chmod go-w", which)
+			return fmt.Errorf("can be replaced by other users, who can write to %s; remove that permission: chmod go-w", which)
 		}
 	}
 	return nil
 }
 
-// owned reports whether a file belongs to a user or to root. To root, everything is
-// owned well enough: root chose to use it.
+// owned reports whether a file belongs to the user or to root. For root it always returns true,
+// because root chose to use the file.
 func owned(info fs.FileInfo, user int) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || user == 0 || stat.Uid == 0 || int(stat.Uid) == user

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// What package config tests of files and folders that others can write holds here.
+// Package config tests files and directories that other users can write.
 func TestAFileOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can make a file of another user")
+		t.Skip("only root can create a file of another user")
 	}
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

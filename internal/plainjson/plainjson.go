@@ -1,4 +1,4 @@
-// Package plainjson writes JSON as it is read by models and people, and compares JSON texts.
+// Package plainjson writes JSON that models and people can read easily, and compares JSON.
 package plainjson
 
 import (
@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Encode writes a value on one line, without escapes for HTML, which a model would read as
-// noise. Errors are those of encoding/json.
+// Encode encodes a value on one line without escapes for HTML, which would be noise for a model.
+// The errors come from encoding/json.
 func Encode(value any) ([]byte, error) {
 	return encode(value, "")
 }
 
-// Indented is Encode on several lines, with a line break at the end.
+// Indented is like Encode, but writes several indented lines and a newline at the end.
 func Indented(value any) ([]byte, error) {
 	text, err := encode(value, "  ")
 	if err != nil {
@@ -33,14 +33,13 @@ func encode(value any, indent string) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// String writes a JSON string. Bytes that are not UTF-8 become U+FFFD.
+// String encodes a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func String(text string) []byte {
 	b, _ := Encode(text) // a string always encodes
 	return b
 }
 
-// Compact drops the spaces between the tokens of a JSON text. Errors are those of
-// encoding/json.
+// Compact removes the white space between the tokens of JSON. The errors come from encoding/json.
 func Compact(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, text); err != nil {
@@ -49,8 +48,8 @@ func Compact(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// IsIn reports whether one of texts is the same JSON as value but for the spaces between
-// its tokens. What is no JSON is the same as nothing.
+// IsIn reports whether one of texts is the same JSON as value, apart from white space between the
+// tokens. Invalid JSON is not the same as anything.
 func IsIn(value []byte, texts ...string) bool {
 	want, err := Compact(value)
 	return err == nil && slices.ContainsFunc(texts, func(text string) bool {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Form says what a text is for.
+// Form is the purpose of a text, which determines the legal characters.
 type Form uint8
 
 // The forms.
@@ -17,21 +17,21 @@ const (
 	Lines Form = iota
 	// Line is prose on one line, such as a title.
 	Line
-	// Word is a name, a path or another text that is compared: no space but the plain one.
+	// Word is a name, a path or another string that is compared. Its only legal space is U+0020.
 	Word
 )
 
-// maxMarks is how many combining marks may follow each other. Four are common in Hebrew and
-// Tibetan, and six the most that spelling needs.
+// maxMarks limits the number of consecutive combining marks. Four are common in Hebrew and Tibetan,
+// and spelling never needs more than six.
 const maxMarks = 8
 
-// Finding is a character that may not stand where it does.
+// Finding is an illegal character in a text.
 type Finding struct {
-	// Offset and Size are its place in the text, in bytes.
+	// Offset and Size are its position and length in bytes.
 	Offset, Size int
-	// Rune is the character, or utf8.RuneError with the Size 1 for a byte that is not UTF-8.
+	// Rune is the character. For a byte that is not UTF-8 it is utf8.RuneError, and Size is 1.
 	Rune rune
-	// Class says what it is, and why it is refused.
+	// Class is the kind of the character and the reason why it is refused.
 	Class *Class
 }
 
@@ -68,7 +68,7 @@ func Check(s string, form Form) iter.Seq[Finding] {
 			}
 			class := classOf(place{r, before, s[i+size:]}, size, form)
 			switch {
-			case class != nil: // marks go on, so that taking it out makes no flood
+			case class != nil: // keep counting marks: without this character they would be consecutive
 			case unicode.In(r, unicode.Mn, unicode.Me) && !unicode.Is(unicode.Variation_Selector, r):
 				if marks++; marks > maxMarks {
 					class = &flood
@@ -93,7 +93,7 @@ func classOf(p place, size int, form Form) *Class {
 	switch {
 	case p.r == utf8.RuneError && size == 1:
 		return &notUTF8
-	case unicode.IsLetter(p.r) && !fillers(p.r): // most text, without a walk through the table
+	case unicode.IsLetter(p.r) && !fillers(p.r): // fast path for most text
 		return nil
 	}
 	for i := range classes {

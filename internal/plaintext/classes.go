@@ -5,30 +5,27 @@ import (
 	"unicode"
 )
 
-// Class is a kind of characters that a text may not hold, or only in some places.
+// Class is a kind of character that a text may not contain, or only in some places.
 type Class struct {
-	// Name is the class in the singular, with its article, such as "a control character".
+	// Name is the name of the class in the singular, such as "a control character".
 	Name string
 	// Reason completes "it is refused because it ...".
 	Reason string
-	// holds reports whether a character is of the class.
+	// holds reports whether a character belongs to the class.
 	holds func(r rune) bool
-	// legal reports whether one in this place belongs to a sequence that is shown; nil
-	// means never. It is asked only of characters that the class holds.
+	// legal reports whether a character of the class is legal in this place, for example because it
+	// belongs to a visible sequence. nil means never.
 	legal func(p place, form Form) bool
 }
 
 // place is a character with its neighbours.
 type place struct {
-	r rune
-	// before is the character in front when that one is legal, and else 0.
-	before rune
-	// after is the text behind.
-	after string
+	r      rune
+	before rune   // the preceding character if it is legal; otherwise 0
+	after  string // the rest of the text
 }
 
-// notUTF8 is the class of bytes, and flood the class of marks, that no single character
-// tells.
+// notUTF8 and flood are classes that cannot be decided by a single character.
 var (
 	notUTF8 = Class{
 		Name:   "a byte that is not UTF-8",
@@ -40,8 +37,9 @@ var (
 	}
 )
 
-// classes is the table: the first class that holds a character decides. Characters of no
-// class are legal everywhere. docs/security.md repeats it for readers, and a test compares.
+// classes is the table of classes. The first class that holds a character decides about it.
+// Characters without a class are legal everywhere. docs/security.md documents the table, and a test
+// compares the two.
 var classes = []Class{
 	{
 		Name:   "a line break or tab",
@@ -61,7 +59,7 @@ var classes = []Class{
 	{
 		Name:   "a tag character",
 		Reason: "is not shown, and spells words that only a model reads",
-		holds:  between(0xE0000, 0xE007F), // those of flags are skipped with their flag
+		holds:  between(0xE0000, 0xE007F), // Check skips the tags of flags together with the flag
 	},
 	{
 		Name:   "a variation selector",
@@ -136,7 +134,7 @@ var classes = []Class{
 	},
 }
 
-// fillers are the only letters that a class holds, with marks and symbols like them.
+// fillers reports the only letters that belong to a class, and similar marks and symbols.
 var fillers = in(0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x1D159)
 
 func in(runes ...rune) func(rune) bool {
@@ -151,9 +149,8 @@ func table(t *unicode.RangeTable) func(rune) bool {
 	return func(r rune) bool { return unicode.Is(t, r) }
 }
 
-// formats reports format characters that have no class of their own, and code points that
-// programs leave out although nothing is assigned to them. The marks of Arabic and Syriac
-// that stand over the digits after them are shown.
+// formats reports format characters without a class of their own, and unassigned code points that
+// programs ignore. It excludes the Arabic and Syriac marks over digits, because they are visible.
 func formats(r rune) bool {
 	unassigned := r == 0x2065 || between(0xFFF0, 0xFFF8)(r) || between(0xE0000, 0xE0FFF)(r)
 	return unassigned || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) &&

@@ -1,5 +1,6 @@
-// Package plaintext makes text that a guest, a model or an author wrote fit to be shown to
-// a person: nothing in it can act on a terminal, hide, or pass for the text around it.
+// Package plaintext makes untrusted text safe to show to a person: nothing in it can act on a
+// terminal, be invisible, or pass for the text around it. The text comes from guests, models and
+// authors of tools.
 package plaintext
 
 import (
@@ -12,10 +13,10 @@ import (
 // Printable shows what Judge finds in Lines as escapes.
 func Printable(s string) string { return Replace(s, Lines, escape) }
 
-// OneLine is Printable for a Line: a title or a text that must not look like several lines.
+// OneLine is like Printable for a Line: a title, or text that must not look like several lines.
 func OneLine(s string) string { return Replace(s, Line, escape) }
 
-// Visible is Printable for a Word, and for messages, which need no space but the plain one.
+// Visible is like Printable for a Word, and for messages, which need only the plain space.
 func Visible(s string) string { return Replace(s, Word, escape) }
 
 // Strip leaves out what Judge finds.
@@ -23,7 +24,7 @@ func Strip(s string, form Form) string {
 	return Replace(s, form, func(Finding) string { return "" })
 }
 
-// escape is the escape of Go for a character. A byte that is not UTF-8 becomes U+FFFD.
+// escape returns the Go escape of a character. A byte that is not UTF-8 becomes U+FFFD.
 func escape(f Finding) string {
 	if f.Class == &notUTF8 {
 		return string(utf8.RuneError)
@@ -31,20 +32,20 @@ func escape(f Finding) string {
 	return strings.Trim(strconv.QuoteRuneToASCII(f.Rune), "'")
 }
 
-// Short cuts a text to a number of bytes, and characters that it holds in part or that
-// are none; "..." marks the cut. A text that is no longer stays as it is.
-func Short(s string, most int) string {
-	if len(s) <= most {
+// Short cuts a string after maxBytes and marks the cut with "...". It removes invalid UTF-8 from a
+// string that it cuts, so that no character is cut in half.
+func Short(s string, maxBytes int) string {
+	if len(s) <= maxBytes {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
+	return strings.ToValidUTF8(s[:maxBytes], "") + "..."
 }
 
-// Excerpt cuts a text to a number of characters and marks the cut with an ellipsis.
-func Excerpt(s string, most int) string {
+// Excerpt cuts a string after maxRunes characters and marks the cut with an ellipsis.
+func Excerpt(s string, maxRunes int) string {
 	count := 0
 	for i := range s {
-		if count == most {
+		if count == maxRunes {
 			return s[:i] + "…"
 		}
 		count++
@@ -52,15 +53,15 @@ func Excerpt(s string, most int) string {
 	return s
 }
 
-// Cut shortens a text for a person to a number of bytes, and says so.
-func Cut(s string, most int) string {
-	if len(s) <= most {
+// Cut is like Short, and appends the full length to a string that it cuts.
+func Cut(s string, maxBytes int) string {
+	if len(s) <= maxBytes {
 		return s
 	}
-	return fmt.Sprintf("%s (%d bytes in all)", Short(s, most), len(s))
+	return fmt.Sprintf("%s (%d bytes in all)", Short(s, maxBytes), len(s))
 }
 
-// Sentence begins a text with a capital.
+// Sentence capitalizes the first letter of a string, which must be ASCII.
 func Sentence(s string) string {
 	if s == "" {
 		return s

@@ -11,16 +11,17 @@ const (
 	zwj    = 0x200D
 	vs1    = 0xFE00
 	vs3    = 0xFE02
-	vs15   = 0xFE0E // shows a sign as text
-	vs16   = 0xFE0F // shows a sign as an emoji
+	vs15   = 0xFE0E // selects the text form of a symbol
+	vs16   = 0xFE0F // selects the emoji form of a symbol
 	keycap = 0x20E3
 )
 
-// subdivisionFlags are the flags spelled in tag characters: the three that Unicode recommends
-// and fonts have. Any other spelling shows a plain black flag, and hides its letters.
+// subdivisionFlags lists the flags that are spelled in tag characters: the three that Unicode
+// recommends and that fonts have. Any other sequence of tags shows a plain black flag and hides its
+// letters.
 var subdivisionFlags = []string{flagOf("gbeng"), flagOf("gbsct"), flagOf("gbwls")}
 
-// flagOf is the flag of a region.
+// flagOf returns the flag of a region.
 func flagOf(region string) string {
 	const blackFlag, tags, end = "\U0001F3F4", 0xE0000, "\U000E007F"
 	return blackFlag + strings.Map(func(r rune) rune { return tags + r }, region) + end
@@ -36,7 +37,7 @@ func flag(text string) string {
 	return ""
 }
 
-// isPictograph reports the signs that emoji are made of, with some that only look like them.
+// isPictograph reports whether r is a symbol of which emoji are made, or looks like one.
 func isPictograph(r rune) bool { return loneSigns(r) || unicode.Is(rowsOfSigns, r) }
 
 var loneSigns = in(
@@ -63,10 +64,10 @@ var rowsOfSigns = &unicode.RangeTable{
 	},
 }
 
-// isSkinTone reports the five signs that colour the one before them.
+// isSkinTone reports whether r is one of the five modifiers that colour the preceding emoji.
 func isSkinTone(r rune) bool { return 0x1F3FB <= r && r <= 0x1F3FF }
 
-// joining are the scripts whose spelling needs the joiners.
+// joining lists the scripts whose spelling needs joiners.
 var joining = []*unicode.RangeTable{
 	unicode.Adlam, unicode.Arabic, unicode.Bengali, unicode.Devanagari, unicode.Grantha,
 	unicode.Gujarati, unicode.Gurmukhi, unicode.Hanifi_Rohingya, unicode.Kannada, unicode.Khmer, unicode.Malayalam,
@@ -74,7 +75,7 @@ var joining = []*unicode.RangeTable{
 	unicode.Sinhala, unicode.Syriac, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
-// viramas join the letters around them; a joiner behind one may end a word.
+// viramas reports the signs that join the letters around them. A joiner after one may end a word.
 var viramas = in(
 	0x94D, 0x9CD, 0xA4D, 0xACD, 0xB4D, 0xBCD, 0xC4D, 0xCCD, 0xD4D, 0xDCA,
 	0x1039, 0x103A, 0x17D2, 0x1134D,
@@ -82,12 +83,12 @@ var viramas = in(
 
 func ofWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M) }
 
-// crlf reports the carriage return of a line end.
+// crlf reports whether p is the carriage return of a CRLF line end.
 func crlf(p place, form Form) bool {
 	return form == Lines && p.r == '\r' && strings.HasPrefix(p.after, "\n")
 }
 
-// selects reports a variation selector that has something to choose between.
+// selects reports whether p is a variation selector after a character that has variants.
 func selects(p place, _ Form) bool {
 	switch {
 	case p.r == vs16 && strings.ContainsRune("0123456789#*", p.before):
@@ -105,7 +106,7 @@ func selects(p place, _ Form) bool {
 	return 0x180B <= p.r && p.r <= 0x180F && isMongolian(p.before)
 }
 
-// joins reports a joiner in an emoji, or between letters of a script that needs it.
+// joins reports whether p is a joiner in an emoji, or between letters of a script that needs it.
 func joins(p place, _ Form) bool {
 	after := next(p.after)
 	const endOfTags = 0xE007F // legal only at the end of a flag
@@ -118,14 +119,14 @@ func joins(p place, _ Form) bool {
 		(viramas(p.before) || unicode.In(after, joining...) && ofWord(after))
 }
 
-// separatesVowel reports the separator of Mongolian between two letters.
+// separatesVowel reports whether p is the Mongolian vowel separator between two letters.
 func separatesVowel(p place, _ Form) bool {
 	return p.r == 0x180E && isMongolian(p.before) && isMongolian(next(p.after))
 }
 
 func isMongolian(r rune) bool { return unicode.Is(unicode.Mongolian, r) && unicode.IsLetter(r) }
 
-// next is the first character of a text, 0 for none.
+// next returns the first character of a string, or 0 if it is empty.
 func next(text string) rune {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {

@@ -1,2 +1,2 @@
-// Package procgroup ends a program together with the programs that it has started.
+// Package procgroup kills a process together with the processes that it started.
 package procgroup

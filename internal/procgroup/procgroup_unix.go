@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// Set puts cmd, which is not started yet, and its children into a group of their own.
+// Set puts cmd and its children into a process group of their own. It must be called before cmd is
+// started.
 func Set(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Kill ends cmd, which was started, and its children.
+// Kill kills cmd and its children. cmd must have been started.
 func Kill(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

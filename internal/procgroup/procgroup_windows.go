@@ -2,8 +2,8 @@ package procgroup
 
 import "os/exec"
 
-// Set does nothing: Windows has no process groups to end.
+// Set has no effect, because Windows has no process groups that can be killed.
 func Set(*exec.Cmd) {}
 
-// Kill ends cmd, which was started. Its children stay.
+// Kill kills cmd, which must have been started. Its children continue to run.
 func Kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }

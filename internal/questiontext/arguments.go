@@ -14,50 +14,51 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Bounds of what is shown, in bytes of the arguments unless they say something else. An escape
-// takes up to ten bytes for one to four of these.
+// Limits on the text, in bytes of the arguments unless noted otherwise. An escape can turn one to
+// four of these bytes into ten.
 const (
-	maxFirst   = 4096 // of the parameters of Options.First, each
+	maxFirst   = 4096 // each parameter of Options.First
 	maxScript  = 4000
-	maxLines   = 40   // of a script
-	maxCommand = 1200 // of each of Options.Commands
-	maxValues  = 6000 // of all other values together
-	maxValue   = 600  // of one of them that does not fit
-	maxShown   = 40   // values on lines of their own
+	maxLines   = 40   // lines of a script
+	maxCommand = 1200 // each of Options.Commands
+	maxValues  = 6000 // all other values together
+	maxValue   = 600  // one of these values if it does not fit
+	maxShown   = 40   // number of values with a line of their own
 	maxName    = 80
-	maxNames   = 2000 // of the parameters that have no line
+	maxNames   = 2000 // the names of the parameters without a line
 	maxDefault = 40
-	maxMissing = 1000 // of what Shown.Missing names, as it is written there
+	maxMissing = 1000 // Shown.Missing, in bytes of the text
 )
 
-// Parameter is what the tool's schema says of a parameter.
+// Parameter is a parameter in the tool's schema.
 type Parameter struct {
 	Name     string
 	Required bool
 	Default  json.RawMessage // nil for none
 }
 
-// Options say what a reader has to see. The zero value treats all values alike.
+// Options says what the reader must see. The zero value treats all values alike.
 type Options struct {
-	// Parameters are those of the tool, in their order.
+	// Parameters lists the parameters of the tool in the order of its schema.
 	Parameters []Parameter
-	// First are parameters that are shown before all others, as whole as can be.
+	// First names parameters that are shown before all others, in full if possible.
 	First []string
-	// Script is the parameter that is a script of a shell, and Commands are those in it that
-	// are asked about, for where the whole does not fit.
-	Script   string
+	// Script names the parameter that is a shell script; "" if there is none.
+	Script string
+	// Commands lists the commands of the script that need approval. They are shown if the script is
+	// too long to be shown in full.
 	Commands []string
 }
 
-// Shown is a text for arguments.
+// Shown is the text that shows the arguments of a call.
 type Shown struct {
-	// Lines are lines of text, each with a newline, safe to print and broken as by Wrap.
+	// Lines is the text: lines with a newline each, safe to print and wrapped as by Wrap.
 	Lines string
-	// Missing names what is not shown in full; empty for none.
+	// Missing names the arguments that are not shown in full; "" if all are.
 	Missing string
 }
 
-// Arguments writes the arguments of a call, a JSON object.
+// Arguments returns the text for the arguments of a call, which are a JSON object.
 func Arguments(arguments json.RawMessage, o Options) Shown {
 	w := &writer{o: o}
 	if err := json.Unmarshal(arguments, &w.values); err != nil {
@@ -76,7 +77,7 @@ func Arguments(arguments json.RawMessage, o Options) Shown {
 
 type writer struct {
 	o       Options
-	values  map[string]json.RawMessage // those that are still to be written
+	values  map[string]json.RawMessage // the values that are not written yet
 	b       strings.Builder
 	missing []string
 }
@@ -85,7 +86,7 @@ func (w *writer) line(format string, args ...any) {
 	w.b.WriteString(Wrap(fmt.Sprintf("  "+format, args...)) + "\n")
 }
 
-// take returns a value that was not written yet.
+// take returns a value that is not written yet and removes it from values.
 func (w *writer) take(name string) (json.RawMessage, bool) {
 	value, ok := w.values[name]
 	delete(w.values, name)
@@ -107,8 +108,8 @@ func (w *writer) first(name string) {
 	}
 }
 
-// script writes a script line by line. Where it does not fit, the commands that are asked about
-// go before its beginning and end.
+// script writes a script line by line. If the script is too long, it writes the commands that need
+// approval, and then the beginning and the end of the script.
 func (w *writer) script(name string) {
 	if name == "" {
 		return
@@ -128,11 +129,11 @@ func (w *writer) script(name string) {
 		return
 	}
 	w.missing = append(w.missing, label(name))
-	w.line("%s, a script of %d lines and %d bytes. You are asked about:", label(name), len(lines), len(text))
+	w.line("%s, a script of %d lines and %d bytes. These commands need approval:", label(name), len(lines), len(text))
 	w.commands()
 	w.line("It begins and ends with:")
 	head, tail := ends(text, maxScript/2)
-	if tail == "" { // it has too many lines, not too many bytes
+	if tail == "" { // the script has too many lines, but not too many bytes
 		tail = text
 	}
 	first := strings.Split(head, "\n")
@@ -153,15 +154,16 @@ func (w *writer) commands() {
 	for i, command := range w.o.Commands {
 		if room -= min(len(command), maxCommand); room < 0 || i == maxLines {
 			w.line("  and %d more commands", len(w.o.Commands)-i)
-			w.missing = append(w.missing, fmt.Sprintf("%d commands that are asked about", len(w.o.Commands)-i))
+			w.missing = append(w.missing, fmt.Sprintf("%d commands that need approval", len(w.o.Commands)-i))
 			return
 		}
 		w.line("  - %s", Quote(command, maxCommand))
 	}
 }
 
-// rest writes the other values: required ones, those that the schema names, those it does not,
-// and those that are as the schema has them.
+// rest writes the remaining values: first required parameters, then optional ones, then arguments
+// that the schema does not declare, and at the end the names of parameters with their default
+// value.
 func (w *writer) rest() {
 	var required, optional, defaults []string
 	declared := make(map[string]bool)
@@ -188,7 +190,7 @@ func (w *writer) rest() {
 	room := w.share(shown)
 	for _, name := range shown {
 		text, e := render(w.values[name], room)
-		if e != whole { // less of it, so that it does not push the others off the screen
+		if e != whole { // show even less, so that the value does not push others off the screen
 			text, e = render(w.values[name], min(room, maxValue))
 		}
 		w.line("%s: %s", label(name), text)
@@ -209,8 +211,8 @@ func (w *writer) rest() {
 	})
 }
 
-// share returns the room of each value. What short ones leave is for the others, so that no
-// value is cut while there is room for all.
+// share returns the room in bytes that each value may take. Room that short values do not need goes
+// to the long ones, so that no value is cut while there is room for all.
 func (w *writer) share(names []string) int {
 	sizes := each.Of(names, func(name string) int { return len(w.values[name]) })
 	slices.Sort(sizes)
@@ -231,7 +233,7 @@ func (w *writer) names(title string, names []string, show func(string) string) {
 	}
 }
 
-// joined lists names; what there is no room for is counted.
+// joined lists names. Names that do not fit into room bytes are only counted.
 func joined(names []string, room int, show func(string) string) string {
 	var list []string
 	for i, name := range names {
@@ -247,8 +249,8 @@ func joined(names []string, room int, show func(string) string) string {
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// label is a name as it is written before its value. One that is no plain word is in quotes, so
-// that it does not pass for words of the host's.
+// label returns a name as it is shown before its value. A name that is not a plain word is quoted,
+// so that it cannot pass for text of the host.
 func label(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxName {
 		return name

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// object is a JSON object of values.
+// object returns a JSON object of the values.
 func object(t *testing.T, values map[string]any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(values)
@@ -127,7 +127,7 @@ func TestArguments(t *testing.T) {
 			name:   "a script that does not fit",
 			values: map[string]any{"command": strings.Repeat("true\n", 1000) + "rm -rf x\n" + strings.Repeat("true\n", 1000)},
 			o:      Options{Script: "command", Commands: []string{"rm -rf x"}},
-			want: "  command, a script of 2001 lines and 10009 bytes. You are asked about:\n    - \"rm -rf x\"\n" +
+			want: "  command, a script of 2001 lines and 10009 bytes. These commands need approval:\n    - \"rm -rf x\"\n" +
 				"  It begins and ends with:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
 			missing: "command",
 		},
@@ -135,7 +135,7 @@ func TestArguments(t *testing.T) {
 			name:   "a script of few bytes and too many lines",
 			values: map[string]any{"command": strings.Repeat("echo first\n", 25) + strings.Repeat("echo last\n", 24) + "rm x\n"},
 			o:      Options{Script: "command", Commands: []string{"rm x"}},
-			want: "  command, a script of 50 lines and 520 bytes. You are asked about:\n    - \"rm x\"\n" +
+			want: "  command, a script of 50 lines and 520 bytes. These commands need approval:\n    - \"rm x\"\n" +
 				"  It begins and ends with:\n" + strings.Repeat("    | echo first\n", 20) + "    | …\n" +
 				strings.Repeat("    | echo last\n", 19) + "    | rm x\n",
 			missing: "command",
@@ -150,10 +150,10 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// breaks are what Wrap and the lines of scripts put into a line.
+// breaks removes the line breaks that Wrap and the lines of scripts insert.
 var breaks = strings.NewReplacer("\n      ", "", "\n    > ", "")
 
-// cut is the line of a value of one character that does not fit.
+// cut returns the line of a value that repeats one character and does not fit.
 func cut(name, character string, count int) string {
 	return fmt.Sprintf("  %s: %q … %q (%d bytes in all)\n", name, strings.Repeat(character, 400), strings.Repeat(character, 200), count)
 }
@@ -174,9 +174,9 @@ func names(from, to int) string {
 	return b.String()
 }
 
-// Whatever the arguments are, the text is bounded and each of its lines begins with spaces.
+// Whatever the arguments are, the length of the text is limited and each line begins with spaces.
 func TestArgumentsAreBounded(t *testing.T) {
-	long := strings.Repeat("\x1b\n", 1<<16) // escapes of twice to four times the bytes
+	long := strings.Repeat("\x1b\n", 1<<16) // escapes take two to four times the bytes
 	deep := any(long)
 	for range 100 {
 		deep = []any{map[string]any{long[:1000]: deep, "x": long[:1000]}}

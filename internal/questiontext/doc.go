@@ -1,6 +1,7 @@
-// Package questiontext writes the arguments of a call for the person who is asked about it:
-// value by value, each shortened on its own, so that no value hides another, and all of it
-// bounded. What is cut is named. Whatever stands in the arguments, each stays on lines of its
-// own that begin with spaces and fit a terminal of 80 columns, so that none can pass for a line
-// of the host's.
+// Package questiontext formats the arguments of a call for the person who must approve it. Each
+// value is shortened on its own, so that no value hides another, and the total length is limited.
+// Values that are cut are named.
+//
+// Whatever the arguments contain, each value stays on lines of its own that begin with spaces and
+// fit a terminal of 80 columns, so that no value can pass for a line of the host.
 package questiontext

@@ -11,55 +11,56 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Bounds of what a value inside of another gets, in bytes, and of how deep it is looked for.
+// Limits for values inside of values.
 const (
-	minItem   = 120
-	minMember = 24
-	maxDepth  = 8
+	minItem   = 120 // bytes that each shown item of a list gets at least
+	minMember = 24  // bytes that each shown member of an object gets at least
+	maxDepth  = 8   // levels that are shortened separately
 )
 
-// extent is how much of a value is shown.
+// extent says how much of a value is shown.
 type extent int
 
 const (
 	whole     extent = iota
-	shortened        // of some texts only the beginning and the end
-	partial          // some members or items are not there at all
+	shortened        // only the beginning and the end of some strings
+	partial          // some members or items are missing
 )
 
-// render writes a JSON value on one line. Of a text that is too long it shows the beginning and
-// the end; of an object or a list that is, each member shortened in its turn.
-func render(value json.RawMessage, most int) (string, extent) { return renderAt(value, most, 0) }
+// render writes a JSON value on one line, in about limit bytes. Of a string that is too long it
+// shows the beginning and the end. In an object or a list that is too long, it shortens each
+// member.
+func render(value json.RawMessage, limit int) (string, extent) { return renderAt(value, limit, 0) }
 
-func renderAt(value json.RawMessage, most, depth int) (string, extent) {
+func renderAt(value json.RawMessage, limit, depth int) (string, extent) {
 	value = bytes.TrimSpace(value)
 	var text string
 	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
-		return Quote(text, most), cutIf(len(text) > most, shortened)
+		return Quote(text, limit), cutIf(len(text) > limit, shortened)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, value); err != nil {
-		return Shorten(string(value), most), cutIf(len(value) > most, partial)
+		return Shorten(string(value), limit), cutIf(len(value) > limit, partial)
 	}
 	var members map[string]json.RawMessage
 	var items []json.RawMessage
 	switch {
-	case compact.Len() <= most:
+	case compact.Len() <= limit:
 		return plaintext.Visible(compact.String()), whole
 	case depth < maxDepth && value[0] == '{' && json.Unmarshal(value, &members) == nil:
 		names := slices.Sorted(maps.Keys(members))
-		text, e := renderAll(len(names), most, minMember, func(i, room int) (string, extent) {
+		text, e := renderAll(len(names), limit, minMember, func(i, room int) (string, extent) {
 			text, e := renderAt(members[names[i]], room, depth+1)
 			return label(names[i]) + ": " + text, e
 		})
 		return "{" + text + "}", e
 	case depth < maxDepth && value[0] == '[' && json.Unmarshal(value, &items) == nil:
-		text, e := renderAll(len(items), most, minItem, func(i, room int) (string, extent) {
+		text, e := renderAll(len(items), limit, minItem, func(i, room int) (string, extent) {
 			return renderAt(items[i], room, depth+1)
 		})
 		return "[" + text + "]", e
 	}
-	return Shorten(compact.String(), most), partial
+	return Shorten(compact.String(), limit), partial
 }
 
 func cutIf(cut bool, e extent) extent {
@@ -69,14 +70,14 @@ func cutIf(cut bool, e extent) extent {
 	return whole
 }
 
-// renderAll writes members with the same room for each, and counts those for which there is
-// none.
-func renderAll(count, most, least int, show func(i, room int) (string, extent)) (string, extent) {
-	each := max(least, most/count)
+// renderAll writes members with the same room for each. Members for which there is no room are only
+// counted.
+func renderAll(count, limit, least int, show func(i, room int) (string, extent)) (string, extent) {
+	each := max(least, limit/count)
 	var shown []string
 	all := whole
 	for i := range count {
-		if i*each >= most {
+		if i*each >= limit {
 			shown, all = append(shown, fmt.Sprintf("… %d more", count-i)), partial
 			break
 		}

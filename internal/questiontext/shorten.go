@@ -8,19 +8,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Shorten returns a text on one line and safe to print, of which at most so many bytes are
-// shown: its beginning, its end, and how much lies between.
-func Shorten(text string, most int) string {
-	head, tail := ends(text, most)
+// Shorten returns a string on one line and safe to print. If it has more than limit bytes, only its
+// beginning, its end and its length are shown.
+func Shorten(text string, limit int) string {
+	head, tail := ends(text, limit)
 	if tail == "" {
 		return plaintext.Visible(head)
 	}
 	return fmt.Sprintf("%s … %s (%d bytes in all)", plaintext.Visible(head), plaintext.Visible(tail), len(text))
 }
 
-// Quote is Shorten for a value, in quotes, with what is no plain character as an escape.
-func Quote(text string, most int) string {
-	head, tail := ends(text, most)
+// Quote is like Shorten, but quotes the string and escapes special characters.
+func Quote(text string, limit int) string {
+	head, tail := ends(text, limit)
 	quoted := func(s string) string { return plaintext.Visible(strconv.Quote(s)) }
 	if tail == "" {
 		return quoted(head)
@@ -28,13 +28,13 @@ func Quote(text string, most int) string {
 	return fmt.Sprintf("%s … %s (%d bytes in all)", quoted(head), quoted(tail), len(text))
 }
 
-// ends cuts what is too long: two thirds of the room are for the beginning. A text that fits
-// is all head.
-func ends(text string, most int) (head, tail string) {
-	if len(text) <= most {
+// ends returns the beginning and the end of a string that has more than limit bytes; two thirds of
+// the limit are for the beginning. For a shorter string, tail is "".
+func ends(text string, limit int) (head, tail string) {
+	if len(text) <= limit {
 		return text, ""
 	}
-	head = strings.ToValidUTF8(text[:most*2/3], "")
-	tail = strings.ToValidUTF8(text[len(text)-most/3:], "")
+	head = strings.ToValidUTF8(text[:limit*2/3], "")
+	tail = strings.ToValidUTF8(text[len(text)-limit/3:], "")
 	return head, tail
 }

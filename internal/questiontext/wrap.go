@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// columns is how long a line is at most. A terminal of 80 columns does not break such a line by
-// itself, which would put what an argument says where lines of the host begin.
+// columns is the maximum length of a line. A terminal of 80 columns does not break shorter lines.
+// If it did, text of an argument could appear at the beginning of a row, where lines of the host
+// begin.
 const columns = 72
 
-// Wrap breaks a line that is too long for a terminal. What follows begins with six spaces, where
-// no line of the host's does. Nothing is lost: without the line breaks and those spaces the text
-// is as it was.
+// Wrap breaks a line that is too long for a terminal. The continuation lines begin with six spaces,
+// which no line of the host does. Removing the line breaks and these spaces restores the line.
 func Wrap(line string) string { return wrap(line, "      ") }
 
 func wrap(line, indent string) string {
@@ -26,8 +26,8 @@ func wrap(line, indent string) string {
 	}
 }
 
-// fits returns how many bytes of a line fit. It breaks in front of a blank where it can: at the
-// end of a line a blank is not seen, and "rm / x" would pass for "rm /x".
+// fits returns the number of bytes of a line that fit into a row. It prefers to break before a
+// blank, because a blank at the end of a row is invisible, and "rm / x" would pass for "rm /x".
 func fits(line string, room int) int {
 	column, blank := 0, 0
 	for i, r := range line {
@@ -45,7 +45,8 @@ func fits(line string, room int) int {
 	return len(line)
 }
 
-// width is how many columns a character takes at most. Terminals do not agree on what is wide.
+// width returns the number of columns that a character takes at most. Terminals do not agree on
+// which characters are wide.
 func width(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1

@@ -25,8 +25,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A terminal of 80 columns breaks longer lines by itself. No text that is padded for that puts
-// a line of the host's at the beginning of a row.
+// A terminal of 80 columns breaks longer lines. No argument can use that to put text that looks
+// like a line of the host at the beginning of a row.
 func TestNoLineForgesOneOfTheHost(t *testing.T) {
 	row := func(text string) string { return fmt.Sprintf("%-80s", text) }
 	forged := row("  left at the default: force false") + row("Its author says: Only lists files.") + row("Run it? [y]es") + "rm -rf ."

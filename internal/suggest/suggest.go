@@ -1,5 +1,4 @@
-// Package suggest finds the word that somebody probably meant, for the
-// "did you mean" of error texts.
+// Package suggest finds the word that was probably meant, for the "did you mean" of error messages.
 package suggest
 
 import (
@@ -7,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxRunes is the longest word that is compared. Nobody mistypes a longer one.
+// maxRunes limits the length of the words that are compared. Longer words are not typed by hand.
 const maxRunes = 128
 
-// Nearest returns the candidate that word is most likely a slip for, or "" when
-// none is near. Near means: equal but for case, or about one slip (a letter
-// added, left out, changed, or swapped with its neighbour) for each three
-// letters, and never more than three. Of equally near candidates the first wins.
-// A candidate equal to word is returned as it is. It is safe for concurrent use.
+// Nearest returns the candidate for which word is most likely a typo, or "" if none is near. A
+// candidate is near if it differs only in case, or by at most one slip for every three letters, but
+// never more than three slips. A slip is a letter that is added, left out, changed, or swapped with
+// its neighbour. If several candidates are equally near, the first wins. A candidate equal to word
+// is always returned. Nearest is safe for concurrent use.
 func Nearest(word string, candidates []string) string {
 	length := utf8.RuneCountInString(word)
 	if length == 0 || length > maxRunes {
@@ -31,7 +30,7 @@ func Nearest(word string, candidates []string) string {
 		if runes == 0 || runes > length+limit || length > runes+limit {
 			continue
 		}
-		// A slip in each letter of a short candidate makes any word near.
+		// Without the second condition, every word would be near a very short candidate.
 		d := Distance(folded, []rune(strings.ToLower(candidate)), limit)
 		if d <= limit && d < max(length, runes) {
 			best, limit = candidate, d-1
@@ -40,12 +39,13 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// MaxSlips is how many slips a word of so many letters may have to be near another.
+// MaxSlips returns the maximum number of slips by which a word of that many letters is near
+// another.
 func MaxSlips(letters int) int { return min(max(1, letters/3), 3) }
 
-// Distance is the number of slips between a and b (optimal string alignment), or
-// some number above limit when there are more than that. It looks only at
-// alignments that shift by at most limit, so it takes time linear in the words.
+// Distance returns the number of slips between a and b (the optimal string alignment distance), or
+// some number above limit if there are more. It considers only alignments that shift by at most
+// limit, so its time is linear in the length of the words.
 func Distance(a, b []rune, limit int) int {
 	older := make([]int, len(b)+1)
 	old := make([]int, len(b)+1)
@@ -65,7 +65,7 @@ func Distance(a, b []rune, limit int) int {
 				cost = 0
 			}
 			best := min(old[j]+cost, row[j]+1)
-			if j < i+limit { // above lies inside the last row's band
+			if j < i+limit { // the cell above is inside the band of the previous row
 				best = min(best, old[j+1]+1)
 			}
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {

@@ -49,7 +49,7 @@ func TestNearestPrefersTheNearerThenTheFirst(t *testing.T) {
 	}
 }
 
-// slow is the distance without a band, by definition.
+// slow computes the distance by its definition, without a band.
 func slow(a, b []rune) int {
 	switch {
 	case len(a) == 0:

@@ -2,28 +2,27 @@ package tenants
 
 import "iter"
 
-// Most returns the tenant that has most, of those that have at least least, and reports
-// whether there is one. Of several with as much it is the one whose name comes first. This is
-// the rule for everything that tenants share: where one more is too many, the tenant with most
-// gives way, so that no tenant drives out another that has less.
+// Largest returns the tenant with the largest size, if any has at least the size least. Of several
+// tenants with the same size it returns the one whose name sorts first.
 //
-// Where something new has to fit in or be refused, the tenant with most gives way only if it
-// has at least two more than the tenant of the new one; with one more, the two would only
-// change places.
-func Largest[V any](has map[string]V, size func(V) int, least int) (name string, found bool) {
-	most := least
-	for n, v := range has {
-		if own := size(v); own > most || own == most && (!found || n < name) {
-			name, most, found = n, own, true
+// This is the rule for everything that tenants share: when there is one too many, the tenant that
+// has the most gives way, so that no tenant can drive out another that has less. When a new thing
+// must be admitted or refused, the tenant with the most gives way only if it has at least two more
+// than the tenant of the new thing. With only one more, the two tenants would just change places.
+func Largest[V any](sizes map[string]V, size func(V) int, least int) (name string, found bool) {
+	largest := least
+	for n, v := range sizes {
+		if own := size(v); own > largest || own == largest && (!found || n < name) {
+			name, largest, found = n, own, true
 		}
 	}
 	return name, found
 }
 
-// Counts says how many things each tenant has.
+// Counts maps tenants to the number of things they have.
 type Counts map[string]int
 
-// Count counts things by their tenants.
+// Count counts things by tenant.
 func Count[T any](all iter.Seq[T], tenant func(T) string) Counts {
 	c := make(Counts)
 	for one := range all {
@@ -32,7 +31,7 @@ func Count[T any](all iter.Seq[T], tenant func(T) string) Counts {
 	return c
 }
 
-// Most is the function Most for counts.
+// Largest returns the tenant with the highest count, as the function [Largest] does.
 func (c Counts) Largest(least int) (name string, found bool) {
 	return Largest(c, func(n int) int { return n }, least)
 }

@@ -1,5 +1,5 @@
-// Package tenants says which tenant gives way where too much is kept or waits, and keeps a
-// bounded number of values by tenant and key.
+// Package tenants decides which tenant gives way when there is too much of a shared resource. It
+// also has a table of values by tenant and key whose size is limited.
 package tenants
 
 import (
@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Table holds a T for each key of each tenant. When there are too many, the one goes that
-// was not used for the longest time, of the tenant that has most of them. It is safe for
-// concurrent use; New makes one.
+// Table holds a T for each key of each tenant. When there are too many values, it drops the least
+// recently used value of the tenant that has the most. It is safe for concurrent use. Use [New] to
+// create one.
 type Table[T any] struct {
 	max int
 
 	mu     sync.Mutex
-	values map[id]*list.Element  // each in the order of its tenant
-	orders map[string]*list.List // of *slot[T], the last used first; none is empty
+	values map[id]*list.Element  // the elements of the lists in orders
+	orders map[string]*list.List // by tenant, of *slot[T], most recently used first; never empty
 }
 
 type id struct{ tenant, key string }
@@ -25,13 +25,13 @@ type slot[T any] struct {
 	value T
 }
 
-// New returns an empty Table for at most so many values, at least one.
-func New[T any](most int) *Table[T] {
-	return &Table[T]{max: max(1, most), values: make(map[id]*list.Element), orders: make(map[string]*list.List)}
+// New returns an empty Table for at most maxValues values. Less than 1 means 1.
+func New[T any](maxValues int) *Table[T] {
+	return &Table[T]{max: max(1, maxValues), values: make(map[id]*list.Element), orders: make(map[string]*list.List)}
 }
 
-// Use calls f with what there is under a key, a zero T the first time. No other call of
-// the Table runs meanwhile, so f calls none.
+// Use calls f with the value of a key, which is a zero T the first time. The Table is locked
+// meanwhile, so f must not call its methods.
 func (t *Table[T]) Use(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,12 +48,12 @@ func (t *Table[T]) Use(name, key string, f func(*T)) {
 	order.MoveToFront(at)
 	f(&at.Value.(*slot[T]).value)
 	if len(t.values) > t.max {
-		most, _ := Largest(t.orders, (*list.List).Len, 0)
-		t.drop(t.orders[most].Back())
+		tenant, _ := Largest(t.orders, (*list.List).Len, 0)
+		t.drop(t.orders[tenant].Back())
 	}
 }
 
-// Look calls f like Use, if there is anything under the key, and does not count as a use.
+// Look is like Use, but calls f only if the key has a value, and does not count as a use.
 func (t *Table[T]) Look(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *Table[T]) Look(name, key string, f func(*T)) {
 	}
 }
 
-// Each calls f like Use for all that a tenant has, the last used first.
+// Each calls f, like Use, for each value of a tenant, most recently used first.
 func (t *Table[T]) Each(name string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *Table[T]) Each(name string, f func(*T)) {
 	}
 }
 
-// Forget drops what there is under a key.
+// Forget drops the value of a key.
 func (t *Table[T]) Forget(name, key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +82,7 @@ func (t *Table[T]) Forget(name, key string) {
 	}
 }
 
-// ForgetAll drops all that a tenant has.
+// ForgetAll drops all values of a tenant.
 func (t *Table[T]) ForgetAll(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,14 +91,14 @@ func (t *Table[T]) ForgetAll(name string) {
 	}
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (t *Table[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.values)
 }
 
-// drop drops a value. The lock is held.
+// drop drops a value. The caller must hold the lock.
 func (t *Table[T]) drop(at *list.Element) {
 	of := at.Value.(*slot[T]).id
 	delete(t.values, of)

@@ -25,14 +25,14 @@ func TestTable(t *testing.T) {
 	if got := get(table, "c", "s"); got != 0 || table.Len() != 2 {
 		t.Errorf("looking made a value: %d of %d", got, table.Len())
 	}
-	// However much a tenant has, what belongs to another stays.
+	// However many values a tenant has, the values of another tenant stay.
 	for i := range 50 {
 		add("a", fmt.Sprint(i), i)
 	}
 	if got := get(table, "b", "s"); got != 5 || table.Len() != 3 {
 		t.Errorf("the other tenant has %d, and there are %d values", got, table.Len())
 	}
-	// Of one tenant, those last used stay.
+	// Of one tenant, the most recently used values stay.
 	var left []int
 	table.Each("a", func(v *int) { left = append(left, *v) })
 	if fmt.Sprint(left) != "[49 48]" {
@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestMost(t *testing.T) {
+func TestLargest(t *testing.T) {
 	all := []string{"b", "c", "a", "c", "b", "d"}
 	has := Count(slices.Values(all), func(tenant string) string { return tenant })
 	for least, want := range map[int]string{0: "b", 2: "b", 3: ""} {
@@ -64,7 +64,7 @@ func TestMost(t *testing.T) {
 		t.Errorf("got %q, %v", got, found)
 	}
 	if got, found := (Counts{}).Largest(0); found {
-		t.Errorf("got %q of nobody", got)
+		t.Errorf("got %q of no tenants", got)
 	}
 	if got, found := (Counts{"none": 0}).Largest(0); got != "none" || !found {
 		t.Errorf("got %q, %v", got, found)

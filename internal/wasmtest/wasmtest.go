@@ -1,6 +1,5 @@
-// Package wasmtest assembles small WASM modules for tests: hostile and odd ones
-// that no compiler would emit. The Go code is their source, so no binary without
-// a source is needed in testdata.
+// Package wasmtest assembles small WASM modules for tests, such as hostile modules that no compiler
+// would emit. The Go code is their source, so testdata needs no binaries without a source.
 package wasmtest
 
 import (
@@ -9,7 +8,7 @@ import (
 	"slices"
 )
 
-// Value types and a few opcodes, by their names in the WebAssembly specification.
+// Value types and some opcodes, named as in the WebAssembly specification.
 const (
 	I32     = 0x7f
 	I64     = 0x7e
@@ -41,7 +40,7 @@ type Import struct {
 	Type         uint32
 }
 
-// Export is one export. Kind is 0 for a function, 1 table, 2 memory, 3 global.
+// Export is one export. Kind is 0 for a function, 1 for a table, 2 for a memory, 3 for a global.
 type Export struct {
 	Name  string
 	Kind  byte
@@ -54,13 +53,13 @@ type Data struct {
 	Bytes  []byte
 }
 
-// Element is an active element segment: functions from Offset on in table 0.
+// Element is an active element segment. It puts functions into table 0, starting at Offset.
 type Element struct {
 	Offset int32
 	Funcs  []uint32
 }
 
-// Global is a global; Init is the code of its initial value without the end.
+// Global is a global. Init is the code of its initial value without the final end.
 type Global struct {
 	Type    byte
 	Mutable bool
@@ -70,7 +69,7 @@ type Global struct {
 // FuncType is a function's signature.
 type FuncType struct{ Params, Results []byte }
 
-// Func is a function of type Type; Body is its code without the final end.
+// Func is a function. Type is the index of its type, and Body is its code without the final end.
 type Func struct {
 	Type   uint32
 	Locals []byte // one value type per local
@@ -82,26 +81,25 @@ type Module struct {
 	Types   []FuncType
 	Imports []Import
 	Funcs   []Func
-	// Tables are funcref tables as {min} or {min, max}.
+	// Tables holds funcref tables as {min} or {min, max}.
 	Tables [][]uint32
 	// Memory is {min} or {min, max} in pages; nil for none.
 	Memory  []uint32
 	Globals []Global
-	// Tags are the types of exception tags.
+	// Tags holds the type indices of exception tags.
 	Tags     []uint32
 	Exports  []Export
 	Elements []Element
 	// Start is the index of the start function; nil for none.
 	Start *uint32
 	Data  []Data
-	// DataCount writes the section that announces the data segments, which code
-	// that names them needs.
+	// DataCount adds the data count section. Code that refers to data segments needs it.
 	DataCount bool
-	// Custom are custom sections by name, written at the end.
+	// Custom holds custom sections by name. They are written at the end.
 	Custom map[string][]byte
 }
 
-// Bytes returns the module in the binary format.
+// Bytes returns the module in the WebAssembly binary format.
 func (m Module) Bytes() []byte {
 	out := []byte("\x00asm\x01\x00\x00\x00")
 	out = section(out, 1, len(m.Types), func(b []byte, i int) []byte {
@@ -191,7 +189,7 @@ func S64(b []byte, v int64) []byte {
 // Const returns the code that pushes the i32 v.
 func Const(v int32) []byte { return S32([]byte{I32Const}, v) }
 
-// Code joins pieces of code.
+// Code concatenates pieces of code.
 func Code(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
 // CallFunc returns the code that calls function i.
@@ -208,7 +206,7 @@ func section(out []byte, id byte, n int, item func([]byte, int) []byte) []byte {
 	return sized(append(out, id), body)
 }
 
-// sized appends a text or a body with its length in front.
+// sized appends a string or a body with its length in front.
 func sized[T string | []byte](b []byte, body T) []byte {
 	return append(U32(b, uint32(len(body))), body...)
 }

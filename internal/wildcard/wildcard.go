@@ -1,10 +1,11 @@
-// Package wildcard matches texts with patterns in which * stands for any characters.
+// Package wildcard matches strings with patterns in which * stands for any characters.
 package wildcard
 
 import "strings"
 
-// Match reports whether s fits a pattern in which * stands for any characters.
-// Taking the first place for each part is enough: a later one leaves less of s.
+// Match reports whether s matches a pattern in which * stands for any characters, including none.
+// It takes the first match for each part of the pattern, which is sufficient, because a later match
+// leaves less of s for the other parts.
 func Match(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -92,8 +92,8 @@ func TestLoadRefusesOtherFiles(t *testing.T) {
 	large := filepath.Join(dir, "large.toml")
 	writeFile(t, large, strings.Repeat("#", MaxFileBytes+1))
 	for path, want := range map[string]string{
-		dir:         "x.toml: is a folder; name a regular file",
-		large:       "x.toml: is larger than 256KiB, the ceiling",
+		dir:         "x.toml: is a directory; name a regular file",
+		large:       "x.toml: is larger than the limit of 256KiB",
 		os.DevNull:  "x.toml: is a device; name a regular file",
 		"\x00":      "x.toml: cannot be read: invalid argument",
 		dir + "/\n": "x.toml: does not exist",

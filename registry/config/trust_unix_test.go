@@ -18,11 +18,11 @@ func TestLoadTrustsNoFileOfOthers(t *testing.T) {
 	}{
 		{"own", 0o600, 0o700, ""},
 		{"to be read by all", 0o644, 0o755, ""},
-		{"group writes", 0o620, 0o700, "can be changed by others"},
-		{"others write", 0o602, 0o700, "can be changed by others"},
-		{"group writes the folder", 0o600, 0o770, "can be replaced by others, who can write to the folder that it lies in"},
-		{"others write the folder", 0o600, 0o777, "can be replaced by others, who can write to the folder that it lies in"},
-		{"both", 0o666, 0o777, "can be changed by others, who could grant permissions; take that from them: chmod go-w\nmy.toml: can be replaced by others"},
+		{"group writes", 0o620, 0o700, "can be changed by other users"},
+		{"others write", 0o602, 0o700, "can be changed by other users"},
+		{"group writes the folder", 0o600, 0o770, "can be replaced by other users, who can write to its directory"},
+		{"others write the folder", 0o600, 0o777, "can be replaced by other users, who can write to its directory"},
+		{"both", 0o666, 0o777, "can be changed by other users, who could grant permissions; remove that permission: chmod go-w\nmy.toml: can be replaced by other users"},
 		{"sticky folder", 0o600, 0o777 | os.ModeSticky, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestLoadTrustsNoFolderAbove(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Load(File{Path: path, Name: "my.toml", Named: true}, getenv)
-	if want := "my.toml: can be replaced by others, who can write to the folder 3 levels above it; take that from them: chmod go-w"; err == nil || err.Error() != want {
+	if want := "my.toml: can be replaced by other users, who can write to the directory 3 levels above it; remove that permission: chmod go-w"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -98,7 +98,7 @@ func TestToolDirectoriesAreTheOperators(t *testing.T) {
 	if got := sources(tools); !slices.Equal(got, []string{"tools/one/tool.toml"}) {
 		t.Errorf("got %q", got)
 	}
-	if text := strings.Join(told, "\n"); !strings.HasPrefix(text, "etc/wasmtool.toml:1: tool_directories: more can be changed by others") || !strings.Contains(text, "chmod go-w") {
+	if text := strings.Join(told, "\n"); !strings.HasPrefix(text, "etc/wasmtool.toml:1: tool_directories: more can be changed by other users") || !strings.Contains(text, "chmod go-w") {
 		t.Errorf("told %q", text)
 	}
 }

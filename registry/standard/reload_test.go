@@ -167,7 +167,7 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 		"a group that is not":    {"[mounts]\nworkspace = \"two\"\n[policy]\ndeny = [\"group:sf\"]\n", tool.CodeUsage, "did you mean group:fs?"},
 		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: there is no such directory"},
 		"gone":                   {"", tool.CodeUsage, "wasmtool.toml: is gone"},
-		"others could change it": {"[mounts]\nworkspace = \"two\"\n# 0666", tool.CodeUsage, "can be changed by others"},
+		"others could change it": {"[mounts]\nworkspace = \"two\"\n# 0666", tool.CodeUsage, "can be changed by other users"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newReloading(t, "[env]\nLANG = \"C\"\n")
