@@ -52,8 +52,9 @@ const (
 
 // Bounds holds the limits of a queue. The zero value has no limits.
 type Bounds struct {
-	// Calls limits the running calls, TenantCalls those of one tenant, and ClassCalls those of
-	// one class, so that no class can exclude the others. 0 and less mean no limit.
+	// Calls limits the running calls in all. TenantCalls limits the running calls of each tenant,
+	// and ClassCalls of each class, so that no class can exclude the others. 0 and less mean no
+	// limit.
 	Calls, TenantCalls, ClassCalls int
 	// TenantMemory limits the bytes that the running calls of one tenant need together; 0 means
 	// no limit. A call that alone needs more never runs, so the caller must check for that.

@@ -23,15 +23,15 @@ func enter(ctx context.Context, q *Queue, need Need) (leave func(), err error) {
 	return turn.Leave, nil
 }
 
-// left is how many calls run or wait.
+// left returns the number of running and waiting calls.
 func (q *Queue) left() int { return q.Running() + len(q.waiting) + len(q.holding) + len(q.tenants) }
 
-// lock has a call wait for files alone.
+// lock makes a call wait only for files.
 func lock(ctx context.Context, l *Queue, tenant string, paths ...string) (unlock func(), err error) {
 	return enter(ctx, l, Need{Tenant: tenant, Paths: paths})
 }
 
-func TestWhoWaitsForWhom(t *testing.T) {
+func TestCallsWaitForOverlappingPaths(t *testing.T) {
 	tests := []struct {
 		held, wanted []string
 		waits        bool
@@ -72,7 +72,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 					t.Errorf("went on: %v", second)
 				}
 				unlock()
-				unlock() // again does nothing
+				unlock() // a second call has no effect
 				synctest.Wait()
 				if !second || l.left() != 0 {
 					t.Errorf("went on: %v; left: %d", second, l.left())
@@ -82,7 +82,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}
 }
 
-// Who came first goes first, and who gives up keeps nobody.
+// Calls run in the order in which they came, and a call that gives up does not hold up others.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
@@ -110,7 +110,7 @@ func TestOrder(t *testing.T) {
 		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		wait(hurried, "all", at("/ws"))
-		wait(t.Context(), "b", at("/ws/b")) // behind who wants all
+		wait(t.Context(), "b", at("/ws/b")) // waits behind the call that wants all paths
 		wait(t.Context(), "a", at("/ws/a"))
 		mu.Lock()
 		if len(order) != 0 {
@@ -129,7 +129,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// A tenant with many calls does not keep those of others waiting behind all of them.
+// The calls of a tenant with many calls do not all go before the calls of other tenants.
 func TestTenantsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
@@ -147,7 +147,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				order = append(order, call.tenant) // the lock guards it
+				order = append(order, call.tenant) // guarded by the lock
 				unlock()
 			}()
 			synctest.Wait()
@@ -160,7 +160,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	})
 }
 
-// Of too many that wait, those of the tenant with most of them go.
+// When too many calls wait, calls of the tenant with the most are displaced.
 func TestWaitingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for most, want := range map[int]string{
@@ -201,8 +201,8 @@ func TestWaitingIsBounded(t *testing.T) {
 	})
 }
 
-// Who holds a path keeps others from it wherever they stand.
-func TestWhoCameLaterMayHold(t *testing.T) {
+// A call that holds a path excludes all others from it, wherever they are in the queue.
+func TestLaterCallMayHoldPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
 		take := func(tenant, path string) (unlock func()) {
@@ -215,7 +215,7 @@ func TestWhoCameLaterMayHold(t *testing.T) {
 		first := take("a", "/x")
 		go func() { take("a", "/x")() }()
 		synctest.Wait()
-		second := take("a", "/y") // stands behind who waits
+		second := take("a", "/y") // comes after a waiting call
 		done := false
 		go func() {
 			take("b", "/y")()
@@ -223,12 +223,12 @@ func TestWhoCameLaterMayHold(t *testing.T) {
 		}()
 		synctest.Wait()
 		if done {
-			t.Error("two hold one path")
+			t.Error("two calls hold the same path")
 		}
 		second()
 		synctest.Wait()
 		if !done {
-			t.Error("it waits for nobody")
+			t.Error("the call waits although the path is free")
 		}
 		first()
 		synctest.Wait()
@@ -259,16 +259,16 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// A call waits for all that it needs, and keeps nothing meanwhile.
-func TestWhoWaitsKeepsNothing(t *testing.T) {
+// A call waits for everything that it needs, and holds nothing meanwhile.
+func TestQueuedCallHoldsNoResources(t *testing.T) {
 	file := []string{at("/ws/a")}
 	tests := []struct {
 		name   string
 		bounds Bounds
-		// The calls come in this order; running are those that run then, as "TENANT" each.
+		// The calls come in this order. running lists the tenants of the calls that run then.
 		calls   []Need
 		running string
-		then    string // when the first has ended
+		then    string // after the first call has ended
 	}{
 		{
 			"a tenant without a place keeps no file",
@@ -364,7 +364,7 @@ func TestWhoWaitsKeepsNothing(t *testing.T) {
 	}
 }
 
-// Who gave up is told for want of what.
+// The error of a call that gave up says what it waited for.
 func TestGaveUp(t *testing.T) {
 	for want, tt := range map[Want]struct {
 		bounds Bounds

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// front is a Queue with classes that do nothing.
+// front is a Queue with classes whose calls do nothing.
 type front struct {
 	t *testing.T
 	*Queue
 	close func()
-	// held are the turns of those that run.
+	// held holds the turns of the running calls.
 	held map[*Class][]*Turn
-	// order are the calls in the order in which they got their places.
+	// order lists the calls in the order in which they got their places.
 	order []string
 }
 
@@ -40,7 +40,7 @@ var modules atomic.Int64
 
 func (f *front) module() *Class { return &Class{Name: fmt.Sprint(modules.Add(1))} }
 
-// Enter notes the turn, for Leave.
+// Enter stores the turn for Leave.
 func (f *front) Enter(ctx context.Context, tenant string, c *Class) error {
 	turn, err := f.Queue.Enter(ctx, Need{Tenant: tenant, Class: c})
 	if err == nil {
@@ -65,18 +65,18 @@ func (f *front) exit(c *Class) {
 	f.end(turn, ended)
 }
 
-// enterNow gets a place at once, or fails the test.
+// enterNow gets a place without waiting, or fails the test.
 func (f *front) enterNow(c *Class) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // who had to wait would fail
+	cancel() // a call that has to wait fails
 	if err := f.Enter(ctx, "those that run", c); err != nil {
 		f.t.Fatalf("no place: %v", err)
 	}
 }
 
-// wait has a call wait, which is noted in order when it gets its place. It returns when
-// the call waits.
+// wait starts a call that waits, and returns when it waits. The call is added to order when it gets
+// its place.
 func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
 	before := len(f.waiting)
@@ -97,13 +97,13 @@ func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended 
 	return done
 }
 
-// next takes one call off, and has one that waits come in.
+// next ends one call, so that a waiting call gets its place.
 func (f *front) next(c *Class) {
 	f.Leave(c)
 	synctest.Wait()
 }
 
-// requireEmpty fails the test if anybody has or wants a place.
+// requireEmpty fails the test if any call runs or waits.
 func (f *front) requireEmpty(modules ...*Class) {
 	f.t.Helper()
 	if f.Running() != 0 || len(f.waiting) != 0 || len(f.tenants) != 0 {
@@ -147,7 +147,7 @@ func TestTenantsTakeTurnsForPlaces(t *testing.T) {
 		for range 3 {
 			f.next(c)
 		}
-		f.wait(t.Context(), c, "c", "c2") // comes back to the end of the turn
+		f.wait(t.Context(), c, "c", "c2") // goes to the end of the queue again
 		for range 6 {
 			f.next(c)
 		}
@@ -159,7 +159,8 @@ func TestTenantsTakeTurnsForPlaces(t *testing.T) {
 	})
 }
 
-// One module has at most its share, and those of others pass who waits for it.
+// One module gets at most its share, and calls of other modules overtake the calls that wait for
+// it.
 func TestModuleHasAtMostItsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 4, 2, 10)
@@ -171,7 +172,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 		f.enterNow(other)
 		f.enterNow(other)
 		f.wait(t.Context(), other, "a", "other, of the same tenant")
-		f.next(other) // the places of the greedy one are taken
+		f.next(other) // the greedy module has no free place
 		if want := []string{"other, of the same tenant"}; !slices.Equal(f.order, want) {
 			t.Errorf("got %q, want %q", f.order, want)
 		}
@@ -187,7 +188,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 	})
 }
 
-// A turn is not lost on a tenant whose module has no room.
+// A turn is not wasted on a tenant whose module has no free place.
 func TestTenantWithoutRoomIsPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 2, 1, 10)
@@ -230,8 +231,8 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-// A tenant cannot shut out others by waiting: the one with most calls makes room, last
-// comer first, until all have as many.
+// A tenant cannot exclude others by filling the queue: the latest calls of the tenant with the most
+// waiting calls are displaced until all tenants have the same number.
 func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 4)
@@ -276,8 +277,8 @@ func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 	})
 }
 
-// Within a tenant, no class shuts out the others by waiting: that with most calls makes
-// room, last comer first, until all have as many.
+// Within a tenant, no class can exclude others by filling the queue: the latest calls of the class
+// with the most waiting calls are displaced until all classes have the same number.
 func TestClassWithMostWaitingCallsMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 2, 1, 4)
@@ -349,15 +350,15 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		}
 		f.next(c)
 		if err := <-patient; err != nil {
-			t.Errorf("who waited on: %v", err)
+			t.Errorf("the call that kept waiting: %v", err)
 		}
 		f.next(c)
 		f.requireEmpty(c)
 	})
 }
 
-// Closing wakes all who wait.
-func TestCloseWakesWhoWaits(t *testing.T) {
+// Closing wakes all waiting calls.
+func TestCloseWakesWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 10)
 		c := f.module()
@@ -377,8 +378,8 @@ func TestCloseWakesWhoWaits(t *testing.T) {
 	})
 }
 
-// A call whose context ends in the moment in which it gets its place gives it on.
-func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
+// A call whose context ends at the moment when it gets its place passes the place on.
+func TestPlaceIsNotLostWhenCallGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 200 {
 			f := newFront(t, 1, 1, 10)
@@ -390,7 +391,7 @@ func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
 			f.mu.Lock()
 			cancel()
 			for range 10 {
-				goruntime.Gosched() // now it may want to take itself off, and cannot
+				goruntime.Gosched() // the call may now try to leave the queue, but the lock is held
 			}
 			f.exit(c)
 			f.mu.Unlock()
@@ -407,7 +408,7 @@ func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
 	})
 }
 
-// Whatever comes, waits and gives up, no bound is passed and no place is lost.
+// Under load with calls that wait and give up, no limit is exceeded and no place is lost.
 func TestQueueUnderLoad(t *testing.T) {
 	const limit, perModule, maxWaiting, calls = 6, 3, 40, 3000
 	f := newFront(t, limit, perModule, maxWaiting)
@@ -415,7 +416,7 @@ func TestQueueUnderLoad(t *testing.T) {
 	var running, admitted, refused atomic.Int64
 	var ofModule [3]atomic.Int64
 	var wg sync.WaitGroup
-	gate := make(chan struct{}, 100) // how many are under way
+	gate := make(chan struct{}, 100) // limits the concurrent calls of the test
 	r := rand.New(rand.NewPCG(3, 4))
 	for range calls {
 		which, tenant := r.IntN(len(modules)), fmt.Sprint(r.IntN(4))

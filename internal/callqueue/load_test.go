@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// running is what the calls that run have.
+// running counts what the running calls hold.
 type running struct {
 	mu    sync.Mutex
-	has   map[string]int // by what it is, such as the memory of a tenant
+	has   map[string]int // by resource, such as the memory of a tenant
 	files []string
 }
 
-// begin notes a call, and reports whether all is within the bounds.
+// begin adds a call, and reports whether all limits hold.
 func (r *running) begin(need Need, b Bounds) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,8 +46,8 @@ func (r *running) count(need Need, by int) {
 	r.has["memory of "+need.Tenant] += by * int(need.Memory)
 }
 
-// With all bounds at once, and calls that give up or are displaced, none is passed, no file is
-// changed by two, and in the end nothing is left.
+// With all limits at once, and calls that give up or are displaced, no limit is exceeded, no file
+// is changed by two calls at once, and at the end the queue is empty.
 func TestAllBoundsUnderLoad(t *testing.T) {
 	b := Bounds{Calls: 6, TenantCalls: 4, ClassCalls: 3, TenantMemory: 10, MaxWaiting: 12, Timeout: time.Second}
 	q := New(b)
@@ -73,7 +73,7 @@ func TestAllBoundsUnderLoad(t *testing.T) {
 		}
 		defer turn.Leave()
 		if !all.begin(need, b) {
-			t.Errorf("a bound is passed with %+v", need)
+			t.Errorf("a limit is exceeded with %+v", need)
 		}
 		for range r.IntN(5) {
 			goruntime.Gosched()

@@ -9,17 +9,16 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// noAlternative means that a value fits none of several forms.
+// noAlternative means that a value matches none of several forms.
 type noAlternative struct{ forms [][]finding }
 
-// wrongTypes means that a value has none of the types that several forms ask
-// for.
+// wrongTypes means that a value has none of the types that several forms admit.
 type wrongTypes struct{ want jsontype.Set }
 
 func (wrongTypes) Error() string { return "not an admitted type" }
 
-// alternatives explains why a value fits no branch of anyOf or oneOf. It tells
-// the faults of the one branch that was most likely meant, if there is one.
+// alternatives explains why a value matches no branch of anyOf or oneOf. If it can tell which
+// branch was meant, it returns only the findings of that branch.
 func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	here := e.InstanceLocation
 	forms := make([][]finding, 0, len(e.Causes))
@@ -27,7 +26,7 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	for _, cause := range e.Causes {
 		form := t.collect(nil, cause)
 		if want := wantedTypes(form, here); want != 0 {
-			types |= want // another type was meant, so its other faults are noise
+			types |= want // the branch is for another type, so its other findings are noise
 			continue
 		}
 		forms = append(forms, form)
@@ -57,8 +56,8 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	return one(noAlternative{forms: forms})
 }
 
-// wantedTypes returns the types that a form asks for at a path, if the value
-// there has another one.
+// wantedTypes returns the types that a form admits at a path if the value there has another type,
+// and otherwise 0.
 func wantedTypes(form []finding, path []string) jsontype.Set {
 	for _, one := range form {
 		if !slices.Equal(one.path, path) {
@@ -74,7 +73,8 @@ func wantedTypes(form []finding, path []string) jsontype.Set {
 	return 0
 }
 
-// mergedValues joins forms that each only list allowed values.
+// mergedValues merges the allowed values of forms that do nothing except list allowed values. It
+// returns nil if any form does more.
 func mergedValues(forms [][]finding, path []string) *notAllowed {
 	var merged notAllowed
 	for _, form := range forms {
@@ -90,14 +90,14 @@ func mergedValues(forms [][]finding, path []string) *notAllowed {
 	return &merged
 }
 
-// add takes the values of another list too, up to a bound.
+// add appends the values of another list, up to maxMerged values in all.
 func (e *notAllowed) add(other *notAllowed) {
 	room := maxMerged - len(e.values)
 	e.values = append(e.values, other.values[:min(room, len(other.values))]...)
 }
 
-// meantForms keeps the forms whose fixed fields (a "kind" or "type" that only
-// one value may have) agree with the value.
+// meantForms returns the forms whose fixed fields match the value. A fixed field has listed values,
+// such as a "kind" or a "type".
 func meantForms(forms [][]finding, path []string) [][]finding {
 	var meant [][]finding
 	for _, form := range forms {
@@ -108,14 +108,14 @@ func meantForms(forms [][]finding, path []string) [][]finding {
 	return meant
 }
 
-// isFixed reports whether a finding is about a direct field with listed values.
+// isFixed reports whether a finding is about a field with listed values directly below path.
 func isFixed(one finding, path []string) bool {
 	_, listed := one.what.(*notAllowed)
 	return listed && len(one.path) == len(path)+1
 }
 
-// fixedField joins the values that the forms list for one and the same field,
-// if that is what tells the forms apart.
+// fixedField merges the values that the forms list for a field, if all forms list values for the
+// same field. It returns nil otherwise.
 func fixedField(forms [][]finding, path []string) *finding {
 	var merged notAllowed
 	var field []string

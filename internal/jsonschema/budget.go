@@ -8,27 +8,26 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// budget is the work that one validation may still do, in visits of a subschema. The
-// library offers no way to stop it, so spending the last of it panics, as does the end of
-// the context; limited recovers that. A budget belongs to one compiled copy of a schema and
-// to one validation at a time. A nil one is without bounds.
+// budget is the work that one validation may still do, in visits of a subschema. The library has no
+// way to stop a validation, so Spend panics when the budget is spent or the context is done, and
+// limited recovers the panic. A budget belongs to one compiled copy of a schema and to one
+// validation at a time. A nil budget has no limit.
 type budget struct {
-	left   int
-	ctx    context.Context // nil has no end
-	unseen int             // work since the context was looked at
+	left    int
+	ctx     context.Context // nil is never done
+	pending int             // work since the context was last checked
 }
 
-// workPerLook is how much work may be done between two looks at the context: about a
-// millisecond's.
-const workPerLook = 1000
+// workPerCheck is the work between two checks of the context, which takes about a millisecond.
+const workPerCheck = 1000
 
-// outOfWork is the panic value that means that a budget was spent.
+// outOfWork is the value of the panic when the budget is spent.
 type outOfWork struct{}
 
-// stopped is the panic value that means that the context is done.
+// stopped is the value of the panic when the context is done.
 type stopped struct{ err error }
 
-// Spend takes work from what is left. It implements jsontree.Meter.
+// Spend subtracts work from the budget. It implements [jsontree.Meter].
 func (b *budget) Spend(work int) {
 	if b == nil {
 		return
@@ -37,33 +36,34 @@ func (b *budget) Spend(work int) {
 	if b.left < 0 {
 		panic(outOfWork{})
 	}
-	if b.unseen += work; b.unseen >= workPerLook {
-		b.look()
+	if b.pending += work; b.pending >= workPerCheck {
+		b.checkContext()
 	}
 }
 
-// look ends the work when the context is done.
-func (b *budget) look() {
+// checkContext panics if the context is done.
+func (b *budget) checkContext() {
 	if b == nil || b.ctx == nil {
 		return
 	}
-	b.unseen = 0
+	b.pending = 0
 	if b.ctx.Err() != nil {
 		panic(stopped{context.Cause(b.ctx)})
 	}
 }
 
-// start allows so much work until the context is done.
+// start resets the budget to the given work and context.
 func (b *budget) start(ctx context.Context, work int) {
 	*b = budget{left: work, ctx: ctx}
-	b.look()
+	b.checkContext()
 }
 
-// unlimited is a budget without bounds, for the time of compiling.
+// unlimited returns a budget without a limit, which is used while a schema is compiled.
 func unlimited() *budget { return &budget{left: math.MaxInt} }
 
-// limited does what may panic for want of work, at the end of a context or in the library.
-// what names the document. The error is [Faults], or why the context is done.
+// limited calls do and recovers its panics: a spent budget, a context that is done, or a panic of
+// the library. what names the document in errors. The error is [Violations], or the cause of the
+// end of the context.
 func limited(what string, do func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -74,7 +74,7 @@ func limited(what string, do func()) (err error) {
 		case stopped:
 			err = r.err
 		default:
-			// The text of the panic is for developers of the library.
+			// The text of the panic is only useful to developers of the library.
 			err = unchecked(what)
 		}
 	}()
@@ -82,17 +82,18 @@ func limited(what string, do func()) (err error) {
 	return nil
 }
 
-// unchecked is the fault of a document that the library cannot cope with.
+// unchecked returns the violation of a document that the library cannot check.
 func unchecked(what string) Violations {
 	return Violations{{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}}
 }
 
-// parseWithin is parse until ctx is done. The error is [Faults], or the cause of ctx's end.
+// parseWithin parses a document and stops when ctx is done. The error is [Violations], or the cause
+// of the end of ctx.
 func parseWithin(ctx context.Context, src string, b jsontree.Bounds) (v jsontree.Value, err error) {
 	b.Work = &budget{left: math.MaxInt, ctx: ctx}
 	var invalid error
 	if err := limited(b.What, func() { v, invalid = jsontree.Parse(src, b) }); err != nil {
 		return jsontree.Value{}, err
 	}
-	return v, asFaults(invalid)
+	return v, asViolations(invalid)
 }

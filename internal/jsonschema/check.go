@@ -13,18 +13,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// shape says where a keyword holds schemas.
+// shape is the form in which the value of a keyword holds schemas.
 type shape uint8
 
 const (
 	shapeSchema shape = iota + 1 // a schema
 	shapeList                    // a list of schemas
 	shapeEither                  // a schema, or a list of them
-	shapeByName                  // schemas by name
+	shapeByName                  // an object of schemas by name
 )
 
-// keywords lists the keywords that hold schemas and the draft that brought
-// them; to an older schema they mean nothing.
+// keywords lists the keywords that hold schemas, with the draft that introduced them. In a schema
+// of an older draft they have no meaning.
 var keywords = map[string]struct {
 	shape shape
 	since int
@@ -40,8 +40,8 @@ var keywords = map[string]struct {
 	"prefixItems": {shapeList, 2020},
 }
 
-// drafts are the values of "$schema" that the library knows, without scheme
-// and empty fragment.
+// drafts maps the values of "$schema" that the library supports, without scheme and empty fragment,
+// to the number of the draft.
 var drafts = map[string]int{
 	"json-schema.org/schema":               2020,
 	"json-schema.org/draft/2020-12/schema": 2020,
@@ -51,7 +51,7 @@ var drafts = map[string]int{
 	"json-schema.org/draft-04/schema":      4,
 }
 
-// typeMistakes maps type names of other languages to what was meant.
+// typeMistakes maps type names of other languages to the intended type.
 var typeMistakes = map[string]string{
 	"dict": "object", "map": "object", "struct": "object", "record": "object", "hashmap": "object",
 	"list": "array", "tuple": "array", "set": "array", "vector": "array", "slice": "array",
@@ -61,10 +61,10 @@ var typeMistakes = map[string]string{
 	"bool": "boolean", "none": "null", "nil": "null", "undefined": "null",
 }
 
-// checker looks for faults that the library reports one at a time, in words
-// for developers, or not at all. It knows where schemas stand in the document.
+// checker finds errors in a schema that the library reports only one at a time, or with messages
+// for developers, or not at all. It also records where the subschemas are in the document.
 type checker struct {
-	faults   SchemaErrors
+	errs     SchemaErrors
 	schemas  map[string]*jsontree.Value // each schema, by JSON pointer
 	order    []string                   // the pointers, in the order of the document
 	refs     []reference
@@ -72,16 +72,16 @@ type checker struct {
 	ids      map[string]bool
 	patterns map[string]*pattern
 	cost     int  // of all patterns
-	stopped  bool // a ceiling was passed, looking further is pointless
+	stopped  bool // a limit was exceeded, so further checks are pointless
 }
 
 // scope is what a subschema inherits from the schemas around it.
 type scope struct {
 	draft  int
-	inside bool // of a schema with an identifier of its own, below the root
+	inside bool // inside a schema, other than the root, that has an identifier of its own
 }
 
-// check looks at the whole document.
+// check checks a whole document.
 func check(root *jsontree.Value) *checker {
 	c := &checker{
 		schemas: map[string]*jsontree.Value{}, anchors: map[string]bool{}, ids: map[string]bool{},
@@ -92,28 +92,28 @@ func check(root *jsontree.Value) *checker {
 	return c
 }
 
-func (c *checker) fault(pointer, format string, args ...any) {
-	c.faults = append(c.faults, SchemaError{
+func (c *checker) report(pointer, format string, args ...any) {
+	c.errs = append(c.errs, SchemaError{
 		Pointer: pointer,
 		Message: schemaSubject(pointer) + fmt.Sprintf(format, args...),
 	})
 }
 
-// stop reports that a ceiling was passed.
+// stop reports that a limit was exceeded, unless one was reported before.
 func (c *checker) stop(pointer, format string, args ...any) {
 	if !c.stopped {
 		c.stopped = true
-		c.fault(pointer, format, args...)
+		c.report(pointer, format, args...)
 	}
 }
 
-// schema looks at one schema and those inside it.
+// schema checks one schema and the schemas inside it.
 func (c *checker) schema(v *jsontree.Value, pointer string, s scope) {
 	if c.stopped || c.schemas[pointer] != nil {
 		return
 	}
 	if v.Kind != jsontree.Object && v.Kind != jsontree.Boolean {
-		c.fault(pointer, "a schema must be an object, true or false, got %s", v.Describe())
+		c.report(pointer, "a schema must be an object, true or false, got %s", v.Describe())
 		return
 	}
 	c.schemas[pointer] = v
@@ -131,7 +131,7 @@ func (c *checker) schema(v *jsontree.Value, pointer string, s scope) {
 	}
 }
 
-// identity reads the keywords that change what the schemas inside mean.
+// identity reads the keywords that change the meaning of the schemas inside v.
 func (c *checker) identity(v *jsontree.Value, pointer string, s scope) scope {
 	if dialect := v.Member("$schema"); dialect != nil && dialect.Kind == jsontree.String {
 		name := dialect.Text()
@@ -139,7 +139,7 @@ func (c *checker) identity(v *jsontree.Value, pointer string, s scope) scope {
 		draft := drafts[strings.TrimSuffix(bare, "#")]
 		switch {
 		case draft == 0:
-			c.fault(pointer+"/$schema", "%s is not a supported draft; remote schemas are not read; "+
+			c.report(pointer+"/$schema", "%s is not a supported draft; remote schemas are not read; "+
 				`use "https://json-schema.org/draft/2020-12/schema" or leave "$schema" out`, jsontree.QuoteName(name))
 		case pointer == "" || v.Member(identifier(draft)) != nil:
 			s.draft = draft
@@ -162,7 +162,7 @@ func (c *checker) identity(v *jsontree.Value, pointer string, s scope) scope {
 	return s
 }
 
-// identifier is the keyword that gives a schema an address of its own.
+// identifier returns the keyword that gives a schema an address of its own.
 func identifier(draft int) string {
 	if draft == 4 {
 		return "id"
@@ -170,8 +170,8 @@ func identifier(draft int) string {
 	return "$id"
 }
 
-// inner follows a keyword that holds schemas. A wrong shape is for the
-// meta-schema to report.
+// inner checks the schemas that a keyword holds. It ignores a value of the wrong shape, which the
+// meta-schema reports.
 func (c *checker) inner(keyword string, v *jsontree.Value, at string, s scope) {
 	known := keywords[keyword]
 	shape := known.shape
@@ -194,7 +194,7 @@ func (c *checker) inner(keyword string, v *jsontree.Value, at string, s scope) {
 	}
 }
 
-// keyword looks for the common mistakes with one keyword.
+// keyword checks one keyword for common mistakes.
 func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope) {
 	switch keyword {
 	case "type":
@@ -215,15 +215,15 @@ func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope)
 	case "exclusiveMinimum", "exclusiveMaximum":
 		if v.Kind == jsontree.Boolean && s.draft > 4 {
 			bound := strings.ToLower(strings.TrimPrefix(keyword, "exclusive"))
-			c.fault(at, `must be a number; true and false are draft-4 style: write the number here instead of under %q`, bound)
+			c.report(at, `must be a number; true and false are draft-4 style: write the number here instead of under %q`, bound)
 		}
 	case "items":
 		if v.Kind == jsontree.Array && s.draft >= 2020 {
-			c.fault(at, `must be one schema; a list of schemas is called "prefixItems" since draft 2020-12`)
+			c.report(at, `must be one schema; a list of schemas is called "prefixItems" since draft 2020-12`)
 		}
 	case "required":
 		if v.Kind == jsontree.Boolean {
-			c.fault(at, `must be a list of names on the object that holds the properties, got %s`, v.Describe())
+			c.report(at, `must be a list of names on the object that holds the properties, got %s`, v.Describe())
 		}
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
 		c.count(v, at)
@@ -252,17 +252,17 @@ func (c *checker) typeName(v *jsontree.Value, at string) {
 	} else {
 		hint = didYouMean(name, jsontype.Names(), "the types are")
 	}
-	c.fault(at, "unknown type %s%s", jsontree.QuoteName(name), hint)
+	c.report(at, "unknown type %s%s", jsontree.QuoteName(name), hint)
 }
 
-// count checks a keyword that takes a count: the library would take one that
-// does not fit an int for another number.
+// count checks the value of a keyword that is a count, because the library would misread a number
+// that does not fit into an int.
 func (c *checker) count(v *jsontree.Value, at string) {
 	if v.Kind != jsontree.Number || !jsontree.IsInteger(v.Literal) {
-		return // for the meta-schema
+		return // the meta-schema reports it
 	}
 	if r, ok := new(big.Rat).SetString(v.Literal); ok && (!r.Num().IsInt64() || r.Num().Int64() > math.MaxInt) {
-		c.fault(at, "%s is too large", v.Excerpt())
+		c.report(at, "%s is too large", v.Excerpt())
 	}
 }
 
@@ -273,7 +273,7 @@ func (c *checker) pattern(expr, at, keyword string) {
 	}
 	p, err := compilePattern(expr)
 	if err != nil {
-		c.faults = append(c.faults, SchemaError{
+		c.errs = append(c.errs, SchemaError{
 			Pointer: at,
 			Message: propertySubject(at) + keyword + " " + err.Error(),
 		})
@@ -285,7 +285,7 @@ func (c *checker) pattern(expr, at, keyword string) {
 	c.patterns[expr] = p
 }
 
-// sorted returns the keys of a map in order.
+// sorted returns the sorted keys of a map.
 func sorted[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestSchemaFaults(t *testing.T) {
+func TestSchemaErrors(t *testing.T) {
 	for _, test := range []struct{ name, schema, pointer, want string }{
 		{"not JSON", "{\n\"type\": }", "", "invalid JSON in the schema at line 2, column 9"},
 		{"duplicate keyword", `{"type":"object","type":"array"}`, "", `field "type" is given twice`},
@@ -40,21 +40,21 @@ func TestSchemaFaults(t *testing.T) {
 		{"title is a number", `{"title":5}`, "/title", "must be a string, got number 5"},
 		{"empty anyOf", `{"anyOf":[]}`, "/anyOf", "must have at least 1 item"},
 
-		{"unresolved reference", object(`"a":{"$ref":"#/$defs/usr"}`, `"$defs":{"user":{}}`), "/properties/a/$ref", `property "a": $ref: "#/$defs/usr" leads nowhere; did you mean "user"?`},
+		{"unresolved reference", object(`"a":{"$ref":"#/$defs/usr"}`, `"$defs":{"user":{}}`), "/properties/a/$ref", `property "a": $ref: "#/$defs/usr" has no target; did you mean "user"?`},
 		{"other name of $defs", object(`"a":{"$ref":"#/definitions/user"}`, `"$defs":{"user":{}}`), "/properties/a/$ref", `did you mean "#/$defs/user"?`},
-		{"reference into a list", `{"allOf":[{"$ref":"#/allOf/7"}]}`, "/allOf/0/$ref", "leads nowhere"},
-		{"reference into a scalar", `{"title":"x","$ref":"#/title/0"}`, "/$ref", "leads nowhere"},
+		{"reference into a list", `{"allOf":[{"$ref":"#/allOf/7"}]}`, "/allOf/0/$ref", "has no target"},
+		{"reference into a scalar", `{"title":"x","$ref":"#/title/0"}`, "/$ref", "has no target"},
 		{"reference to no schema", `{"title":"x","$ref":"#/title"}`, "/title", `a schema must be an object, true or false, got string "x"`},
-		{"stray tilde", `{"$ref":"#/a~2"}`, "/$ref", "leads nowhere"},
+		{"stray tilde", `{"$ref":"#/a~2"}`, "/$ref", "has no target"},
 		{"bad escape", `{"$ref":"#/%zz"}`, "/$ref", "is not a reference"},
 		{"unknown anchor", `{"$ref":"#nme","$defs":{"a":{"$anchor":"name"}}}`, "/$ref", `did you mean "name"?`},
 		{"anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "/$defs/", `"$anchor" "x" is used twice`},
 		{"identifier twice", `{"$defs":{"a":{"$id":"x:y"},"b":{"$id":"x:y"}}}`, "/$defs/", `"$id" "x:y" is used twice`},
 		{"identifier that is no address", `{"$id":"http://[/","$defs":{"a":{"$id":"%zz"}}}`, "", `"$id" is not a URI reference`},
-		{"unresolved inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#/$defs/b"}}}`, "", "leads nowhere"},
-		{"unknown anchor inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#b"}}}`, "", "names an anchor that is not there"},
+		{"unresolved inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#/$defs/b"}}}`, "", "has no target"},
+		{"unknown anchor inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#b"}}}`, "", "names an anchor that does not exist"},
 
-		{"stray tilde inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#/a~2"}}}`, "", "stray ~"},
+		{"stray tilde inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#/a~2"}}}`, "", "invalid ~"},
 		{"bad escape inside an identifier", `{"$defs":{"a":{"$id":"http://x/y","$ref":"#/%zz"}}}`, "/$defs/a/$ref", "must be of the format uri-reference"},
 
 		{"draft 3", `{"$schema":"http://json-schema.org/draft-03/schema#"}`, "/$schema", `"http://json-schema.org/draft-03/schema#" is not a supported draft`},
@@ -85,28 +85,28 @@ func TestSchemaFaults(t *testing.T) {
 		{"default without end", object(`"a":{"$ref":"#/$defs/n"}`, `"$defs":{"n":`+object(`"next":{"$ref":"#/$defs/n"}`, `"default":{}`)+`}`), "/$defs/n/default", "the default contains itself without end"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			faults := schemaFaultsOf(t, test.schema)
-			if !slices.ContainsFunc(faults, func(f SchemaError) bool {
+			errs := schemaErrorsOf(t, test.schema)
+			if !slices.ContainsFunc(errs, func(f SchemaError) bool {
 				return strings.HasPrefix(f.Pointer, test.pointer) && strings.Contains(f.Message, test.want)
 			}) {
-				t.Errorf("got %+v, want %q at %q", faults, test.want, test.pointer)
+				t.Errorf("got %+v, want %q at %q", errs, test.want, test.pointer)
 			}
-			if len(faults) != 1 && test.name != "identifier that is no address" {
-				t.Errorf("want one fault, got %+v", faults)
+			if len(errs) != 1 && test.name != "identifier that is no address" {
+				t.Errorf("want one violation, got %+v", errs)
 			}
-			if text := faults.Error(); strings.Contains(text, baseURL) || strings.Contains(text, "goroutine") {
-				t.Errorf("the text shows what is inside: %s", text)
+			if text := errs.Error(); strings.Contains(text, baseURL) || strings.Contains(text, "goroutine") {
+				t.Errorf("the message shows internals: %s", text)
 			}
 		})
 	}
 }
 
-func TestSchemaFaultsTogether(t *testing.T) {
-	faults := schemaFaultsOf(t, object(`"a":{"type":"strng"},"b":{"$ref":"#/$defs/x"},"c":{"pattern":"(?!a)"},"d":{"maxLength":"5"}`,
+func TestSchemaErrorsTogether(t *testing.T) {
+	errs := schemaErrorsOf(t, object(`"a":{"type":"strng"},"b":{"$ref":"#/$defs/x"},"c":{"pattern":"(?!a)"},"d":{"maxLength":"5"}`,
 		`"patternProperties":{"(?=a)":{}}`))
 	var pointers []string
-	for _, fault := range faults {
-		pointers = append(pointers, fault.Pointer)
+	for _, e := range errs {
+		pointers = append(pointers, e.Pointer)
 	}
 	want := []string{
 		"/properties/a/type", "/properties/c/pattern", "/patternProperties/(?=a)", "/properties/b/$ref", "/properties/d/maxLength",
@@ -116,14 +116,14 @@ func TestSchemaFaultsTogether(t *testing.T) {
 	}
 }
 
-func TestSchemaFaultsAreBounded(t *testing.T) {
+func TestSchemaErrorsAreBounded(t *testing.T) {
 	var properties []string
 	for i := range 100 {
 		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"int"}`, i))
 	}
-	faults := schemaFaultsOf(t, object(strings.Join(properties, ",")))
-	if len(faults) != maxFaults+1 || faults[maxFaults].Message != "and 80 more" {
-		t.Errorf("got %d, last %+v", len(faults), faults[len(faults)-1])
+	errs := schemaErrorsOf(t, object(strings.Join(properties, ",")))
+	if len(errs) != maxViolations+1 || errs[maxViolations].Message != "and 80 more" {
+		t.Errorf("got %d, last %+v", len(errs), errs[len(errs)-1])
 	}
 }
 
@@ -137,8 +137,8 @@ func TestCompileParametersRoot(t *testing.T) {
 		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`: `add "type": "object"`,
 	} {
 		_, err := CompileParameters([]byte(schema))
-		var faults SchemaErrors
-		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Message, want) {
+		var errs SchemaErrors
+		if !errors.As(err, &errs) || len(errs) != 1 || !strings.Contains(errs[0].Message, want) {
 			t.Errorf("%s: got %v, want %q", schema, err, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestCompileAccepts(t *testing.T) {
 	}
 }
 
-// A schema must not be able to read a file, or to find out whether one exists.
+// A schema must not be able to read a file or to find out whether a file exists.
 func TestNothingIsRead(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.json")
@@ -186,7 +186,7 @@ func TestNothingIsRead(t *testing.T) {
 	} {
 		existing := fmt.Sprintf(schema, file)
 		absent := strings.ReplaceAll(existing, "secret", "absent")
-		first, second := schemaFaultsOf(t, existing), schemaFaultsOf(t, absent)
+		first, second := schemaErrorsOf(t, existing), schemaErrorsOf(t, absent)
 		if strings.Contains(first.Error(), "LEAKED") || !strings.Contains(first.Error(), "remote schemas are not read") {
 			t.Errorf("%s: got %v", existing, first)
 		}
@@ -195,9 +195,9 @@ func TestNothingIsRead(t *testing.T) {
 		}
 	}
 	for _, ref := range []string{"secret.json", "./secret.json", "/secret.json", "//host/x", "http://127.0.0.1:1/x", "https://json-schema.org/draft-99/x", "ftp://x/y", "urn:x:y", "http://%zz"} {
-		faults := schemaFaultsOf(t, fmt.Sprintf(`{"$ref":%q}`, ref))
-		if !strings.Contains(faults.Error(), "remote schemas are not read") {
-			t.Errorf("%s: got %v", ref, faults)
+		errs := schemaErrorsOf(t, fmt.Sprintf(`{"$ref":%q}`, ref))
+		if !strings.Contains(errs.Error(), "remote schemas are not read") {
+			t.Errorf("%s: got %v", ref, errs)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Whatever takes long ends at the first look at a context that is done.
+// Long work stops at the first check of a context that is done.
 func TestWorkEndsWithTheContext(t *testing.T) {
 	numbers := "[" + strings.Repeat("1.5,", 100_000) + "1.5]"
 	long := `"` + strings.Repeat("a", 1<<20) + `"`
@@ -26,7 +26,7 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ schema, value string }{
 		"visits":              {`{"items":{"anyOf":[{"minimum":1},{"maximum":1}]}}`, numbers},
-		"faults":              {`{"items":{"type":"string"}}`, numbers},
+		"violations":          {`{"items":{"type":"string"}}`, numbers},
 		"a long match":        {`{"pattern":"^(a|b)+c?$"}`, long},
 		"a long search":       {`{"pattern":"b"}`, long},
 		"equal items":         {`{"uniqueItems":true}`, "[" + long + "," + long + ",1,2,3]"},
@@ -42,13 +42,13 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 			_, _ = s.Prepare(unbounded, args)
 			looks := unbounded.Looks
 			if looks < 5 {
-				t.Fatalf("the context was looked at %d times", looks)
+				t.Fatalf("the context was checked %d times", looks)
 			}
 			for _, left := range []int{0, looks / 2, looks - 1} {
 				ctx := &fewlooks.Context{Context: t.Context(), Most: left}
 				prepared, err := s.Prepare(ctx, args)
 				if !errors.Is(err, context.DeadlineExceeded) || prepared.JSON != nil || ctx.Looks > left+2 {
-					t.Errorf("after %d of %d looks: %v, and %d more looks", left, looks, err, ctx.Looks-left)
+					t.Errorf("after %d of %d checks: %v, and %d more checks", left, looks, err, ctx.Looks-left)
 				}
 			}
 			ctx := &fewlooks.Context{Context: t.Context(), Most: 1}
@@ -62,7 +62,7 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Reading a document, and making of it what the validator takes, end with the context.
+// Parsing a document and converting it for the validator stop when the context is done.
 func TestReadingEndsWithTheContext(t *testing.T) {
 	doc := "[" + strings.Repeat("1,", 100_000) + "1]"
 	ctx := &fewlooks.Context{Context: t.Context(), Most: 50}
@@ -79,7 +79,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Of many faults only those that are worded are put in order.
+// Of many findings, only those that become messages are sorted.
 func TestFirstFindings(t *testing.T) {
 	var found []finding
 	for i := range 5000 {

@@ -7,22 +7,22 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// filler works out what stands in for absent values, once, when a schema is
-// compiled. It reports defaults that can't be.
+// filler computes the values that replace absent values. It runs once, when a schema is compiled,
+// and reports invalid defaults.
 type filler struct {
-	done, busy map[*place]bool // fallback of the place
-	implied    map[*place]bool // looked at; also while busy
-	faults     SchemaErrors
+	done, busy map[*place]bool // whether the fallback of a place is computed or being computed
+	implied    map[*place]bool // whether imply was called for a place
+	errs       SchemaErrors
 }
 
-func (f *filler) fault(p *place, format string, args ...any) {
-	f.faults = append(f.faults, SchemaError{
+func (f *filler) report(p *place, format string, args ...any) {
+	f.errs = append(f.errs, SchemaError{
 		Pointer: p.pointer + "/default",
 		Message: propertySubject(p.pointer) + fmt.Sprintf(format, args...),
 	})
 }
 
-// absent is field.absent for the time of filling.
+// absent is like field.absent, but first computes the values that it returns.
 func (f *filler) absent(child *field) *filled {
 	f.fallback(child.place)
 	if child.required {
@@ -37,7 +37,7 @@ func (f *filler) fallback(p *place) {
 		return
 	}
 	if f.busy[p] {
-		f.fault(p, "the default contains itself without end")
+		f.report(p, "the default contains itself without end")
 		f.done[p] = true
 		return
 	}
@@ -47,21 +47,21 @@ func (f *filler) fallback(p *place) {
 	w := walker{exact: true, absent: f.absent, values: values, ceiling: maxDefaultValues, depth: depth}
 	w.walk(&v, p, nil)
 	if f.done[p] {
-		return // it turned out to contain itself
+		return // the walk found that the default contains itself
 	}
 	f.done[p] = true
 	for _, drop := range w.dropped {
-		f.fault(p, "the default has a field %s, which the schema does not declare%s",
+		f.report(p, "the default has a field %s, which the schema does not declare%s",
 			jsontree.QuoteName(drop.name), didYouMean(drop.name, drop.declared, "it declares"))
 	}
 	if w.limit != nil {
-		f.fault(p, "the default grows too large: %s", w.limit.Message)
+		f.report(p, "the default grows too large: %s", w.limit.Message)
 		return
 	}
 	p.fallback = &filled{value: v, values: w.values, depth: w.depth}
 }
 
-// imply makes the object that a required place becomes when it is absent.
+// imply computes the object that replaces an absent value of a required place.
 func (f *filler) imply(p *place) {
 	if f.implied[p] {
 		return
@@ -84,7 +84,7 @@ func (f *filler) imply(p *place) {
 		made.values += add.values
 		made.depth = max(made.depth, add.depth+1)
 	}
-	// Too large a one is left out, and the caller is told what is missing.
+	// An object that is too large is not added, and the missing value is reported instead.
 	if len(made.value.Members) > 0 && made.values <= maxDefaultValues && made.depth <= jsontree.MaxDepth {
 		p.implied = &made
 	}

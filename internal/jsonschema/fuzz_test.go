@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fuzzSchemas cover what Prepare does to arguments.
+// fuzzSchemas covers the changes that Prepare makes to arguments.
 var fuzzSchemas = []string{
 	object(`"path":{"type":"string"},"limit":{"type":"integer","minimum":1,"default":20},"deep":{"type":"boolean"}`, `"required":["path"]`),
 	`{"type":"object"}`,
@@ -34,8 +34,8 @@ func FuzzPrepare(f *testing.F) {
 		for i, s := range schemas {
 			got, err := s.Prepare(t.Context(), args)
 			if err != nil {
-				if faults := Violations(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 || got.JSON != nil {
-					t.Fatalf("schema %d: bad error %#v beside %s", i, err, got.JSON)
+				if violations := Violations(nil); !errors.As(err, &violations) || len(violations) == 0 || len(violations) > maxViolations+1 || got.JSON != nil {
+					t.Fatalf("schema %d: bad error %#v with %s", i, err, got.JSON)
 				}
 				continue
 			}
@@ -44,7 +44,7 @@ func FuzzPrepare(f *testing.F) {
 			}
 			mustPrepare(t, s, string(got.JSON))
 			if err := s.Validate(t.Context(), got.JSON); err != nil {
-				t.Fatalf("schema %d: what was prepared does not fit: %v", i, err)
+				t.Fatalf("schema %d: the prepared arguments are invalid: %v", i, err)
 			}
 		}
 	})
@@ -66,7 +66,7 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema, doc []byte) {
 		s, err := Compile(schema)
 		if err != nil {
-			if faults := SchemaErrors(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 {
+			if errs := SchemaErrors(nil); !errors.As(err, &errs) || len(errs) == 0 || len(errs) > maxViolations+1 {
 				t.Fatalf("bad error %#v", err)
 			}
 			return

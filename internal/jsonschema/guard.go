@@ -11,21 +11,22 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// guard stands in for the "format" check of one subschema. The library calls
-// that check on every visit, before it follows references and conditions; no
-// other hook comes that early or also in branches that are only tried. What the
-// library would check even earlier and at a cost that the schema or the document
-// decides, type, const and enum, moves into the guard too.
+// guard replaces the "format" check of a subschema and charges each visit of the subschema to the
+// budget. The library calls that check on every visit, before it follows references and conditions.
+// No other hook is called that early, or in branches that are only tried.
+//
+// The library checks type, const and enum even earlier, at a cost that depends on the schema and
+// the document. The guard therefore replaces these checks too.
 type guard struct {
 	budget  *budget
-	width   int           // see the function of that name
-	types   jsontype.Set  // that the schema admits; 0 is any
-	allowed []*notAllowed // of const and of enum
+	width   int           // see the function width
+	types   jsontype.Set  // the types that the schema admits; 0 means any
+	allowed []*notAllowed // the values of const and of enum
 	numbers numberCost
 	format  *santhosh.Format
 }
 
-// guardVocabulary makes the compiler put a guard into each subschema.
+// guardVocabulary returns a vocabulary that makes the compiler add a guard to each subschema.
 func guardVocabulary(b *budget) *santhosh.Vocabulary {
 	return &santhosh.Vocabulary{
 		URL: "urn:wasmtool:guard",
@@ -55,8 +56,8 @@ func guardVocabulary(b *budget) *santhosh.Vocabulary {
 	}
 }
 
-// width counts the branches and names that one visit looks at, whatever the
-// value is. Looking for a name takes little beside a branch.
+// width returns the work of one visit that does not depend on the value: the number of branches and
+// names to check. Checking a name takes much less time than a branch.
 func width(obj map[string]any) int {
 	branches, names := 1, 0
 	for keyword, v := range obj {
@@ -83,8 +84,8 @@ func width(obj map[string]any) int {
 	return branches + names/8
 }
 
-// check is called by the library with each value that the subschema is applied
-// to. Its error is a wrongTypes, a *notAllowed or a *badFormat.
+// check is called by the library for each value to which the subschema is applied. Its error is a
+// wrongTypes, a *notAllowed or a *badFormat.
 func (g *guard) check(v any) error {
 	work := g.width
 	switch v := v.(type) {
@@ -117,7 +118,7 @@ func (g *guard) check(v any) error {
 	return nil
 }
 
-// badFormat means that a string lacks the asserted format.
+// badFormat means that a string does not have the required format.
 type badFormat struct {
 	name   string
 	reason error
@@ -125,11 +126,11 @@ type badFormat struct {
 
 func (e *badFormat) Error() string { return e.name + ": " + e.reason.Error() }
 
-// notAllowed means that a value is none of those that enum or const lists.
+// notAllowed means that a value is not one of the values that enum or const lists.
 type notAllowed struct {
 	values []any
-	types  jsontype.Set    // of the values
-	keys   map[string]bool // of the values
+	types  jsontype.Set    // the types of the values
+	keys   map[string]bool // the keys of the values
 }
 
 func newNotAllowed(values []any) *notAllowed {
@@ -157,8 +158,8 @@ func spendKey(v any, b *budget) []byte {
 	return key
 }
 
-// uniqueItems replaces the library's check of "uniqueItems", whose hash lets a
-// caller choose many different items that collide.
+// uniqueItems replaces the library's check of "uniqueItems". The library uses a hash for which a
+// caller can choose many different items that collide.
 type uniqueItems struct{ budget *budget }
 
 // Validate implements the library's SchemaExt.
@@ -175,11 +176,11 @@ func (u uniqueItems) Validate(ctx *santhosh.ValidatorContext, v any) {
 	}
 }
 
-// numberCost is what the numeric keywords of a schema take for one number. The library
-// makes a big.Rat of the number, and calculates with that.
+// numberCost describes the work of a schema's numeric keywords for one number. The library converts
+// the number to a [big.Rat] and calculates with that.
 type numberCost struct {
-	compares, divides int // how many keywords do
-	size              int // of the numbers of these keywords
+	compares, divides int // the number of keywords that compare and divide
+	size              int // the digits of the numbers of these keywords
 }
 
 func numberCostOf(s *santhosh.Schema) numberCost {
@@ -197,11 +198,11 @@ func numberCostOf(s *santhosh.Schema) numberCost {
 	return c
 }
 
-// ratSize is about how many decimal digits a number has.
+// ratSize returns the approximate number of decimal digits of a number.
 func ratSize(r *big.Rat) int { return (r.Num().BitLen() + r.Denom().BitLen()) * 3 / 10 }
 
-// of is the work for a literal. Reading a thousand digits takes about ten microseconds, as
-// dividing does, and comparing two.
+// of returns the work for a literal. For a thousand digits, reading and dividing take about ten
+// microseconds each, and comparing takes two.
 func (c numberCost) of(literal string) int {
 	work := len(literal) / 16
 	if c.compares+c.divides == 0 {
@@ -211,7 +212,7 @@ func (c numberCost) of(literal string) int {
 	return work + n/100 + c.compares*(n+c.size)/500 + c.divides*(n+c.size)/100
 }
 
-// typesOfTree is types for a value in the validator's form.
+// typesOfTree returns the type of a value in the form that the library uses.
 func typesOfTree(v any) jsontype.Set {
 	switch v := v.(type) {
 	case nil:
@@ -229,12 +230,12 @@ func typesOfTree(v any) jsontype.Set {
 	}
 }
 
-// typesNamed joins the sets of several names.
+// typesNamed returns the types that several type names stand for.
 func typesNamed(names []string) jsontype.Set {
 	return unionOf(names, jsontype.Named)
 }
 
-// declaredTypes is what the "type" keyword of a compiled schema admits.
+// declaredTypes returns the types that the "type" keyword of a compiled schema admits.
 func declaredTypes(s *santhosh.Schema) jsontype.Set {
 	if s.Types == nil || s.Types.IsEmpty() {
 		return jsontype.Any

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A number counts by the digits that it has when its exponent is written out, for each
-// keyword that calculates with it.
+// The work for a number depends on the number of its digits with the exponent expanded, for each
+// keyword that calculates with the number.
 func TestNumbersCountByTheirDigits(t *testing.T) {
 	five := func(keyword string) string {
 		var parts []string
@@ -25,9 +25,9 @@ func TestNumbersCountByTheirDigits(t *testing.T) {
 	} {
 		s := mustCompile(t, object(`"p":`+schema))
 		args := []byte(`{"p":[` + strings.Repeat("1e1000,", 40_000) + `1]}`)
-		faults := faultsOf(t, second(s.Prepare(t.Context(), args)))
-		if faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
-			t.Errorf("%s of large numbers: got %.200v", name, faults)
+		violations := violationsOf(t, second(s.Prepare(t.Context(), args)))
+		if violations[0].Kind != KindLimit || !strings.Contains(violations[0].Message, "too much work") {
+			t.Errorf("%s of large numbers: got %.200v", name, violations)
 		}
 	}
 	s := mustCompile(t, object(`"p":{"items":{"multipleOf":0.01,"minimum":-90,"exclusiveMaximum":1e9}}`))

@@ -20,8 +20,8 @@ func mustCompile(t testing.TB, schema string) *Schema {
 	return s
 }
 
-// mustPrepare returns the prepared arguments and checks that preparing them
-// again changes nothing.
+// mustPrepare returns the prepared arguments and checks that preparing them again does not change
+// them.
 func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
 	t.Helper()
 	got, err := s.Prepare(t.Context(), []byte(args))
@@ -30,7 +30,7 @@ func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
 	}
 	again, err := s.Prepare(t.Context(), got.JSON)
 	if err != nil {
-		t.Fatalf("arguments %s became %s, which has faults: %v", args, got.JSON, err)
+		t.Fatalf("arguments %s became %s, which has violations: %v", args, got.JSON, err)
 	}
 	if string(again.JSON) != string(got.JSON) || len(again.Warnings) > 0 {
 		t.Errorf("arguments %s became %s and then %s, %q", args, got.JSON, again.JSON, again.Warnings)
@@ -38,21 +38,21 @@ func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
 	return got
 }
 
-func faultsOf(t testing.TB, err error) Violations {
+func violationsOf(t testing.TB, err error) Violations {
 	t.Helper()
-	var faults Violations
-	if !errors.As(err, &faults) || len(faults) == 0 {
-		t.Fatalf("want faults, got %v", err)
+	var violations Violations
+	if !errors.As(err, &violations) || len(violations) == 0 {
+		t.Fatalf("want violations, got %v", err)
 	}
-	return faults
+	return violations
 }
 
-func schemaFaultsOf(t testing.TB, schema string) SchemaErrors {
+func schemaErrorsOf(t testing.TB, schema string) SchemaErrors {
 	t.Helper()
 	_, err := Compile([]byte(schema))
-	var faults SchemaErrors
-	if !errors.As(err, &faults) || len(faults) == 0 {
-		t.Fatalf("schema %.200s: want faults, got %v", schema, err)
+	var errs SchemaErrors
+	if !errors.As(err, &errs) || len(errs) == 0 {
+		t.Fatalf("schema %.200s: want errs, got %v", schema, err)
 	}
-	return faults
+	return errs
 }

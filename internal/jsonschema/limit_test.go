@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// doubling returns definitions d0..dn, each of which applies the next twice.
+// doubling returns definitions d0..dn. Each applies the next one twice.
 func doubling(n int, each, last string) string {
 	var defs []string
 	for i := range n {
@@ -18,7 +18,7 @@ func doubling(n int, each, last string) string {
 	return `"$defs":{` + strings.Join(append(defs, fmt.Sprintf(`"d%d":%s`, n, last)), ",") + `}`
 }
 
-// Each of these takes hours or more when nothing stops it.
+// Without a limit, each of these validations would take hours or more.
 func TestWorkIsBounded(t *testing.T) {
 	deep := strings.Repeat("[", 50) + "1" + strings.Repeat("]", 50)
 	for _, test := range []struct{ name, each, last, value, first string }{
@@ -36,9 +36,9 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+cmp.Or(test.first, `{"$ref":"#/$defs/d0"}`), doubling(60, test.each, test.last)))
-			faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
-			if len(faults) != 1 || faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
-				t.Fatalf("got %+v", faults)
+			violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
+			if len(violations) != 1 || violations[0].Kind != KindLimit || !strings.Contains(violations[0].Message, "too much work") {
+				t.Fatalf("got %+v", violations)
 			}
 			if _, err := s.Prepare(t.Context(), []byte(`{}`)); err != nil {
 				t.Errorf("the next call: %v", err)
@@ -47,7 +47,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// Schemas that only refer to each other are no work without an end (security.md E8).
+// Schemas that only refer to each other do not cause endless work (security.md E8).
 func TestReferencesInACircle(t *testing.T) {
 	for name, schema := range map[string]string{
 		"itself":     `{"type":"object","$ref":"#"}`,
@@ -79,9 +79,9 @@ func TestWorkOfOneVisitIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+test.schema))
-			faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
-			if faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
-				t.Errorf("got %+v", faults)
+			violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
+			if violations[0].Kind != KindLimit || !strings.Contains(violations[0].Message, "too much work") {
+				t.Errorf("got %+v", violations)
 			}
 		})
 	}
@@ -98,8 +98,8 @@ func TestLargeDocumentsFit(t *testing.T) {
 	}
 }
 
-// Wording faults must not take longer than finding them.
-func TestManyFaultsAreBounded(t *testing.T) {
+// Writing the messages of violations must not take longer than finding the violations.
+func TestManyViolationsAreBounded(t *testing.T) {
 	var fields []string
 	for i := range 5000 {
 		fields = append(fields, fmt.Sprintf(`"field%d":{"X":1}`, i))
@@ -120,13 +120,13 @@ func TestManyFaultsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if faults := faultsOf(t, s.Validate(t.Context(), []byte(test.doc))); len(faults) > maxFaults+1 || len(faults.Error()) > 10000 {
-			t.Errorf("%s: %d faults, %d bytes", test.name, len(faults), len(faults.Error()))
+		if violations := violationsOf(t, s.Validate(t.Context(), []byte(test.doc))); len(violations) > maxViolations+1 || len(violations.Error()) > 10000 {
+			t.Errorf("%s: %d violations, %d bytes", test.name, len(violations), len(violations.Error()))
 		}
 	}
 }
 
-// The library's own check takes hours for these: their hashes are equal.
+// The library's own check takes hours for these items, because their hashes are equal.
 func TestUniqueItemsThatCollide(t *testing.T) {
 	var items []string
 	for i := range 1 << 13 {
@@ -142,9 +142,9 @@ func TestUniqueItemsThatCollide(t *testing.T) {
 	}
 	s := mustCompile(t, object(`"p":{"uniqueItems":true}`))
 	mustPrepare(t, s, `{"p":[`+strings.Join(items, ",")+`]}`)
-	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":[`+strings.Join(items, ",")+`,`+items[7]+`]}`))))
-	if !strings.Contains(faults[0].Message, "items 7 and 8192 are equal") {
-		t.Errorf("got %+v", faults)
+	violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":[`+strings.Join(items, ",")+`,`+items[7]+`]}`))))
+	if !strings.Contains(violations[0].Message, "items 7 and 8192 are equal") {
+		t.Errorf("got %+v", violations)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestWideRowsFit(t *testing.T) {
 	mustPrepare(t, s, `{"rows":[`+strings.Repeat(row+",", 199)+row+`]}`)
 }
 
-// What people send as file content must not count as too much work.
+// Strings as long as file contents must not count as too much work.
 func TestLongStringsFit(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
 	text := strings.Repeat("a", jsontree.MaxBytes/2-20)
@@ -168,8 +168,8 @@ func TestLongStringsFit(t *testing.T) {
 	}
 }
 
-// The parser keeps such numbers away from the validator; should one come
-// through all the same, the library's panic must not pass.
+// The parser keeps such numbers away from the validator. If one gets through anyway, the library's
+// panic must be recovered.
 func TestPanicOfTheLibrary(t *testing.T) {
 	s := mustCompile(t, object(`"n":{"minimum":1}`))
 	with, err := s.pool.get()
@@ -179,8 +179,8 @@ func TestPanicOfTheLibrary(t *testing.T) {
 	defer s.pool.put(with)
 	doc := jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "n", Value: jsontree.Value{Kind: jsontree.Number, Literal: "1e5000000"}}}}
 	found, err := with.run(t.Context(), with.root, baseWork, translator{doc: &doc, speaker: argumentSpeaker})
-	if faults := faultsOf(t, err); found != nil || faults[0].Kind != KindLimit || strings.Contains(faults[0].Message, "nil pointer") {
-		t.Errorf("got %v, %+v", found, faults)
+	if violations := violationsOf(t, err); found != nil || violations[0].Kind != KindLimit || strings.Contains(violations[0].Message, "nil pointer") {
+		t.Errorf("got %v, %+v", found, violations)
 	}
 	if _, err := s.Prepare(t.Context(), []byte(`{"n":1}`)); err != nil {
 		t.Error(err)
@@ -201,7 +201,7 @@ func TestSchemaCeilings(t *testing.T) {
 		{"values", `{"enum":[` + strings.Repeat("1,", MaxSchemaValues) + `1]}`, "more than 65536 values"},
 		{"schemas", `{"allOf":[` + strings.Repeat("{},", 20000) + `{}]}`, "more than 2048 schemas"},
 		{"patterns", object(repeat(`"p@":{"pattern":"^a{900}@$"}`, 150)), "patterns of the schema grow too large together"},
-		{"loose references", `{"allOf":[` + repeat(`{"$ref":"#/x/@"}`, 300) + `],"x":{` + repeat(`"@":{}`, 300) + `}}`, "references to places that are no schemas"},
+		{"loose references", `{"allOf":[` + repeat(`{"$ref":"#/x/@"}`, 300) + `],"x":{` + repeat(`"@":{}`, 300) + `}}`, "references to values that are not schemas"},
 		{"identifiers", object(repeat(`"p@":{"$id":"i@"}`, 300)), "more than 256 identifiers"},
 		{"combinations", object(repeat(`"p@":{}`, 600), `"allOf":[`+repeat(`{"additionalProperties":{"maximum":@}}`, 600)+`]`), "combines too many schemas"},
 		{
@@ -216,8 +216,8 @@ func TestSchemaCeilings(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if faults := schemaFaultsOf(t, test.schema); !strings.Contains(faults.Error(), test.want) {
-				t.Errorf("got %.300s", faults.Error())
+			if errs := schemaErrorsOf(t, test.schema); !strings.Contains(errs.Error(), test.want) {
+				t.Errorf("got %.300s", errs.Error())
 			}
 		})
 	}

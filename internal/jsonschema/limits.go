@@ -2,55 +2,54 @@ package jsonschema
 
 import "github.com/wasmtool/wasmtool/internal/jsontree"
 
-// Ceilings for schemas.
+// Limits for schemas.
 const (
-	// MaxSchemaBytes bounds the text of a schema.
+	// MaxSchemaBytes limits the size of a schema in bytes.
 	MaxSchemaBytes = 256 << 10
-	// MaxSchemaDepth bounds how deeply the text of a schema nests.
+	// MaxSchemaDepth limits the nesting of the JSON of a schema.
 	MaxSchemaDepth = 128
-	// MaxSchemaValues bounds the number of JSON values in a schema.
+	// MaxSchemaValues limits the number of JSON values in a schema.
 	MaxSchemaValues = 1 << 16
-	// MaxSubschemas bounds the number of schemas inside a schema. Compiling
-	// takes time quadratic in it.
+	// MaxSubschemas limits the number of schemas inside a schema. The time to compile a schema
+	// grows with the square of this number.
 	MaxSubschemas = 2048
-	// MaxPatternBytes bounds one regular expression.
+	// MaxPatternBytes limits the bytes of a regular expression.
 	MaxPatternBytes = 4096
 )
 
 const (
-	// maxLooseReferences bounds references to places that no keyword makes a
-	// schema; the library copies its whole index for each of them.
+	// maxLooseReferences limits references to values that no keyword makes a schema, because the
+	// library copies its whole index for each of them.
 	maxLooseReferences = 256
-	// maxPatternCost and maxPatternsCost bound the compiled size, about in
-	// instructions, of one regular expression and of all in a schema.
+	// maxPatternCost and maxPatternsCost limit the approximate number of instructions of one
+	// compiled regular expression and of all in a schema.
 	maxPatternCost  = 20_000
 	maxPatternsCost = 100_000
-	// maxPlanSize bounds the sum of schemas looked at for all places of a
-	// plan: allOf and recursion together can ask for exponentially many.
+	// maxPlanSize limits the total number of schemas that are visited to compute all places. allOf
+	// and recursion together can lead to exponentially many.
 	maxPlanSize = 200_000
-	// maxDefaultValues bounds what one default may grow to.
+	// maxDefaultValues limits the number of values in one default with the defaults inside it.
 	maxDefaultValues = 10_000
-	// maxIdentifiers bounds "$id": the library compares each with each.
+	// maxIdentifiers limits the number of "$id", because the library compares each with each.
 	maxIdentifiers = 256
-	// These make the budget of one validation, in visits of a subschema (about
-	// a microsecond each): so much in any case, for each value, and for so many
-	// bytes of the document.
+	// The budget of one validation, in visits of a subschema, which take about a microsecond each:
+	// baseWork, workPerValue for each value, and one for each bytesPerWork bytes of the document.
 	baseWork     = 100_000
 	workPerValue = 8
 	bytesPerWork = 8
 )
 
 const (
-	// maxFaults bounds the faults, and maxWarnings the warnings, of one call.
-	maxFaults   = 20
-	maxWarnings = 20
-	// maxWorded bounds the findings that are put into words to find the faults
-	// to tell, maxNames those about names of fields, and maxMerged the allowed
-	// values that several forms list together.
+	// maxViolations and maxWarnings limit the violations and the warnings of one call.
+	maxViolations = 20
+	maxWarnings   = 20
+	// maxWorded limits the findings for which messages are written in order to find the violations
+	// to report. maxNames limits the findings about names of fields, and maxMerged the allowed
+	// values of several forms together.
 	maxWorded = 200
 	maxNames  = 100
 	maxMerged = 200
-	// maxListed bounds the names or allowed values listed in a message.
+	// maxListed limits the names or allowed values that a message lists.
 	maxListed = 20
 )
 
@@ -58,7 +57,7 @@ func schemaBounds() jsontree.Bounds {
 	return jsontree.Bounds{What: "the schema", Bytes: MaxSchemaBytes, Depth: MaxSchemaDepth, Values: MaxSchemaValues}
 }
 
-// allowance is the work that a document of so many values and bytes may take.
+// allowance returns the budget for a document with that many values and bytes.
 func allowance(values, bytes int) int {
 	return baseWork + workPerValue*values + bytes/bytesPerWork
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// schemaSubject names the place of a fault in a schema: the property, then the
-// keyword. It ends so that a message can follow.
+// schemaSubject names the place of an error in a schema: the property, then the keyword. A message
+// can follow it directly.
 func schemaSubject(pointer string) string {
 	property, rest := splitProperty(pointer)
 	subject := propertyPrefix(property)
@@ -21,7 +21,7 @@ func schemaSubject(pointer string) string {
 	return plaintext.Visible(subject)
 }
 
-// propertySubject is schemaSubject without the keyword.
+// propertySubject is like schemaSubject, without the keyword.
 func propertySubject(pointer string) string {
 	property, _ := splitProperty(pointer)
 	return plaintext.Visible(propertyPrefix(property))
@@ -34,8 +34,8 @@ func propertyPrefix(property string) string {
 	return "property " + jsontree.QuoteName(property) + ": "
 }
 
-// splitProperty separates the names of properties that a pointer into a schema
-// passes, as a.b or a[].b, from the keywords after the last of them.
+// splitProperty splits a pointer into a schema. property is the path of properties that it passes,
+// such as a.b or a[].b; rest is the keywords after the last property.
 func splitProperty(pointer string) (property string, rest []string) {
 	path := jsontree.SplitPointer(pointer)
 	for i := 0; i < len(path); i++ {
@@ -57,12 +57,12 @@ func splitProperty(pointer string) (property string, rest []string) {
 	return property, rest
 }
 
-// nearest returns the candidate that the name was most likely meant to be, or
-// "". Names that differ only in case and separators count as the same.
+// nearest returns the candidate that was most likely meant by name, or "". Names that differ only
+// in case and separators are equal.
 func nearest(name string, candidates []string) string {
-	// A schema may declare thousands of names, and a call send as many others.
-	const most = 1000
-	candidates = candidates[:min(len(candidates), most)]
+	// A schema may declare thousands of names, and a call may send thousands of other names.
+	const maxCandidates = 1000
+	candidates = candidates[:min(len(candidates), maxCandidates)]
 	plain := plainName(name)
 	for _, candidate := range candidates {
 		if plainName(candidate) == plain {
@@ -72,7 +72,7 @@ func nearest(name string, candidates []string) string {
 	return suggest.Nearest(name, candidates)
 }
 
-// plainName removes what distinguishes filePath, file_path and file-path.
+// plainName returns the same string for names such as filePath, file_path and file-path.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' || r == ' ' {
@@ -82,8 +82,8 @@ func plainName(name string) string {
 	}, name)
 }
 
-// didYouMean returns the end of a message about an unknown name: the likely
-// candidate, or else the names there are.
+// didYouMean returns the end of a message about an unknown name: the candidate that was probably
+// meant, or a list of all candidates introduced by listing.
 func didYouMean(name string, candidates []string, listing string) string {
 	if meant := nearest(name, candidates); meant != "" {
 		return fmt.Sprintf("; did you mean %s?", jsontree.QuoteName(meant))
@@ -94,7 +94,7 @@ func didYouMean(name string, candidates []string, listing string) string {
 	return "; " + listing + " " + listNames(candidates)
 }
 
-// listNames quotes names, as many as a message should hold.
+// listNames quotes and joins at most maxListed names.
 func listNames(names []string) string {
 	var texts []string
 	for _, name := range names {

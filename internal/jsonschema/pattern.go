@@ -14,14 +14,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// pattern is a compiled regular expression and what a match costs.
+// pattern is a compiled regular expression.
 type pattern struct {
 	re   *regexp.Regexp
-	cost int // instructions, about
+	cost int // the approximate number of instructions, which determines the cost of a match
 }
 
-// compilePattern compiles an expression of RE2. The error says what is wrong
-// in words that fit after "pattern".
+// compilePattern compiles an RE2 expression. The text of the error continues a sentence that begins
+// with "pattern".
 func compilePattern(expr string) (*pattern, error) {
 	if len(expr) > MaxPatternBytes {
 		return nil, fmt.Errorf("is %d bytes long; at most %d are allowed", len(expr), MaxPatternBytes)
@@ -41,8 +41,8 @@ func compilePattern(expr string) (*pattern, error) {
 	return &pattern{re: re, cost: cost}, nil
 }
 
-// patternCost estimates the size of the compiled program without compiling it:
-// counted repeats multiply what they repeat.
+// patternCost estimates the size of the compiled program without compiling it. A counted repeat
+// multiplies the size of its operand.
 func patternCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/8
 	if re.Op == syntax.OpLiteral {
@@ -57,20 +57,20 @@ func patternCost(re *syntax.Regexp) int {
 	return min(n, maxPatternCost+1)
 }
 
-// explainPattern says what an expression uses that the engine lacks.
+// explainPattern explains which unsupported syntax an expression uses.
 func explainPattern(expr string, err error) string {
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {
 		return fmt.Sprintf("%s is not a regular expression", jsontree.QuoteName(expr))
 	}
-	for _, look := range [...]struct{ prefix, fix string }{
+	for _, around := range [...]struct{ prefix, fix string }{
 		{"(?!", `express it with "not": {"pattern": ...}`},
 		{"(?=", `express it with a second pattern under "allOf"`},
 		{"(?<!", "match the text before it instead"},
 		{"(?<=", "match the text before it instead"},
 	} {
-		if strings.HasPrefix(bad.Expr, look.prefix) {
-			return fmt.Sprintf("uses %s...), which this engine lacks; %s", look.prefix, look.fix)
+		if strings.HasPrefix(bad.Expr, around.prefix) {
+			return fmt.Sprintf("uses %s...), which this engine lacks; %s", around.prefix, around.fix)
 		}
 	}
 	switch bad.Code {
@@ -94,8 +94,7 @@ func escapeFix(escape string) string {
 	return ""
 }
 
-// meteredPattern charges each match to a budget. It implements the library's
-// Regexp.
+// meteredPattern charges each match to a budget. It implements the Regexp interface of the library.
 type meteredPattern struct {
 	*pattern
 	budget *budget
@@ -104,8 +103,8 @@ type meteredPattern struct {
 func (m meteredPattern) String() string { return m.re.String() }
 
 func (m meteredPattern) MatchString(s string) bool {
-	// The engine takes up to a step for each character and instruction; about
-	// 100 of them take as long as a visit of a subschema.
+	// The engine takes up to one step for each pair of character and instruction. About 100 steps
+	// take as long as a visit of a subschema.
 	work := 1 + len(s)*m.cost/100
 	m.budget.Spend(work)
 	if work < longMatch {
@@ -114,21 +113,21 @@ func (m meteredPattern) MatchString(s string) bool {
 	return m.re.MatchReader(&watchedText{rest: s, budget: m.budget})
 }
 
-// longMatch is the work of a match in which the context is looked at.
-const longMatch = 20 * workPerLook
+// longMatch is the work from which on a match checks the context while it runs.
+const longMatch = 20 * workPerCheck
 
-// watchedText is a text that a pattern is matched with until the context is done. It
-// implements io.RuneReader.
+// watchedText is the input of a long match. It checks the context while it is read. It implements
+// [io.RuneReader].
 type watchedText struct {
 	rest   string
-	read   int // runes
+	read   int // runes read so far
 	budget *budget
 }
 
 func (t *watchedText) ReadRune() (r rune, size int, err error) {
-	const runesPerLook = 1 << 10
-	if t.read++; t.read%runesPerLook == 0 {
-		t.budget.look()
+	const runesPerCheck = 1 << 10
+	if t.read++; t.read%runesPerCheck == 0 {
+		t.budget.checkContext()
 	}
 	if t.rest == "" {
 		return 0, 0, io.EOF
@@ -138,13 +137,15 @@ func (t *watchedText) ReadRune() (r rune, size int, err error) {
 	return r, size, nil
 }
 
-// patternEngine compiles for the library, with the patterns that are there.
+// patternEngine returns the engine that compiles patterns for the library. It reuses the known
+// patterns of the schema.
 func patternEngine(known map[string]*pattern, b *budget) santhosh.RegexpEngine {
 	return func(expr string) (santhosh.Regexp, error) {
 		if p := known[expr]; p != nil {
 			return meteredPattern{p, b}, nil
 		}
-		// Not part of the schema: a string of a document with format "regex".
+		// The pattern is not part of the schema: it is a string in a document with the format
+		// "regex".
 		b.Spend(1 + len(expr)/8)
 		p, err := compilePattern(expr)
 		if err != nil {

@@ -10,55 +10,54 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// place is what the schema says about one place in a document, as far as
-// preparing arguments needs it: all schemas that apply there without condition,
-// read together. Places form a graph with the shape of the documents; it is
-// cyclic where the schema is.
+// place holds the rules of a schema for one place in a document, as far as they are needed to
+// prepare arguments. It combines all schemas that apply at the place unconditionally. Places form a
+// graph with the structure of the documents, which is cyclic if the schema is recursive.
 type place struct {
 	types  jsontype.Set
 	object objectRules
 	array  arrayRules
-	// declared is the value of "default" as written; nil if there is none. pointer
-	// leads to the schema that holds it.
+	// declared is the value of "default" in the schema; nil if there is none.
 	declared *jsontree.Value
-	pointer  string
-	// fallback is the default with the defaults inside it.
+	// pointer is the JSON pointer to the schema that contains declared.
+	pointer string
+	// fallback is the default completed with the defaults inside it.
 	fallback *filled
-	// description and enum are for people.
+	// description and enum are shown to people.
 	description string
 	enum        []jsontree.Value
-	// implied is what a required object becomes that is absent and has no
-	// default, when the defaults of its fields complete it.
+	// implied replaces an absent required object without a default, if the defaults of its fields
+	// complete it. It is nil otherwise.
 	implied *filled
 }
 
-// filled is a value that is ready to be added to a document.
+// filled is a value that can be added to a document, with its measures.
 type filled struct {
 	value         jsontree.Value
 	values, depth int
 }
 
-// objectRules is what a place says about objects.
+// objectRules holds the rules of a place for objects.
 type objectRules struct {
-	fields []field // declared, in the order of the schema
-	index  map[string]int
-	// rest applies to fields that are not declared; nil if nothing does.
+	fields []field        // the declared fields in the order of the schema
+	index  map[string]int // the indices in fields by name
+	// rest applies to undeclared fields; nil if there is no rule for them.
 	rest *place
-	// silent: nothing but the list of fields says what may be there.
+	// silent reports whether only the list of fields says which fields may occur.
 	silent bool
-	// listed: the schema has "properties".
+	// listed reports whether the schema has "properties".
 	listed bool
 }
 
 // field is a declared field of an object.
 type field struct {
 	name     string
-	literal  string // the name as JSON
+	literal  string // the name as a JSON literal
 	place    *place
 	required bool
 }
 
-// absent returns what stands in for the field when it was not sent, or nil.
+// absent returns the value that replaces the field if it was not sent, or nil if there is none.
 func (f *field) absent() *filled {
 	if f.place.fallback == nil && f.required {
 		return f.place.implied
@@ -66,16 +65,16 @@ func (f *field) absent() *filled {
 	return f.place.fallback
 }
 
-// drops reports whether undeclared fields are to be dropped. The arguments
-// themselves are no open map, even if the schema lists no field.
+// drops reports whether undeclared fields are dropped. root says that the object is the arguments
+// themselves, which are not an open map even if the schema lists no fields.
 func (r *objectRules) drops(root bool) bool {
 	return r.silent && (r.listed || root)
 }
 
-// arrayRules is what a place says about arrays.
+// arrayRules holds the rules of a place for arrays.
 type arrayRules struct {
-	prefix []*place // by index
-	rest   *place   // of items after the prefix; nil if nothing applies
+	prefix []*place // the places of the first items
+	rest   *place   // the place of all other items; nil if there is no rule for them
 }
 
 // at returns the place of the item at an index, or nil.
@@ -86,20 +85,20 @@ func (r *arrayRules) at(i int) *place {
 	return r.rest
 }
 
-// planner builds places from compiled schemas.
+// planner computes places from compiled schemas.
 type planner struct {
 	schemas map[string]*jsontree.Value // each schema of the document, by pointer
-	places  map[string]*place          // by the set of schemas that makes them
-	all     []*place                   // in the order in which they were made
+	places  map[string]*place          // by the set of schemas that apply there
+	all     []*place                   // in the order of creation
 	ids     map[*santhosh.Schema]int
 	types   map[*santhosh.Schema]jsontype.Set
-	size    int // schemas looked at so far
+	size    int // the number of schemas visited so far
 }
 
-// tooLarge reports that places were left out because there were too many.
+// tooLarge reports whether places were left out because there were too many.
 func (p *planner) tooLarge() bool { return p.size > maxPlanSize }
 
-// source returns the text of a compiled schema and its pointer, unless it is
+// source returns a compiled schema as it is in the document, and its pointer. It returns nil for a
 // part of a meta-schema.
 func (p *planner) source(s *santhosh.Schema) (*jsontree.Value, string) {
 	pointer, ok := pointerInSchema(s.Location)
@@ -109,7 +108,7 @@ func (p *planner) source(s *santhosh.Schema) (*jsontree.Value, string) {
 	return p.schemas[pointer], pointer
 }
 
-// place returns the place where all of the schemas apply; nil if there are none.
+// place returns the place at which all of the schemas apply, or nil if there are no schemas.
 func (p *planner) place(set []*santhosh.Schema) *place {
 	if len(set) == 0 {
 		return nil
@@ -127,7 +126,7 @@ func (p *planner) place(set []*santhosh.Schema) *place {
 		return made
 	}
 	made := &place{types: jsontype.Any}
-	p.places[string(key)] = made // before going on, because schemas are cyclic
+	p.places[string(key)] = made // stored before it is complete, because schemas can be cyclic
 	p.all = append(p.all, made)
 	if p.size += len(set); p.tooLarge() {
 		return made
@@ -141,8 +140,8 @@ func (p *planner) place(set []*santhosh.Schema) *place {
 	return made
 }
 
-// typesOf returns the types that a schema admits, or more where that can't be
-// told.
+// typesOf returns the types that a schema admits. It may return too many if the types cannot be
+// determined.
 func (p *planner) typesOf(s *santhosh.Schema) jsontype.Set {
 	if t, ok := p.types[s]; ok {
 		return t
@@ -181,8 +180,8 @@ func unionOf[T any](list []T, types func(T) jsontype.Set) jsontype.Set {
 	return t
 }
 
-// annotate takes the first default, description and list of values that apply
-// without condition.
+// annotate sets the default, the description and the list of values: the first of each that applies
+// unconditionally.
 func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	all, _ := p.applying(set, 0)
 	for _, s := range all {
@@ -200,10 +199,9 @@ func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	}
 }
 
-// applying returns the schemas that apply, when a value has the type t, without
-// a condition: those given, what they include by $ref and allOf, and the branch
-// of a choice that alone admits t. certain is false if other schemas may apply
-// too.
+// applying returns the schemas that apply unconditionally to a value of the type t: the given
+// schemas, the schemas that they include by $ref and allOf, and a branch of a choice if it is the
+// only one that admits t. certain is false if other schemas may apply as well.
 func (p *planner) applying(set []*santhosh.Schema, t jsontype.Set) (all []*santhosh.Schema, certain bool) {
 	certain = true
 	seen := map[*santhosh.Schema]bool{}
@@ -234,8 +232,8 @@ func (p *planner) applying(set []*santhosh.Schema, t jsontype.Set) (all []*santh
 	return all, certain
 }
 
-// conditional reports whether a schema has keywords by which other schemas
-// apply depending on the value.
+// conditional reports whether a schema has keywords that apply other schemas depending on the
+// value.
 func conditional(s *santhosh.Schema) bool {
 	return s.Not != nil || s.If != nil || s.DynamicRef != nil || s.RecursiveRef != nil ||
 		len(s.DependentSchemas) > 0 || len(s.Dependencies) > 0

@@ -10,26 +10,25 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Arguments are the prepared arguments of one call. The zero value has none.
+// Arguments holds the prepared arguments of one call. The zero value has no arguments.
 type Arguments struct {
-	// JSON is exactly what the guest gets: one object, without insignificant
-	// space, its literals as they were sent.
+	// JSON is exactly what the guest gets: one object in compact form, with the literals that were
+	// sent.
 	JSON json.RawMessage
-	// Warnings name the fields that were dropped because the schema does not
-	// declare them, with a suggestion each; at most 21 entries. They are set
-	// also when the arguments have faults.
+	// Warnings names the fields that were dropped because the schema does not declare them, with a
+	// suggestion for each. It has at most 21 entries. It is also set if there are violations.
 	Warnings []string
 
 	root jsontree.Value
 }
 
-// Key returns a text that the arguments of two calls share if and only if JSON Schema takes them
-// for equal. It is for comparing, not for reading.
+// Key returns a key for comparing arguments. The arguments of two calls have the same key if and
+// only if they are equal in JSON Schema.
 func (a Arguments) Key() []byte { return a.root.Key() }
 
-// Text returns a top-level argument as text: the content of a string, the
-// literal of a number, true or false, the JSON text of an array or an object.
-// It returns false if the argument is absent or null.
+// Text returns a top-level argument as a string: the content of a string, the literal of a number
+// or a boolean, or the JSON of an array or an object. It returns false if the argument is absent or
+// null.
 func (a Arguments) Text(name string) (string, bool) {
 	v := a.root.Member(name)
 	switch {
@@ -41,7 +40,7 @@ func (a Arguments) Text(name string) (string, bool) {
 	return string(v.JSON()), true
 }
 
-// Fields returns the top-level arguments as JSON, their literals as they were sent. It makes a
+// Fields returns the top-level arguments as JSON, with the literals that were sent. It returns a
 // new map each time.
 func (a Arguments) Fields() map[string]json.RawMessage {
 	fields := make(map[string]json.RawMessage, len(a.root.Members))
@@ -51,14 +50,14 @@ func (a Arguments) Fields() map[string]json.RawMessage {
 	return fields
 }
 
-// Tree returns the arguments as package json decodes them with UseNumber. It makes a new tree
+// Tree returns the arguments as [json.Decoder] decodes them with UseNumber. It returns a new tree
 // each time.
 func (a Arguments) Tree() any { return a.root.Tree(nil) }
 
-// Prepare turns the arguments of a call, a JSON object, into what the guest
-// gets; the package comment says how. Preparing the outcome again changes
-// nothing. It looks at ctx while it works. The error is [Faults], or the cause of
-// ctx's end; JSON is nil then.
+// Prepare turns the arguments of a call, which are a JSON object, into the arguments that the guest
+// gets. The package comment describes the steps. Preparing the result again does not change it.
+// Prepare stops when ctx is done. The error is [Violations], or the cause of the end of ctx; then
+// JSON is nil.
 func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	v, absent, err := parseArguments(ctx, args)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	return prepared, nil
 }
 
-// parseArguments reads the arguments; what stands for none is an empty object.
+// parseArguments parses the arguments. If they are absent, it returns an empty object.
 func parseArguments(ctx context.Context, args []byte) (v jsontree.Value, absent bool, err error) {
 	text := string(args)
 	if strings.Trim(text, " \t\r\n") != "" {
@@ -108,7 +107,7 @@ func parseArguments(ctx context.Context, args []byte) (v jsontree.Value, absent 
 	return jsontree.Value{Kind: jsontree.Object}, true, nil
 }
 
-// warnings words the drops.
+// warnings returns a message for each dropped field.
 func (w *walker) warnings(doc *jsontree.Value) []string {
 	var texts []string
 	for _, d := range w.dropped {

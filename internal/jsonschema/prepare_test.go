@@ -36,16 +36,16 @@ func TestPrepareEmptyInput(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"{", "nul", "undefined", "{}}", "\"", "\x00", "\u00a0"} {
-		if faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(args)))); faults[0].Kind != KindSyntax {
-			t.Errorf("%q: got %+v", args, faults)
+		if violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(args)))); violations[0].Kind != KindSyntax {
+			t.Errorf("%q: got %+v", args, violations)
 		}
 	}
 	for args, got := range map[string]string{
 		`[1]`: "array [1]", `"{}"`: `string "{}"`, `5`: "number 5", `true`: "boolean true",
 	} {
-		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(args))))
-		if want := "the arguments must be a JSON object, got " + got; len(faults) != 1 || faults[0] != (Violation{Kind: KindType, Message: want}) {
-			t.Errorf("%q: got %+v, want %q", args, faults, want)
+		violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(args))))
+		if want := "the arguments must be a JSON object, got " + got; len(violations) != 1 || violations[0] != (Violation{Kind: KindType, Message: want}) {
+			t.Errorf("%q: got %+v, want %q", args, violations, want)
 		}
 	}
 }
@@ -95,9 +95,9 @@ func TestPrepareDefaults(t *testing.T) {
 
 func TestPrepareMissingRequiredParent(t *testing.T) {
 	s := mustCompile(t, object(`"a":`+object(`"b":{"default":1},"c":{}`, `"required":["b","c"]`)+`,"f":{"type":"object"}`, `"required":["a","f"]`))
-	faults := faultsOf(t, second(s.Prepare(t.Context(), nil)))
-	if len(faults) != 2 || faults[0].Pointer != "/a" || faults[1].Pointer != "/f" || faults[0].Kind != KindMissing {
-		t.Errorf("got %+v", faults)
+	violations := violationsOf(t, second(s.Prepare(t.Context(), nil)))
+	if len(violations) != 2 || violations[0].Pointer != "/a" || violations[1].Pointer != "/f" || violations[0].Kind != KindMissing {
+		t.Errorf("got %+v", violations)
 	}
 }
 
@@ -183,9 +183,9 @@ func TestPrepareNoCoercion(t *testing.T) {
 		{`{"type":["array","object"]}`, `"[]"`},
 	} {
 		s := mustCompile(t, object(`"p":`+test.schema))
-		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.sent+`}`))))
-		if len(faults) != 1 || faults[0].Kind != KindType || faults[0].Pointer != "/p" {
-			t.Errorf("%s with %s: got %+v", test.schema, test.sent, faults)
+		violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.sent+`}`))))
+		if len(violations) != 1 || violations[0].Kind != KindType || violations[0].Pointer != "/p" {
+			t.Errorf("%s with %s: got %+v", test.schema, test.sent, violations)
 		}
 	}
 }
@@ -264,13 +264,13 @@ func TestPrepareManyUndeclared(t *testing.T) {
 	}
 }
 
-func TestWarningsComeWithFaults(t *testing.T) {
+func TestWarningsComeWithViolations(t *testing.T) {
 	s := mustCompile(t, object(`"file_path":{"type":"string"}`, `"required":["file_path"]`))
 	got, err := s.Prepare(t.Context(), []byte(`{"filePath":"x"}`))
-	faults := faultsOf(t, err)
+	violations := violationsOf(t, err)
 	want := `parameter "file_path" is required but missing; expected a string; "filePath" was sent instead`
-	if len(faults) != 1 || faults[0].Message != want {
-		t.Errorf("got %+v, want %q", faults, want)
+	if len(violations) != 1 || violations[0].Message != want {
+		t.Errorf("got %+v, want %q", violations, want)
 	}
 	if len(got.Warnings) != 1 || got.JSON != nil {
 		t.Errorf("got %+v", got)
@@ -333,9 +333,9 @@ func TestPrepareGrowth(t *testing.T) {
 			`{"a":[{}` + strings.Repeat(",{}", 100) + `]}`, "longer than 8388608 bytes once defaults are added",
 		},
 	} {
-		faults := faultsOf(t, second(mustCompile(t, test.schema).Prepare(t.Context(), []byte(test.args))))
-		if len(faults) != 1 || faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, test.want) {
-			t.Errorf("%s: got %+v", test.name, faults)
+		violations := violationsOf(t, second(mustCompile(t, test.schema).Prepare(t.Context(), []byte(test.args))))
+		if len(violations) != 1 || violations[0].Kind != KindLimit || !strings.Contains(violations[0].Message, test.want) {
+			t.Errorf("%s: got %+v", test.name, violations)
 		}
 	}
 }

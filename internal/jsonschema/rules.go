@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
-// objectRules reads what the schemas together say about objects.
+// objectRules combines the rules of the schemas for objects.
 func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 	all, certain := p.applying(set, jsontype.Object)
 	rules := objectRules{silent: certain, index: map[string]int{}}
@@ -33,7 +33,7 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 		}
 	}
 	if patterns {
-		// Which fields the patterns declare is known only from the document.
+		// The fields that the patterns declare depend on the document.
 		rules.silent = false
 		return rules
 	}
@@ -47,8 +47,8 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 	return rules
 }
 
-// declared returns the properties of one schema in the order of the document,
-// or by name if the schema is not part of it.
+// declared returns the properties of one schema in the order of the document, or sorted by name if
+// the schema is not part of the document.
 func (p *planner) declared(s *santhosh.Schema) []field {
 	if len(s.Properties) == 0 {
 		return nil
@@ -66,25 +66,25 @@ func (p *planner) declared(s *santhosh.Schema) []field {
 	return fields
 }
 
-// fieldSchemas returns what the schemas, read together, say about one field:
-// where one of them does not declare it, its additionalProperties count.
+// fieldSchemas returns the schemas that apply to one field. If a schema does not declare the field,
+// its additionalProperties applies.
 func fieldSchemas(all []*santhosh.Schema, name string) []*santhosh.Schema {
 	var found []*santhosh.Schema
 	seen := map[*santhosh.Schema]bool{nil: true}
 	for _, s := range all {
-		says := s.Properties[name]
-		if says == nil && len(s.PatternProperties) == 0 {
-			says, _ = s.AdditionalProperties.(*santhosh.Schema)
+		rule := s.Properties[name]
+		if rule == nil && len(s.PatternProperties) == 0 {
+			rule, _ = s.AdditionalProperties.(*santhosh.Schema)
 		}
-		if !seen[says] {
-			seen[says] = true
-			found = append(found, says)
+		if !seen[rule] {
+			seen[rule] = true
+			found = append(found, rule)
 		}
 	}
 	return found
 }
 
-// arrayRules reads what the schemas together say about arrays.
+// arrayRules combines the rules of the schemas for arrays.
 func (p *planner) arrayRules(set []*santhosh.Schema) arrayRules {
 	all, _ := p.applying(set, jsontype.Array)
 	var rules arrayRules
@@ -113,7 +113,7 @@ func (p *planner) arrayRules(set []*santhosh.Schema) arrayRules {
 	return rules
 }
 
-// items returns the schemas of the first items and of the others, in any draft.
+// items returns the schemas of the first items and of all other items, in any draft.
 func items(s *santhosh.Schema) (prefix []*santhosh.Schema, rest *santhosh.Schema) {
 	if s.DraftVersion >= 2020 {
 		return s.PrefixItems, s.Items2020

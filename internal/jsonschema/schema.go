@@ -12,9 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// Schema is a compiled schema. It never changes and may be used by several
-// goroutines at once; validations that run at the same time don't wait for each
-// other. The zero value is not usable.
+// Schema is a compiled schema. It is immutable and safe for concurrent use, and concurrent
+// validations do not wait for each other. Use [Compile] or [CompileParameters] to create one.
 type Schema struct {
 	text    jsontree.Value
 	schemas map[string]*jsontree.Value
@@ -22,20 +21,19 @@ type Schema struct {
 	pool    *validators
 }
 
-// Compile compiles a JSON Schema. Without "$schema" it is read as draft
-// 2020-12; drafts 4, 6, 7 and 2019-09 are known too. The error is
-// [SchemaErrors] with all faults that can be told together.
+// Compile compiles a JSON Schema. Without "$schema" the draft is 2020-12; drafts 4, 6, 7 and
+// 2019-09 are supported too. The error is [SchemaErrors] with all errors that can be found at once.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, nil)
 }
 
-// CompileParameters is [Compile] for the parameters of a tool: the root must
-// say "type": "object".
+// CompileParameters is like [Compile], for the parameters of a tool: the root must have
+// "type": "object".
 func CompileParameters(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, checkParametersRoot)
 }
 
-// checkParametersRoot reports a root that does not describe just objects.
+// checkParametersRoot returns an error for a root that does not only admit objects.
 func checkParametersRoot(root *jsontree.Value) *SchemaError {
 	declared := root.Member("type")
 	switch {
@@ -43,7 +41,7 @@ func checkParametersRoot(root *jsontree.Value) *SchemaError {
 		return &SchemaError{Message: `the parameters must be an object schema, got ` + root.Describe() +
 			`; write {"type": "object", "properties": {...}}`}
 	case root.Kind != jsontree.Object:
-		return nil // the checker says so
+		return nil // the checker reports it
 	case declared == nil:
 		return &SchemaError{Message: `the parameters must be an object schema; add "type": "object"`}
 	case declared.Text() != "object":
@@ -60,40 +58,41 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaErro
 	}
 	c := check(&text)
 	if checkRoot != nil {
-		if fault := checkRoot(&text); fault != nil {
-			c.faults = append(c.faults, *fault)
+		if e := checkRoot(&text); e != nil {
+			c.errs = append(c.errs, *e)
 		}
 	}
 	if c.stopped {
-		return nil, boundFaults(c.faults)
+		return nil, limitErrors(c.errs)
 	}
 	src := source{tree: text.Tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
 	for i := 0; err == nil && i < len(c.order); i++ {
-		// Also what no reference leads to.
+		// Compile every subschema, because the library compiles only what the root refers to.
 		_, err = plain.Compile(locationOf(c.order[i]))
 	}
 	if err != nil {
-		c.faults = append(c.faults, libraryFaults(err, &text, c.schemas, c.faults)...)
+		c.errs = append(c.errs, libraryErrors(err, &text, c.schemas, c.errs)...)
 	}
-	if len(c.faults) > 0 {
-		return nil, boundFaults(c.faults)
+	if len(c.errs) > 0 {
+		return nil, limitErrors(c.errs)
 	}
 	s := &Schema{text: text, schemas: c.schemas, pool: newValidators(src)}
-	if faults := s.plan(c, plain, root); len(faults) > 0 {
-		return nil, boundFaults(faults)
+	if errs := s.plan(c, plain, root); len(errs) > 0 {
+		return nil, limitErrors(errs)
 	}
 	return s, nil
 }
 
-// plan works out the places, and checks each default of the schema.
+// plan computes the places and checks each default of the schema.
 func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema) SchemaErrors {
 	p := &planner{
 		schemas: c.schemas, places: map[string]*place{},
 		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
 	}
 	s.root = p.place([]*santhosh.Schema{root})
-	// Also the defaults that no place leads to, in the branch of a choice, say.
+	// Some defaults belong to no place, for example in the branch of a choice. They are checked
+	// too.
 	own := map[string]*place{}
 	for _, pointer := range c.order {
 		if c.schemas[pointer].Member("default") == nil {
@@ -113,11 +112,11 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		f.imply(made)
 	}
 	if len(own) == 0 {
-		return f.faults
+		return f.errs
 	}
 	guarded, err := s.pool.get()
 	if err != nil {
-		return SchemaErrors{libraryFault(err)}
+		return SchemaErrors{libraryError(err)}
 	}
 	defer s.pool.put(guarded)
 	for _, pointer := range sorted(own) {
@@ -131,31 +130,30 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		})
 		var unfinished Violations
 		errors.As(err, &unfinished)
-		for _, fault := range append(found, unfinished...) {
-			f.faults = append(f.faults, SchemaError{
-				Pointer: pointer + "/default" + fault.Pointer,
-				Message: propertySubject(pointer) + fault.Message,
+		for _, v := range append(found, unfinished...) {
+			f.errs = append(f.errs, SchemaError{
+				Pointer: pointer + "/default" + v.Pointer,
+				Message: propertySubject(pointer) + v.Message,
 			})
 		}
 	}
-	return f.faults
+	return f.errs
 }
 
-// JSON returns the schema as it was given, without insignificant space. The
-// caller may change it.
+// JSON returns the schema that was compiled, in compact form. The caller may change the result.
 func (s *Schema) JSON() json.RawMessage {
 	return s.text.JSON()
 }
 
-// Tree returns the schema as a tree of its own.
+// Tree returns the schema as a tree, which the caller may change.
 func (s *Schema) Tree() *jsontree.Value {
 	tree := s.text.Clone()
 	return &tree
 }
 
-// Validate checks a document, such as a result, and changes nothing: it parses
-// strictly and validates. An empty text is a fault. It looks at ctx while it validates. The
-// error is [Faults], or the cause of ctx's end.
+// Validate parses a document, such as a result, strictly and validates it without changing it. An
+// empty document is a violation. Validate stops when ctx is done. The error is [Violations], or the
+// cause of the end of ctx.
 func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 	v, err := parseWithin(ctx, string(doc), jsontree.Document("the result"))
 	if err != nil {
@@ -165,7 +163,7 @@ func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 	return s.check(ctx, allowance(values, len(doc)), translator{doc: &v, speaker: resultSpeaker})
 }
 
-// check validates the document of t against the whole schema, with so much work.
+// check validates the document of t against the whole schema with a budget of work.
 func (s *Schema) check(ctx context.Context, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {
@@ -180,22 +178,22 @@ func (s *Schema) check(ctx context.Context, work int, t translator) error {
 	return err
 }
 
-// Parameter is one top-level parameter of a tool, for people and forms. The
-// schema is the truth; this view leaves out what it can't show.
+// Parameter is one top-level parameter of a tool, for display. It leaves out rules of the schema
+// that it cannot represent.
 type Parameter struct {
 	Name string
 	// Type is a type name of JSON Schema, several joined with " or ", or "any".
 	Type        string
 	Description string
 	Required    bool
-	// Default is the value of "default" as written; nil if there is none.
+	// Default is the value of "default"; nil if there is none.
 	Default json.RawMessage
-	// Enum lists the allowed values as written; nil if any value may do.
+	// Enum lists the allowed values; nil if the values are not listed.
 	Enum []json.RawMessage
 }
 
-// Parameters returns the declared top-level parameters in the order of the
-// schema. References are followed; the caller may change what it gets.
+// Parameters returns the declared top-level parameters in the order of the schema. It follows
+// references. The caller may change the result.
 func (s *Schema) Parameters() []Parameter {
 	fields := s.root.object.fields
 	list := make([]Parameter, 0, len(fields))

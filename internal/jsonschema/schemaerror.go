@@ -11,52 +11,51 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// libraryFaults words the error of the library's compiler. told are the faults
-// that were found before, in better words: what the library says about the same
-// places is left out.
-func libraryFaults(err error, doc *jsontree.Value, schemas map[string]*jsontree.Value, told SchemaErrors) SchemaErrors {
+// libraryErrors translates the error of the library's compiler. reported holds the errors that the
+// checker found, which have better messages. Errors of the library at the same places are left out.
+func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.Value, reported SchemaErrors) SchemaErrors {
 	var (
 		invalid *santhosh.SchemaValidationError
 		tree    *santhosh.ValidationError
 	)
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &tree) {
 		t := translator{doc: doc, speaker: schemaSpeaker, schemas: schemas}
-		var faults SchemaErrors
+		var errs SchemaErrors
 		at, _ := pointerInSchema(invalid.URL)
 		if at != "" {
 			t.doc = doc.At(jsontree.SplitPointer(at))
 		}
-		for _, one := range t.faults(tree) {
-			fault := SchemaError{Pointer: at + one.Pointer, Message: one.Message}
-			// The end of a cut list is told once, for all faults.
-			cut := one.Kind == KindLimit && len(told) > 0
-			if !cut && !alreadyTold(fault.Pointer, told) {
-				faults = append(faults, fault)
+		for _, v := range t.violations(tree) {
+			one := SchemaError{Pointer: at + v.Pointer, Message: v.Message}
+			// The end of a cut list is added only once, for all errors.
+			cut := v.Kind == KindLimit && len(reported) > 0
+			if !cut && !alreadyReported(one.Pointer, reported) {
+				errs = append(errs, one)
 			}
 		}
-		if len(faults)+len(told) > 0 {
-			return faults
+		if len(errs)+len(reported) > 0 {
+			return errs
 		}
 	}
-	if len(told) > 0 {
-		return nil // most likely the same again
+	if len(reported) > 0 {
+		return nil // most likely the same error
 	}
-	return SchemaErrors{libraryFault(err)}
+	return SchemaErrors{libraryError(err)}
 }
 
-// alreadyTold reports whether a fault was found at the pointer, around it or
-// just inside it (where the library blames the names of a list).
-func alreadyTold(pointer string, told SchemaErrors) bool {
-	return slices.ContainsFunc(told, func(one SchemaError) bool {
+// alreadyReported reports whether an error was reported at the pointer, around it, or directly
+// inside it, where the library reports errors of the names in a list.
+func alreadyReported(pointer string, reported SchemaErrors) bool {
+	return slices.ContainsFunc(reported, func(one SchemaError) bool {
 		parent := one.Pointer[:max(strings.LastIndexByte(one.Pointer, '/'), 0)]
 		return pointer == one.Pointer || strings.HasPrefix(pointer, one.Pointer+"/") ||
 			pointer == parent && pointer != ""
 	})
 }
 
-// libraryFault words the errors that stop the library at once. Their own texts
-// hold made-up addresses.
-func libraryFault(err error) SchemaError {
+// libraryError translates an error that stops the library at once. The messages of such errors
+// contain artificial addresses.
+func libraryError(err error) SchemaError {
 	var (
 		load      *santhosh.LoadURLError
 		pointer   *santhosh.JSONPointerNotFoundError
@@ -73,11 +72,11 @@ func libraryFault(err error) SchemaError {
 			`the schema refers to %s, which is outside it; remote schemas are not read: move it under "$defs"`,
 			jsontree.QuoteName(ownAddress(load.URL)))}
 	case errors.As(err, &pointer):
-		return SchemaError{Message: fmt.Sprintf("the reference %s leads nowhere", jsontree.QuoteName(ownAddress(pointer.URL)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s has no target", jsontree.QuoteName(ownAddress(pointer.URL)))}
 	case errors.As(err, &syntax):
-		return SchemaError{Message: fmt.Sprintf("the reference %s holds a JSON pointer with a stray ~", jsontree.QuoteName(ownAddress(syntax.URL)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s has a JSON pointer with an invalid ~", jsontree.QuoteName(ownAddress(syntax.URL)))}
 	case errors.As(err, &anchor):
-		return SchemaError{Message: fmt.Sprintf("the reference %s names an anchor that is not there", jsontree.QuoteName(ownAddress(anchor.Reference)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s names an anchor that does not exist", jsontree.QuoteName(ownAddress(anchor.Reference)))}
 	case errors.As(err, &twiceID):
 		return SchemaError{Pointer: twiceID.Ptr1, Message: fmt.Sprintf(`"$id" %s is used twice`, jsontree.QuoteName(ownAddress(twiceID.ID)))}
 	case errors.As(err, &twiceName):
@@ -91,22 +90,22 @@ func libraryFault(err error) SchemaError {
 	return SchemaError{Message: "the schema can't be compiled; simplify its references and identifiers"}
 }
 
-// ownAddress removes the made-up address of the schema itself.
+// ownAddress removes the artificial address of the schema itself.
 func ownAddress(location string) string {
 	return strings.TrimPrefix(location, baseURL)
 }
 
-// boundFaults removes repeats and shortens the list.
-func boundFaults(all SchemaErrors) SchemaErrors {
-	var faults SchemaErrors
+// limitErrors removes duplicates and shortens the list.
+func limitErrors(all SchemaErrors) SchemaErrors {
+	var errs SchemaErrors
 	for i, one := range all {
-		if slices.Contains(faults, one) {
+		if slices.Contains(errs, one) {
 			continue
 		}
-		if len(faults) == maxFaults {
-			return append(faults, SchemaError{Message: fmt.Sprintf("and %d more", len(all)-i)})
+		if len(errs) == maxViolations {
+			return append(errs, SchemaError{Message: fmt.Sprintf("and %d more", len(all)-i)})
 		}
-		faults = append(faults, one)
+		errs = append(errs, one)
 	}
-	return faults
+	return errs
 }

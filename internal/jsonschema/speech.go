@@ -15,11 +15,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// speaker knows how to name values of one sort of document.
+// speaker names the values of one kind of document in messages.
 type speaker struct {
-	root string // the document as a whole
-	noun string // what a value inside is called
-	// schema: the document is itself a schema, whose places have names.
+	root string // the name of the whole document
+	noun string // the name of a value inside the document
+	// schema reports whether the document is itself a schema.
 	schema bool
 }
 
@@ -30,7 +30,7 @@ var (
 	schemaSpeaker   = speaker{root: "the schema", schema: true}
 )
 
-// subject names the value at a path; a verb can follow.
+// subject names the value at a path. A verb can follow it directly.
 func (s speaker) subject(doc *jsontree.Value, path []string) string {
 	if len(path) == 0 {
 		return s.root + " "
@@ -41,7 +41,7 @@ func (s speaker) subject(doc *jsontree.Value, path []string) string {
 	return s.noun + " " + jsontree.QuoteName(fieldName(doc, path)) + " "
 }
 
-// fieldName writes a path as a.b[0].
+// fieldName formats a path as a.b[0].
 func fieldName(doc *jsontree.Value, path []string) string {
 	var b strings.Builder
 	parent := doc
@@ -61,7 +61,7 @@ func fieldName(doc *jsontree.Value, path []string) string {
 	return b.String()
 }
 
-// say returns the kind of a finding and what is to be said about its subject.
+// say returns the kind of a finding and its message, without the subject.
 func (t *translator) say(one finding) (Kind, string) {
 	got := ""
 	v := t.doc.At(one.path)
@@ -98,7 +98,7 @@ func (t *translator) say(one finding) (Kind, string) {
 	return KindConstraint, sayBound(one.what) + got
 }
 
-// sayBound words the keywords that compare with one number or pattern.
+// sayBound returns the message for a keyword that compares with one number or pattern.
 func sayBound(what any) string {
 	switch what := what.(type) {
 	case *keyword.Minimum:
@@ -170,7 +170,7 @@ func (t *translator) sayUndeclared(one finding) string {
 	return "is not declared and not allowed" + didYouMean(name, declared, "allowed are")
 }
 
-// subject names what a finding is about.
+// subject names the value that a finding is about.
 func (t *translator) subject(one finding) string {
 	path := one.path
 	if _, ok := one.what.(badName); ok && len(path) > 0 {
@@ -179,18 +179,18 @@ func (t *translator) subject(one finding) string {
 	return t.speaker.subject(t.doc, path)
 }
 
-// sayForms lists why a value fits none of several forms.
+// sayForms explains why a value matches none of several forms.
 func (t *translator) sayForms(what noAlternative, path []string) string {
-	const mostForms, mostFaults = 4, 2
+	const maxForms, maxFindings = 4, 2
 	var texts []string
-	for i, form := range what.forms[:min(len(what.forms), mostForms)] {
-		faults := each.Of(form[:min(len(form), mostFaults)], func(one finding) string { return t.sayInside(one, path) })
-		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(faults, " and ")))
+	for i, form := range what.forms[:min(len(what.forms), maxForms)] {
+		reasons := each.Of(form[:min(len(form), maxFindings)], func(one finding) string { return t.sayInside(one, path) })
+		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(reasons, " and ")))
 	}
 	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))
 }
 
-// sayInside is say for a part of a longer message about the value at a path.
+// sayInside is like say, for a part of a longer message about the value at a path.
 func (t *translator) sayInside(one finding, path []string) string {
 	if nested, ok := one.what.(noAlternative); ok {
 		return fmt.Sprintf("must fit one of %d forms", len(nested.forms))
@@ -202,7 +202,7 @@ func (t *translator) sayInside(one finding, path []string) string {
 	return t.subject(one) + text
 }
 
-// sayReasons says why a name is not allowed.
+// sayReasons explains why a name is not allowed.
 func (t *translator) sayReasons(reasons []finding) string {
 	if len(reasons) == 0 {
 		return ""
@@ -241,7 +241,7 @@ func sayAllowed(what *notAllowed, got *jsontree.Value) string {
 	return text
 }
 
-// treeExcerpt shows the beginning of a value in the validator's form.
+// treeExcerpt returns the beginning of a value that is in the library's form.
 func treeExcerpt(v any) string {
 	text, err := plainjson.Encode(v)
 	if err != nil {
@@ -250,7 +250,7 @@ func treeExcerpt(v any) string {
 	return plaintext.Visible(jsontree.Cut(string(text)))
 }
 
-// formatExamples words the formats that the library asserts.
+// formatExamples describes the formats that the library checks.
 var formatExamples = map[string]string{
 	"date-time":    "a date and time such as 2026-01-31T08:30:00Z",
 	"date":         "a date such as 2026-01-31",
@@ -275,7 +275,7 @@ func sayFormat(what *badFormat) string {
 	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(jsontree.Cut(what.reason.Error())))
 }
 
-// withArticles names types for a sentence.
+// withArticles joins the names of types, with articles.
 func withArticles(set jsontype.Set) string {
 	names := strings.Split(set.String(), " or ")
 	for i, name := range names {
@@ -289,9 +289,9 @@ func withArticles(set jsontype.Set) string {
 	return strings.Join(names, " or ")
 }
 
-// decimal writes a bound of the schema.
+// decimal formats a number of the schema.
 func decimal(r *big.Rat) string {
-	digits, _ := r.FloatPrec() // exact, since JSON numbers are decimal
+	digits, _ := r.FloatPrec() // exact, because JSON numbers are decimal
 	return jsontree.Cut(r.FloatString(digits))
 }
 

@@ -24,8 +24,8 @@ type suiteGroup struct {
 	}
 }
 
-// TestExtraSuite runs the cases that ship with the validator's module. What
-// they need from the network is refused here, so those groups must say so.
+// TestExtraSuite runs the cases that come with the validator's module. Groups that need the network
+// must be refused.
 func TestExtraSuite(t *testing.T) {
 	out, err := exec.Command(testlevel.Program(t, "go"), "list", "-m", "-f", "{{.Dir}}", "github.com/santhosh-tekuri/jsonschema/v6").Output()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestExtraSuite(t *testing.T) {
 	}
 }
 
-// runSuite runs the files of a folder and returns how many cases there were.
+// runSuite runs the files of a directory and returns the number of cases.
 func runSuite(t *testing.T, dir string) int {
 	t.Helper()
 	run := 0
@@ -53,8 +53,8 @@ func runSuite(t *testing.T, dir string) int {
 			return err
 		}
 		switch rel {
-		case "format.json", // expects that formats are not asserted
-			filepath.Join("optional", "contentSchema.json"): // content is not asserted
+		case "format.json", // expects that formats are not checked
+			filepath.Join("optional", "contentSchema.json"): // content is not checked
 			return nil
 		}
 		text, err := os.ReadFile(path)

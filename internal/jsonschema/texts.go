@@ -11,22 +11,23 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// prose are the keywords whose texts are for readers alone. All that a schema says elsewhere,
-// in names, enumerations, defaults and patterns, decides which documents are right or is sent
-// back by a model, so that it cannot be written otherwise without another meaning.
+// prose lists the keywords whose strings are only for readers. Strings elsewhere in a schema, such
+// as names, enumerations, defaults and patterns, decide which documents are valid or are sent back
+// by a model, so escaping them would change the meaning of the schema.
 var prose = []string{"title", "description", "$comment", "examples"}
 
-// TextError is a text in a JSON document that holds a character which is not shown.
+// TextError is a string in a JSON document that contains an illegal character, such as an invisible
+// one.
 type TextError struct {
-	// Pointer is the JSON pointer of the text, or of the value that a name belongs to.
+	// Pointer is the JSON pointer to the string, or to the value whose name it is.
 	Pointer string
-	// Found is the first such character.
+	// Found is the first illegal character.
 	Found plaintext.Finding
-	// cleaned says that the text is prose, and was cleaned.
+	// cleaned reports whether the string is prose and was cleaned.
 	cleaned bool
 }
 
-// String names the place and the character; it is fit to print.
+// String names the place and the character. The result is safe to print.
 func (f TextError) String() string {
 	where := ""
 	if f.Pointer != "" {
@@ -35,43 +36,44 @@ func (f TextError) String() string {
 	return where + "holds " + f.Found.String()
 }
 
-// CheckTexts judges every text of a JSON document: names of fields and strings, at any depth.
-// It returns nil for one that Compile refuses to parse.
+// CheckTexts checks every string of a JSON document: the names of fields and the values, at any
+// depth. It returns nil for a document that cannot be parsed, because Compile refuses such a
+// document.
 func CheckTexts(doc json.RawMessage) *TextError {
 	t := judgedTexts(doc, jsontree.Document("the document"))
-	if len(t.faults) == 0 {
+	if len(t.errs) == 0 {
 		return nil
 	}
-	return &t.faults[0]
+	return &t.errs[0]
 }
 
-// CleanTexts writes the characters that are not shown as escapes in the texts of a foreign
-// schema that are for readers alone: titles, descriptions, comments and examples. cleaned are
-// those. refused is a text that means something and cannot be changed; the schema must not be
-// used then. A schema that is not JSON stays as it is.
+// CleanTexts escapes illegal characters in the strings of an untrusted schema that are only for
+// readers: titles, descriptions, comments and examples. cleaned lists these strings. If refused is
+// not nil, another string has an illegal character and cannot be escaped; then the schema must not
+// be used. A schema that is not JSON is returned unchanged.
 func CleanTexts(schema json.RawMessage) (
 	clean json.RawMessage, cleaned []TextError, refused *TextError,
 ) {
 	t := judgedTexts(schema, schemaBounds())
-	if len(t.faults) == 0 {
+	if len(t.errs) == 0 {
 		return schema, nil, nil
 	}
-	for _, f := range t.faults {
+	for _, f := range t.errs {
 		if !f.cleaned {
 			return nil, nil, &f
 		}
 	}
-	return t.doc.JSON(), t.faults, nil
+	return t.doc.JSON(), t.errs, nil
 }
 
-// texts is a walk over the texts of a document.
+// texts is a walk over the strings of a document.
 type texts struct {
-	doc    jsontree.Value
-	faults []TextError
+	doc  jsontree.Value
+	errs []TextError
 }
 
-// judgedTexts walks over a document, and cleans the prose of the copy in doc. There are no
-// faults in a document that cannot be parsed.
+// judgedTexts checks all strings of a document and cleans the prose in its copy, doc. It finds no
+// errors in a document that cannot be parsed.
 func judgedTexts(doc json.RawMessage, b jsontree.Bounds) (t texts) {
 	if suspect(doc) {
 		var err error
@@ -82,8 +84,8 @@ func judgedTexts(doc json.RawMessage, b jsontree.Bounds) (t texts) {
 	return t
 }
 
-// suspect reports whether a JSON text may hold anything to judge: most hold printable ASCII
-// alone, and need not be parsed.
+// suspect reports whether a document may contain illegal characters. Most documents contain only
+// printable ASCII and need not be parsed.
 func suspect(doc []byte) bool {
 	for i, c := range doc {
 		switch {
@@ -96,7 +98,7 @@ func suspect(doc []byte) bool {
 	return false
 }
 
-// schema walks over a schema, or what stands where one should.
+// schema walks over a schema, or over any value where a schema should be.
 func (t *texts) schema(v *jsontree.Value, at string) {
 	if v.Kind != jsontree.Object {
 		t.data(v, at, false)
@@ -127,13 +129,13 @@ func (t *texts) schema(v *jsontree.Value, at string) {
 	}
 }
 
-// data walks over a value that is not a schema; readable says that its strings are prose.
+// data walks over a value that is not a schema. readable says that its strings are prose.
 func (t *texts) data(v *jsontree.Value, at string, readable bool) {
 	switch v.Kind {
 	case jsontree.String:
 		text := v.Text()
 		if found, bad := plaintext.First(text, plaintext.Lines); bad {
-			t.faults = append(t.faults, TextError{at, found, readable})
+			t.errs = append(t.errs, TextError{at, found, readable})
 			if readable {
 				v.Literal = string(plainjson.String(plaintext.Printable(text)))
 			}
@@ -152,9 +154,9 @@ func (t *texts) data(v *jsontree.Value, at string, readable bool) {
 	}
 }
 
-// name judges the name of a field, which stands on one line.
+// name checks the name of a field, which must be on one line.
 func (t *texts) name(name, at string) {
 	if found, bad := plaintext.First(name, plaintext.Line); bad {
-		t.faults = append(t.faults, TextError{at, found, false})
+		t.errs = append(t.errs, TextError{at, found, false})
 	}
 }

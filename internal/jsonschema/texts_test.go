@@ -8,11 +8,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// spot is where a test puts a character that is not shown.
+// spot marks the place where a test inserts an invisible character.
 const spot = "@"
 
-// readers and values are schemas with a text that is for readers alone, and with one that
-// decides something.
+// readers holds schemas with a string that is only for readers. values holds schemas with a string
+// that has an effect.
 var (
 	readers = map[string]string{
 		"/title":                             `{"title":"a@"}`,
@@ -60,24 +60,24 @@ var (
 	}
 )
 
-// hiddenIn puts a character into a text, as it is and as an escape of JSON.
+// hiddenIn inserts a character into a string, both literally and as a JSON escape.
 func hiddenIn(text string) []string {
 	return []string{strings.ReplaceAll(text, spot, "\u200b"), strings.ReplaceAll(text, spot, `\u200B`), strings.ReplaceAll(text, spot, `\udb40\udc41`)}
 }
 
-func TestJudgeTexts(t *testing.T) {
+func TestCheckTexts(t *testing.T) {
 	for _, schemas := range []map[string]string{readers, values} {
 		for at, text := range schemas {
 			for _, hidden := range hiddenIn(text) {
-				fault := CheckTexts(json.RawMessage(hidden))
-				if fault == nil || strings.Map(plain, fault.Pointer) != strings.Map(plain, at) {
-					t.Errorf("%s: got %v, want one at %s", hidden, fault, at)
-				} else if !plaintext.Plain(fault.String(), plaintext.Word) {
-					t.Errorf("%s: %q is not fit to print", hidden, fault)
+				violation := CheckTexts(json.RawMessage(hidden))
+				if violation == nil || strings.Map(plain, violation.Pointer) != strings.Map(plain, at) {
+					t.Errorf("%s: got %v, want one at %s", hidden, violation, at)
+				} else if !plaintext.Plain(violation.String(), plaintext.Word) {
+					t.Errorf("%s: %q is not safe to print", hidden, violation)
 				}
 			}
-			if fault := CheckTexts(json.RawMessage(strings.ReplaceAll(text, spot, "👩‍🚀"))); fault != nil {
-				t.Errorf("%s: %v", text, fault)
+			if violation := CheckTexts(json.RawMessage(strings.ReplaceAll(text, spot, "👩‍🚀"))); violation != nil {
+				t.Errorf("%s: %v", text, violation)
 			}
 		}
 	}
@@ -87,13 +87,13 @@ func TestJudgeTexts(t *testing.T) {
 		}
 	}
 	for _, text := range []string{``, `{`, `"\ud800"`, `{"description":"a\nb\r\n\t"}`, `{"enum":["\n","\t",","]}`} {
-		if fault := CheckTexts(json.RawMessage(text)); fault != nil {
-			t.Errorf("%s: %v", text, fault)
+		if violation := CheckTexts(json.RawMessage(text)); violation != nil {
+			t.Errorf("%s: %v", text, violation)
 		}
 	}
 }
 
-// plain leaves out what is not ASCII, and the spot.
+// plain removes characters that are not ASCII, and the spot.
 func plain(r rune) rune {
 	if r > '~' || r == '@' {
 		return -1
@@ -140,8 +140,8 @@ func FuzzCleanTexts(f *testing.F) {
 		if refused != nil {
 			return
 		}
-		if fault := CheckTexts(clean); fault != nil {
-			t.Fatalf("%q becomes %q, with %v", text, clean, fault)
+		if violation := CheckTexts(clean); violation != nil {
+			t.Fatalf("%q becomes %q, with %v", text, clean, violation)
 		}
 		if len(cleaned) > 0 && !json.Valid(clean) {
 			t.Fatalf("%q becomes %q", text, clean)

@@ -12,19 +12,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// finding is one leaf of the library's error tree.
+// finding is one leaf of the library's tree of errors.
 type finding struct {
-	path []string // of the value, or of where it belongs
-	// what is one of the library's kinds or one of the types below.
+	path []string // the path of the value, or of the missing value
+	// what is one of the library's kinds of errors, or one of the types below.
 	what any
-	// schema is the location of the schema that was broken.
+	// schema is the location of the schema that was violated.
 	schema string
 }
 
 // missing means that a required field is absent.
 type missing struct{ because string }
 
-// undeclared means that a field is not declared where the schema is closed.
+// undeclared means that a field is not declared and the schema allows only declared fields.
 type undeclared struct{}
 
 // badName means that the name of a field is not allowed.
@@ -33,49 +33,50 @@ type badName struct {
 	reasons []finding
 }
 
-// translator turns an error tree into faults for people and models.
+// translator turns the library's tree of errors into violations for people and models.
 type translator struct {
 	doc     *jsontree.Value
 	speaker speaker
-	// schemas is the text of each schema, by pointer.
+	// schemas holds each schema of the document, by pointer.
 	schemas map[string]*jsontree.Value
-	// dropped is what was dropped from the document, which may explain why
-	// something is missing.
+	// dropped lists the fields that were dropped from the document. A dropped field may explain why
+	// another is missing.
 	dropped []drop
-	names   int // findings about names so far
-	// work has the context under which faults are worded; nil for none.
+	names   int // the number of findings about names so far
+	// work has the context that stops the translation; it may be nil.
 	work *budget
 }
 
-// faults flattens, orders, joins and bounds the findings of a tree.
-func (t *translator) faults(tree *santhosh.ValidationError) Violations {
+// violations collects the findings of a tree, sorts them, and returns a limited number of messages
+// without duplicates.
+func (t *translator) violations(tree *santhosh.ValidationError) Violations {
 	found := t.collect(nil, tree)
-	var faults Violations
+	var list Violations
 	for i, one := range t.first(found) {
-		if len(faults) == maxFaults || i == maxWorded {
-			return append(faults, Violation{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
+		if len(list) == maxViolations || i == maxWorded {
+			return append(list, Violation{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
 		}
-		t.work.look()
+		t.work.checkContext()
 		k, text := t.say(one)
-		fault := Violation{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
-		if !slices.Contains(faults, fault) {
-			faults = append(faults, fault)
+		v := Violation{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
+		if !slices.Contains(list, v) {
+			list = append(list, v)
 		}
 	}
-	return faults
+	return list
 }
 
-// first returns the findings that come first, in order: one more than are worded. There may
-// be as many as the document has values, which are not all sorted.
+// first returns the first maxWorded+1 findings in order. There may be as many findings as the
+// document has values, so it does not sort all of them at once.
 func (t *translator) first(found []finding) []finding {
-	const most = maxWorded + 1
+	const limit = maxWorded + 1
 	var kept []finding
 	for len(found) > 0 {
-		n := min(len(found), most)
+		n := min(len(found), limit)
 		kept, found = append(kept, found[:n]...), found[n:]
 		slices.SortStableFunc(kept, compareFindings)
-		kept = kept[:min(len(kept), most)]
-		t.work.look()
+		kept = kept[:min(len(kept), limit)]
+		t.work.checkContext()
 	}
 	return kept
 }
@@ -87,9 +88,9 @@ func compareFindings(a, b finding) int {
 	return strings.Compare(reflect.TypeOf(a.what).String(), reflect.TypeOf(b.what).String())
 }
 
-// collect appends the leaves of a tree that matter.
+// collect appends the relevant leaves of a tree.
 func (t *translator) collect(found []finding, e *santhosh.ValidationError) []finding {
-	t.work.look()
+	t.work.checkContext()
 	leaf := func(what any, below ...string) finding {
 		return finding{path: slices.Concat(e.InstanceLocation, below), what: what, schema: e.SchemaURL}
 	}
@@ -126,7 +127,7 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 		found = append(found, leaf(k))
 	case *keyword.PropertyNames:
 		if t.speaker.schema {
-			return found // patterns that serve as names; the checker reports them
+			return found // the names are patterns, which the checker reports
 		}
 		if t.names++; t.names <= maxNames {
 			found = append(found, t.nameFinding(e, k))
@@ -148,8 +149,8 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 	return found
 }
 
-// nameFinding is about the name of a field. The library shares the memory of
-// the location with later ones, so it is checked before use.
+// nameFinding returns the finding about the name of a field. The library reuses the memory of the
+// location for later errors, so the location is checked before it is used.
 func (t *translator) nameFinding(e *santhosh.ValidationError, k *keyword.PropertyNames) finding {
 	one := finding{schema: e.SchemaURL}
 	if t.doc.At(e.InstanceLocation).Member(k.Property) != nil {

@@ -11,18 +11,18 @@ import (
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// source is what compiling a schema needs. It is shared and never changed.
+// source holds everything that is needed to compile a schema. It is shared and immutable.
 type source struct {
 	tree     any
 	patterns map[string]*pattern
 }
 
-// noLoader reads nothing.
+// noLoader refuses to load schemas.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("remote schemas are not read") }
 
-// compiler returns a compiler that holds the schema under baseURL.
+// compiler returns a compiler that has the schema under baseURL.
 func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 	c := santhosh.NewCompiler()
 	c.UseLoader(noLoader{})
@@ -31,7 +31,7 @@ func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 	return c, c.AddResource(baseURL, s.tree)
 }
 
-// plain compiles without guards: for checking the schema and for reading it.
+// plain compiles the schema without guards, to check and to read it.
 func (s source) plain() (c *santhosh.Compiler, root *santhosh.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -52,7 +52,7 @@ type validator struct {
 	work     *budget
 }
 
-// validator compiles a guarded copy of a schema that plain accepted.
+// validator compiles a copy of the schema with guards. plain must have accepted the schema.
 func (s source) validator() (*validator, error) {
 	v := &validator{work: unlimited()}
 	c, err := s.compiler(v.work)
@@ -66,9 +66,9 @@ func (s source) validator() (*validator, error) {
 	return v, err
 }
 
-// run validates the document of t against s, which is root or a part of it, with so much work.
-// What is wrong with it is worded by t, and is no error. The error is [Faults] when checking
-// came to no end, or why ctx is done.
+// run validates the document of t against s, which is the root or a part of it, with a budget of
+// work. found holds the violations of the document. err is not nil if the check did not finish:
+// [Violations] if it took too much work, or the cause of the end of ctx.
 func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Violations, err error) {
 	err = limited(t.speaker.root, func() {
 		v.work.start(ctx, math.MaxInt)
@@ -77,15 +77,15 @@ func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t tra
 		var tree *santhosh.ValidationError
 		if errors.As(s.Validate(document), &tree) {
 			t.work = v.work
-			found = t.faults(tree)
+			found = t.violations(tree)
 		}
 	})
-	*v.work = *unlimited() // until the next
+	*v.work = *unlimited() // until the next run
 	return found, err
 }
 
-// validators hands out compiled copies, made when they are wanted first: validations of
-// one schema that run at the same time each need a budget of their own.
+// validators is a pool of compiled copies of a schema. Concurrent validations need copies of their
+// own, because each copy has one budget.
 type validators struct {
 	source source
 	free   chan *validator
@@ -95,7 +95,8 @@ func newValidators(s source) *validators {
 	return &validators{source: s, free: make(chan *validator, runtime.GOMAXPROCS(0))}
 }
 
-// get returns a copy. It is not expected to fail: plain accepted the schema.
+// get returns a copy, which it compiles if none is free. It is not expected to fail, because plain
+// accepted the schema.
 func (p *validators) get() (*validator, error) {
 	select {
 	case v := <-p.free:
@@ -112,12 +113,12 @@ func (p *validators) put(v *validator) {
 	}
 }
 
-// baseURL is the made-up address of the schema being compiled. It is
-// hierarchical, so that relative references lead elsewhere and are refused.
+// baseURL is the artificial address of the schema being compiled. It is hierarchical, so that
+// relative references lead to other addresses and are refused.
 const baseURL = "schema:///schema"
 
-// pointerInSchema returns the JSON pointer for a location that the library
-// gave, unless it lies in another document (a meta-schema).
+// pointerInSchema returns the JSON pointer for a location that the library reports. It returns
+// false if the location is in another document, which is a meta-schema.
 func pointerInSchema(location string) (string, bool) {
 	fragment, ok := strings.CutPrefix(location, baseURL+"#")
 	if !ok {

@@ -8,42 +8,41 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Kind says what sort of fault a [Fault] is.
+// Kind is the kind of a [Violation].
 type Kind string
 
-// The kinds of faults.
+// The kinds of violations.
 const (
-	// KindSyntax: the text is not strict JSON.
+	// KindSyntax means that the document is not strict JSON.
 	KindSyntax Kind = "syntax"
-	// KindMissing: a required value was not given.
+	// KindMissing means that a required value is missing.
 	KindMissing Kind = "missing"
-	// KindType: a value has another JSON type than the schema admits.
+	// KindType means that the schema does not admit the JSON type of a value.
 	KindType Kind = "type"
-	// KindFormat: a string does not have the format asked for.
+	// KindFormat means that a string does not have the required format.
 	KindFormat Kind = "format"
-	// KindConstraint: any other rule of the schema is broken.
+	// KindConstraint means that a value violates any other rule of the schema.
 	KindConstraint Kind = "constraint"
-	// KindUndeclared: the schema forbids fields that it does not declare.
+	// KindUndeclared means that the schema forbids a field because it does not declare it.
 	KindUndeclared Kind = "undeclared"
-	// KindLimit: a ceiling of this package was reached. It also marks the last
-	// entry of a list that was cut.
+	// KindLimit means that the document exceeds a limit of this package. It is also the kind of the
+	// last entry of a list that was cut.
 	KindLimit Kind = "limit"
 )
 
-// Fault is one thing that is wrong with a document.
+// Violation is one violation of a schema by a document.
 type Violation struct {
-	// Pointer is the JSON pointer (RFC 6901) to the value, or to where a
-	// missing value belongs. "" is the whole document.
+	// Pointer is the JSON pointer (RFC 6901) to the value, or to the place of a missing value. ""
+	// is the whole document.
 	Pointer string
-	// Kind classifies the fault.
+	// Kind classifies the violation.
 	Kind Kind
 	// Message names the parameter, what was expected and what was received.
 	Message string
 }
 
-// Faults is everything that is wrong with a document, ordered by pointer and
-// bounded: when there are more faults than fit, the last entry says how many.
-// Faults implements error.
+// Violations lists the violations of a document, ordered by pointer. The list is limited: if there
+// are more violations, the last entry gives their number. Violations implements error.
 type Violations []Violation
 
 // Error joins the messages with "; ".
@@ -51,16 +50,16 @@ func (f Violations) Error() string {
 	return strings.Join(each.Of(f, func(one Violation) string { return one.Message }), "; ")
 }
 
-// SchemaError is one thing that is wrong with a schema.
+// SchemaError is one error in a schema.
 type SchemaError struct {
-	// Pointer is the JSON pointer into the schema; "" is its root.
+	// Pointer is the JSON pointer to the place in the schema; "" is its root.
 	Pointer string
-	// Message names the property or keyword and the fix.
+	// Message names the property or keyword, and the fix.
 	Message string
 }
 
-// SchemaErrors is everything that could be told about a bad schema at once,
-// bounded like [Faults]. SchemaErrors implements error.
+// SchemaErrors lists all errors of a schema that can be found at once. The list is limited like
+// [Violations]. SchemaErrors implements error.
 type SchemaErrors []SchemaError
 
 // Error joins the messages with "; ".
@@ -68,8 +67,8 @@ func (f SchemaErrors) Error() string {
 	return strings.Join(each.Of(f, func(one SchemaError) string { return one.Message }), "; ")
 }
 
-// asFaults returns the fault of a text that cannot be parsed; nil for no error.
-func asFaults(err error) error {
+// asViolations turns a parse error into a violation. It returns any other error, or nil, unchanged.
+func asViolations(err error) error {
 	var invalid *jsontree.Error
 	if !errors.As(err, &invalid) {
 		return err

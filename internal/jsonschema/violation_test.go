@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-func TestFaultMessages(t *testing.T) {
+func TestViolationMessages(t *testing.T) {
 	circle := object(`"kind":{"const":"circle"},"r":{"type":"number"}`, `"required":["kind","r"]`)
 	square := object(`"kind":{"const":"square"},"w":{"type":"number"}`, `"required":["kind","w"]`)
 	for _, test := range []struct {
@@ -87,9 +87,9 @@ func TestFaultMessages(t *testing.T) {
 				}
 				return
 			}
-			faults := faultsOf(t, err)
-			if len(faults) != len(test.want) {
-				t.Fatalf("got %+v, want %+v", faults, test.want)
+			violations := violationsOf(t, err)
+			if len(violations) != len(test.want) {
+				t.Fatalf("got %+v, want %+v", violations, test.want)
 			}
 			doc, _ := jsontree.Parse(`{"p":`+test.value+`}`, jsontree.Document(""))
 			for i, want := range test.want {
@@ -99,25 +99,25 @@ func TestFaultMessages(t *testing.T) {
 					subject = subject[:1]
 				}
 				want.Message = argumentSpeaker.subject(&doc, subject) + want.Message
-				if faults[i] != want {
-					t.Errorf("got  %+v\nwant %+v", faults[i], want)
+				if violations[i] != want {
+					t.Errorf("got  %+v\nwant %+v", violations[i], want)
 				}
 			}
 		})
 	}
 }
 
-func TestFaultsTogether(t *testing.T) {
+func TestViolationsTogether(t *testing.T) {
 	s := mustCompile(t, object(`"a~/b":{"type":"array","items":{"type":"integer"}},"n":{"minimum":3}`, `"required":["x","n"]`))
 	want := Violations{
 		{"/a~0~1b/1", KindType, `parameter "a~/b[1]" must be an integer, got string "z"`},
 		{"/n", KindConstraint, `parameter "n" must be at least 3, got number 1`},
 		{"/x", KindMissing, `parameter "x" is required but missing`},
 	}
-	for range 10 { // the library walks maps in random order
+	for range 10 { // the library iterates over maps in random order
 		err := second(s.Prepare(t.Context(), []byte(`{"n":1,"a~/b":[1,"z"]}`)))
-		if faults := faultsOf(t, err); !slices.Equal(faults, want) {
-			t.Fatalf("got %+v, want %+v", faults, want)
+		if violations := violationsOf(t, err); !slices.Equal(violations, want) {
+			t.Fatalf("got %+v, want %+v", violations, want)
 		}
 		text := want[0].Message + "; " + want[1].Message + "; " + want[2].Message
 		if err.Error() != text {
@@ -126,18 +126,18 @@ func TestFaultsTogether(t *testing.T) {
 	}
 }
 
-func TestFaultsAreBounded(t *testing.T) {
+func TestViolationsAreBounded(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"items":{"type":"integer"}}`))
-	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
-	if len(faults) != maxFaults+1 || faults[maxFaults] != (Violation{Kind: KindLimit, Message: "and 480 more"}) {
-		t.Errorf("got %d, last %+v", len(faults), faults[len(faults)-1])
+	violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
+	if len(violations) != maxViolations+1 || violations[maxViolations] != (Violation{Kind: KindLimit, Message: "and 480 more"}) {
+		t.Errorf("got %d, last %+v", len(violations), violations[len(violations)-1])
 	}
 }
 
-func TestFaultsAreNotRepeated(t *testing.T) {
+func TestViolationsAreNotRepeated(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"allOf":[{"type":"integer"},{"$ref":"#/$defs/i"},{"$ref":"#/$defs/i"}]}`, `"$defs":{"i":{"type":"integer"}}`))
-	if faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":[]}`)))); len(faults) != 1 {
-		t.Errorf("got %+v", faults)
+	if violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":[]}`)))); len(violations) != 1 {
+		t.Errorf("got %+v", violations)
 	}
 }
 
@@ -150,9 +150,9 @@ func TestExcerpts(t *testing.T) {
 		{"large field", `{"` + strings.Repeat("x", 100000) + `":1}`, `got object {"` + strings.Repeat("x", maxExcerpt-2) + "…"},
 		{"hidden characters", "\"\u202e\u009b\U000e0041\"", `got string "\u202e\u009b\U000e0041"`},
 	} {
-		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":`+test.sent+`}`))))
-		if !strings.HasSuffix(faults[0].Message, test.want) {
-			t.Errorf("%s: got %q, want the end %q", test.name, faults[0].Message, test.want)
+		violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":`+test.sent+`}`))))
+		if !strings.HasSuffix(violations[0].Message, test.want) {
+			t.Errorf("%s: got %q, want the end %q", test.name, violations[0].Message, test.want)
 		}
 	}
 }
@@ -163,19 +163,19 @@ func TestManyAllowedValues(t *testing.T) {
 		values = append(values, fmt.Sprintf("%q", fmt.Sprintf("value-%d", i)))
 	}
 	s := mustCompile(t, object(`"a":{"enum":[`+strings.Join(values, ",")+`]}`))
-	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":"nothing"}`))))
-	if text := faults[0].Message; !strings.Contains(text, `"value-19" and 80 more`) || len(text) > 600 {
+	violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":"nothing"}`))))
+	if text := violations[0].Message; !strings.Contains(text, `"value-19" and 80 more`) || len(text) > 600 {
 		t.Errorf("got %q", text)
 	}
 }
 
-// The library overwrites the location of such a fault; the name must do.
+// The library overwrites the location of such an error, so the name must be enough.
 func TestBadNameBelowOtherFields(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"propertyNames":{"maxLength":1}},"b":{"type":"object","properties":{"c":{}}},"d":{"properties":{"e":{}}}`))
 	for range 20 {
-		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":{"long":1},"b":{"c":1},"d":{"e":1}}`))))
-		if len(faults) != 1 || !strings.Contains(faults[0].Message, `"long"`) || !strings.Contains(faults[0].Message, "at most 1 character") {
-			t.Fatalf("got %+v", faults)
+		violations := violationsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":{"long":1},"b":{"c":1},"d":{"e":1}}`))))
+		if len(violations) != 1 || !strings.Contains(violations[0].Message, `"long"`) || !strings.Contains(violations[0].Message, "at most 1 character") {
+			t.Fatalf("got %+v", violations)
 		}
 	}
 }
@@ -198,8 +198,8 @@ func TestValidate(t *testing.T) {
 		`{"s":"a@b.org","s":"b@b.org"}`: {"", KindSyntax, `invalid JSON in the result at line 1, column 16: field "s" is given twice`},
 		`{"s":"x"}`:                     {"/s", KindFormat, `field "s" must be an e-mail address (missing @), got string "x"`},
 	} {
-		if faults := faultsOf(t, s.Validate(t.Context(), []byte(doc))); len(faults) != 1 || faults[0] != want {
-			t.Errorf("%s: got %+v, want %+v", doc, faults, want)
+		if violations := violationsOf(t, s.Validate(t.Context(), []byte(doc))); len(violations) != 1 || violations[0] != want {
+			t.Errorf("%s: got %+v, want %+v", doc, violations, want)
 		}
 	}
 	anything, err := Compile([]byte(`true`))
@@ -211,20 +211,20 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestFaultsOfOldDrafts(t *testing.T) {
+func TestViolationsOfOldDrafts(t *testing.T) {
 	s, err := Compile([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"],"c":{"required":["d"]}},` +
 		`"properties":{"t":{"items":[{"type":"integer"}],"additionalItems":false}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := faultsOf(t, s.Validate(t.Context(), []byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
+	violations := violationsOf(t, s.Validate(t.Context(), []byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
 	want := Violations{
 		{"/b", KindMissing, `field "b" is required when "a" is given but missing`},
 		{"/d", KindMissing, `field "d" is required but missing`},
 		{"/t", KindConstraint, `field "t" must have 2 items fewer, got array ["x",2,3]`},
 		{"/t/0", KindType, `field "t[0]" must be an integer, got string "x"`},
 	}
-	if !slices.Equal(faults, want) {
-		t.Errorf("got %+v, want %+v", faults, want)
+	if !slices.Equal(violations, want) {
+		t.Errorf("got %+v, want %+v", violations, want)
 	}
 }

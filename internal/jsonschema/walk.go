@@ -9,41 +9,41 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// walker changes a document as its place asks: it coerces, drops what is not
-// declared and adds defaults.
+// walker changes a document according to its place: it coerces values, drops undeclared fields and
+// adds defaults.
 type walker struct {
-	// exact leaves values as they are (for the defaults of a schema).
+	// exact disables coercion. It is set for the defaults of a schema.
 	exact bool
 	// arguments says that the document is the arguments of a call.
 	arguments bool
-	// absent returns what stands in for a field that was not sent.
+	// absent returns the value that replaces a field that was not sent, or nil.
 	absent func(*field) *filled
-	// values counts what the document holds, with what was added, up to
-	// ceiling; depth is the deepest that was added.
+	// values is the number of values in the document, including added values, and ceiling is its
+	// limit. depth is the largest depth of an added value.
 	values, ceiling, depth int
-	// dropped holds the first drops, more counts the others.
+	// dropped holds the first dropped fields, and more is the number of the others.
 	dropped []drop
 	more    int
-	// work bounds what walking takes; nil is no bound.
+	// work limits the work of the walk; it may be nil.
 	work *budget
-	// limit is set when the document grew beyond a ceiling.
+	// limit is set when the document exceeds a limit because of added values.
 	limit *Violation
 }
 
 // drop is a field that was dropped.
 type drop struct {
-	path     []string // of the object
+	path     []string // the path of the object
 	name     string
-	declared []string // the fields that the object may have
-	meant    string   // the one that was probably meant, or ""
+	declared []string // the declared fields of the object
+	meant    string   // the declared field that was probably meant, or ""
 }
 
-// trail is the way from the root to a value.
+// trail is the path from the root to a value.
 type trail struct {
 	up    *trail
 	token string
-	index int // of an item, when token is ""
-	item  bool
+	index int  // the index of an item
+	item  bool // whether index is used instead of token
 }
 
 func (t *trail) path() []string {
@@ -57,7 +57,7 @@ func (t *trail) path() []string {
 	return append(t.up.path(), token)
 }
 
-// depth is the number of containers around what the trail leads to.
+// depth returns the number of containers around the value.
 func (t *trail) depth() int {
 	n := 0
 	for ; t != nil; t = t.up {
@@ -66,7 +66,7 @@ func (t *trail) depth() int {
 	return n
 }
 
-// walk prepares v, which stands at p; nothing is asked where p is nil.
+// walk changes v according to the place p. A nil place has no rules.
 func (w *walker) walk(v *jsontree.Value, p *place, at *trail) {
 	if p == nil || w.limit != nil {
 		return
@@ -85,7 +85,8 @@ func (w *walker) walk(v *jsontree.Value, p *place, at *trail) {
 	}
 }
 
-// fieldsPerWork is how many fields of an object are looked at in the time of one visit.
+// fieldsPerWork is the number of fields of an object that can be processed in the time of one visit
+// of a subschema.
 const fieldsPerWork = 64
 
 func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
@@ -127,12 +128,13 @@ func (w *walker) drop(rules *objectRules, at *trail, name string) {
 	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: declared, meant: nearest(name, declared)})
 }
 
-// fits counts a value that is about to be added to the object at a trail.
+// fits counts a value that will be added to the object at a trail, and reports whether it may be
+// added.
 func (w *walker) fits(add *filled, at *trail) bool {
 	w.values += add.values
 	w.depth = max(w.depth, at.depth()+1+add.depth)
-	limit := func(format string, most int) {
-		text := fmt.Sprintf(format, most) + " once defaults are added; send less"
+	limit := func(format string, allowed int) {
+		text := fmt.Sprintf(format, allowed) + " once defaults are added; send less"
 		w.limit = &Violation{Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit, Message: text}
 	}
 	switch {
@@ -145,8 +147,8 @@ func (w *walker) fits(add *filled, at *trail) bool {
 	return w.limit == nil
 }
 
-// coerce changes a value to the one type that its place admits, if the value
-// has another type and the way back is exact; see the package comment.
+// coerce converts a value to the only type that its place admits, if the value has another type and
+// the conversion can be reversed exactly. See the package comment.
 func (w *walker) coerce(v *jsontree.Value, p *place, at *trail) {
 	if p.types&v.Types() != 0 {
 		return
@@ -178,9 +180,9 @@ func (w *walker) coerceString(v *jsontree.Value, want jsontype.Set, at *trail) {
 	}
 }
 
-// coerceEncoded reads a string that holds the JSON of an object or an array.
+// coerceEncoded converts a string that contains the JSON of an object or an array.
 func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set, at *trail) {
-	// What is inside counts like what is around it.
+	// The values inside the string count toward the limits of the whole document.
 	inner, err := jsontree.Parse(text, jsontree.Bounds{
 		Bytes: jsontree.MaxBytes, Depth: jsontree.MaxDepth - at.depth(), Values: jsontree.MaxValues - w.values,
 	})
@@ -192,9 +194,9 @@ func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set
 	*v = inner
 }
 
-// isPlainNumber reports whether text is the one usual way to write a number:
-// digits, with a minus and (if fractions are allowed) a decimal point, without
-// exponent, and no negative zero, which few readers keep.
+// isPlainNumber reports whether text is a number in its usual notation: digits, with an optional
+// minus and, if fractions are allowed, an optional decimal point. Exponents are excluded, and so is
+// negative zero, which many parsers do not preserve.
 func isPlainNumber(text string, fraction bool) bool {
 	if strings.ContainsAny(text, "eE") || !fraction && strings.Contains(text, ".") {
 		return false

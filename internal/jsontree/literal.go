@@ -17,8 +17,8 @@ func (p *parser) str() (string, *Error) {
 			p.pos++
 			return p.src[start:p.pos], nil
 		case c == '\\':
-			if fault := p.escape(); fault != nil {
-				return "", fault
+			if err := p.escape(); err != nil {
+				return "", err
 			}
 		case c < ' ':
 			return "", p.syntax(p.pos, "control character %q in a string; write it as an escape", c)

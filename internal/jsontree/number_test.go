@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The texts of two literals are equal when their values are, and the literal is an integer
-// when its value is one. Package big knows both, slowly.
+// PlainNumber returns equal strings for literals of equal value, and IsInteger is true for literals
+// of integers. Package big serves as the slow reference for both.
 func TestPlainNumbersAreValues(t *testing.T) {
 	literals := []string{
 		"0", "-0", "0.0", "0e5", "1", "-1", "10", "1e1", "1E+1", "100e-1", "1.0", "0.1", "1e-1", "10e-2", "0.01e1",
@@ -26,14 +26,14 @@ func TestPlainNumbersAreValues(t *testing.T) {
 			}
 		}
 	}
-	// What a history keeps of numbers does not grow with their exponents.
+	// The keys of numbers do not grow with their exponents.
 	key := mustKey(t, `[`+strings.Repeat("1e1000,", 1000)+`1e-1000]`)
 	if len(key) > 10_000 {
 		t.Errorf("a key of %d bytes", len(key))
 	}
 }
 
-func TestPlainIsOneTextForEachNumber(t *testing.T) {
+func TestPlainNumberIsEqualForEqualNumbers(t *testing.T) {
 	for _, same := range [][]string{
 		{"0", "-0", "0.0", "0e5", "-0.00E-3"},
 		{"1", "1.0", "1e0", "10e-1", "0.1e1", "1.0E+0"},

@@ -90,9 +90,9 @@ func parseText(src string, b Bounds) (Value, *Error) {
 		return Value{}, p.syntax(invalidUTF8(src), "bytes that are not UTF-8")
 	}
 	p.space()
-	v, fault := p.value(1)
-	if fault != nil {
-		return Value{}, fault
+	v, err := p.value(1)
+	if err != nil {
+		return Value{}, err
 	}
 	p.space()
 	if p.pos < len(src) {
@@ -187,11 +187,11 @@ func (p *parser) value(depth int) (Value, *Error) {
 		}
 		return p.array(depth)
 	case c == '"':
-		literal, fault := p.str()
-		return Value{Kind: String, Literal: literal}, fault
+		literal, err := p.str()
+		return Value{Kind: String, Literal: literal}, err
 	case c == '-' || c >= '0' && c <= '9':
-		literal, fault := p.number()
-		return Value{Kind: Number, Literal: literal}, fault
+		literal, err := p.number()
+		return Value{Kind: Number, Literal: literal}, err
 	}
 	for _, word := range [...]struct {
 		literal string
@@ -235,9 +235,9 @@ func (p *parser) object(depth int) (Value, *Error) {
 		if p.next() != '"' {
 			return v, p.syntax(start, "expected a field name in double quotes, got %s", p.found(start))
 		}
-		literal, fault := p.str()
-		if fault != nil {
-			return v, fault
+		literal, err := p.str()
+		if err != nil {
+			return v, err
 		}
 		name := unquote(literal)
 		if !names.add(v.Members, name) {
@@ -249,14 +249,14 @@ func (p *parser) object(depth int) (Value, *Error) {
 		}
 		p.pos++
 		p.space()
-		child, fault := p.value(depth + 1)
-		if fault != nil {
-			return v, fault
+		child, err := p.value(depth + 1)
+		if err != nil {
+			return v, err
 		}
 		v.Members = append(v.Members, Member{Name: name, Literal: literal, Value: child})
-		more, fault := p.more('}')
-		if fault != nil || !more {
-			return v, fault
+		more, err := p.more('}')
+		if err != nil || !more {
+			return v, err
 		}
 	}
 }
@@ -270,14 +270,14 @@ func (p *parser) array(depth int) (Value, *Error) {
 		return v, nil
 	}
 	for {
-		child, fault := p.value(depth + 1)
-		if fault != nil {
-			return v, fault
+		child, err := p.value(depth + 1)
+		if err != nil {
+			return v, err
 		}
 		v.Items = append(v.Items, child)
-		more, fault := p.more(']')
-		if fault != nil || !more {
-			return v, fault
+		more, err := p.more(']')
+		if err != nil || !more {
+			return v, err
 		}
 	}
 }

@@ -93,8 +93,8 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// checkAgainstStandard compares an accepted document with what encoding/json
-// makes of it: the tree, and the text written from it.
+// checkAgainstStandard compares the tree and the compact form of an accepted document with the
+// results of encoding/json.
 func checkAgainstStandard(t *testing.T, doc []byte) {
 	t.Helper()
 	v, err := Parse(doc, Document("the document"))
@@ -143,7 +143,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The fields of an object are what package json makes of them.
+// Object returns the same fields as encoding/json.
 func FuzzValue_Object(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, `"a"`, `{"a":null,"b":[],"c":{},"d":[null,{"e":""}]}`, `{"n":1.10,"big":9007199254740993,"huge":-1e400,"zero":-0}`,

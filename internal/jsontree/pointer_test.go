@@ -36,7 +36,7 @@ func TestAt(t *testing.T) {
 	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, "1 2", "\xff", "\ufeff{}"} {
 		var invalid *Error
 		if got, err := Parse(bad, Document("the document")); !errors.As(err, &invalid) || !got.IsNull() {
-			t.Errorf("%q: %s, %v; want a fault", bad, got.JSON(), err)
+			t.Errorf("%q: %s, %v; want an error", bad, got.JSON(), err)
 		}
 	}
 }

@@ -26,11 +26,11 @@ func Distrust(path string, info fs.FileInfo, could string) []error {
 	if !owned(info, os.Geteuid()) {
 		reasons = append(reasons, fmt.Errorf("belongs to another user, who could %s; take ownership of it: chown", could))
 	}
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return append(reasons, Reason(err))
 	}
-	for _, name := range slices.Compact([]string{path, real}) {
+	for _, name := range slices.Compact([]string{path, resolved}) {
 		if err := checkDirectories(name); err != nil {
 			return append(reasons, err)
 		}

@@ -43,9 +43,9 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%U, %s, which %s", f.Rune, f.Class.Name, f.Class.Reason)
 }
 
-// Judge yields each character of a text that can hide, act on a terminal or pass for something
-// else, in order. It is the one judgement of every text that reaches a model, a question or a
-// terminal. It takes time linear in the text.
+// Check yields, in order, each character of a text that is invisible, acts on a terminal or can
+// pass for something else. Every text that reaches a model, a question or a terminal goes through
+// Check. Its time is linear in the length of the text.
 func Check(s string, form Form) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {
 		var before rune
@@ -68,7 +68,7 @@ func Check(s string, form Form) iter.Seq[Finding] {
 			}
 			class := classOf(place{r, before, s[i+size:]}, size, form)
 			switch {
-			case class != nil: // keep counting marks: without this character they would be consecutive
+			case class != nil: // keep counting marks, which removing this character would join
 			case unicode.In(r, unicode.Mn, unicode.Me) && !unicode.Is(unicode.Variation_Selector, r):
 				if marks++; marks > maxMarks {
 					class = &flood
@@ -107,7 +107,7 @@ func classOf(p place, size int, form Form) *Class {
 	return nil
 }
 
-// First returns the first finding of Judge, and whether there is one.
+// First returns the first finding of Check, and whether there is one.
 func First(s string, form Form) (Finding, bool) {
 	for f := range Check(s, form) {
 		return f, true
@@ -115,14 +115,14 @@ func First(s string, form Form) (Finding, bool) {
 	return Finding{}, false
 }
 
-// Plain reports whether Judge finds nothing.
+// Plain reports whether Check finds nothing.
 func Plain(s string, form Form) bool {
 	_, found := First(s, form)
 	return !found
 }
 
-// Replace returns a text with each finding replaced. What stands in its place has to be plain
-// characters of ASCII, or nothing; the result is then plain.
+// Replace replaces each finding of Check. If the replacements are plain ASCII characters or empty,
+// the result is plain.
 func Replace(s string, form Form, with func(Finding) string) string {
 	var b strings.Builder
 	end := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// TestJudge has one or more characters of each class, in places where none is legal.
-func TestJudge(t *testing.T) {
+// TestCheck has one or more characters of each class, in places where they are illegal.
+func TestCheck(t *testing.T) {
 	classes := make(map[string][]string)
 	for _, c := range plaintext.Classes {
 		classes[c.Name] = nil
@@ -91,7 +91,7 @@ func TestJudge(t *testing.T) {
 		}
 		classes[tt.class] = append(classes[tt.class], tt.text)
 		if r, size := utf8.DecodeRuneInString(tt.text[found.Offset:]); r != found.Rune || size != found.Size {
-			t.Errorf("%+q: the place of %v is not its own", tt.text, found)
+			t.Errorf("%+q: %v has a wrong position", tt.text, found)
 		}
 		if tt.form == plaintext.Lines && plaintext.Plain(tt.text, plaintext.Word) {
 			t.Errorf("%+q is plain in a word and not in lines", tt.text)
@@ -99,12 +99,12 @@ func TestJudge(t *testing.T) {
 	}
 	for name, texts := range classes {
 		if texts == nil {
-			t.Errorf("no text of this test has %s", name)
+			t.Errorf("no case of this test has %s", name)
 		}
 	}
 }
 
-// legal are texts in which every character is seen, or needed to spell what is seen.
+// legal lists texts in which every character is visible, or needed to spell visible text.
 var legal = []string{
 	"", "plain", "tab\tand\nline\r\nend", "é e\u0301 Việt", "naïve — “quotes” … × → ≤",
 	"👩\u200d👩\u200d👧\u200d👦", "👩🏽\u200d🚀", "🧑🏿\u200d🤝\u200d🧑🏻", "❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "🏴\u200d☠\ufe0f",
@@ -120,7 +120,7 @@ var legal = []string{
 	"🪿🫩", "𝒜 𓀀", strings.Repeat("e\u0301\u0323", 20), "e" + strings.Repeat("\u0301", 8),
 }
 
-func TestJudgeLegal(t *testing.T) {
+func TestCheckAcceptsVisibleText(t *testing.T) {
 	for _, text := range legal {
 		for found := range plaintext.Check(text, plaintext.Lines) {
 			t.Errorf("%+q: %v at %d", text, found, found.Offset)
@@ -133,15 +133,15 @@ func TestJudgeLegal(t *testing.T) {
 	}
 }
 
-// TestJudgeEveryRune proves that each character without ink of its own has a class: what the
-// standard calls ignorable is found when it stands between letters.
-func TestJudgeEveryRune(t *testing.T) {
+// TestCheckEveryRune checks that each invisible character has a class: every character that the
+// standard calls ignorable is found between letters.
+func TestCheckEveryRune(t *testing.T) {
 	ignorable := []*unicode.RangeTable{
 		unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point, unicode.Bidi_Control,
 	}
 	for r := range rune(unicode.MaxRune + 1) {
-		if r >= 0xD800 && r <= 0xDFFF { // there is no UTF-8 of them
+		if r >= 0xD800 && r <= 0xDFFF { // surrogates have no UTF-8 encoding
 			continue
 		}
 		plain := plaintext.Plain("a"+string(r)+"b", plaintext.Lines)
@@ -150,7 +150,7 @@ func TestJudgeEveryRune(t *testing.T) {
 		case plain && !shown:
 			t.Errorf("%U is legal", r)
 		case !plain && shown && !strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc\U0001D159", r):
-			t.Errorf("%U is found", r)
+			t.Errorf("%U is refused", r)
 		}
 		if word := plaintext.Plain("a"+string(r)+"b", plaintext.Word); word && (!plain || !unicode.IsPrint(r) && !shown) {
 			t.Errorf("%U is legal in a word", r)
@@ -158,7 +158,7 @@ func TestJudgeEveryRune(t *testing.T) {
 	}
 }
 
-// TestClassesInDocs compares the table with that of docs/security.md.
+// TestClassesInDocs compares the table of classes with the table in docs/security.md.
 func TestClassesInDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -171,7 +171,7 @@ func TestClassesInDocs(t *testing.T) {
 	}
 }
 
-func FuzzJudge(f *testing.F) {
+func FuzzCheck(f *testing.F) {
 	for _, text := range legal {
 		f.Add(text)
 	}
@@ -183,7 +183,7 @@ func FuzzJudge(f *testing.F) {
 			end := 0
 			for found := range plaintext.Check(text, form) {
 				if found.Offset < end || found.Size < 1 || found.Offset+found.Size > len(text) {
-					t.Fatalf("%+q: the finding %+v is out of place", text, found)
+					t.Fatalf("%+q: the finding %+v has a wrong position", text, found)
 				}
 				end = found.Offset + found.Size
 			}
@@ -192,7 +192,7 @@ func FuzzJudge(f *testing.F) {
 					t.Fatalf("%+q becomes %+q, with %v", text, clean, found)
 				}
 				if !utf8.ValidString(clean) || show(clean) != clean {
-					t.Fatalf("%+q becomes %+q, which is not the end of it", text, clean)
+					t.Fatalf("%+q becomes %+q, which is not plain", text, clean)
 				}
 			}
 			if plaintext.Plain(text, form) && show(text) != text {

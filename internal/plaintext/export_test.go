@@ -1,4 +1,4 @@
 package plaintext
 
-// Classes are for the tests that look at each row.
+// Classes exports the table of classes for tests.
 var Classes = append(classes, notUTF8, flood)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Printable shows what Judge finds in Lines as escapes.
+// Printable escapes the findings of Check for Lines.
 func Printable(s string) string { return Replace(s, Lines, escape) }
 
 // OneLine is like Printable for a Line: a title, or text that must not look like several lines.
@@ -19,7 +19,7 @@ func OneLine(s string) string { return Replace(s, Line, escape) }
 // Visible is like Printable for a Word, and for messages, which need only the plain space.
 func Visible(s string) string { return Replace(s, Word, escape) }
 
-// Strip leaves out what Judge finds.
+// Strip removes the findings of Check.
 func Strip(s string, form Form) string {
 	return Replace(s, form, func(Finding) string { return "" })
 }
