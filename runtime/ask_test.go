@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// requireReuse skips the test where no instance is used again.
+// requireReuse skips the test on systems that do not reuse instances.
 func requireReuse(t testing.TB) {
 	t.Helper()
 	if !guestmem.Supported {
@@ -18,14 +18,14 @@ func requireReuse(t testing.TB) {
 	}
 }
 
-// wants are what calls of a test have in common.
+// wants is what the calls of a test have in common.
 type wants struct {
 	grant  capability.Grant
 	call   Call
 	adjust func(*hostfuncs.Bindings)
 }
 
-// ask makes one call, with Bindings of its own.
+// ask makes one call with its own Bindings.
 func ask(t testing.TB, m *Module, w wants) (Output, error) {
 	t.Helper()
 	call := w.call
@@ -36,7 +36,7 @@ func ask(t testing.TB, m *Module, w wants) (Output, error) {
 	return m.Call(context.Background(), call)
 }
 
-// askOK is ask for a call that must go well.
+// askOK is ask for a call that must succeed.
 func askOK(t testing.TB, m *Module, w wants) Output {
 	t.Helper()
 	out, err := ask(t, m, w)
@@ -46,7 +46,7 @@ func askOK(t testing.TB, m *Module, w wants) Output {
 	return out
 }
 
-// requireEqual fails the test unless two calls are alike in all that is the guest's.
+// requireEqual fails the test unless two calls are equal in everything that the guest determines.
 func requireEqual(t testing.TB, got, want Output, what string) {
 	t.Helper()
 	if !bytes.Equal(got.Output, want.Output) || !bytes.Equal(got.Stderr, want.Stderr) || !bytes.Equal(got.Failure, want.Failure) {

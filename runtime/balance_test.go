@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// swelling is a guest of either form that grows by as many pages as its input begins with,
-// and runs a while.
+// swelling is a guest of either form that grows by as many pages as the first byte of its input,
+// and runs for a while.
 func swelling(pages uint32, form ABI) []byte {
 	work := wasmtest.Code(
 		wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0, wasmtest.Drop},
@@ -32,9 +32,9 @@ func swelling(pages uint32, form ABI) []byte {
 	return p.bytes()
 }
 
-// bustle makes calls of all kinds from several goroutines, some of which are stopped or
-// have too little of something, while another presses for memory. It calls started once
-// when the first calls have ended.
+// bustle makes calls of all kinds from several goroutines, while another goroutine causes memory
+// pressure. Some calls are stopped or have too low limits. It calls started once when the first
+// calls have ended.
 func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 	t.Helper()
 	var callers, pressing sync.WaitGroup
@@ -71,7 +71,7 @@ func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 	pressing.Wait()
 }
 
-// oneOfAllKinds makes a call that is the caller's own in part.
+// oneOfAllKinds makes a call that depends partly on the caller.
 func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Rand) {
 	b, err := hostfuncs.Bind(capability.Grant{Clock: caller%2 == 0}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
@@ -106,9 +106,9 @@ func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Ran
 	}
 }
 
-// Whatever happens at once, all that instances take is counted, and given back in the end:
-// when the modules are closed after the calls, and when the Runtime is while they run.
-func TestNothingIsLeftOfABustle(t *testing.T) {
+// Under concurrent load, everything that instances take is counted and freed in the end, both when
+// modules are closed after the calls, and when the Runtime is closed while calls run.
+func TestConcurrentCallsLeaveNothing(t *testing.T) {
 	requireReuse(t)
 	for _, closing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("closing meanwhile: %v", closing), func(t *testing.T) {
@@ -122,7 +122,8 @@ func TestNothingIsLeftOfABustle(t *testing.T) {
 			var closed sync.WaitGroup
 			bustle(t, r, modules, func() {
 				if closing {
-					closed.Go(func() { _ = r.Close() }) // a busy machine may need longer than it waits
+					// on a busy machine, calls may need longer than Close waits
+					closed.Go(func() { _ = r.Close() })
 				}
 			})
 			closed.Wait()

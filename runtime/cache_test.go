@@ -24,8 +24,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// runCached loads and runs modules in a Runtime of its own and returns how many were
-// compiled, and what was logged.
+// runCached loads and runs modules in a new Runtime. It returns the number of compiled modules and
+// what was logged.
 func runCached(t testing.TB, o Options, modules ...[]byte) (compiled int, log string) {
 	t.Helper()
 	var count atomic.Int32
@@ -54,7 +54,7 @@ func runCached(t testing.TB, o Options, modules ...[]byte) (compiled int, log st
 	return int(count.Load()), buffer.String()
 }
 
-// numbered returns different modules that run.
+// numbered returns a runnable module that differs for each n.
 func numbered(n uint32) []byte {
 	m := command()
 	m.Memory = []uint32{1, n + 1}
@@ -73,14 +73,14 @@ func entryFile(t testing.TB, dir string) string {
 	return files[0]
 }
 
-// What the checks of a module look at is the same from the cache.
-func TestCachedModuleIsTheSame(t *testing.T) {
+// Everything that the checks of a module read is equal from the cache.
+func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	module := command()
 	module.Memory = []uint32{3, 9}
 	module.Exports = append(module.Exports, wasmtest.Export{Name: "memory", Kind: 2})
 	fresh := load(t, newRuntime(t, o), module.Bytes())
-	o.OnCompile = func(CompileEvent) { t.Error("it was compiled again") }
+	o.OnCompile = func(CompileEvent) { t.Error("the module was compiled again") }
 	cached := load(t, newRuntime(t, o), module.Bytes())
 	if fresh.Digest() != cached.Digest() {
 		t.Errorf("digests: %s and %s", fresh.Digest(), cached.Digest())
@@ -104,10 +104,10 @@ func TestCachedModuleIsTheSame(t *testing.T) {
 	}
 }
 
-// cacheForChild tells the test below that it runs in a process of its own.
+// cacheForChild is the variable that marks the child processes of the following test.
 const cacheForChild = "WASMTOOL_TEST_CACHE"
 
-// Processes that compile the same module at once all run it, and leave one entry.
+// Processes that compile the same module concurrently all run it, and leave one entry.
 func TestProcessesShareTheCache(t *testing.T) {
 	if dir := os.Getenv(cacheForChild); dir != "" {
 		if _, log := runCached(t, Options{CacheDir: dir}, numbered(1), numbered(2)); log != "" {
@@ -149,7 +149,7 @@ func TestRuntimesShareTheCache(t *testing.T) {
 		wg.Go(func() {
 			o := Options{CacheDir: dir}
 			if i%2 == 0 {
-				o.CacheMaxBytes = 1 // evicts what the others are reading
+				o.CacheMaxBytes = 1 // evicts what the other Runtimes are reading
 			}
 			r := newRuntime(t, o)
 			for n := range uint32(4) {
@@ -167,8 +167,8 @@ func TestRuntimesShareTheCache(t *testing.T) {
 	wg.Wait()
 }
 
-// An entry whose digest holds, but which this program cannot use, is replaced.
-func TestUselessEntriesAreReplaced(t *testing.T) {
+// An entry whose checksum is right but which this program cannot use is replaced.
+func TestUnusableEntriesAreReplaced(t *testing.T) {
 	wasm := numbered(1)
 	tests := []struct {
 		name   string
@@ -196,7 +196,7 @@ func TestUselessEntriesAreReplaced(t *testing.T) {
 	}
 }
 
-// spoilEntry stores an entry that is changed but whose digest holds.
+// spoilEntry stores a changed entry with a correct checksum.
 func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte, change func(*cache.Entry)) {
 	t.Helper()
 	cache, err := cache.Open(dir, DefaultCacheMaxBytes)
@@ -240,7 +240,7 @@ func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte
 	}
 }
 
-// The host may offer less than it did when a module was stored.
+// The host may provide fewer functions than when the module was stored.
 func TestCachedModuleIsCheckedForImports(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	wasm := numbered(1)
@@ -260,7 +260,7 @@ func TestCacheMaxBytes(t *testing.T) {
 	if compiled, _ := runCached(t, o, numbered(2)); compiled != 0 {
 		t.Error("the module stored last was evicted")
 	}
-	entryFile(t, o.CacheDir) // the only one
+	entryFile(t, o.CacheDir) // fails if there is more than one
 	o.CacheMaxBytes = 0
 	runCached(t, o, numbered(1), numbered(2), numbered(3))
 	if compiled, _ := runCached(t, o, numbered(1), numbered(2), numbered(3)); compiled != 0 {
@@ -268,17 +268,17 @@ func TestCacheMaxBytes(t *testing.T) {
 	}
 }
 
-// The engine cannot write, as on a full disk: the modules run, with one warning.
-func TestScratchFolderFails(t *testing.T) {
+// The engine cannot write, as on a full disk: modules still run, with one warning.
+func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	o.OnCompile = func(CompileEvent) {
-		folders, err := filepath.Glob(filepath.Join(o.CacheDir, "scratch-*"))
-		if err != nil || len(folders) != 1 {
-			t.Errorf("scratch folders: %v, %v", folders, err)
+		dirs, err := filepath.Glob(filepath.Join(o.CacheDir, "scratch-*"))
+		if err != nil || len(dirs) != 1 {
+			t.Errorf("scratch directories: %v, %v", dirs, err)
 		}
-		// A file in the place of the folder fails for root, too.
-		for _, folder := range folders {
-			if err := errors.Join(os.RemoveAll(folder), os.WriteFile(folder, nil, 0o600)); err != nil {
+		// A file instead of the directory makes writes fail even for root.
+		for _, dir := range dirs {
+			if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -292,8 +292,9 @@ func TestScratchFolderFails(t *testing.T) {
 	}
 }
 
-// The folder is removed while a module is compiled: that one runs, the next is kept.
-func TestCacheFolderVanishes(t *testing.T) {
+// The directory is removed while a module is compiled: that module runs, and the next one is
+// stored.
+func TestRemovedCacheDirectoryIsCreatedAgain(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	var once sync.Once
 	o.OnCompile = func(CompileEvent) {
@@ -313,7 +314,7 @@ func TestCacheFolderVanishes(t *testing.T) {
 
 func TestReadOnlyCache(t *testing.T) {
 	if goruntime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("this user can write to any folder")
+		t.Skip("this user can write to any directory")
 	}
 	o := Options{CacheDir: newCacheDir(t)}
 	runCached(t, o, numbered(1))
@@ -322,24 +323,24 @@ func TestReadOnlyCache(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(o.CacheDir, 0o700) })
 	if compiled, log := runCached(t, o, numbered(1)); compiled != 0 || log != "" {
-		t.Errorf("what is there: %d compiled; logged: %s", compiled, log)
+		t.Errorf("the stored module: %d compiled; logged: %s", compiled, log)
 	}
 	if compiled, log := runCached(t, o, numbered(2), numbered(3)); compiled != 2 || strings.Count(log, "level=WARN") != 1 {
-		t.Errorf("what is not there: %d compiled; logged: %s", compiled, log)
+		t.Errorf("the missing module: %d compiled; logged: %s", compiled, log)
 	}
 }
 
-func TestCacheForPeople(t *testing.T) {
+func TestCacheListsAndClearsEntries(t *testing.T) {
 	dir := newCacheDir(t)
 	cache, err := OpenCache(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := cache.List(); err != nil || len(entries) > 0 {
-		t.Errorf("a folder that is not there: %v, %v", entries, err)
+		t.Errorf("a missing directory: %v, %v", entries, err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("looking at the cache made the folder")
+		t.Error("opening the cache created the directory")
 	}
 
 	runCached(t, Options{CacheDir: dir}, numbered(1))
@@ -391,12 +392,11 @@ func TestUnsafeCacheIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := OpenCache(""); err == nil {
-		t.Error("no folder was taken for one")
+		t.Error("an empty path was accepted")
 	}
 }
 
-// BenchmarkLoadCached is what the start of a process pays for a module of 3 MB that
-// the cache has.
+// BenchmarkLoadCached measures what the start of a process takes for a cached module of 3 MB.
 func BenchmarkLoadCached(b *testing.B) {
 	o := Options{CacheDir: newCacheDir(b)}
 	wasm := probeModule(b)
@@ -411,7 +411,7 @@ func BenchmarkLoadCached(b *testing.B) {
 		}
 	}
 	load()
-	o.OnCompile = func(CompileEvent) { b.Error("it was compiled again") }
+	o.OnCompile = func(CompileEvent) { b.Error("the module was compiled again") }
 	b.SetBytes(int64(len(wasm)))
 	for b.Loop() {
 		load()

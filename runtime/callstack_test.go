@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// descent is the body of function index: it calls itself as often as its parameter says,
-// and does something at the bottom.
+// descent returns the body of function index. It calls itself as often as its parameter says, and
+// runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(
@@ -18,15 +18,15 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// added is the function that change adds to a guest of one part.
+// added is the index of the function that change adds to a guest with one part.
 const added = recursion + 2
 
-// manyResults is how many results largeFrames has: 8 bytes each, in every frame.
+// manyResults is the number of results of largeFrames; each takes 8 bytes in every frame.
 const manyResults = 900
 
-// largeFrames adds a function that calls itself as often as its parameter says. The engine
-// doubles a stack that is full and adds what the next frame needs, so that one that grew
-// by such frames comes to other sizes than one that grew by small ones.
+// largeFrames adds a function that calls itself as often as its parameter says. The engine doubles
+// a full stack and adds what the next frame needs. So a stack that grew by large frames has other
+// sizes than one that grew by small ones.
 func largeFrames(m *wasmtest.Module) {
 	const returnOp = 0x0f
 	large := wasmtest.FuncType{Params: []byte{wasmtest.I32}}
@@ -51,9 +51,8 @@ func callsLarge(depth int32) []byte {
 	return wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added), drops)
 }
 
-// deepening is code that goes as deep as the input says: with 'd' as deep as there is
-// room, with 'r' deep, with 'l' less deep, but with large frames, and with 'L' too deep
-// for the stack to be kept.
+// deepening is code that recurses as the input says: 'd' as deep as the stack allows, 'r' deep, 'l'
+// less deep but with large frames, and 'L' so deep that the stack is not kept.
 func deepening() []byte {
 	return wasmtest.Code(
 		onInput('r', wasmtest.Const(5_000), wasmtest.CallFunc(recursion)),
@@ -63,9 +62,9 @@ func deepening() []byte {
 	)
 }
 
-// How deep a guest can go depends on no earlier call, whatever that did to its call stack
-// and however many there were. A guest that recurses without end tells by its fuel.
-func TestDepthDependsOnNoOtherCall(t *testing.T) {
+// The depth that a guest can reach does not depend on earlier calls, their number, or what they did
+// to the call stack. The fuel of a guest with infinite recursion shows the depth.
+func TestCallDepthDoesNotDependOnOtherCalls(t *testing.T) {
 	requireReuse(t)
 	for name, tt := range map[string]struct {
 		guest parts
@@ -94,7 +93,7 @@ func TestDepthDependsOnNoOtherCall(t *testing.T) {
 			}{
 				{strings.Repeat("s", 60), true},
 				{"ssrlrlsrl", true},
-				{"ssL", tt.entry.ABI == Reactor}, // the stack of a command is its instance's
+				{"ssL", tt.entry.ABI == Reactor}, // a command runs on the stack of its instance
 			} {
 				for _, input := range before.inputs {
 					w.call.Input = []byte(string(input))
@@ -110,7 +109,7 @@ func TestDepthDependsOnNoOtherCall(t *testing.T) {
 	}
 }
 
-// descends has a guest of one part go deep and read its input there.
+// descends makes a guest with one part read its input deep in a recursion.
 func descends(depth int32) parts {
 	return parts{
 		start: wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added)),
@@ -120,7 +119,7 @@ func descends(depth int32) parts {
 	}
 }
 
-// heapInUse is how many bytes of the host's heap are in use.
+// heapInUse returns how many bytes of the host's heap are in use.
 func heapInUse() int64 {
 	goruntime.GC()
 	var s goruntime.MemStats
@@ -128,17 +127,17 @@ func heapInUse() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// Call stacks lie on the heap of the host: those of instances that wait are counted, and
-// large ones do not wait.
-func TestCallStacksThatWaitAreCounted(t *testing.T) {
+// Call stacks are on the host's heap. The stacks of waiting instances are counted, and instances
+// with large stacks do not wait.
+func TestCallStacksOfWaitingInstancesAreCounted(t *testing.T) {
 	requireReuse(t)
-	const deep, tooDeep = 8_000, 40_000 // stacks of less and more than maxIdleStack
+	const deep, tooDeep = 8_000, 40_000 // below and above maxIdleStack
 	recurses := func(depth int32) []byte { return wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(recursion)) }
 	for name, tt := range map[string]struct {
 		guest  parts
 		entry  Entry
 		reused bool
-		never  bool // so that it is not saved again and again
+		never  bool // whether the kind must be refused, so that it is not saved repeatedly
 	}{
 		"a command that reads deep down":      {descends(deep), Entry{}, true, false},
 		"a command that reads too deep":       {descends(tooDeep), Entry{}, false, true},
@@ -162,7 +161,7 @@ func TestCallStacksThatWaitAreCounted(t *testing.T) {
 			}
 			took, counted := heapInUse()-before, int64(0)
 			for _, i := range waiting(m) {
-				counted += i.Bytes - int64(i.Memory.Private()) // which is not on the heap
+				counted += i.Bytes - int64(i.Memory.Private()) // private memory is not on the heap
 			}
 			if took > counted+256<<10 {
 				t.Errorf("%d bytes of the heap are in use, and %d are counted", took, counted)

@@ -40,7 +40,7 @@ func TestSHA256(t *testing.T) {
 	}
 }
 
-// One call takes 64 MiB and no byte more: nobody looks at the deadline meanwhile.
+// One call digests at most 64 MiB, because the deadline is not checked meanwhile.
 func TestSHA256IsBounded(t *testing.T) {
 	for length, want := range map[int32]int32{maxDigested: 32, maxDigested + 1: int32(hostfuncs.CodeTooMuch)} {
 		module := asking("sha256", nil, 0, roomAt, length, roomAt, 32)
@@ -52,12 +52,12 @@ func TestSHA256IsBounded(t *testing.T) {
 	}
 }
 
-// A start or a warm-up that hashes is saved as if it did not.
+// A guest that calls sha256 during its start or warm-up is still saved.
 func TestStartThatHashesIsSaved(t *testing.T) {
 	requireReuse(t)
 	const hash = importsOfParts
 	want := sha256.Sum256([]byte("a.txt"))
-	// The import takes the place of the function recursion, so that all others keep theirs.
+	// The import replaces the function recursion, so that the indices of all others stay.
 	build := func(p func(hashes []byte) parts) []byte {
 		made := p(wasmtest.Code(wasmtest.Const(atName), wasmtest.Const(5), wasmtest.Const(atScratch), wasmtest.Const(32), wasmtest.CallFunc(hash), []byte{wasmtest.Drop}))
 		made.change = func(m *wasmtest.Module) {

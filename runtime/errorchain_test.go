@@ -26,7 +26,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// sentinels are errors that programs look for with errors.Is.
+// sentinels are errors that programs test with errors.Is.
 var sentinels = []error{
 	context.Canceled, context.DeadlineExceeded,
 	io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, io.ErrShortWrite, io.ErrNoProgress,
@@ -40,16 +40,16 @@ var sentinels = []error{
 	pool.ErrCold, pool.ErrEnginePanic, pool.ErrNoTurn, compile.ErrScratch,
 }
 
-// special are the exit codes that mean something to somebody: the engine's for contexts, those
-// of shells, signs and bits at their ends.
+// special are exit codes with a meaning elsewhere: the engine's codes for contexts, the codes of
+// shells, and values at the ends of integer ranges.
 var special = []uint32{
 	sys.ExitCodeContextCanceled, sys.ExitCodeDeadlineExceeded,
 	256, 257, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xfffffffd,
 	0xeffffffe, 0xf0000000, 0xdfffffff, 0xdeadbeef, 0xc0000005,
 }
 
-// wantOnly fails the test when an error is another one than those that the host knows, by
-// errors.Is or errors.As, or holds one of the engine.
+// wantOnly fails the test if errors.Is or errors.As find an error other than known, or if the chain
+// contains an error of the engine.
 func wantOnly(t *testing.T, what string, err error, known ...error) {
 	t.Helper()
 	if found := errtree.From(err, errtree.Engine); found != nil {
@@ -79,23 +79,23 @@ func wantOnly(t *testing.T, what string, err error, known ...error) {
 		}
 	}
 	if err != nil && !errors.As(err, new(*Error)) {
-		t.Errorf("%s: %T is no *Error", what, err)
+		t.Errorf("%s: %T is not an *Error", what, err)
 	}
 }
 
-// exitsAsTold ends with the exit code in the first four bytes of the input.
-func exitsAsTold() []byte {
+// exitsWithInput exits with the code in the first four bytes of the input.
+func exitsWithInput() []byte {
 	return wasmtest.Code(reads(), loads(atInput), wasmtest.CallFunc(wasiProcExit))
 }
 
-// Whatever exit code a guest chooses, it passes for nothing that the host knows.
-func TestExitCodesAreNoErrorsOfTheHost(t *testing.T) {
+// No exit code that a guest chooses is mistaken for something that the host observed.
+func TestExitCodesAreNotErrorsOfHost(t *testing.T) {
 	codes := special
 	for code := range uint32(256) {
 		codes = append(codes, code)
 	}
 	r := newRuntime(t, Options{})
-	command := load(t, r, parts{start: exitsAsTold()}.bytes())
+	command := load(t, r, parts{start: exitsWithInput()}.bytes())
 	for _, code := range codes {
 		input := binary.LittleEndian.AppendUint32(nil, code)
 		_, err := ask(t, command, wants{call: Call{Input: input}})
@@ -104,7 +104,7 @@ func TestExitCodesAreNoErrorsOfTheHost(t *testing.T) {
 			t.Errorf("exit code %#x: got %v", code, err)
 		}
 	}
-	// Where a guest may not exit, and before the call.
+	// Exits where a guest may not exit, and before the call.
 	for _, code := range append([]uint32{0, 1}, special...) {
 		exit := wasmtest.Code(wasmtest.Const(int32(code)), wasmtest.CallFunc(wasiProcExit))
 		end := wasmtest.Const(0)
@@ -125,17 +125,17 @@ func TestExitCodesAreNoErrorsOfTheHost(t *testing.T) {
 	}
 }
 
-// saysAt is a clock that fails with an error, as a host function with a fault does.
-type saysAt struct {
+// panickingWith is a clock that panics with an error, like a faulty host function.
+type panickingWith struct {
 	hostfuncs.Clock
 	err error
 }
 
-func (c saysAt) Now() time.Time { panic(c.err) }
+func (c panickingWith) Now() time.Time { panic(c.err) }
 
-// No error of the engine is among those of this package, whatever happens to a call, and what
-// the host knows is.
-func TestErrorsAreOfTheHost(t *testing.T) {
+// However a call ends, its error chain contains no error of the engine, and does contain what the
+// host observed.
+func TestErrorChainsContainOnlyHostErrors(t *testing.T) {
 	r := newRuntime(t, Options{})
 	trap := parts{start: []byte{wasmtest.Unreachable}}.bytes()
 	clock := parts{start: now(atMoment)}.bytes()
@@ -144,7 +144,7 @@ func TestErrorsAreOfTheHost(t *testing.T) {
 	loop := command()
 	loop.Funcs[0].Body = forever()
 	panics := func(err error) wants {
-		return wants{grant: capability.Grant{Clock: true}, adjust: func(b *hostfuncs.Bindings) { b.Clock = saysAt{b.Clock, err} }}
+		return wants{grant: capability.Grant{Clock: true}, adjust: func(b *hostfuncs.Bindings) { b.Clock = panickingWith{b.Clock, err} }}
 	}
 	for name, tt := range map[string]struct {
 		module []byte
@@ -179,7 +179,7 @@ func TestErrorsAreOfTheHost(t *testing.T) {
 	_, err = m.Call(gone, Call{Bindings: b})
 	wantOnly(t, "a call that is cancelled", err, context.Canceled)
 	_, err = r.Load(gone, trap)
-	if err != nil { // it is loaded already
+	if err != nil { // the module is already loaded
 		wantOnly(t, "a load that is cancelled", err, context.Canceled)
 	}
 
@@ -206,7 +206,7 @@ func TestErrorsAreOfTheHost(t *testing.T) {
 	wantOnly(t, "a Runtime that is closed", err, abi.ErrClosed)
 }
 
-// calls0 calls a function without a result with a number.
+// calls0 calls function f, which has no result, with a number.
 func calls0(f uint32, arg int32) []byte {
 	return wasmtest.Code(wasmtest.Const(arg), wasmtest.CallFunc(f))
 }

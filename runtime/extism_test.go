@@ -17,8 +17,8 @@ import (
 
 var zero = wasmtest.Const(0)
 
-// callPlugin loads a plug-in, calls it with the input "hello" three times, which must end
-// alike, and checks that nothing is counted in the end.
+// callPlugin loads a plug-in and calls it three times with the input "hello". All calls must end in
+// the same way, and no memory may be counted in the end.
 func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	t.Helper()
 	r := newRuntime(t, Options{})
@@ -31,7 +31,7 @@ func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	if w.call.Input == nil {
 		w.call.Input = []byte("hello")
 	}
-	w.call.Limits.Fuel, w.call.Limits.Memory = 1<<22, 1<<20 // what has no end has one
+	w.call.Limits.Fuel, w.call.Limits.Memory = 1<<22, 1<<20 // ends what would not end by itself
 	first, firstErr := ask(t, module, w)
 	for range 2 {
 		out, err := ask(t, module, w)
@@ -44,7 +44,7 @@ func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	return first, firstErr
 }
 
-// requireNothingLeft closes a Runtime, and fails the test when memory is counted then.
+// requireNothingLeft closes a Runtime and fails the test if memory is still counted.
 func requireNothingLeft(t *testing.T, r *Runtime) {
 	t.Helper()
 	if err := r.Close(); err != nil {
@@ -101,8 +101,8 @@ func TestExtism(t *testing.T) {
 	}
 }
 
-// A variable is there for the rest of the call, and not in the next.
-func TestExtismVariables(t *testing.T) {
+// A variable exists until its call ends.
+func TestExtismVariablesEndWithCall(t *testing.T) {
 	name := copies
 	show := wasmtest.Code(put(localA, x("var_get", name)), x("output_set", take(localA), x("length", take(localA))))
 	m := plugin(x("var_set", name, copies), show, zero)
@@ -117,11 +117,10 @@ func TestExtismVariables(t *testing.T) {
 	}
 }
 
-// What a plug-in logs reaches the listener of its call.
-func TestExtismLog(t *testing.T) {
+func TestExtismLogReachesListener(t *testing.T) {
 	var got []string
 	body := wasmtest.Code(x("log_info", copies), put(localA, copies), x("log_error", take(localA)), dropped(x("get_log_level")))
-	// What is logged is given back: the block is one no more.
+	// Logging frees the block, so its length is 0 afterwards.
 	body = wasmtest.Code(body, x("output_set", x("input_offset"), x("length", take(localA))), zero)
 	m := load(t, newRuntime(t, Options{}), plugin(body).Bytes())
 	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}, adjust: func(b *hostfuncs.Bindings) {
@@ -132,10 +131,11 @@ func TestExtismLog(t *testing.T) {
 	}
 }
 
-// Standard output is no output, and exit statuses are those of commands where the plug-in
-// runs as one.
-func TestExtismAndWASI(t *testing.T) {
-	// It has Extism's own host hand what plug-ins print to the process.
+// Standard output is not the output of a plug-in. A plug-in that runs as a command has the exit
+// status of a command.
+func TestExtismPluginsUseWASI(t *testing.T) {
+	// With this variable, Extism's own host would write a plug-in's output to the process's
+	// streams.
 	t.Setenv("EXTISM_ENABLE_WASI_OUTPUT", "1")
 	p := parts{start: wasmtest.Code(writes(1, atName, wasmtest.Const(5)), calls(wasiProcExit, 0)[:len(calls(wasiProcExit, 0))-1])}
 	p.call = wasmtest.Code(writes(1, atName, wasmtest.Const(5)), writes(2, atName, wasmtest.Const(5)), zero)
@@ -155,12 +155,12 @@ func TestExtismAndWASI(t *testing.T) {
 	}
 }
 
-// A plug-in is prepared once and taken back to that for each call, unless it looked at its
-// call meanwhile.
-func TestExtismStart(t *testing.T) {
+// A plug-in is initialised once and reset to that state for each call, unless its initialisation
+// used the call.
+func TestExtismStartIsSaved(t *testing.T) {
 	requireReuse(t)
 	counts := stores(0, loads(0), wasmtest.Const(1), []byte{wasmtest.I32Add})
-	tells := func(at int32) []byte { // the byte at an address is the output
+	tells := func(at int32) []byte { // the output is the byte at an address
 		return wasmtest.Code(put(localA, x("alloc", long(1))), x("store_u8", take(localA), loads(at)), x("output_set", take(localA), long(1)))
 	}
 	for name, tt := range map[string]struct {
@@ -196,7 +196,7 @@ func TestExtismStart(t *testing.T) {
 	}
 }
 
-// The shapes of plug-ins that cannot be called are told, with what they lack.
+// The error for a plug-in that cannot be called says what is missing.
 func TestExtismPluginsThatDoNotFit(t *testing.T) {
 	m := plugin(zero)
 	addFunc(&m, "nothing", 1)
@@ -206,7 +206,7 @@ func TestExtismPluginsThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		abi    ABI
 		export string
-		want   string // "" where it fits
+		want   string // empty if the plug-in can be called
 	}{
 		{"", "", ""},
 		{Extism, "call", ""},
@@ -241,8 +241,8 @@ func TestExtismPluginsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Limits, deadline and cancellation are those of any module.
-func TestExtismLimits(t *testing.T) {
+// Limits, deadline and cancellation apply to plug-ins as to any module.
+func TestLimitsApplyToExtismPlugins(t *testing.T) {
 	endless := forever(dropped(x("input_length")))
 	for name, tt := range map[string]struct {
 		body   []byte
@@ -303,11 +303,11 @@ func cancelledSoon(t *testing.T) context.Context {
 	return ctx
 }
 
-// What one call leaves in the memory that it shares with the host is not there in the next.
+// A call finds nothing that another left in the memory shared with the host.
 func TestExtismMemoryIsClean(t *testing.T) {
 	requireReuse(t)
 	const far = 5 << 16
-	look := func(at int64) []byte { // ends the call where the byte is not 0
+	look := func(at int64) []byte { // ends the call if the byte is not 0
 		return wasmtest.Code(x("load_u8", long(at)), []byte{ifOp, wasmtest.Empty, wasmtest.Unreachable, wasmtest.End})
 	}
 	m := load(t, newRuntime(t, Options{}), plugin(
@@ -326,7 +326,7 @@ func TestExtismMemoryIsClean(t *testing.T) {
 	}
 }
 
-// A plug-in that was compiled by another process, or comes out of the cache, runs like any.
+// A plug-in that another process compiled or that comes from the cache runs like any other.
 func TestExtismCompiledElsewhere(t *testing.T) {
 	small, large := plugin(echoes, zero), plugin(echoes, zero)
 	large.Memory = []uint32{2}

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Whatever a plug-in asks of the blocks that it shares with the host, its call ends, with
-// what it did wrong.
+// However a plug-in misuses the blocks that it shares with the host, its call ends with the right
+// reason.
 func TestExtismHostileUse(t *testing.T) {
 	const page = 1 << 16
 	offsets := map[string]int64{"far": page, "wrapping": -4, "beyond 4 GiB": 1 << 32, "a multiple of 4 GiB": 1<<32 + smallestBlock, "the last": math.MinInt64}
@@ -77,14 +77,14 @@ const (
 	i64Sub = 0x7d
 )
 
-// hostileNumbers are what offsets and lengths are of in fuzzed plug-ins.
+// hostileNumbers are the offsets and lengths in fuzzed plug-ins.
 var hostileNumbers = []int64{
 	0, 1, 5, 7, 8, smallestBlock, smallestBlock + 1, 2 * smallestBlock, 1<<16 - 8, 1<<16 - 1, 1 << 16, 1 << 20, 1<<26 - 1, 1 << 26,
 	1<<31 - 1, 1<<32 - 1, 1 << 32, 1<<32 + smallestBlock, -1, -8, math.MaxInt64, math.MinInt64,
 }
 
-// fuzzedBody makes calls of what the bytes say: a function, and for each parameter a number
-// or the result of an earlier call.
+// fuzzedBody returns code for the calls that the bytes describe: a function and, for each
+// parameter, a number or the result of an earlier call.
 func fuzzedBody(ops []byte) (body []byte) {
 	next := func() (b byte) {
 		if len(ops) > 0 {
@@ -120,8 +120,8 @@ func fuzzedBody(ops []byte) (body []byte) {
 
 const i32WrapI64 = 0xa7
 
-// FuzzExtismKernel has a plug-in use its blocks in any order: its calls end alike, with one
-// of the codes for it, and nothing is left behind.
+// FuzzExtismKernel lets a plug-in use its blocks in any order. Its calls must all end in the same
+// way, with an expected reason, and leave nothing behind.
 func FuzzExtismKernel(f *testing.F) {
 	at := func(name string) byte {
 		return byte(slices.IndexFunc(extismImports, func(imp extismImport) bool { return imp.name == name }))

@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// extismImport is a function that test plug-ins import. They all take and give i64, but
-// for what narrow says.
+// extismImport is a function that test plug-ins import. Parameters and results are i64, except
+// where a field says otherwise.
 type extismImport struct {
 	name            string
 	params, results int
@@ -15,7 +15,7 @@ type extismImport struct {
 	narrowResult    bool
 }
 
-// extismImports are all that there are.
+// extismImports lists all functions that plug-ins can import.
 var extismImports = []extismImport{
 	{name: "alloc", params: 1, results: 1},
 	{name: "free", params: 1},
@@ -42,7 +42,7 @@ var extismImports = []extismImport{
 	{name: "get_log_level", results: 1, narrowResult: true},
 }
 
-// Locals of the functions of test plug-ins, both i64.
+// Locals of the functions of test plug-ins; both are i64.
 const (
 	localA = iota
 	localB
@@ -70,14 +70,14 @@ func plugin(body ...[]byte) wasmtest.Module {
 	return m
 }
 
-// addFunc adds an exported function to a plug-in; typ is 0 for one that leaves an i32, and
-// 1 for one that leaves nothing.
+// addFunc adds an exported function to a plug-in. typ is 0 for a function that leaves an i32, and 1
+// for one that leaves nothing.
 func addFunc(m *wasmtest.Module, name string, typ uint32, body ...[]byte) {
 	m.Exports = append(m.Exports, wasmtest.Export{Name: name, Index: uint32(len(m.Imports) + len(m.Funcs))})
 	m.Funcs = append(m.Funcs, wasmtest.Func{Type: typ, Locals: []byte{wasmtest.I64, wasmtest.I64}, Body: wasmtest.Code(body...)})
 }
 
-// x is a call of an imported function, after the code that leaves its parameters.
+// x calls an imported function, after the code that leaves its parameters.
 func x(name string, params ...[]byte) []byte {
 	index := slices.IndexFunc(extismImports, func(imp extismImport) bool { return imp.name == name })
 	return wasmtest.Code(wasmtest.Code(params...), wasmtest.CallFunc(uint32(index)))
@@ -98,7 +98,7 @@ const localSet = 0x21
 // echoes makes the input the output.
 var echoes = x("output_set", x("input_offset"), x("input_length"))
 
-// copies leaves the offset of a block with the input in it.
+// copies leaves the offset of a block that contains the input.
 var copies = wasmtest.Code(
 	put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("load_u64", x("input_offset"))),
 	put(localB, x("alloc", x("input_length"))), x("store_u64", take(localB), x("load_u64", take(localA))),

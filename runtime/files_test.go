@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Where the test guests have what they ask for, and where they want the answer.
+// Addresses at which the test guests have their request, and at which they want the answer.
 const (
 	askedAt = 40_000
 	roomAt  = 8
 )
 
-// asking is a reactor that calls a function of the host with these numbers, and writes what
-// that returned and so many bytes of its room.
+// asking is a reactor that calls a host function with the given numbers. It writes the result, and
+// the first bytes of its buffer.
 func asking(function string, asked []byte, room int32, args ...int32) wasmtest.Module {
 	m := reactor("")
 	var params []byte
@@ -37,7 +37,7 @@ func asking(function string, asked []byte, room int32, args ...int32) wasmtest.M
 	return m
 }
 
-// answer is what a guest finds in its room of one file.
+// answer is the answer for one file in a guest's buffer.
 type answer struct {
 	errno, kind uint32
 	size, time  uint64
@@ -53,7 +53,7 @@ func answerAt(room []byte, i int) answer {
 	return a
 }
 
-func TestManyFiles(t *testing.T) {
+func TestBatchesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a": "hello", "d/b": "below", "large": strings.Repeat("x", 1000)} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
@@ -73,7 +73,7 @@ func TestManyFiles(t *testing.T) {
 	for _, tt := range []struct {
 		function string
 		args     []int32
-		want     []answer // the time is not looked at
+		want     []answer // times are not compared
 	}{
 		{"files_read", []int32{askedAt, size, most, roomAt, room}, []answer{
 			{kind: 4, size: 5, content: "hello"},
@@ -121,20 +121,20 @@ func TestManyFiles(t *testing.T) {
 					told := got.time != 0
 					got.time = 0
 					if want.kind == 3 {
-						got.size, want.size = 0, 0 // as the host has it
+						got.size, want.size = 0, 0 // the host's value
 					}
 					if got != want {
 						t.Errorf("file %d: got %+v, want %+v", i, got, want)
 					}
 					if want.errno == 0 && tt.function != "files_list" && !told {
-						t.Errorf("file %d: no time is told", i)
+						t.Errorf("file %d: no time is reported", i)
 					}
 				}
 			}
 		})
 	}
 
-	// What makes no sense is refused as a whole, or ends the call.
+	// An invalid request is refused as a whole, or ends the call.
 	const gone = 1 << 16
 	for _, tt := range []struct {
 		name     string

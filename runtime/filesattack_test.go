@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// bigger grants a folder at /data with a file of five bytes and one of a thousand.
+// bigger grants a directory at /data with a file of 5 bytes and one of 1,000 bytes.
 func bigger(t testing.TB) capability.Grant {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,14 +29,14 @@ func bigger(t testing.TB) capability.Grant {
 	return capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}}
 }
 
-// requests makes a call in which a test asks by itself for what a guest would ask for.
+// requests returns a call in which the test itself makes the requests of a guest.
 func requests(r *Runtime, b *hostfuncs.Bindings) *abi.Call {
 	return abi.NewCall(context.Background(), r.process, abi.Request{Bindings: b})
 }
 
-// As many names as may be, and as long as they may be together, are answered; for more there
-// is a reason, and nothing is written.
-func TestBoundsOfABatch(t *testing.T) {
+// Requests up to the limits on names are answered. Beyond them, there is an error and nothing is
+// written.
+func TestBatchesAreLimited(t *testing.T) {
 	r, b := newRuntime(t, Options{}), bind(t, capability.Grant{})
 	for name, tt := range map[string]struct {
 		names string
@@ -63,9 +63,9 @@ func TestBoundsOfABatch(t *testing.T) {
 	}
 }
 
-// A file that others left no room for is to be asked for again; for one that is larger than
-// the whole room that would not help.
-func TestFilesWithoutRoom(t *testing.T) {
+// A file for which other files left no room should be requested again. For a file larger than the
+// whole buffer, that would not help.
+func TestFilesThatDoNotFitAreReported(t *testing.T) {
 	r, grant := newRuntime(t, Options{}), bigger(t)
 	const names, table, fbig, nobufs = "/data/a\x00/data/large\x00", 2 * answerSize, 22, 42
 	for room, want := range map[int32][2]answer{
@@ -84,7 +84,7 @@ func TestFilesWithoutRoom(t *testing.T) {
 	}
 }
 
-func TestFilesWithoutMounts(t *testing.T) {
+func TestFilesWithoutMountsDoNotExist(t *testing.T) {
 	const names, room = "/\x00/data\x00/etc/passwd\x00../etc/passwd\x00", 4 * answerSize
 	m := load(t, newRuntime(t, Options{}), asking("files_stat", []byte(names), room, askedAt, int32(len(names)), roomAt, room).Bytes())
 	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Reactor}}})
@@ -95,8 +95,8 @@ func TestFilesWithoutMounts(t *testing.T) {
 	}
 }
 
-// A warm-up, which is for the calls of everybody, sees no file; the call after it does.
-func TestFilesAreDeniedInAWarmUp(t *testing.T) {
+// A warm-up, whose effects all calls share, sees no files; the call after it does.
+func TestWarmUpSeesNoFiles(t *testing.T) {
 	requireReuse(t)
 	const names, room, kept = "/data/a\x00", 100, 1000
 	for function, args := range map[string][]int32{
@@ -105,7 +105,7 @@ func TestFilesAreDeniedInAWarmUp(t *testing.T) {
 		"files_read": {askedAt, int32(len(names)), 10, roomAt, room},
 	} {
 		module := asking(function, []byte(names), 0, args...)
-		// What the function returned first is kept, and that is written too.
+		// The guest keeps and also writes what the function returned first.
 		asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 		module.Funcs[0].Body = wasmtest.Code(
 			asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
@@ -122,8 +122,8 @@ func TestFilesAreDeniedInAWarmUp(t *testing.T) {
 	}
 }
 
-// Whatever a guest asks for, it gets a code with a reason, or an answer for each name that
-// keeps to the guest's room.
+// Every request gets either a code with an error, or an answer for each name that stays inside the
+// guest's buffer.
 func FuzzBatchRequest(f *testing.F) {
 	b, r := bind(f, bigger(f)), newRuntime(f, Options{})
 	f.Add([]byte("/data/a\x00/data\x00"), uint16(1000), uint32(100), byte(0))

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// burning is a command that takes a while to start and calls a function as often as the
-// four bytes of its input say.
+// burning is a command whose start takes a while. It calls a function as often as the first four
+// bytes of its input say.
 func burning() []byte {
 	return parts{start: wasmtest.Code(
 		wasmtest.Const(300), wasmtest.CallFunc(recursion),
@@ -21,15 +21,14 @@ func burning() []byte {
 	)}.bytes()
 }
 
-// rounds are so many that the guest looks at its fuel several times.
+// rounds is large enough that the guest checks its fuel several times.
 const rounds = 85_000
 
 // times is the input of burning.
 func times(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), 0} }
 
-// A loop ends at its limit of fuel, with equal fuel in equal calls, whether they have a
-// new instance or not.
-func TestLimitOfFuel(t *testing.T) {
+// A loop ends at its fuel limit. Equal calls use equal fuel, on a new instance or not.
+func TestLoopEndsAtFuelLimit(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), burning())
 	for _, limit := range []uint64{50_000, fuelSlice, fuelSlice + 1, 1_000_000} {
 		var first Output
@@ -47,14 +46,14 @@ func TestLimitOfFuel(t *testing.T) {
 			if out.Fuel < limit || out.Fuel > limit+1000 {
 				t.Errorf("limit %d: used %d", limit, out.Fuel)
 			}
-			// A call that ends well gives an instance for the next one.
+			// A successful call leaves an instance for the next one.
 			askOK(t, m, wants{call: Call{Input: times(1)}})
 		}
 	}
 }
 
-// At any limit, a call ends alike on a new instance and on one that was reset.
-func TestFuelIsTheSameOnAReusedInstance(t *testing.T) {
+// At any limit, a call ends in the same way on a new instance and on a reset one.
+func TestFuelIsEqualOnReusedInstance(t *testing.T) {
 	requireReuse(t)
 	fresh, reused := load(t, newRuntime(t, Options{MaxIdleBytes: -1}), burning()), load(t, newRuntime(t, Options{}), burning())
 	whole := askOK(t, fresh, wants{call: Call{Input: times(rounds)}}).Fuel
@@ -69,7 +68,7 @@ func TestFuelIsTheSameOnAReusedInstance(t *testing.T) {
 	var limits []uint64
 	for n := range uint64(14) {
 		limits = append(limits,
-			fuelSlice-2+n,    // where the first look at the limit is on a new instance
+			fuelSlice-2+n,    // the first check on a new instance
 			begun-7+n,        // where the instance was saved
 			whole-7+n,        // where the guest ends
 			1+n*(whole/14+1), // anywhere
@@ -85,13 +84,13 @@ func TestFuelIsTheSameOnAReusedInstance(t *testing.T) {
 		if limit > begun && !got.Reused {
 			t.Errorf("limit %d: not on a reset instance", limit)
 		}
-		askOK(t, reused, wants{call: Call{Input: times(0)}}) // so that there is an instance again
+		askOK(t, reused, wants{call: Call{Input: times(0)}}) // leaves an instance for the next call
 	}
 }
 
-// A call that may use less than its start took ends as it does on a new instance, even
-// if it has no other reason to look at its fuel.
-func TestFuelBelowThatOfTheStart(t *testing.T) {
+// A call whose limit is below the fuel of the start ends as on a new instance, even if it has no
+// other reason to check its fuel.
+func TestLimitBelowFuelOfStartEndsCall(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
 	m := load(t, r, parts{
@@ -115,8 +114,8 @@ func TestFuelBelowThatOfTheStart(t *testing.T) {
 	}
 }
 
-// The operator's ceiling on fuel holds whatever the call asks for.
-func TestCeilingOnFuel(t *testing.T) {
+// The operator's fuel ceiling overrides a higher limit of the call.
+func TestFuelCeilingOverridesCall(t *testing.T) {
 	const ceiling = 100_000
 	m := load(t, newRuntime(t, Options{MaxFuel: ceiling}), burning())
 	for _, tt := range []struct{ asked, want uint64 }{
@@ -138,8 +137,8 @@ func TestCeilingOnFuel(t *testing.T) {
 	askOK(t, m, wants{call: Call{Input: times(100)}})
 }
 
-// Fuel is that of the guest alone: what runs beside it changes nothing.
-func TestFuelOfCallsAtOnce(t *testing.T) {
+// A guest's fuel does not depend on concurrent calls.
+func TestFuelIsEqualInConcurrentCalls(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), burning())
 	want := askOK(t, m, wants{call: Call{Input: times(rounds)}})
 	outs := make(chan Output)

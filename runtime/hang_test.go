@@ -12,8 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// A host operation that hangs never keeps a caller, and there is a bound to how
-// many are left hanging.
+// A hanging host operation never blocks a caller, and the number of hanging operations is limited.
 func TestHangingHostIsAbandoned(t *testing.T) {
 	r := newRuntime(t, Options{CacheDir: sharedCache(t), MaxAbandoned: 8})
 	m := load(t, r, probeModule(t))
@@ -42,16 +41,16 @@ func TestHangingHostIsAbandoned(t *testing.T) {
 	close(clock.release)
 	b := bind(t, capability.Grant{})
 	for err = call(context.Background()); reasonOf(t, err) == ResourceExhausted; {
-		// Until the goroutines left behind have ended.
+		// until the goroutines left behind have ended
 		_, err = m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: b})
 	}
 	if err != nil {
-		t.Errorf("after the host let go: %v", err)
+		t.Errorf("after the host operations returned: %v", err)
 	}
 }
 
-// What a call that was left behind may still do with files ends with it, wherever it hangs.
-func TestFilesEndWithACallThatHangs(t *testing.T) {
+// Wherever an abandoned call hangs, it can no longer access files.
+func TestAbandonedCallLosesFiles(t *testing.T) {
 	for name, end := range map[string]func(r *Runtime, cancel func()){
 		"cancelled":          func(_ *Runtime, cancel func()) { cancel() },
 		"the runtime closed": func(r *Runtime, _ func()) { go r.Close() },
@@ -84,7 +83,7 @@ func TestFilesEndWithACallThatHangs(t *testing.T) {
 				t.Errorf("after the call: got %v", err)
 			}
 			close(clock.release)
-			_ = r.Close() // it fails if the call has not ended yet
+			_ = r.Close() // fails if the call has not ended yet
 		})
 	}
 }
@@ -121,7 +120,7 @@ func TestCloseStopsCalls(t *testing.T) {
 	}
 }
 
-// signallingClock says when the guest goes to sleep.
+// signallingClock signals when the guest begins to sleep.
 type signallingClock struct {
 	hostfuncs.Clock
 	slept chan struct{}

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// wasiCommand is a command that runs body, with one function of WASI imported as
-// function 0. The signature has as many i32 parameters as params says.
+// wasiCommand is a command that runs body. Function 0 is an imported function of WASI with params
+// parameters of type i32.
 func wasiCommand(name string, params int, pages uint32, body ...[]byte) wasmtest.Module {
 	i32s := make([]byte, params)
 	for i := range i32s {
@@ -34,14 +34,13 @@ func forever(body ...[]byte) []byte {
 	return wasmtest.Code([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Code(body...), []byte{wasmtest.Br, 0, wasmtest.End})
 }
 
-// A guest that makes the host work for it is stopped all the same
-// (security.md B11, B13).
-func TestHostileUseOfHostFunctions(t *testing.T) {
+// A guest that makes the host work hard is still stopped.
+func TestExpensiveHostCallsAreStopped(t *testing.T) {
 	const pages = 256 // 16 MiB
 	random := wasiCommand("random_get", 2, pages, forever(
 		wasmtest.Const(0), wasmtest.Const(pages<<16-1), wasmtest.CallFunc(0), []byte{wasmtest.Drop},
 	))
-	// A thousand pieces of output, all the same 64 KiB.
+	// A thousand pieces of output, each the same 64 KiB.
 	var pieces []byte
 	for range 1000 {
 		pieces = binary.LittleEndian.AppendUint32(pieces, 1<<16)
@@ -77,10 +76,10 @@ func TestHostileUseOfHostFunctions(t *testing.T) {
 	}
 }
 
-// What a function of WASI answers to a guest that asks for too much.
-func TestWASIRefuses(t *testing.T) {
+// WASI functions refuse excessive requests.
+func TestWASIRefusesExcessiveRequests(t *testing.T) {
 	r := newRuntime(t, Options{})
-	// Each exits with what the function returns.
+	// Each command exits with the result of the function.
 	exit := func(name string, params int, args ...int32) wasmtest.Module {
 		m := wasiCommand(name, params, 1)
 		m.Imports = append(m.Imports, wasmtest.Import{Module: wasiModule, Name: "proc_exit", Type: 2})
@@ -119,11 +118,11 @@ func TestWASIRefuses(t *testing.T) {
 	}
 }
 
-// Millions of pieces in one call of WASI end with the call all the same.
-func TestPiecesOfAStreamHeedTheCall(t *testing.T) {
+// One WASI call with millions of pieces still ends with its call.
+func TestPiecesOfStreamEndWithCall(t *testing.T) {
 	const pieces = 1 << 20
 	m := wasiCommand("fd_write", 4, 256,
-		// The pieces are all zero: nothing at 0, again and again.
+		// All pieces are zero: 0 bytes at address 0.
 		wasmtest.Const(2), wasmtest.Const(0), wasmtest.Const(pieces), wasmtest.Const(255<<16), wasmtest.CallFunc(0), []byte{wasmtest.Drop},
 	)
 	m.Funcs[0].Body = forever(m.Funcs[0].Body)
@@ -138,8 +137,8 @@ func TestPiecesOfAStreamHeedTheCall(t *testing.T) {
 	}
 }
 
-// The operator's ceiling on memory holds whatever the call asks for.
-func TestCeilingOnMemory(t *testing.T) {
+// The operator's memory ceiling overrides a higher limit of the call.
+func TestMemoryCeilingOverridesCall(t *testing.T) {
 	m := load(t, newRuntime(t, Options{MaxMemory: 1 << 20}), wasmtest.Module{
 		Types: []wasmtest.FuncType{{}}, Memory: []uint32{17}, Funcs: []wasmtest.Func{{}}, Exports: []wasmtest.Export{{Name: "_start"}},
 	}.Bytes())
@@ -150,8 +149,8 @@ func TestCeilingOnMemory(t *testing.T) {
 	}
 }
 
-// Calls beyond the bound wait for a place, and no longer than their deadline.
-func TestBoundOnCalls(t *testing.T) {
+// Calls beyond the limit wait for a place until their deadline.
+func TestCallsBeyondLimitWait(t *testing.T) {
 	r := newRuntime(t, Options{CacheDir: sharedCache(t), MaxCalls: 1})
 	m := load(t, r, probeModule(t))
 	slept := make(chan struct{}, 1)
@@ -174,18 +173,17 @@ func TestBoundOnCalls(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); err != nil {
-		t.Errorf("with a place free: %v", err)
+		t.Errorf("after a place became free: %v", err)
 	}
 }
 
-// panickingClock is a host function with a fault.
+// panickingClock is a host function that panics.
 type panickingClock struct{ hostfuncs.Clock }
 
 func (panickingClock) Elapsed() time.Duration { panic("/root/secret/path") }
 
-// A fault of a host function ends the call and tells nobody how the host is built
-// (security.md B17).
-func TestPanicOfAHostFunction(t *testing.T) {
+// A panic in a host function ends the call, and its error reveals nothing about the host.
+func TestPanicOfHostFunctionEndsCall(t *testing.T) {
 	m := goGuest(t)
 	b := bind(t, capability.Grant{})
 	b.Clock = panickingClock{b.Clock}
@@ -194,14 +192,14 @@ func TestPanicOfAHostFunction(t *testing.T) {
 		t.Fatalf("got %q (%v), want %q", got, err, Internal)
 	}
 	if text := err.Error(); strings.Contains(text, "secret") || strings.Contains(text, "goroutine") || strings.Contains(text, ".go:") {
-		t.Errorf("the error tells too much: %q", text)
+		t.Errorf("the error reveals too much: %q", text)
 	}
 	if _, err := m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); err != nil {
 		t.Errorf("the next call: %v", err)
 	}
 }
 
-// Cancelled calls leave no goroutine behind.
+// Cancelled calls leave no goroutines behind.
 func TestCancelledCallsLeaveNothing(t *testing.T) {
 	r := newRuntime(t, Options{})
 	loop := command()
@@ -224,16 +222,16 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-m.c.freed // no call runs any more
-	// A few that are on their way out don't count; one for each call would.
+	<-m.c.freed // no call is running
+	// A few goroutines that are about to end do not matter; one for each call would.
 	if after := goruntime.NumGoroutine(); after > before+20 {
 		t.Errorf("%d goroutines before, %d after", before, after)
 	}
 }
 
-// The rest of the process goes on while guests spin: the collector is not kept
-// waiting until they end (research: a guest that is not interruptible holds it up).
-func TestCollectorRunsBesideSpinningGuests(t *testing.T) {
+// The rest of the process continues while guests spin: the garbage collector does not wait until
+// they end, as it would for guests that cannot be interrupted.
+func TestCollectorRunsWhileGuestsSpin(t *testing.T) {
 	r := newRuntime(t, Options{})
 	loop := command()
 	loop.Funcs[0].Body = forever()
@@ -248,7 +246,7 @@ func TestCollectorRunsBesideSpinningGuests(t *testing.T) {
 		}()
 	}
 	for range 3 {
-		goruntime.GC() // would hang for ever if one of the guests held it up
+		goruntime.GC() // would hang if a guest blocked the collector
 	}
 	cancel()
 	for range cap(ended) {

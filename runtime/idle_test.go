@@ -10,14 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// pass lets time pass, of which a bubble has as much as it likes.
+// pass lets time pass in a synctest bubble.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// What waits for a call that does not come gives its memory back, and goes at last. Then
-// nobody looks any more.
+// Instances that wait for a call first give their memory back and are later closed. Then no timer
+// runs.
 func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 	requireReuse(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 		first := call()
 		call()
 		if got := requireBalanced(t, r, m); got <= trimmedBytes || !r.pools.Tended() {
-			t.Fatalf("%d bytes wait, somebody looks after them: %v", got, r.pools.Tended())
+			t.Fatalf("%d bytes wait; the timer runs: %v", got, r.pools.Tended())
 		}
 		pass(trimAfter - time.Second)
 		if got := requireBalanced(t, r, m); got <= trimmedBytes {
@@ -48,7 +48,7 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 		}
 		out := call()
 		if !out.Reused {
-			t.Error("an instance that was trimmed is not called")
+			t.Error("a trimmed instance is not reused")
 		}
 		requireEqual(t, out, first, "after trimming")
 		if got := requireBalanced(t, r, m); got <= trimmedBytes {
@@ -67,17 +67,17 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 			t.Errorf("%d bytes are in use and %d wait", r.pools.Usage().Memory, r.pools.Usage().Waiting)
 		}
 		if r.pools.Tended() {
-			t.Error("somebody looks after nothing")
+			t.Error("the timer runs although no instance waits")
 		}
 
 		out = call()
 		if out.Reused {
-			t.Error("an instance was there all the same")
+			t.Error("the call reused a closed instance")
 		}
 		requireEqual(t, out, first, "after closing")
 		call()
 		if !r.pools.Tended() {
-			t.Error("nobody looks after an instance that waits again")
+			t.Error("the timer does not run although an instance waits again")
 		}
 		pass(2 * closeAfter)
 		if got := len(waiting(m)); got != 0 {
@@ -86,8 +86,7 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 	})
 }
 
-// An instance that is called again and again never goes, and those that are not needed
-// beside it do.
+// An instance that is called often is never closed; unneeded instances next to it are.
 func TestBusyInstanceStays(t *testing.T) {
 	requireReuse(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -100,8 +99,8 @@ func TestBusyInstanceStays(t *testing.T) {
 				t.Fatal("no instance waits")
 			}
 		}
-		// Which of those that wait is called is left to chance, so none need go that was
-		// called within the last minute; all go afterwards.
+		// Calls take a random waiting instance, so one that was called within the last minute may
+		// stay. Later all of them are closed.
 		requireBalanced(t, r, m)
 		pass(2 * closeAfter)
 		if got := len(waiting(m)); got != 0 {
@@ -111,9 +110,8 @@ func TestBusyInstanceStays(t *testing.T) {
 	})
 }
 
-// Trimming goes by when each instance began to wait, and only the first trimming of it
-// does anything.
-func TestTendingGoesByTheTimeWaited(t *testing.T) {
+// Trimming depends on when each instance began to wait, and only its first trimming has an effect.
+func TestTendingDependsOnTimeWaited(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, meets())
@@ -154,9 +152,9 @@ func TestTendingGoesByTheTimeWaited(t *testing.T) {
 		}
 	}
 	if got := reused(together(t, m, 2, Call{})); got != 2 {
-		t.Errorf("%d of those that were trimmed are called", got)
+		t.Errorf("%d trimmed instances were reused", got)
 	}
-	// One has waited since before, and the other two since their calls.
+	// One instance has waited since before; the other two have waited since their calls.
 	if got := trimmed(); got != 1 {
 		t.Errorf("%d are trimmed after two were called", got)
 	}
@@ -169,7 +167,7 @@ func TestTendingGoesByTheTimeWaited(t *testing.T) {
 	tend(oldest.Since.Add(closeAfter))
 	for _, i := range waiting(m) {
 		if i.Memory == oldest.Memory {
-			t.Error("one that has waited for long still does")
+			t.Error("an instance that has waited for long was not closed")
 		}
 	}
 	tend(time.Now().Add(closeAfter))
@@ -178,8 +176,7 @@ func TestTendingGoesByTheTimeWaited(t *testing.T) {
 	}
 }
 
-// A closed Runtime is not looked after.
-func TestTendingEndsWithTheRuntime(t *testing.T) {
+func TestTendingEndsWithRuntime(t *testing.T) {
 	requireReuse(t)
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Options{})
@@ -192,13 +189,13 @@ func TestTendingEndsWithTheRuntime(t *testing.T) {
 		}
 		r.pools.Tend() // as if it had begun just before
 		if r.pools.Tended() || r.pools.Usage().Waiting != 0 {
-			t.Errorf("%d bytes wait, somebody looks after them: %v", r.pools.Usage().Waiting, r.pools.Tended())
+			t.Errorf("%d bytes wait; the timer runs: %v", r.pools.Usage().Waiting, r.pools.Tended())
 		}
 	})
 }
 
 // Tending while calls take and return instances loses none and counts none twice.
-func TestTendingBesideCalls(t *testing.T) {
+func TestTendingDuringCallsKeepsCounts(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, parts{start: wasmtest.Code(marks(), reads(), writes(1, atState, wasmtest.Const(stateSize)))}.bytes())
@@ -213,7 +210,7 @@ func TestTendingBesideCalls(t *testing.T) {
 				tended <- n
 				return
 			default:
-				// Far enough ahead for all to be trimmed, and now and then to be closed.
+				// Late enough to trim all instances, and sometimes to close them.
 				ahead := trimAfter
 				if n%5 == 0 {
 					ahead = closeAfter

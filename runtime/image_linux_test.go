@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// imagesTake is how many bytes of the host's memory the images take that can be shared.
+// imagesTake returns the bytes of the host's memory that shared images take.
 func imagesTake(t *testing.T) (total int64) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/fd/*")
@@ -37,11 +37,11 @@ func imagesTake(t *testing.T) (total int64) {
 	return total
 }
 
-// An image counts as large as it can become: reading what is zero in it takes memory, too,
-// be it that a guest reads it or that the host compares.
+// An image counts with its maximum size, because reading its zero pages takes memory also, whether
+// a guest reads them or the host compares them.
 func TestImageThatFillsUpIsCounted(t *testing.T) {
 	const pages, i32LtU = 40, 0x49
-	sweep := wasmtest.Code( // reads a byte of each 4 KiB
+	sweep := wasmtest.Code( // reads one byte of each 4 KiB
 		stores(atState, wasmtest.Const(0)),
 		[]byte{wasmtest.Loop, wasmtest.Empty},
 		stores(atScratch, loads(atState), []byte{load8, 0, 0}),
@@ -80,7 +80,7 @@ func TestImageThatFillsUpIsCounted(t *testing.T) {
 	}
 }
 
-// ticking is a clock that no two instances read alike.
+// ticking is a clock that shows each instance another time.
 type ticking struct {
 	hostfuncs.Clock
 	at time.Time
@@ -88,8 +88,8 @@ type ticking struct {
 
 func (c ticking) Now() time.Time { return c.at }
 
-// An image that one instance has for itself holds no descriptor: many instances must not
-// use up those of the process.
+// An image of only one instance holds no file descriptor, because many instances must not use up
+// the process's descriptors.
 func TestImageOfOneInstanceHoldsNoDescriptor(t *testing.T) {
 	r := untended(t, Options{})
 	m := load(t, r, parts{
@@ -129,7 +129,7 @@ func TestImageOfOneInstanceHoldsNoDescriptor(t *testing.T) {
 		t.Errorf("instances count %d bytes of images of their own, want %d", own, (n-1)*imageBytes)
 	}
 	requireBalanced(t, r, m)
-	// They are taken back to their images all the same.
+	// The instances are still reset to their images.
 	w := wants{call: Call{Entry: Entry{ABI: Reactor}}, adjust: func(b *hostfuncs.Bindings) { b.Clock = ownClock{b.Clock} }}
 	first := askOK(t, m, w)
 	for k := range 2 * n {

@@ -8,13 +8,13 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// What tests look at of the packages below.
+// Names of other packages that the tests use.
 const (
 	wasiModule    = abi.WASI
 	reactorModule = abi.V1
 	extismModule  = abi.ExtismHost
 
-	maxSets    = pool.MaxKinds
+	maxKinds   = pool.MaxKinds
 	idleBytes  = pool.IdleBytes
 	trimAfter  = pool.TrimAfter
 	closeAfter = pool.CloseAfter
@@ -41,7 +41,7 @@ const (
 	wasiNotsup      = 58
 )
 
-// keyOf is the kind of instances that serve a call.
+// keyOf returns the key of the kind of instances that serve a call.
 func keyOf(r *Runtime, m *Module, call Call) string {
 	return string(pool.AppendKey(nil, abi.NewCall(context.Background(), r.process, m.c.request(call))))
 }

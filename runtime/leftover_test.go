@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// obeying is a command that does what its input begins with, and before that writes
+// obeying is a command that does what the first byte of its input selects. Before that, it writes
 // what it finds of earlier calls.
 func obeying() parts {
 	const largest = 20 // pages
@@ -22,7 +22,7 @@ func obeying() parts {
 		memory: []uint32{1, largest},
 		start: wasmtest.Code(
 			reads(), marks(), writes(1, atState, wasmtest.Const(stateSize)),
-			// Nothing may be left where the memory grows to.
+			// Memory that the guest grows into must be empty.
 			onInput('?', grows(3), writes(1, 2<<16, wasmtest.Const(1<<16))),
 			onInput('u', []byte{wasmtest.Unreachable}),
 			onInput('f', forever()),
@@ -50,9 +50,8 @@ func obeying() parts {
 	}
 }
 
-// What a call leaves behind never reaches the next one: it is undone, or the instance
-// is thrown away.
-func TestWhatACallLeavesBehind(t *testing.T) {
+// A call finds nothing that another left behind: changes are undone, or the instance is closed.
+func TestCallFindsNothingOfEarlierCalls(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a"), 0o600); err != nil {
@@ -63,7 +62,7 @@ func TestWhatACallLeavesBehind(t *testing.T) {
 		input  string
 		limits Limits
 		want   Reason
-		reused bool // the next call has the instance
+		reused bool // whether the next call gets the instance
 	}{
 		{"memory and a global", "w", Limits{}, "", true},
 		{"a larger memory", "g", Limits{}, "", true},
@@ -95,7 +94,7 @@ func TestWhatACallLeavesBehind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := load(t, r, obeying().bytes())
-			defer func() { // the next one starts anew
+			defer func() { // so that the next case starts with no instance
 				m.Close()
 				<-m.c.freed
 			}()
@@ -112,7 +111,7 @@ func TestWhatACallLeavesBehind(t *testing.T) {
 			for range 3 {
 				deadline := time.Minute
 				if tt.want == Timeout {
-					deadline = 250 * time.Millisecond // it has begun by then
+					deadline = 250 * time.Millisecond // the call has begun by then
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), deadline)
 				call := w.call
@@ -135,8 +134,8 @@ func TestWhatACallLeavesBehind(t *testing.T) {
 	}
 }
 
-// A reactor that goes another way than by returning is not called again.
-func TestReactorThatDoesNotReturnIsThrownAway(t *testing.T) {
+// A reactor that ends other than by returning is not called again.
+func TestReactorThatDoesNotReturnIsClosed(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
 	for name, tt := range map[string]struct {
@@ -169,20 +168,19 @@ func TestReactorThatDoesNotReturnIsThrownAway(t *testing.T) {
 	}
 }
 
-// faultyClock breaks down when it is read.
+// faultyClock panics when it is read.
 type faultyClock struct{ hostfuncs.Clock }
 
 func (faultyClock) Now() time.Time { panic("/root/secret/path") }
 
-// A fault of the host in one call never reaches another.
-func TestPanicOfTheHostIsForOneCall(t *testing.T) {
+// A panic of the host in one call does not affect another.
+func TestPanicOfHostAffectsOnlyItsCall(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{
 		start: wasmtest.Code(reads(), marks(), now(atMoment), writes(1, atState, wasmtest.Const(stateSize)), writes(1, atMoment, wasmtest.Const(8))),
 	}.bytes())
 	faulty := false
-	// The clock is not of package hostfuncs in any of the calls, so that they are of
-	// one kind.
+	// The clock has a type outside package hostfuncs in all calls, so that they are of one kind.
 	w := wants{adjust: func(b *hostfuncs.Bindings) {
 		if b.Clock = (ownClock{b.Clock}); faulty {
 			b.Clock = faultyClock{b.Clock}
@@ -202,13 +200,13 @@ func TestPanicOfTheHostIsForOneCall(t *testing.T) {
 		faulty = false
 		next := askOK(t, m, w)
 		if next.Reused {
-			t.Error("the next call has the instance in which the host broke down")
+			t.Error("the next call reuses the instance in which a host function panicked")
 		}
 		requireEqual(t, next, first, "the next call")
 	}
 }
 
-// leavingClock ends the goroutine that it is read in.
+// leavingClock ends the goroutine that reads it.
 type leavingClock struct{ hostfuncs.Clock }
 
 func (leavingClock) Now() time.Time {
@@ -216,15 +214,15 @@ func (leavingClock) Now() time.Time {
 	return time.Time{}
 }
 
-// Who is called by the host and ends the goroutine ends that call, at once; neither its
-// instance nor its place is kept (security.md B18).
-func TestLeavingTheGoroutineIsForOneCall(t *testing.T) {
+// A host function that ends its goroutine ends the call at once. The instance is closed, and the
+// place of the call becomes free.
+func TestGoexitInHostFunctionEndsOnlyItsCall(t *testing.T) {
 	requireReuse(t)
 	tells := wasmtest.Code(marks(), writes(1, atState, wasmtest.Const(stateSize)))
 	for _, tt := range []struct {
 		name  string
 		guest parts
-		saved bool // whether a good call goes before, whose instance waits
+		saved bool // whether an earlier successful call left a waiting instance
 	}{
 		{"in the call of a new instance", parts{start: wasmtest.Code(reads(), now(atMoment), tells)}, false},
 		{"in the call of one that waited", parts{start: wasmtest.Code(reads(), now(atMoment), tells)}, true},
@@ -261,5 +259,5 @@ func TestLeavingTheGoroutineIsForOneCall(t *testing.T) {
 	}
 }
 
-// ownClock is a clock of another package.
+// ownClock is a clock with a type outside package hostfuncs.
 type ownClock struct{ hostfuncs.Clock }

@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// page is a page of WASM.
+// page is the size of a WASM page.
 const page = guestmem.PageSize
 
-// growing is a command of a page that grows by as many more as its input begins with,
-// breaks down if it may not, and then reads the clock.
+// growing is a command of one page. It grows by as many pages as the first byte of its input, traps
+// if growth is refused, and then reads the clock.
 func growing(pages uint32) []byte {
 	failed := wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	return parts{
@@ -27,8 +27,7 @@ func growing(pages uint32) []byte {
 // grown is a call that grows by pages.
 func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
 
-// holding has a call run, with its memory grown by pages, until the function that it
-// returns is called.
+// holding runs a call whose memory grows by pages, until the returned function is called.
 func holding(t *testing.T, m *Module, pages byte) (end func()) {
 	t.Helper()
 	inCall, release := make(chan struct{}), make(chan struct{})
@@ -49,7 +48,7 @@ func holding(t *testing.T, m *Module, pages byte) (end func()) {
 	}
 }
 
-// requireLimit fails the test unless a limit was met.
+// requireLimit fails the test unless the limit was met.
 func requireLimit(t *testing.T, err error, limit Limit) {
 	t.Helper()
 	var e *Error
@@ -58,14 +57,14 @@ func requireLimit(t *testing.T, err error, limit Limit) {
 	}
 }
 
-// All instances together have what they may, and it is there again when one ends.
-func TestTotalMemory(t *testing.T) {
+// The memory of all instances together is limited, and becomes free when an instance ends.
+func TestTotalMemoryIsLimited(t *testing.T) {
 	r := newRuntime(t, Options{MaxTotalMemory: 10 * page})
 	m := load(t, r, growing(1))
-	end := holding(t, m, 5) // six
+	end := holding(t, m, 5) // six pages
 	_, err := ask(t, m, grown(4))
 	requireLimit(t, err, LimitTotalMemory)
-	askOK(t, m, grown(3)) // exactly what is left
+	askOK(t, m, grown(3)) // exactly the rest
 	end()
 	askOK(t, m, grown(9))
 	_, err = ask(t, m, grown(10))
@@ -79,8 +78,8 @@ func TestTotalMemory(t *testing.T) {
 	}
 }
 
-// A module that finds no room for the memory with which it begins is told so.
-func TestTotalMemoryAtTheBeginning(t *testing.T) {
+// A call whose module does not get its initial memory fails with LimitTotalMemory.
+func TestTotalMemoryLimitsInitialMemory(t *testing.T) {
 	r := newRuntime(t, Options{MaxTotalMemory: 10 * page})
 	small, large := load(t, r, growing(1)), load(t, r, growing(5))
 	end := holding(t, small, 5)
@@ -98,8 +97,7 @@ func TestTotalMemoryAtTheBeginning(t *testing.T) {
 	}
 }
 
-// Instances that wait for calls make room for those that run, of their own module and of
-// others.
+// Waiting instances make room for running ones, of their own module and of others.
 func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 10 * page})
@@ -118,13 +116,13 @@ func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 		}
 	}
 	fill()
-	askOK(t, m, grown(2)) // a further kind: a page and two, where one is free
+	askOK(t, m, grown(2)) // a further kind that needs three pages, while one is free
 	if got := len(waiting(m)) + len(waiting(other)); got == 0 || got >= 6 {
-		t.Errorf("%d instances wait, some of 6 should", got)
+		t.Errorf("%d instances wait, want some of the 6", got)
 	}
 	askOK(t, m, grown(9))
 	if got := len(waiting(m)) + len(waiting(other)); got > 1 {
-		t.Errorf("%d instances wait after a call that had all memory", got)
+		t.Errorf("%d instances wait after a call that used all memory", got)
 	}
 	requireBalanced(t, r, m, other)
 	_, err := ask(t, m, grown(10))
@@ -132,9 +130,9 @@ func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 	requireBalanced(t, r, m, other)
 }
 
-// A guest that asks for more than could be had costs nobody an instance that waits, be it
-// once or again and again, as it grows or as it begins.
-func TestGrowthThatCannotFitCostsNoInstance(t *testing.T) {
+// A guest that asks for more memory than it could get does not make waiting instances close,
+// whether it asks once or repeatedly, at its start or later.
+func TestImpossibleGrowthClosesNoInstance(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 20 * page})
 	m, large, other := load(t, r, growing(1)), load(t, r, growing(14)), load(t, r, growing(2))
@@ -143,32 +141,32 @@ func TestGrowthThatCannotFitCostsNoInstance(t *testing.T) {
 			askOK(t, other, wants{call: Call{Name: name, Input: []byte{0}}})
 		}
 	}
-	end := holding(t, m, 6) // seven
+	end := holding(t, m, 6) // seven pages
 	if got := len(waiting(other)); got != 3 {
 		t.Fatalf("%d instances wait", got)
 	}
-	for _, pages := range []byte{13, 40, 255} { // of the 12 that it could have
+	for _, pages := range []byte{13, 40, 255} { // it could get 12
 		for range 2 {
 			_, err := ask(t, m, grown(pages))
 			requireLimit(t, err, LimitTotalMemory)
 		}
 	}
-	_, err := ask(t, large, grown(0)) // where 13 could be had
+	_, err := ask(t, large, grown(0)) // it could get 13
 	requireLimit(t, err, LimitTotalMemory)
 	if got := len(waiting(other)); got != 3 {
 		t.Errorf("%d instances of another module wait, of 3", got)
 	}
-	askOK(t, m, grown(12)) // just what fits when none waits
+	askOK(t, m, grown(12)) // fits exactly when no instance waits
 	if got := len(waiting(other)); got != 0 {
-		t.Errorf("%d instances of another module wait beside a call that had all memory", got)
+		t.Errorf("%d instances of another module wait during a call that used all memory", got)
 	}
 	end()
 	requireBalanced(t, r, m, large, other)
 }
 
-// A start that was refused memory since others had it is for that call alone. When there
-// is room again, instances are saved.
-func TestRefusedForTheMomentIsNotForGood(t *testing.T) {
+// If a start is refused memory that other guests have, the refusal applies only to that call.
+// Instances are saved once there is room again.
+func TestTemporaryRefusalIsNotPermanent(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 10 * page})
 	m := load(t, r, parts{
@@ -184,7 +182,7 @@ func TestRefusedForTheMomentIsNotForGood(t *testing.T) {
 			}
 		}
 	}
-	if !r.pools.Account(8 * page) { // of somebody else
+	if !r.pools.Account(8 * page) { // memory of another user
 		t.Fatal("there is no memory to begin with")
 	}
 	check("without room", 1, 3)
@@ -192,13 +190,13 @@ func TestRefusedForTheMomentIsNotForGood(t *testing.T) {
 	check("with room", 6, 1)
 }
 
-// A call that has returned holds no place, wherever it ran.
-func TestPlaceIsFreeWhenACallReturns(t *testing.T) {
+// A call that has returned occupies no place, on whichever goroutine it ran.
+func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})
 	m := load(t, r, growing(1))
 	for _, adjust := range []func(*hostfuncs.Bindings){
 		func(*hostfuncs.Bindings) {},
-		func(b *hostfuncs.Bindings) { b.Clock = ownClock{b.Clock} }, // it may hang
+		func(b *hostfuncs.Bindings) { b.Clock = ownClock{b.Clock} }, // may hang
 	} {
 		for range 1000 {
 			w := grown(0)
@@ -216,8 +214,8 @@ func TestPlaceIsFreeWhenACallReturns(t *testing.T) {
 	}
 }
 
-// A call that was refused memory and did without it did not meet a limit.
-func TestRefusedGrowthIsNoFailure(t *testing.T) {
+// A call that continued without the memory that it was refused has not met a limit.
+func TestRefusedGrowthAloneIsNotFailure(t *testing.T) {
 	guest := parts{start: wasmtest.Code(reads(), grows(4), onInput('!', []byte{wasmtest.Unreachable}), writes(1, atInput, loads(atCount)))}.bytes()
 	for name, o := range map[string]struct {
 		options Options
@@ -241,8 +239,8 @@ func TestRefusedGrowthIsNoFailure(t *testing.T) {
 	}
 }
 
-// A limit is blamed only for the call that met it.
-func TestLimitIsForOneCall(t *testing.T) {
+// A limit is reported only for the call that met it.
+func TestLimitIsReportedOnlyForItsCall(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(
 		reads(), onInput('g', grows(4)), onInput('!', []byte{wasmtest.Unreachable}),
@@ -262,8 +260,8 @@ func TestLimitIsForOneCall(t *testing.T) {
 	}
 }
 
-// What a guest was refused while it started is held against it in every call or in none.
-func TestLimitMetByTheStart(t *testing.T) {
+// A limit that the start met is reported for every call or for none.
+func TestLimitMetByStartIsReportedConsistently(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(grows(4), reads(), onInput('!', []byte{wasmtest.Unreachable}))}.bytes())
 	var first Reason
@@ -280,8 +278,8 @@ func TestLimitMetByTheStart(t *testing.T) {
 	}
 }
 
-// Output.Memory is what the guest had in the call, not what it had in another.
-func TestMemoryOfACall(t *testing.T) {
+// Output.Memory is the guest's memory in this call, not in another.
+func TestOutputMemoryIsMemoryOfCall(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), growing(1))
 	for _, pages := range []byte{0, 7, 0, 3, 20, 0} {
 		out := askOK(t, m, grown(pages))

@@ -27,7 +27,7 @@ func command() wasmtest.Module {
 	}
 }
 
-func TestModulesThatDoNotLoad(t *testing.T) {
+func TestInvalidModulesDoNotLoad(t *testing.T) {
 	r := newRuntime(t, Options{MaxModuleBytes: 1 << 20})
 	module := func(change func(m *wasmtest.Module)) []byte {
 		m := command()
@@ -46,7 +46,7 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 	tests := []struct {
 		name string
 		wasm []byte
-		want []string // in the message
+		want []string // parts of the message
 	}{
 		{"nothing", nil, []string{"empty"}},
 		{"a text", []byte("hello, world\n"), []string{"not a WASM module"}},
@@ -103,8 +103,7 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 	}
 }
 
-// Two modules that give themselves the same name, or the name of the host's module,
-// run beside each other (security.md B21).
+// Two modules with the same name, or with the name of the host's module, run concurrently.
 func TestNamesOfModulesDoNotCollide(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, name := range []string{"dup", "dup", wasiModule} {
@@ -119,8 +118,8 @@ func TestNamesOfModulesDoNotCollide(t *testing.T) {
 	}
 }
 
-// The cache on disk saves the second compilation, and no damage to it does harm.
-func TestCompileCache(t *testing.T) {
+// The cache on disk avoids the second compilation, and no damage to it has an effect.
+func TestCompileCacheAvoidsCompilation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	compiled := func() int {
 		t.Helper()
@@ -161,12 +160,12 @@ func TestCompileCache(t *testing.T) {
 			t.Errorf("%s: compiled %d times", name, got)
 		}
 		if got := compiled(); got != 0 {
-			t.Errorf("%s: compiled %d times after it was mended", name, got)
+			t.Errorf("%s: compiled %d times after the repair", name, got)
 		}
 	}
 }
 
-func TestUnusableCacheIsNoError(t *testing.T) {
+func TestUnusableCacheIsTolerated(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("Windows has access lists in place of modes")
 	}
@@ -185,7 +184,7 @@ func TestUnusableCacheIsNoError(t *testing.T) {
 		}
 	}
 	if entries, err := os.ReadDir(open); err != nil || len(entries) > 0 {
-		t.Errorf("a folder that is open to all was written: %v %v", entries, err)
+		t.Errorf("a directory that all users can access was written: %v %v", entries, err)
 	}
 }
 
@@ -209,11 +208,11 @@ func TestModulesAreSharedAndFreed(t *testing.T) {
 		t.Errorf("a call on a closed module: got %v", err)
 	}
 	if c := load(t, r, command().Bytes()); c.c == b.c {
-		t.Error("a freed module was handed out")
+		t.Error("a freed module was returned")
 	}
 }
 
-func TestLoadHeedsItsContext(t *testing.T) {
+func TestLoadStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := newRuntime(t, Options{}).Load(ctx, command().Bytes()); reasonOf(t, err) != Cancelled {
@@ -230,9 +229,9 @@ func TestInspect(t *testing.T) {
 	}
 	m.Exports[0].Name = "run"
 	if info, err := Inspect(m.Bytes()); err != nil || info.ABI != "" || !strings.Contains(info.Problem, "_start") {
-		t.Errorf("a module that is no command: %+v, %v", info, err)
+		t.Errorf("a module that is not a command: %+v, %v", info, err)
 	}
-	// Looking at a module runs nothing of it (security.md B9).
+	// Inspecting a module runs none of its code.
 	m.Exports[0].Name = "_start"
 	m.Funcs, m.Start = append(m.Funcs, wasmtest.Func{Body: forever()}), new(uint32)
 	*m.Start = 1
@@ -244,13 +243,13 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// corpus calls f with the modules that ship with the engine: the specification's
-// tests, valid and not, and what fuzzing found.
+// corpus calls f with the modules in the engine's repository: the specification's tests, valid and
+// invalid, and modules that fuzzing found.
 func corpus(t testing.TB, f func(name string, wasm []byte)) int {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
 	if err != nil {
-		t.Fatalf("find the engine's folder: %v", err)
+		t.Fatalf("find the engine's directory: %v", err)
 	}
 	base := filepath.Join(strings.TrimSpace(string(out)), "internal", "integration_test")
 	n := 0
@@ -271,8 +270,8 @@ func corpus(t testing.TB, f func(name string, wasm []byte)) int {
 	return n
 }
 
-// Every module of the corpus loads or fails with a reason; none takes the process
-// down (security.md B19). Without long tests it is every tenth.
+// Every module of the corpus loads or fails with a reason, and none crashes the process. Without
+// long tests, only every tenth module is loaded.
 func TestCorpusLoads(t *testing.T) {
 	r := newRuntime(t, Options{})
 	step, n := testlevel.Size(10, 1), 0
@@ -294,7 +293,7 @@ func TestCorpusLoads(t *testing.T) {
 	}
 }
 
-// deadlineOfFuzz bounds each run of a module that fuzzing made up.
+// deadlineOfFuzz limits each run of a fuzzed module.
 const deadlineOfFuzz = 20 * time.Millisecond
 
 func FuzzLoad(f *testing.F) {
@@ -327,9 +326,9 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// A module whose digest is known is read only when no cache has it, and only the
-// right bytes will do.
-func TestLoadKnown(t *testing.T) {
+// A module with a known digest is read only if no cache has it, and only the right bytes are
+// accepted.
+func TestLoadKnownReadsOnlyUncachedModules(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	wasm := command().Bytes()
 	digest := load(t, newRuntime(t, Options{}), wasm).Digest()

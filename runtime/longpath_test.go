@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// A path as long as a guest's memory is too long, and costs the host nothing: the engine
-// would copy and clean all of it.
-func TestLongPathsAreCut(t *testing.T) {
+// A path as long as a guest's memory is refused at no cost to the host. The engine would copy and
+// clean all of it.
+func TestLongPathsAreRefusedCheaply(t *testing.T) {
 	const pages, tooLong = 200, 37
 	length := wasmtest.Const(pages<<16 - 4096)
 	open := wasmtest.Code(wasmtest.Const(3), wasmtest.Const(0), wasmtest.Const(2048), length, wasmtest.Const(0),
@@ -18,7 +18,7 @@ func TestLongPathsAreCut(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), parts{
 		memory: []uint32{pages},
 		start: wasmtest.Code(
-			// A name of letters: where there is a NUL it would end.
+			// A name of letters, because it would end at a NUL.
 			wasmtest.Const(2048), wasmtest.Const('a'), length, []byte{0xfc, 0x0b, 0},
 			stores(atState, open), writes(1, atState, wasmtest.Const(4))),
 	}.bytes())
@@ -31,6 +31,6 @@ func TestLongPathsAreCut(t *testing.T) {
 		t.Errorf("errno %d, want %d", errno, tooLong)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-		t.Errorf("the host took %d bytes for it", took)
+		t.Errorf("the host allocated %d bytes", took)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Imports of parts, by index; those of reactors come first.
+// Imports of parts, by index. The imports of reactors come first.
 const (
 	wasiFDRead = iota + errorWrite + 1
 	wasiFDWrite
@@ -33,32 +33,32 @@ const (
 	memorySize = 0x3f
 )
 
-// parts are what a guest consists of: code that runs at different moments. A part that
-// is nil is not there.
+// parts are the pieces of a guest's code, which run at different times. A part that is nil does not
+// exist.
 type parts struct {
 	section    []byte // the start section
 	initialize []byte
 	start      []byte // _start
-	call       []byte // of a reactor, leaves an i32
+	call       []byte // of a reactor; leaves an i32
 	more       []byte // another function like call, exported as "more"
 	memory     []uint32
 	change     func(*wasmtest.Module)
 }
 
-// recursion is the function that calls itself as often as its parameter says.
+// recursion is the index of a function that calls itself as often as its parameter says.
 const recursion = importsOfParts
 
-// global is the one global of a guest: an i32 that is 0 at first.
+// global is the index of the only global of a guest, an i32 that is initially 0.
 const global = 0
 
-// What guests have in their memory.
+// Addresses in the memory of guests.
 const (
 	atIovecIn  = 16  // points to input
-	atIovecOut = 24  // the address and the length of what is written
-	atCount    = 32  // how many bytes were read
-	atWritten  = 36  // how many were written
+	atIovecOut = 24  // the address and length of what is written
+	atCount    = 32  // number of bytes read
+	atWritten  = 36  // number of bytes written
 	atName     = 64  // "a.txt"
-	atState    = 512 // what one call must not leave to the next
+	atState    = 512 // state that one call must not leave to the next
 	atNoise    = 640 // 8 bytes
 	atMoment   = 648 // 8 bytes
 	atScratch  = 704
@@ -132,7 +132,7 @@ func (p parts) bytes() []byte {
 	return m.Bytes()
 }
 
-// Pieces of code. Each leaves the stack as it was, unless it says otherwise.
+// Pieces of code. Each leaves the stack unchanged unless its comment says otherwise.
 
 // calls calls function f with numbers and drops its result.
 func calls(f uint32, args ...int32) []byte {
@@ -146,20 +146,20 @@ func calls(f uint32, args ...int32) []byte {
 // loads leaves the i32 at an address.
 func loads(at int32) []byte { return append(wasmtest.Const(at), wasmtest.I32Load, 2, 0) }
 
-// stores has the i32 at an address be what value leaves.
+// stores stores the result of value at an address as an i32.
 func stores(at int32, value ...[]byte) []byte {
 	return wasmtest.Code(wasmtest.Const(at), wasmtest.Code(value...), []byte{wasmtest.I32Store, 2, 0})
 }
 
-// adds leaves the sum of what two pieces leave.
+// adds leaves the sum of the results of two pieces.
 func adds(a, b []byte) []byte { return wasmtest.Code(a, b, []byte{wasmtest.I32Add}) }
 
-// when runs body if condition leaves something else than 0.
+// when runs body if condition leaves a value other than 0.
 func when(condition []byte, body ...[]byte) []byte {
 	return wasmtest.Code(condition, []byte{ifOp, wasmtest.Empty}, wasmtest.Code(body...), []byte{wasmtest.End})
 }
 
-// onInput runs body if the input begins with a letter.
+// onInput runs body if the input starts with a letter.
 func onInput(letter byte, body ...[]byte) []byte {
 	return when(wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0}, wasmtest.Const(int32(letter)), []byte{i32Eq}), body...)
 }
@@ -175,13 +175,13 @@ func writes(stream, at int32, size ...[]byte) []byte {
 	)
 }
 
-// now reads the clock to an address.
+// now stores the time of the clock at an address.
 func now(at int32) []byte {
 	return wasmtest.Code(wasmtest.Const(0), []byte{wasmtest.I64Const, 0}, wasmtest.Const(at), wasmtest.CallFunc(wasiClockTimeGet), []byte{wasmtest.Drop})
 }
 
-// opens opens a.txt in the preopen fd, and has the error number at atScratch and the
-// descriptor behind it.
+// opens opens a.txt in the preopen fd. It stores the error number at atScratch and the descriptor
+// after it.
 func opens(fd int32) []byte {
 	return stores(atScratch, wasmtest.Const(fd), wasmtest.Const(0), wasmtest.Const(atName), wasmtest.Const(5), wasmtest.Const(0),
 		[]byte{wasmtest.I64Const, 2, wasmtest.I64Const, 0}, wasmtest.Const(0), wasmtest.Const(atScratch+4), wasmtest.CallFunc(wasiPathOpen))
@@ -193,13 +193,13 @@ func lists(fd int32) []byte {
 		wasmtest.Const(atCount), wasmtest.CallFunc(wasiFDReaddir), []byte{wasmtest.Drop})
 }
 
-// grows asks for pages, and drops the answer.
+// grows grows the memory by pages and drops the result.
 func grows(pages int32) []byte {
 	return append(wasmtest.Const(pages), wasmtest.MemoryGrow, 0, wasmtest.Drop)
 }
 
-// marks counts a call in memory and in the global, and has both and the size of the
-// memory at atState.
+// marks counts a call in memory and in the global. It stores both and the size of the memory at
+// atState.
 func marks() []byte {
 	return wasmtest.Code(
 		stores(atState, adds(loads(atState), wasmtest.Const(1))),
@@ -209,5 +209,5 @@ func marks() []byte {
 	)
 }
 
-// stateSize is how much marks has at atState.
+// stateSize is the number of bytes that marks stores at atState.
 const stateSize = 12

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// meeting is a clock whose first reading waits until all calls are there. So they have
-// an instance each.
+// meeting is a clock whose first reading waits until all calls have read it, so that each call has
+// its own instance.
 type meeting struct {
 	hostfuncs.Clock
 	once *sync.Once
@@ -30,13 +30,12 @@ func (c meeting) Now() time.Time {
 	return c.Clock.Now()
 }
 
-// meets is a guest for calls that run at the same time.
+// meets is a guest for concurrent calls.
 func meets() []byte {
 	return parts{start: wasmtest.Code(reads(), now(atMoment), writes(1, atInput, loads(atCount)))}.bytes()
 }
 
-// together makes n equal calls that all run at the same time, and returns what they
-// gave.
+// together makes n equal calls that all run concurrently, and returns their outputs.
 func together(t testing.TB, m *Module, n int, call Call) []Output {
 	t.Helper()
 	var all, ended sync.WaitGroup
@@ -57,8 +56,8 @@ func together(t testing.TB, m *Module, n int, call Call) []Output {
 	return outs
 }
 
-// keep makes calls until n instances wait that share an image. Those that are saved at
-// the same time would have one each.
+// keep makes calls until n waiting instances share an image. Instances that are saved at the same
+// time would each have their own.
 func keep(t testing.TB, m *Module, n int) {
 	t.Helper()
 	for _, n := range []int{1, 1, n} {
@@ -66,7 +65,7 @@ func keep(t testing.TB, m *Module, n int) {
 	}
 }
 
-// reused counts the calls that had an instance of an earlier one.
+// reused returns the number of calls that reused an instance.
 func reused(outs []Output) (n int) {
 	for _, out := range outs {
 		if out.Reused {
@@ -76,7 +75,7 @@ func reused(outs []Output) (n int) {
 	return n
 }
 
-// untended returns a Runtime that leaves instances that wait as they are, however long a
+// untended returns a Runtime that never trims or closes waiting instances by itself, however long a
 // test takes.
 func untended(t testing.TB, o Options) *Runtime {
 	t.Helper()
@@ -85,7 +84,7 @@ func untended(t testing.TB, o Options) *Runtime {
 	return r
 }
 
-// waiting returns the instances of a module that wait.
+// waiting returns the waiting instances of a module.
 func waiting(m *Module) (all []pool.WaitingInstance) {
 	for _, k := range m.c.pool.Kinds() {
 		all = append(all, k.Waiting...)
@@ -93,8 +92,8 @@ func waiting(m *Module) (all []pool.WaitingInstance) {
 	return all
 }
 
-// requireBalanced fails the test unless what waits was counted right, and returns how
-// many bytes wait in all.
+// requireBalanced fails the test unless waiting instances and images were counted correctly. It
+// returns the number of bytes that they take.
 func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 	t.Helper()
 	var total, memory int64
@@ -108,7 +107,7 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 			}
 		}
 		if got := m.c.pool.Usage().Waiting; got != own {
-			t.Errorf("a module counts %d bytes that wait, its instances and images %d", got, own)
+			t.Errorf("a module counts %d waiting bytes, its instances and images take %d", got, own)
 		}
 		if own > r.opts.MaxIdleBytes/2 {
 			t.Errorf("%d bytes of one module wait, half of the bound is %d", own, r.opts.MaxIdleBytes/2)
@@ -124,14 +123,14 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 	return total
 }
 
-// eachBytes is what an instance of meets counts while it waits: its page was copied
-// whole, so it has it for its own. imageBytes is what the image of each kind counts.
+// eachBytes is what a waiting instance of meets counts, including its page, which was copied.
+// imageBytes is what the image of each kind counts.
 const (
 	eachBytes  = idleBytes + 64<<10
 	imageBytes = 64 << 10
 )
 
-func TestInstancesThatWait(t *testing.T) {
+func TestWaitingInstancesAreReused(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, meets())
@@ -151,8 +150,7 @@ func TestInstancesThatWait(t *testing.T) {
 	}
 }
 
-// Instances of equal calls share one image.
-func TestInstancesShareTheirImage(t *testing.T) {
+func TestEqualInstancesShareImage(t *testing.T) {
 	requireReuse(t)
 	m := load(t, untended(t, Options{}), meets())
 	before := memfdtest.Open(t)
@@ -165,12 +163,12 @@ func TestInstancesShareTheirImage(t *testing.T) {
 	}
 }
 
-func TestBoundOnWhatWaits(t *testing.T) {
+func TestWaitingInstancesAreLimited(t *testing.T) {
 	requireReuse(t)
 	tests := []struct {
-		name string
-		most int64 // Options.MaxIdleBytes
-		want int   // of 6 calls of a module, how many wait
+		name  string
+		limit int64 // Options.MaxIdleBytes
+		want  int   // how many of 6 calls of a module leave a waiting instance
 	}{
 		{"none", -1, 0},
 		{"no image", 1, 0},
@@ -182,17 +180,17 @@ func TestBoundOnWhatWaits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := untended(t, Options{MaxIdleBytes: tt.most})
+			r := untended(t, Options{MaxIdleBytes: tt.limit})
 			m := load(t, r, meets())
 			for range 3 {
 				keep(t, m, 6)
-				// One that does not fit is there for a moment before it goes.
+				// An instance that does not fit waits for a moment before it is closed.
 				waitFor(t, "no more than fit wait", func() bool { return len(waiting(m)) <= tt.want })
 			}
 			if got := len(waiting(m)); got != tt.want {
 				t.Errorf("%d instances wait in the end, want %d", got, tt.want)
 			}
-			if tt.most > 0 {
+			if tt.limit > 0 {
 				requireBalanced(t, r, m)
 			} else if r.pools.Usage().Memory != 0 {
 				t.Errorf("%d bytes of memory are in use", r.pools.Usage().Memory)
@@ -204,8 +202,8 @@ func TestBoundOnWhatWaits(t *testing.T) {
 	}
 }
 
-// The instance that goes for another module's is the one that has waited for longest,
-// in the module that has most.
+// When another module needs room, the longest waiting instance of the module with the most waiting
+// memory is closed.
 func TestModulesMakeRoomForEachOther(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxIdleBytes: 9*eachBytes + 6*imageBytes})
@@ -217,7 +215,7 @@ func TestModulesMakeRoomForEachOther(t *testing.T) {
 			oldest = i
 		}
 	}
-	for _, name := range []string{"a", "b", "c"} { // three kinds, one instance each
+	for _, name := range []string{"a", "b", "c"} { // three kinds with one instance each
 		for range 2 {
 			askOK(t, small, wants{call: Call{Name: name}})
 		}
@@ -236,13 +234,13 @@ func TestModulesMakeRoomForEachOther(t *testing.T) {
 	}
 	for _, i := range waiting(large) {
 		if i.Memory == oldest.Memory {
-			t.Error("the instance that has waited for longest still does")
+			t.Error("the longest waiting instance was not closed")
 		}
 	}
 }
 
-// Calls of one tenant, each of another kind, leave the kinds of others alone.
-func TestTenantsKindsGoBeforeThoseOfOthers(t *testing.T) {
+// Calls of one tenant that all differ in kind do not displace the kinds of other tenants.
+func TestTenantDisplacesItsOwnKindsFirst(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, echo().bytes())
@@ -250,21 +248,20 @@ func TestTenantsKindsGoBeforeThoseOfOthers(t *testing.T) {
 	for range 2 {
 		askOK(t, m, good)
 	}
-	for n := range 3 * maxSets {
+	for n := range 3 * maxKinds {
 		askOK(t, m, wants{call: Call{Tenant: "other", Name: fmt.Sprint("kind ", n)}})
 	}
 	if !askOK(t, m, good).Reused {
-		t.Error("the kind of a tenant went for those of another")
+		t.Error("the kind of a tenant was dropped for another tenant")
 	}
-	if got := len(m.c.pool.Kinds()); got != maxSets {
+	if got := len(m.c.pool.Kinds()); got != maxKinds {
 		t.Errorf("%d kinds are kept", got)
 	}
 	requireBalanced(t, r, m)
 }
 
-// One kind of calls more than are kept takes the place of that which was not called for
-// longest.
-func TestKindsAreBounded(t *testing.T) {
+// A kind beyond the limit replaces the least recently called one.
+func TestKindsAreLimited(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, echo().bytes())
@@ -272,44 +269,45 @@ func TestKindsAreBounded(t *testing.T) {
 		t.Helper()
 		return askOK(t, m, wants{call: Call{Name: fmt.Sprint("kind ", n)}}).Reused
 	}
-	for n := range maxSets {
+	for n := range maxKinds {
 		call(n)
 		call(n)
 	}
-	if !call(0) { // now the second one is the oldest
+	if !call(0) { // now the second kind is the oldest
 		t.Error("the first kind has no instance")
 	}
-	if got := len(waiting(m)); got != maxSets {
+	if got := len(waiting(m)); got != maxKinds {
 		t.Fatalf("%d instances wait", got)
 	}
 	images := memfdtest.Open(t)
-	call(maxSets)
-	if got := len(m.c.pool.Kinds()); got != maxSets {
+	call(maxKinds)
+	if got := len(m.c.pool.Kinds()); got != maxKinds {
 		t.Errorf("%d kinds are kept", got)
 	}
-	if got := len(waiting(m)); got != maxSets-1 {
-		t.Errorf("%d instances wait after a kind went", got)
+	if got := len(waiting(m)); got != maxKinds-1 {
+		t.Errorf("%d instances wait after a kind was dropped", got)
 	}
 	if got := memfdtest.Open(t); got != images-1 {
-		t.Errorf("%d images before a kind went, %d after", images, got)
+		t.Errorf("%d images before a kind was dropped, %d after", images, got)
 	}
 	requireBalanced(t, r, m)
 	if !call(0) || !call(2) || call(1) {
-		t.Error("another kind went than the one that was not called for longest")
+		t.Error("the dropped kind is not the least recently called one")
 	}
-	// Far more kinds than are kept leave nothing behind.
-	for n := range 5 * maxSets {
+	// Many more kinds than the limit leave nothing behind.
+	for n := range 5 * maxKinds {
 		call(1000 + n)
 		call(1000 + n)
 	}
-	if got := len(waiting(m)); got > maxSets {
+	if got := len(waiting(m)); got > maxKinds {
 		t.Errorf("%d instances wait", got)
 	}
 	requireBalanced(t, r, m)
 }
 
-// Callers at once, with what calls can do to each other, see what they would see alone.
-func TestPoolUnderLoad(t *testing.T) {
+// Concurrent callers see the same as they would alone, although their calls can affect each other's
+// instances.
+func TestConcurrentCallersDoNotAffectEachOther(t *testing.T) {
 	requireReuse(t)
 	const most = 6 * (eachBytes + imageBytes)
 	r := untended(t, Options{MaxIdleBytes: most})
@@ -341,12 +339,12 @@ func TestPoolUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	if requireBalanced(t, r, modules...) == 0 {
-		t.Error("nothing waits")
+		t.Error("no instance waits")
 	}
 }
 
-// An image that has no room is not made again and again.
-func TestImageThatHasNoRoomIsRefused(t *testing.T) {
+// An image for which there is no room is not made repeatedly.
+func TestImageWithoutRoomIsMadeOnce(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{CacheDir: sharedCache(t), MaxIdleBytes: 1 << 20}), probeModule(t))
 	for range 3 {

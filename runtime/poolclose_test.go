@@ -12,14 +12,14 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// A kind that goes while one of its calls runs takes its instance along.
-func TestKindGoesWhileItIsCalled(t *testing.T) {
+// If a kind is dropped while one of its calls runs, the instance of the call is closed also.
+func TestKindIsDroppedDuringCall(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, meets())
 	together(t, m, 1, Call{})
 	images := memfdtest.Open(t)
-	together(t, m, 1, Call{}) // saved
+	together(t, m, 1, Call{}) // saves the instance
 	inCall, release := make(chan struct{}), make(chan struct{})
 	b := bind(t, capability.Grant{})
 	b.Clock = gate{b.Clock, inCall, release}
@@ -32,7 +32,7 @@ func TestKindGoesWhileItIsCalled(t *testing.T) {
 		ended <- out
 	}()
 	<-inCall
-	for n := range maxSets {
+	for n := range maxKinds {
 		askOK(t, m, wants{call: Call{Name: fmt.Sprint("kind ", n)}})
 	}
 	close(release)
@@ -48,7 +48,7 @@ func TestKindGoesWhileItIsCalled(t *testing.T) {
 	requireBalanced(t, r, m)
 }
 
-// gate is a clock that tells when it is read, and lets go when it is told.
+// gate is a clock that signals when it is read, and waits for a signal to return.
 type gate struct {
 	hostfuncs.Clock
 	inCall  chan<- struct{}
@@ -61,8 +61,8 @@ func (c gate) Now() time.Time {
 	return c.Clock.Now()
 }
 
-// A module that is closed frees its instances, and so does a Runtime.
-func TestClosingFreesWhatWaits(t *testing.T) {
+// Closing a module frees its instances; closing a Runtime frees all instances.
+func TestClosingFreesWaitingInstances(t *testing.T) {
 	requireReuse(t)
 	goroutines, images, mapped := goruntime.NumGoroutine(), memfdtest.Open(t), memfdtest.Mapped(t)
 	for range 10 {
@@ -79,7 +79,7 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		}
 		closed.Close()
 		if got := len(waiting(again)); got != 4 {
-			t.Errorf("%d instances wait while somebody holds their module", got)
+			t.Errorf("%d instances wait while their module is held", got)
 		}
 		again.Close()
 		<-closed.c.freed
@@ -89,7 +89,8 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		if got := requireBalanced(t, r, kept); got != eachBytes+imageBytes {
 			t.Errorf("%d bytes of the other module wait", got)
 		}
-		if got := memfdtest.Open(t); got > images+2 { // and that of finding pages, while it tries
+		// and the image that the scanner uses while it checks the kernel
+		if got := memfdtest.Open(t); got > images+2 {
 			t.Errorf("%d images before, %d after one of two modules was closed", images, got)
 		}
 		if err := r.Close(); err != nil {
@@ -110,8 +111,8 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 	}
 }
 
-// A module that is closed while its calls run frees their instances when they end.
-func TestClosingWhileCallsRun(t *testing.T) {
+// The instances of a module that is closed during calls are freed when the calls end.
+func TestClosingDuringCallsFreesInstances(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, meets())

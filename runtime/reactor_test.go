@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// What guests may import from wasmtool_v1 is frozen: functions may join the list,
-// none may change or go.
+// The imports from wasmtool_v1 are frozen: functions may be added, but none may change or
+// disappear.
 func TestABIIsFrozen(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "abi", "v1.json"))
 	if err != nil {
@@ -49,8 +49,8 @@ const (
 	errorWrite
 )
 
-// reactor is a module whose call has the given body, which leaves an i32. Memory is
-// one page, with text at 0.
+// reactor is a module whose function call has the given body, which leaves an i32. Its memory is
+// one page with text at address 0.
 func reactor(text string, body ...[]byte) wasmtest.Module {
 	i32, none := []byte{wasmtest.I32}, []byte(nil)
 	two := []byte{wasmtest.I32, wasmtest.I32}
@@ -67,21 +67,21 @@ func reactor(text string, body ...[]byte) wasmtest.Module {
 	}
 }
 
-// with calls an imported function with a pointer and a length and drops what it
-// returns.
+// with calls an imported function with a pointer and a length and drops its result.
 func with(function uint32, ptr, size int32) []byte {
 	return wasmtest.Code(wasmtest.Const(ptr), wasmtest.Const(size), wasmtest.CallFunc(function), []byte{wasmtest.Drop})
 }
 
 func TestReactors(t *testing.T) {
 	const echoAt = 1000
-	// Reads the input to echoAt and writes as much as was read.
+	// Reads the input to echoAt and writes as much as it read.
 	echo := wasmtest.Code(
 		wasmtest.Const(echoAt),
 		wasmtest.Const(echoAt), wasmtest.CallFunc(inputLen), wasmtest.CallFunc(inputRead),
 		wasmtest.CallFunc(outputWrite),
 	)
-	initialized := reactor("", wasmtest.Const(0), []byte{wasmtest.I32Load, 2, 0}) // returns what _initialize stored
+	// returns what _initialize stored
+	initialized := reactor("", wasmtest.Const(0), []byte{wasmtest.I32Load, 2, 0})
 	initialized.Funcs = append(initialized.Funcs, wasmtest.Func{Type: 2, Body: wasmtest.Code(wasmtest.Const(0), wasmtest.Const(7), []byte{wasmtest.I32Store, 2, 0})})
 	initialized.Exports = append(initialized.Exports, wasmtest.Export{Name: "_initialize", Index: 5})
 	looping := reactor("", wasmtest.Const(0))
@@ -146,8 +146,8 @@ func TestReactors(t *testing.T) {
 	}
 }
 
-// An error text is kept up to its bound, and the guest goes on.
-func TestErrorTextIsBounded(t *testing.T) {
+// An error message is kept up to its limit, and the guest continues.
+func TestErrorMessageIsLimited(t *testing.T) {
 	body := wasmtest.Code(with(errorWrite, 0, maxErrorText), with(errorWrite, 0, 1000), with(errorWrite, 0, 1), wasmtest.Const(1))
 	m := load(t, newRuntime(t, Options{}), reactor(strings.Repeat("x", 10), body).Bytes())
 	out, err := m.Call(context.Background(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
@@ -156,7 +156,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 	}
 }
 
-func TestReactorsThatDoNotFit(t *testing.T) {
+func TestInvalidReactorsAreRefused(t *testing.T) {
 	r := newRuntime(t, Options{})
 	change := func(f func(m *wasmtest.Module)) *Module {
 		m := reactor("", wasmtest.Const(0))

@@ -11,9 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// What files_stat or files_read told of a file is what replacing it takes, whatever time the
-// file has.
-func TestReplacingWhatWasLookedAt(t *testing.T) {
+// Replacing a file accepts the answer of files_stat or files_read, whatever time the file has.
+func TestReplacingAcceptsEarlierAnswer(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, year := range []int{1969, 1970, 2026, 2300} {
 		for look, asks := range map[string]func(b files.Batch, room []byte) []files.Answer{
@@ -39,7 +38,7 @@ func TestReplacingWhatWasLookedAt(t *testing.T) {
 			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("mine")); errno != 0 || err != nil {
 				t.Errorf("%s, %d: got %d, %v", look, year, errno, err)
 			}
-			// It is not what it was.
+			// The file has changed, so its old answer is refused.
 			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("more")); errno != 72 || err != nil {
 				t.Errorf("%s, %d, again: got %d, %v", look, year, errno, err)
 			}

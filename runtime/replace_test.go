@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// editable grants a folder of files at /w, for writing but for names that end in .secret, and
-// one at /ro for reading; it returns the first.
+// editable grants a directory at /w, writable except for names that end in .secret, and a read-only
+// one at /ro. It returns the first.
 func editable(t testing.TB) (string, capability.Grant) {
 	t.Helper()
 	w, ro := t.TempDir(), t.TempDir()
@@ -34,7 +34,7 @@ func editable(t testing.TB) (string, capability.Grant) {
 	}}
 }
 
-// record is what a guest has of a file that it has looked at.
+// record returns the answer for a file as it is in a guest's memory.
 func record(a answer) []byte {
 	b := make([]byte, answerSize)
 	le := binary.LittleEndian
@@ -45,7 +45,7 @@ func record(a answer) []byte {
 	return b
 }
 
-// recordOf is the record of a file of the host.
+// recordOf returns the record of a file of the host.
 func recordOf(t testing.TB, file string) []byte {
 	t.Helper()
 	info, err := os.Lstat(file)
@@ -55,8 +55,8 @@ func recordOf(t testing.TB, file string) []byte {
 	return record(answer{kind: 4, size: uint64(info.Size()), time: uint64(info.ModTime().UnixNano())})
 }
 
-// replacing is a reactor that replaces a file, and writes what the host returned. A seen of nil
-// says that there must be nothing, an empty one whatever there is.
+// replacing is a reactor that replaces a file and writes the result. A nil seen means that the file
+// must not exist; an empty seen allows any state.
 func replacing(name string, seen []byte, content string) wasmtest.Module {
 	at, seenSize := int32(askedAt), int32(len(seen))
 	if seen == nil {
@@ -68,10 +68,10 @@ func replacing(name string, seen []byte, content string) wasmtest.Module {
 	return asking("files_replace", asked, 0, at, int32(len(name)), seenAt, seenSize, contentAt, int32(len(content)))
 }
 
-// code is what the host returned to a guest that only wrote that.
+// code returns the result that a guest wrote.
 func code(out Output) int32 { return int32(binary.LittleEndian.Uint32(out.Output)) }
 
-// whatever stands for whatever is there.
+// whatever allows any state of the file.
 var whatever = []byte{}
 
 func TestReplacingFiles(t *testing.T) {
@@ -154,7 +154,7 @@ func TestReplacingFiles(t *testing.T) {
 	}
 }
 
-// requireFiles fails unless these files and no others are in a folder of the host.
+// requireFiles fails the test unless a directory of the host contains exactly these files.
 func requireFiles(t testing.TB, dir string, want map[string]string) {
 	t.Helper()
 	there := map[string]bool{}
@@ -176,13 +176,13 @@ func requireFiles(t testing.TB, dir string, want map[string]string) {
 	}
 	for name := range want {
 		if !there[name] {
-			t.Errorf("%s is not there", name)
+			t.Errorf("%s does not exist", name)
 		}
 	}
 }
 
-// The reason of a bad request tells what would be a good one.
-func TestReasonOfABadReplace(t *testing.T) {
+// The error for an invalid request says what a valid one is.
+func TestInvalidReplaceExplainsValidOne(t *testing.T) {
 	w, grant := editable(t)
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
 	defer s.End()
@@ -193,12 +193,12 @@ func TestReasonOfABadReplace(t *testing.T) {
 	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
 }
 
-// A warm-up, which is for the calls of everybody, replaces nothing; the call after it does.
-func TestReplacingIsDeniedInAWarmUp(t *testing.T) {
+// A warm-up, whose effects all calls share, replaces no file; the call after it does.
+func TestWarmUpReplacesNoFile(t *testing.T) {
 	requireReuse(t)
 	const kept = 1000
 	module := replacing("/w/f", whatever, "mine")
-	// What the function returned first is kept, and that is written too.
+	// The guest keeps and also writes what the function returned first.
 	asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 	module.Funcs[0].Body = wasmtest.Code(
 		asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
@@ -216,16 +216,15 @@ func TestReplacingIsDeniedInAWarmUp(t *testing.T) {
 	}
 }
 
-func TestReplacingWithoutMounts(t *testing.T) {
+func TestReplacingWithoutMountsFails(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), replacing("/w/f", whatever, "mine").Bytes())
 	if out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Reactor}}}); code(out) != 69 {
 		t.Errorf("it returned %d, want 69", code(out))
 	}
 }
 
-// Whatever a guest hands over, the host looks at nothing beyond its memory, and a content may
-// lie anywhere in it.
-func TestRangesOfReplacing(t *testing.T) {
+// The host reads nothing outside the guest's memory, and the content may be anywhere in it.
+func TestReplacingChecksRanges(t *testing.T) {
 	const gone, name, content = 1 << 16, "/w/f", "mine"
 	nameSize, contentAt, size := int32(len(name)), int32(askedAt+len(name)), int32(len(content))
 	r := newRuntime(t, Options{})
@@ -267,7 +266,7 @@ func TestRangesOfReplacing(t *testing.T) {
 		})
 	}
 
-	// All of its memory is a content like another, and a name of 1 MiB a name that is too long.
+	// All of the guest's memory is valid content, and a name of 1 MiB is too long.
 	w, grant := editable(t)
 	whole := load(t, r, asking("files_replace", []byte(name), 0, askedAt, nameSize, 0, 0, 0, gone).Bytes())
 	if out := askOK(t, whole, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}}}); code(out) != 0 {

@@ -15,13 +15,12 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// A call that ends while it replaces a file leaves it as it was or as it was to be, and nothing
-// beside it.
-func TestACallEndsWhileItReplaces(t *testing.T) {
+// A call that ends while it replaces a file leaves the old or the new content, and no other file.
+func TestCallThatEndsWhileReplacingLeavesWholeFile(t *testing.T) {
 	const pages = 48 << 20 / (64 << 10) // twelve of the pieces that are written at once
 	module := replacing("/w/f", whatever, "")
 	module.Memory = []uint32{pages}
-	// Over and over, so that there is always something to end.
+	// In a loop, so that a replacement is always running.
 	module.Funcs[0].Body = wasmtest.Code(
 		[]byte{wasmtest.Loop, wasmtest.Empty},
 		calls(4, askedAt, int32(len("/w/f")), 0, 0, 0, pages<<16),
@@ -63,13 +62,14 @@ func TestACallEndsWhileItReplaces(t *testing.T) {
 	<-b.Files.Done()
 	content, err := os.ReadFile(filepath.Join(w, "f"))
 	if err != nil || string(content) != "old" && len(content) != pages<<16 {
-		t.Errorf("half of it: %d bytes, %v", len(content), err)
+		t.Errorf("partial content: %d bytes, %v", len(content), err)
 	}
 	requireFiles(t, w, map[string]string{"f": string(content), "d/g": "old"})
 }
 
-// Whatever a guest asks for, it gets a number of WASI or a fault with a reason; then nothing has
-// changed. Else the file has the content, and was what the guest said it was.
+// Every request gets a number of WASI or an error with a reason, and then nothing has changed.
+// Otherwise the file has the new content, and its earlier state was the one that the guest
+// expected.
 func FuzzReplaceRequest(f *testing.F) {
 	w, grant := editable(f)
 	b, err := hostfuncs.Bind(grant, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
@@ -105,7 +105,7 @@ func FuzzReplaceRequest(f *testing.F) {
 			if s.LastError == nil || s.LastError.Kind != "seen" || int32(s.LastError.Code) != code {
 				t.Errorf("code %d for the reason %+v", code, s.LastError)
 			}
-		case code > 76: // the last that WASI has
+		case code > 76: // the last number of WASI
 			t.Errorf("it returned %d", code)
 		case code == 0:
 			there := lookErr == nil
@@ -130,9 +130,9 @@ func FuzzReplaceRequest(f *testing.F) {
 	})
 }
 
-// The files of a call end with it, also where it hangs in the host and is left behind: what it
-// comes to do later changes nothing.
-func TestACallLeftBehindReplacesNothing(t *testing.T) {
+// The files of a call end with it, even if it hangs in the host and is abandoned. What it does
+// later changes nothing.
+func TestAbandonedCallReplacesNothing(t *testing.T) {
 	w, grant := editable(t)
 	grant.Clock = true
 	b := bind(t, grant)

@@ -167,7 +167,8 @@ func New(o Options) *Runtime {
 //
 //	func main() {
 //		compiler := runtime.SelfCompiler()
-//		tools, err := standard.New(standard.Options{Runtime: runtime.Options{CompileCommand: compiler}})
+//		options := runtime.Options{CompileCommand: compiler}
+//		tools, err := standard.New(standard.Options{Runtime: options})
 //
 // Call it first in main. In the child, it compiles one module under limits on time, memory and
 // files, and ends the process instead of returning. The result is nil where the system does not

@@ -39,7 +39,7 @@ func load(t testing.TB, r *Runtime, wasm []byte) *Module {
 	return m
 }
 
-// bind returns Bindings for a grant that are closed with the test.
+// bind returns Bindings for a grant, which are closed with the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
 	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})
@@ -50,7 +50,7 @@ func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	return b
 }
 
-// reasonOf fails the test unless err is an *Error, and returns its reason.
+// reasonOf returns the reason of err. It fails the test unless err is an *Error.
 func reasonOf(t testing.TB, err error) Reason {
 	t.Helper()
 	if err == nil {
@@ -58,12 +58,12 @@ func reasonOf(t testing.TB, err error) Reason {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%T is no *Error: %v", err, err)
+		t.Fatalf("%T is not an *Error: %v", err, err)
 	}
 	return e.Reason
 }
 
-// goGuest loads the probe with a compile cache that all tests of the package share.
+// goGuest loads the probe. All tests of the package share its compile cache.
 func goGuest(t testing.TB) *Module {
 	t.Helper()
 	return load(t, newRuntime(t, Options{CacheDir: sharedCache(t)}), probeModule(t))
@@ -115,7 +115,7 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 		{"a name is always there", capability.Grant{}, Call{Args: []string{"args"}}, `["tool" "args"]` + "\n"},
 		{"standard input are the bytes given", capability.Grant{}, Call{Args: []string{"cat"}, Input: []byte("\x00\xff\n")}, "\x00\xff\n"},
 		{"no input is the end of the file", capability.Grant{}, Call{Args: []string{"cat"}}, ""},
-		// Go's collector goes by the clock, and does not give up on one that only it looks at.
+		// Go's collector uses the clock, and must not give up on one that only the collector reads.
 		{"garbage is collected without the clock", capability.Grant{}, Call{Args: []string{"garbage", "150000"}, Limits: Limits{Memory: 32 << 20}}, "4143\n"},
 		{"no variable of the process", capability.Grant{}, Call{Args: []string{"env"}}, ""},
 		{"granted variables", capability.Grant{Env: map[string]string{"B": "2\n3", "A": ""}}, Call{Args: []string{"env"}}, "A=\nB=2\n3\n"},
@@ -169,7 +169,7 @@ func TestClockAndRandomness(t *testing.T) {
 	}
 }
 
-// Nothing of one call is seen in the next.
+// A call sees nothing of earlier calls.
 func TestNoStateBetweenCalls(t *testing.T) {
 	m := goGuest(t)
 	for range 3 {
@@ -192,7 +192,7 @@ func TestEndings(t *testing.T) {
 		limits Limits
 		want   Reason
 		limit  Limit
-		text   string // in the message
+		text   string // part of the message
 	}{
 		{"success", []string{"exit", "0"}, capability.Grant{}, Limits{}, "", "", ""},
 		{"failure", []string{"exit", "3"}, capability.Grant{}, Limits{}, Failed, "", "exit status 3"},
@@ -223,7 +223,7 @@ func TestEndings(t *testing.T) {
 				t.Errorf("a failed call gave output %q", out.Output)
 			}
 			if strings.Contains(e.Message, "goroutine") || strings.Contains(e.Message, "secret") {
-				t.Errorf("the message tells too much: %q", e.Message)
+				t.Errorf("the message reveals too much: %q", e.Message)
 			}
 		})
 	}
@@ -243,8 +243,7 @@ func TestErrorStreamKeepsItsEnd(t *testing.T) {
 	}
 }
 
-// Whatever the guest does, a call ends at its deadline, and the process goes on
-// (security.md B1, B2, B7, B9-B11).
+// Whatever the guest does, a call ends at its deadline, and the process continues.
 func TestHostileGuestsEndAtTheDeadline(t *testing.T) {
 	r := newRuntime(t, Options{})
 	start := uint32(0)
@@ -290,7 +289,7 @@ func TestHostileGuestsEndAtTheDeadline(t *testing.T) {
 	}
 }
 
-// callTree is a chain of functions of which each calls the next twice.
+// callTree is a chain of functions, each of which calls the next one twice.
 func callTree(depth uint32) wasmtest.Module {
 	m := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start", Index: 0}}}
 	for i := range depth {
@@ -325,7 +324,7 @@ func fillChain(n int) wasmtest.Module {
 	}
 }
 
-func TestSleepHeedsTheDeadline(t *testing.T) {
+func TestSleepEndsAtDeadline(t *testing.T) {
 	m := goGuest(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -334,11 +333,11 @@ func TestSleepHeedsTheDeadline(t *testing.T) {
 		t.Errorf("got %q (%v), want %q", got, err, Timeout)
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v is no deadline of a context", err)
+		t.Errorf("%v is not the error of a context's deadline", err)
 	}
 }
 
-func TestCancelling(t *testing.T) {
+func TestCancelledCallEnds(t *testing.T) {
 	m := goGuest(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -359,7 +358,7 @@ func TestCancelling(t *testing.T) {
 	}
 }
 
-// blockingClock hangs in the host, as a file system can, until it is let go.
+// blockingClock hangs in the host, as a file system can, until it is released.
 type blockingClock struct {
 	hostfuncs.Clock
 	entered, release chan struct{}
@@ -373,7 +372,7 @@ func (c *blockingClock) Sleep(context.Context, time.Duration) {
 	<-c.release
 }
 
-func TestManyCallsAtOnce(t *testing.T) {
+func TestConcurrentCallsSucceed(t *testing.T) {
 	m := goGuest(t)
 	var wg sync.WaitGroup
 	for i := range 8 {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	SelfCompiler() // in the child it does not return
+	SelfCompiler() // does not return in the child
 	os.Exit(m.Run())
 }
 
@@ -23,7 +23,7 @@ func workerCommand(t testing.TB) []string {
 	t.Helper()
 	command := SelfCompiler()
 	if command == nil {
-		t.Fatal("the system does not say which program this is")
+		t.Fatal("the system does not report the path of this program")
 	}
 	return command
 }
@@ -33,11 +33,11 @@ func TestChildCompiles(t *testing.T) {
 		if dir != "" {
 			dir = filepath.Join(dir, "cache")
 		}
-		// A program that does not exist shows that it is the child that compiles.
+		// A program that does not exist shows that the child compiles.
 		broken := newRuntime(t, Options{CacheDir: dir, CompileCommand: []string{"/nonexistent/wasmtool"}})
 		_, err := broken.Load(context.Background(), probeModule(t))
 		if reasonOf(t, err) != Internal || strings.Contains(err.Error(), "nonexistent") {
-			t.Fatalf("without its program a module loads, or a path is told: %v", err)
+			t.Fatalf("without its program a module loads, or the error has a path: %v", err)
 		}
 		r := newRuntime(t, Options{CacheDir: dir, CompileCommand: workerCommand(t)})
 		out, err := load(t, r, probeModule(t)).Call(context.Background(), Call{
@@ -49,14 +49,14 @@ func TestChildCompiles(t *testing.T) {
 		if dir == "" {
 			continue
 		}
-		// What the child left is in the cache for everybody.
+		// What the child left is in the cache for other Runtimes.
 		if _, err := newRuntime(t, Options{CacheDir: dir, CompileCommand: []string{"/nonexistent/wasmtool"}}).Load(context.Background(), probeModule(t)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-func TestChildThatTakesTooLong(t *testing.T) {
+func TestChildThatTakesTooLongIsKilled(t *testing.T) {
 	r := newRuntime(t, Options{CompileCommand: workerCommand(t), CompileTimeout: time.Millisecond})
 	_, err := r.Load(context.Background(), probeModule(t))
 	var e *Error
@@ -65,8 +65,8 @@ func TestChildThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// What the compiler may take long for is only compiled where it can be stopped.
-func TestChildCompilesWhatIsSlow(t *testing.T) {
+// Modules that may take long are compiled only where compiling can be stopped.
+func TestOnlyChildCompilesSlowModules(t *testing.T) {
 	const block, brIf = 0x02, 0x0d
 	once := wasmtest.Code([]byte{block, wasmtest.Empty}, wasmtest.Const(1), []byte{brIf, 0, wasmtest.End})
 	m := wasmtest.Module{
@@ -83,7 +83,7 @@ func TestChildCompilesWhatIsSlow(t *testing.T) {
 	}
 }
 
-func TestCloseKillsTheChild(t *testing.T) {
+func TestCloseKillsChild(t *testing.T) {
 	started := make(chan struct{})
 	r := New(Options{CompileCommand: workerCommand(t), OnCompile: func(CompileEvent) { close(started) }})
 	failed := make(chan error, 1)
@@ -93,15 +93,15 @@ func TestCloseKillsTheChild(t *testing.T) {
 	}()
 	<-started
 	if err := r.Close(); err != nil {
-		t.Log(err) // the child may take longer to go than Close waits
+		t.Log(err) // the child may take longer to end than Close waits
 	}
 	if err := <-failed; reasonOf(t, err) != Cancelled {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What is compiled by a child is chosen by what it takes, not by its size.
-func TestTheEstimateChoosesTheChild(t *testing.T) {
+// The estimate, not the size, decides whether a child compiles a module.
+func TestEstimateDecidesAboutChild(t *testing.T) {
 	const blockOp, ifOp, brTable = 0x02, 0x04, 0x0e
 	wide := bytes.Repeat([]byte{wasmtest.I32}, 500)
 	get := []byte{wasmtest.LocalGet, 0}

@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// sizedCaller is a command that calls one function of the host with a value for each
-// parameter, and writes the number that it returns.
+// sizedCaller is a command that calls a host function with a value for each parameter, and writes
+// the result.
 func sizedCaller(t *testing.T, module, function string, pages uint32, value func(at int) int32) []byte {
 	t.Helper()
 	known, err := abi.HostFunctions()
@@ -54,7 +54,7 @@ func sizedCaller(t *testing.T, module, function string, pages uint32, value func
 	p.change = func(m *wasmtest.Module) {
 		m.Types = append(m.Types, f)
 		m.Imports = append(m.Imports, wasmtest.Import{Module: module, Name: function, Type: uint32(len(m.Types) - 1)})
-		m.Funcs[0].Body = nil // which calls itself by an index
+		m.Funcs[0].Body = nil // it calls itself by an index
 		for i := range m.Exports {
 			if m.Exports[i].Kind == 0 {
 				m.Exports[i].Index++
@@ -64,10 +64,10 @@ func sizedCaller(t *testing.T, module, function string, pages uint32, value func
 	return p.bytes()
 }
 
-// Vectored calls with more pieces than POSIX has, and polls of more events than programs
-// wait for, are wrong before any piece is looked at. The count of 2^29 is 0 when the engine
-// multiplies it by the size of a piece.
-func TestCountsHaveCeilings(t *testing.T) {
+// Vectored calls with more pieces than POSIX allows, and polls of too many events, are refused
+// before any piece is read. The engine computes 0 when it multiplies the count 2^29 by the size of
+// a piece.
+func TestCountsAreLimited(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, function := range []string{"fd_read", "fd_pread", "fd_write", "fd_pwrite", "sock_recv", "sock_send", "poll_oneoff"} {
 		for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestCountsHaveCeilings(t *testing.T) {
 	}
 }
 
-// What a guest has the host do costs it fuel.
+// Work that a guest makes the host do costs the guest fuel.
 func TestSizesCostFuel(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, tt := range []struct {
@@ -126,9 +126,9 @@ func TestSizesCostFuel(t *testing.T) {
 	}
 }
 
-// Whatever function of the host is given all of a guest's memory, it takes no memory of its
-// own for it beyond what it may send or write at once.
-func TestHostTakesLittleForLongSizes(t *testing.T) {
+// If a host function gets all of a guest's memory, it allocates no more than it may send or write
+// at once.
+func TestHostAllocatesLittleForLongSizes(t *testing.T) {
 	const pages, bytes = 400, 400 << 16
 	text, err := os.ReadFile("../testdata/abi/v1.json")
 	if err != nil {
@@ -152,7 +152,7 @@ func TestHostTakesLittleForLongSizes(t *testing.T) {
 		module, function, _ := strings.Cut(full, ".")
 		sizes := abi.Sizes(module, function)
 		if function == "output_write" || len(sizes) == 0 {
-			continue // whose bytes are the output
+			continue // its bytes are the output
 		}
 		t.Run(full, func(t *testing.T) {
 			m := load(t, r, sizedCaller(t, module, function, pages, func(at int) int32 {
@@ -169,7 +169,7 @@ func TestHostTakesLittleForLongSizes(t *testing.T) {
 			_, err := ask(t, m, w)
 			goruntime.ReadMemStats(&after)
 			if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-				t.Errorf("the host took %d bytes (%v, %v)", took, first, err)
+				t.Errorf("the host allocated %d bytes (%v, %v)", took, first, err)
 			}
 			var own *Error
 			if err != nil && !errors.As(err, &own) {

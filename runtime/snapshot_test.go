@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// probing is a guest that looks at all that may differ between a new instance and one
-// that was reset, both while it starts and later, and writes it. Its input comes last.
+// probing is a guest that reads everything that may differ between a new instance and a reset one,
+// during its start and later, and writes it. Its input comes last.
 func probing() parts {
 	look := func(at int32) []byte {
 		return wasmtest.Code(calls(wasiRandomGet, at, 8), now(at+8))
@@ -34,7 +34,7 @@ func probing() parts {
 	}
 }
 
-// Reset or new, an instance is the same to its guest.
+// A reset instance does not differ from a new one for its guest.
 func TestReusedInstanceIsAsNew(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
@@ -66,7 +66,7 @@ func TestReusedInstanceIsAsNew(t *testing.T) {
 	}
 }
 
-// A compiled program is as new, too, and each input is its own.
+// A reset Go program also does not differ from a new one, and each call gets its own input.
 func TestReusedGoCommandIsAsNew(t *testing.T) {
 	requireReuse(t)
 	m := goGuest(t)
@@ -88,7 +88,7 @@ func TestReusedGoCommandIsAsNew(t *testing.T) {
 	}
 }
 
-// echo is a command that writes its input, and a reactor that does so, too.
+// echo is a command, and also a reactor, that writes its input.
 func echo() parts {
 	write := wasmtest.Code(
 		wasmtest.Const(atInput), wasmtest.Const(atInput), wasmtest.CallFunc(inputLen), wasmtest.CallFunc(inputRead), wasmtest.CallFunc(outputWrite),
@@ -96,8 +96,7 @@ func echo() parts {
 	return parts{start: wasmtest.Code(reads(), writes(1, atInput, loads(atCount))), call: write, more: write}
 }
 
-// Calls that differ in what start-up can see have instances of their own; those that
-// differ in nothing else have not.
+// Calls that differ in what the start can see have separate instances; other calls share instances.
 func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
@@ -184,14 +183,14 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 				t.Errorf("the same kind as with %s changed", other)
 			}
 			keys[key] = tt.name
-			m.Close() // the next one starts anew
+			m.Close() // so that the next case starts with no instance
 			<-m.c.freed
 		})
 	}
 }
 
-// A guest that started at one time serves no call of another.
-func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
+// A guest that started at one time serves no call of another time.
+func TestCallsWithDifferentClocksDoNotShareInstances(t *testing.T) {
 	r := newRuntime(t, Options{})
 	m := load(t, r, echo().bytes())
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
@@ -211,7 +210,7 @@ func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// What start-up learned from its own call alone is never part of another.
+// What the start learned from its own call is never part of another call.
 func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()

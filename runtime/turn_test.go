@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// takeAll takes all turns there are, and returns what gives them back.
-func takeAll(t chan struct{}) (giveBack func()) {
+// takeAll acquires a semaphore completely, and returns a function that releases it.
+func takeAll(t chan struct{}) (release func()) {
 	for range cap(t) {
 		t <- struct{}{}
 	}
@@ -25,7 +25,7 @@ func takeAll(t chan struct{}) (giveBack func()) {
 	}
 }
 
-// large is a command whose compilation may take long, and n tells it from others.
+// large is a command whose compilation may take long; it differs for each n.
 func large(n int) []byte {
 	m := command()
 	m.Memory = []uint32{2}
@@ -33,17 +33,17 @@ func large(n int) []byte {
 	return m.Bytes()
 }
 
-// loadingNow is how many modules are being loaded.
+// loadingNow returns how many modules are loading.
 func (r *Runtime) loadingNow() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.loading
 }
 
-// waitFor lets others run until it is so.
-func waitFor(t *testing.T, what string, so func() bool) {
+// waitFor waits until condition holds.
+func waitFor(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !so(); goruntime.Gosched() {
+	for end := time.Now().Add(time.Minute); !condition(); goruntime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatalf("waited a minute for: %s", what)
 		}
@@ -60,8 +60,8 @@ func waitsIn(function string) bool {
 	})
 }
 
-// A module that compiles in a moment does not wait for those that take long.
-func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
+// A module that compiles in a moment does not wait for modules that take long.
+func TestSmallModulesDoNotWaitForLargeOnes(t *testing.T) {
 	r := newRuntime(t, Options{})
 	_, longs := r.compiler.Semaphores()
 	giveBack := takeAll(longs)
@@ -81,9 +81,9 @@ func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 	}
 }
 
-// Loads that wait for their turn make room when their callers go, so that callers who
-// give up cannot shut out others; who asks again is served.
-func TestLoadsWhoseCallersLeft(t *testing.T) {
+// A waiting load leaves the queue when its callers are gone, so that callers who give up cannot
+// block others. A new caller is served.
+func TestLoadWithoutCallersLeavesQueue(t *testing.T) {
 	r := newRuntime(t, Options{})
 	shorts, longs := r.compiler.Semaphores()
 	small, long := takeAll(shorts), takeAll(longs)
@@ -112,8 +112,8 @@ func TestLoadsWhoseCallersLeft(t *testing.T) {
 	load(t, r, large(0))
 }
 
-// Instances that begin with much data are made in turn, so that a call that waited until
-// its deadline does not begin, and calls of small modules find a processor.
+// Instances with much initial data are created a few at a time. So a call that waited until its
+// deadline does not begin, and calls of small modules get a processor.
 func TestLargeStartsTakeTurns(t *testing.T) {
 	data := wasmtest.Data{Bytes: bytes.Repeat([]byte{1}, largeStart)}
 	wasm := parts{memory: []uint32{largeStart/page + 1}, start: []byte{wasmtest.Nop}, change: func(m *wasmtest.Module) {
@@ -135,7 +135,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 			defer cancel(nil)
 			ended := make(chan error, 1)
 			b := bind(t, capability.Grant{})
-			var out Output // once it has ended
+			var out Output // set once the call has ended
 			go func() {
 				var err error
 				out, err = m.Call(ctx, Call{Bindings: b})
@@ -147,7 +147,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 			meanwhile := time.Since(began)
 			select {
 			case err := <-ended:
-				t.Fatalf("it did not wait: %v", err)
+				t.Fatalf("the call did not wait: %v", err)
 			default:
 			}
 			tt.end(r, cancel)
@@ -156,7 +156,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			if out.Waited < meanwhile {
-				t.Errorf("it tells of a wait of %v; another call took %v meanwhile", out.Waited, meanwhile)
+				t.Errorf("Waited is %v; another call took %v meanwhile", out.Waited, meanwhile)
 			}
 			giveBack()
 			if name == "cancelled" {

@@ -13,9 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// caching is a reactor that keeps the first byte of the first input that it ever sees,
-// and writes it. Before that it does what more says, which sees the input; fills is
-// what it does to fill its cache.
+// caching is a reactor that keeps the first byte of the first input that it ever sees, and writes
+// it. Before that it runs more, which sees the input. fills is how it fills its cache.
 func caching(fills []byte, more ...[]byte) parts {
 	return parts{call: wasmtest.Code(
 		calls(inputRead, atInput, maxInput),
@@ -31,9 +30,9 @@ func warm(input string) wants {
 	return wants{call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte(input), Input: []byte("c")}}
 }
 
-// In every call, from the first on, a guest finds what the warm-up left, and none of
-// what other calls did.
-func TestWarmUpIsThereInEveryCall(t *testing.T) {
+// In every call, including the first, a guest finds what the warm-up left, and nothing of other
+// calls.
+func TestEveryCallFindsWarmUp(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
 	const work = 300_000 // calls of a function
@@ -63,8 +62,8 @@ func TestWarmUpIsThereInEveryCall(t *testing.T) {
 	}
 }
 
-// The fuel of the warm-up is not that of the call, and has the same limit.
-func TestFuelOfTheWarmUpIsItsOwn(t *testing.T) {
+// The fuel of the warm-up is separate from the fuel of the call, and has the same limit.
+func TestFuelOfWarmUpIsSeparate(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
 	m := load(t, r, caching(wasmtest.Code(wasmtest.Const(3000), wasmtest.CallFunc(recursion))).bytes())
@@ -78,8 +77,8 @@ func TestFuelOfTheWarmUpIsItsOwn(t *testing.T) {
 	}
 }
 
-// Nothing of the warm-up is seen by the caller.
-func TestWarmUpIsNotSeen(t *testing.T) {
+// The caller sees nothing of the warm-up.
+func TestCallerSeesNothingOfWarmUp(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
 	m := load(t, r, caching(nil, writes(1, atName, wasmtest.Const(5)), writes(2, atName, wasmtest.Const(5))).bytes())
@@ -91,9 +90,9 @@ func TestWarmUpIsNotSeen(t *testing.T) {
 	}
 }
 
-// A reactor whose warm-up fails is as it would be without one, in every call. Its start
-// sees its call as it does then: its clock, its input, what it wrote.
-func TestFailingWarmUp(t *testing.T) {
+// If its warm-up fails, a reactor behaves in every call as without one. Its start then sees its
+// call: its clock, its input and what it wrote.
+func TestFailingWarmUpHasNoEffect(t *testing.T) {
 	requireReuse(t)
 	fails := map[string][]byte{
 		"returns a number":          {wasmtest.I32Const, 1, 0x0f},
@@ -145,8 +144,7 @@ func TestFailingWarmUp(t *testing.T) {
 	}
 }
 
-// A warm-up that fails is not tried again, and the instances are used again as they are
-// without one.
+// A failed warm-up is not tried again, and instances are reused as without one.
 func TestFailingWarmUpIsTriedOnce(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), caching(nil, onInput('!', []byte{wasmtest.Unreachable})).bytes())
@@ -163,11 +161,11 @@ func TestFailingWarmUpIsTriedOnce(t *testing.T) {
 	}
 }
 
-// What a warm-up could learn from the call in which it is made is in no other.
-func TestWarmUpLearnsNothingOfItsCall(t *testing.T) {
+// What a warm-up could learn from its call is in no other call.
+func TestWarmUpLearnsNothingFromItsCall(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
-	// Both keep what they learn, as long as they have nothing yet.
+	// Both guests keep the first thing that they learn.
 	empty := wasmtest.Code(loads(atState), []byte{i32Eqz})
 	reader := parts{call: wasmtest.Code(
 		when(empty, opens(4),
@@ -204,8 +202,8 @@ func TestWarmUpLearnsNothingOfItsCall(t *testing.T) {
 	}
 }
 
-// A warm-up has the deadline of its call, and is tried again by the next one.
-func TestWarmUpHeedsTheDeadline(t *testing.T) {
+// A warm-up has the deadline of its call, and the next call tries it again.
+func TestWarmUpEndsAtDeadline(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), caching(nil, onInput('w', forever())).bytes())
 	call := warm("w").call
@@ -219,14 +217,14 @@ func TestWarmUpHeedsTheDeadline(t *testing.T) {
 		}
 	}
 	call.Bindings = bind(t, capability.Grant{})
-	call.Limits.Fuel = 1_000_000 // now it is the warm-up that ends, not the call
+	call.Limits.Fuel = 1_000_000 // now the warm-up ends, not the call
 	if out, err := m.Call(context.Background(), call); err != nil || string(out.Output) != "c" {
 		t.Errorf("wrote %q, %v", out.Output, err)
 	}
 }
 
-// What one caller allows for its calls decides nothing about the warm-up of others.
-func TestWarmUpDoesNotDependOnTheLimitsOfACall(t *testing.T) {
+// The limits of one caller do not affect the warm-up of other callers.
+func TestWarmUpDoesNotDependOnLimitsOfCall(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
 	m := load(t, r, caching(
@@ -237,7 +235,7 @@ func TestWarmUpDoesNotDependOnTheLimitsOfACall(t *testing.T) {
 	if string(first.Output) != "w" {
 		t.Fatalf("a warmed-up reactor wrote %q", first.Output)
 	}
-	anew := func() { // the next call has a new instance
+	anew := func() { // the next call gets a new instance
 		for m.c.pool.DropOldest() {
 		}
 	}
@@ -260,8 +258,8 @@ func TestWarmUpDoesNotDependOnTheLimitsOfACall(t *testing.T) {
 	}
 }
 
-// A start that depends on its call runs once in each call, though there is a warm-up:
-// what it does to files is done once.
+// A start that depends on its call runs only once in each call, even with a warm-up, so that its
+// changes to files are made once.
 func TestStartWithAWarmUpRunsOnce(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()
@@ -286,14 +284,14 @@ func TestStartWithAWarmUpRunsOnce(t *testing.T) {
 	}
 }
 
-// A warm-up that found no room, since others had it, is tried again when there is some.
+// A warm-up that found no memory because other guests had it is tried again when there is some.
 func TestWarmUpWithoutRoomIsTriedAgain(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 10 * page})
-	// The warm-up needs five pages more, the call none.
+	// The warm-up needs five more pages, and the call needs none.
 	refused := wasmtest.Code(wasmtest.Const(5), []byte{wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	m := load(t, r, caching(nil, onInput('w', when(refused, []byte{wasmtest.Unreachable}))).bytes())
-	if !r.pools.Account(8 * page) { // of somebody else
+	if !r.pools.Account(8 * page) { // memory of another user
 		t.Fatal("there is no memory to begin with")
 	}
 	for n := range 3 {

@@ -13,18 +13,18 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// errNoFuel ends a call that used up its fuel.
+// errNoFuel ends a call that used all of its fuel.
 var errNoFuel = errors.New("out of fuel")
 
-// refiller is the host's side of metering. It counts what was used, and ends the
-// call when that is more than the budget.
+// refiller is the host's side of metering. It counts the used fuel and ends the call when it
+// exceeds the budget.
 type refiller struct {
 	slice, budget int64
 	used          int64
 	calls         int
-	// onRefill, if set, looks on and may end the call.
+	// onRefill, if set, is called at each refill; an error ends the call.
 	onRefill func() error
-	// onEnter and onCheckpoint, if set, are what those functions do.
+	// onEnter and onCheckpoint, if set, implement EnterFunction and CheckpointFunction.
 	onEnter      func(context.Context, api.Module)
 	onCheckpoint func(context.Context, api.Module) (result uint64)
 }
@@ -35,7 +35,7 @@ func (f *refiller) refill(_ context.Context, m api.Module, _ []uint64) {
 		panic("the fuel is not exported")
 	}
 	f.calls++
-	add := f.slice - int64(fuel.Get()) // what is owed, and a slice
+	add := f.slice - int64(fuel.Get()) // the fuel owed, and a slice
 	f.used += add
 	if f.used > f.budget {
 		panic(errNoFuel)
@@ -57,13 +57,13 @@ func (f *refiller) enter(ctx context.Context, m api.Module, _ []uint64) {
 func (f *refiller) checkpoint(ctx context.Context, m api.Module, stack []uint64) {
 	result := uint64(0)
 	if f.onCheckpoint != nil {
-		result = f.onCheckpoint(ctx, m) // first, as refill may end the call
+		result = f.onCheckpoint(ctx, m) // first, because refill may end the call
 	}
 	f.refill(ctx, m, nil)
 	stack[0] = result
 }
 
-// left is what remains of the last slice.
+// left returns the rest of the last slice.
 func (f *refiller) left(m api.Module) int64 { return int64(m.ExportedGlobal(ExportFuel).Get()) }
 
 func (f *refiller) install(t testing.TB, r wazero.Runtime) {
@@ -78,14 +78,14 @@ func (f *refiller) install(t testing.TB, r wazero.Runtime) {
 	}
 }
 
-// world is an engine with one module in it.
+// world is an engine with one module.
 type world struct {
 	runtime wazero.Runtime
 	fuel    *refiller
 	module  api.Module
 }
 
-// enter makes a world for a module of the corpus. The error is the engine's.
+// enter makes a world for a module of the corpus. The error comes from the engine.
 func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*world, error) {
 	t.Helper()
 	ctx := context.Background()
@@ -99,7 +99,7 @@ func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*w
 	}
 	compiled, err := w.runtime.CompileModule(ctx, wasm)
 	if err != nil {
-		return w, err // it needs more memory than there is here
+		return w, err // it needs more memory than this machine has
 	}
 	w.module, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err == nil {
@@ -112,7 +112,7 @@ func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*w
 
 func (w *world) leave() { _ = w.runtime.Close(context.Background()) }
 
-// call calls a function and says in one line what came of it.
+// call calls a function and describes the result in one line.
 func (w *world) call(ctx context.Context, name string, args []uint64) (result string, ended bool) {
 	f := w.module.ExportedFunction(name)
 	results, err := f.Call(ctx, args...)
@@ -124,13 +124,13 @@ func (w *world) call(ctx context.Context, name string, args []uint64) (result st
 	}
 	for i, t := range f.Definition().ResultTypes() {
 		if t == api.ValueTypeExternref || t == 0x70 || t == 0x69 {
-			results[i] = min(results[i], 1) // a pointer: null or not
+			results[i] = min(results[i], 1) // a pointer; compare only whether it is null
 		}
 	}
 	return fmt.Sprint(results), true
 }
 
-// state is a digest of the memory and the exported globals of the input.
+// state returns a digest of the memory and of the globals that the input exports.
 func (w *world) state(rep *Report) string {
 	h := sha256.New()
 	for _, e := range rep.Exports {
@@ -146,8 +146,8 @@ func (w *world) state(rep *Report) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// firstLine is an error without the trace, and without the remark that it came
-// from the start function.
+// firstLine returns an error without its trace, and without the note that it came from the start
+// function.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	if _, after, ok := strings.Cut(s, " failed: "); ok && strings.HasPrefix(s, "start function") {
@@ -156,11 +156,11 @@ func firstLine(err error) string {
 	return s
 }
 
-// patterns are the arguments that functions are called with.
+// patterns are the arguments with which functions are called.
 var patterns = []uint64{0, 1, 0xffff_fff0_8000_0003}
 
-// TestCorpusBehavesTheSame calls every exported function of every valid module
-// before and after rewriting.
+// TestCorpusBehavesTheSame calls every exported function of every valid module before and after
+// rewriting.
 func TestCorpusBehavesTheSame(t *testing.T) {
 	files := corpus(t)
 	valid := newRuntime(t)
@@ -178,7 +178,7 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 		}
 		out, rep, err := Rewrite(f.wasm, everything)
 		if err != nil {
-			continue // TestCorpusStaysValid looks at those
+			continue // TestCorpusStaysValid checks these
 		}
 		for engine, config := range configs {
 			if engine == "compiler" && rep.LargestFunction.Bytes > 8<<10 {
@@ -201,9 +201,9 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 	}
 }
 
-// rewriteAsCommand gives checkpoints to a module that is none of a command, if it has
-// a function that could be _start: no module of the corpus reads. All of its imports
-// pass for fd_read.
+// rewriteAsCommand adds checkpoints to a module that is not a command, if it has a function that
+// could be _start. Because no module of the corpus reads, all of its imports are treated as
+// fd_read.
 func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
 	t.Helper()
 	m, err := read(wasm)
@@ -234,8 +234,8 @@ func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
 	return out, counts != nil
 }
 
-// growsTables names the modules that grow tables by their arguments: without the
-// cap of the rewritten module they would take gigabytes.
+// growsTables reports whether a module grows tables by its arguments. Without the limit of the
+// rewritten module, it would take gigabytes.
 func growsTables(name string) bool {
 	return strings.Contains(name, "table_grow") || strings.Contains(name, "table_size")
 }
@@ -247,7 +247,7 @@ func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, b
 	now, errNow := enter(t, config, spectest, after)
 	defer now.leave()
 	if errOld != nil && errNow != nil && strings.Contains(errOld.Error(), "not instantiated") {
-		return 0 // it imports from a module that is not here
+		return 0 // it imports from a module that does not exist here
 	}
 	if (errOld == nil) != (errNow == nil) || (errOld != nil && firstLine(errOld) != firstLine(errNow)) {
 		t.Errorf("%s: instantiation: %v before, %v after", name, errOld, errNow)
@@ -273,7 +273,9 @@ func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, b
 				numbers = numbers && p >= 0x7b
 			}
 			if !numbers && pattern != 0 || pattern > 1 && growsTables(name) {
-				continue // only null is a reference that both have; only one has room for any table
+				// only null means the same for both modules, and only the original can grow tables
+				// without a limit
+				continue
 			}
 			got, ended := now.call(context.Background(), e.Name, args)
 			if !ended {

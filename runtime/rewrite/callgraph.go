@@ -2,38 +2,37 @@ package rewrite
 
 import "slices"
 
-// callCosts is what the call graph says about checks and prices.
+// callCosts is what the call graph determines about checks and prices.
 //
-// A function checks its fuel on entry when calls can lead from it back to it, or
-// when it and what it calls may do more work than maxUnchecked; all others are
-// paid for by their callers. Only calls count for this that a function can reach
-// from its entry without passing a loop head, because loop heads check anyway.
+// A function checks its fuel on entry if calls can lead from it back to it, or if it and its
+// callees may do more work than maxUnchecked. The callers pay for all other functions. Only calls
+// that a function can reach from its entry without passing a loop head count for this, because loop
+// heads check the fuel anyway.
 type callCosts struct {
-	// check is by defined function.
+	// check is indexed by defined function.
 	check []bool
-	// price is by node: what a caller pays for the work before the next check.
+	// price, by node, is what a caller pays for the work before the next check.
 	price []uint64
-	// group is by node: nodes are in the same group when calls of any kind lead
-	// from one to the other and back.
+	// group is indexed by node. Nodes are in the same group if calls of any kind lead from one to
+	// the other and back.
 	group []int32
 }
 
-// maxUnchecked is how much work a call may start before the first check, in
-// units of fuel.
+// maxUnchecked is how much work a call may start before the first check, in units of fuel.
 const maxUnchecked = 100
 
-// graph is the calls as nodes and edges. The nodes are the functions, then one
-// for every type: an indirect call leads to its type, and from there to all the
-// functions of that type that may be called indirectly.
+// graph is the call graph. Its nodes are the functions, followed by one node for every type. An
+// indirect call leads to the node of its type, and from there to all functions of that type that
+// may be called indirectly.
 type graph struct {
 	m *module
 	s *scan
-	// alias maps a type to the first one that may be equal to it.
+	// alias maps a type to the first type that may be equal to it.
 	alias []uint32
-	// targets are the functions behind a type that is its own alias.
+	// targets are the functions of a type. Only types that are their own alias have any.
 	targets [][]uint32
-	// host says by type whether an imported function may be called by it. It is set
-	// for types that are their own alias.
+	// host reports, by type, whether a call of the type may reach an imported function. It is set
+	// only for types that are their own alias.
 	host []bool
 }
 
@@ -59,8 +58,8 @@ func newGraph(m *module, s *scan) *graph {
 	return g
 }
 
-// foreignReferences reports whether the module may get references to functions
-// that are not its own.
+// foreignReferences reports whether the module may get references to functions that it did not
+// declare.
 func (m *module) foreignReferences() bool {
 	if m.importedTables > 0 {
 		return true
@@ -78,12 +77,11 @@ func (m *module) foreignReferences() bool {
 	return false
 }
 
-// typeNode is the node for indirect calls of type t.
+// typeNode returns the node for indirect calls of type t.
 func (g *graph) typeNode(t uint32) uint32 { return uint32(len(g.m.funcs)) + g.alias[t] }
 
-// aliases maps every type to the first one that an engine may take for the same.
-// It looks at no more than the kind of each value: taking different types for the
-// same adds edges to the graph, and that is safe.
+// aliases maps every type to the first one that an engine may treat as equal. It compares only the
+// kinds of values: treating different types as equal adds edges to the graph, which is safe.
 func aliases(types []funcType) []uint32 {
 	alias := make([]uint32, len(types))
 	first := make(map[string]uint32, len(types))
@@ -107,13 +105,12 @@ func aliases(types []funcType) []uint32 {
 
 func (g *graph) nodes() int { return len(g.m.funcs) + len(g.m.types) }
 
-// edges returns the nodes that calls lead to from node n without passing a loop
-// head in it.
+// edges returns the nodes to which calls lead from node n without passing a loop head in it.
 func (g *graph) edges(n int) []uint32 {
 	return g.next(n, g.s.edges, func(f *funcScan) int { return f.edges })
 }
 
-// calls returns the nodes that all calls lead to from node n.
+// calls returns the nodes to which any call leads from node n.
 func (g *graph) calls(n int) []uint32 {
 	return g.next(n, g.s.calls, func(f *funcScan) int { return f.calls })
 }
@@ -133,7 +130,7 @@ func (g *graph) next(n int, list []uint32, end func(*funcScan) int) []uint32 {
 	return list[from:end(&g.s.funcs[i])]
 }
 
-// costs works out what to check and what to charge.
+// costs computes the checks and prices.
 func (g *graph) costs() *callCosts {
 	c := &callCosts{
 		check: make([]bool, len(g.m.codes)),
@@ -151,8 +148,8 @@ func (g *graph) costs() *callCosts {
 	return c
 }
 
-// finish decides about a group of nodes that lead to each other. All others that
-// they lead to have been decided.
+// finish sets the checks and prices for a group of nodes that lead to each other. All other nodes
+// that they lead to have been finished.
 func (g *graph) finish(c *callCosts, group []int32) {
 	if n := int(group[0]); len(group) == 1 && !slices.Contains(g.edges(n), uint32(n)) {
 		g.finishOne(c, n)
@@ -187,7 +184,7 @@ func (g *graph) finishOne(c *callCosts, n int) {
 	}
 }
 
-// highest returns the highest price behind a type.
+// highest returns the highest price of the functions of a type.
 func (g *graph) highest(c *callCosts, n int) uint64 {
 	var price uint64
 	for _, to := range g.edges(n) {
@@ -196,10 +193,9 @@ func (g *graph) highest(c *callCosts, n int) uint64 {
 	return price
 }
 
-// groups finds the groups of nodes of a graph that lead to each other, by
-// Tarjan's algorithm without recursion. It calls found for a group only after all
-// others that the group leads to; found must not keep the slice. The nodes are 0
-// to n-1.
+// groups finds the strongly connected components of a graph with nodes 0 to n-1, by Tarjan's
+// algorithm without recursion. It calls found for a component only after all other components that
+// it leads to. found must not keep the slice.
 func groups(n int, next func(int) []uint32, found func([]int32)) {
 	w := &groupWalk{order: make([]int32, n), low: make([]int32, n), onStack: make([]bool, n)}
 	for root := range n {
@@ -210,17 +206,17 @@ func groups(n int, next func(int) []uint32, found func([]int32)) {
 	}
 }
 
-// groupWalk is a walk through a graph.
+// groupWalk is the state of a walk through a graph.
 type groupWalk struct {
-	order   []int32 // when a node was met, from 1; 0 is not yet
-	low     []int32 // the first one met of those that a node leads to and that are on the stack
+	order   []int32 // order in which nodes were met, from 1; 0 means not yet
+	low     []int32 // lowest order among the nodes on the stack that a node leads to
 	onStack []bool
 	stack   []int32 // nodes whose group is not complete
 	path    []visit
 	met     int32
 }
 
-// visit is a node on the path: done of its edges have been followed.
+// visit is a node on the path, with the number of its edges that were followed.
 type visit struct {
 	node int32
 	done int
@@ -260,7 +256,7 @@ func (w *groupWalk) walk(next func(int) []uint32, found func([]int32)) {
 	}
 }
 
-// pop takes the group that began with n off the stack.
+// pop removes the group that began with n from the stack.
 func (w *groupWalk) pop(n int32) []int32 {
 	at := len(w.stack) - 1
 	for w.stack[at] != n {

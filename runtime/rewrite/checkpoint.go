@@ -1,26 +1,27 @@
 package rewrite
 
-// What a module is known by that can have checkpoints: a WASI command that reads.
+// A module can have checkpoints if it is a WASI command that reads. These names identify one.
 const (
 	commandExport = "_start"
 	wasiModule    = "wasi_snapshot_preview1"
 	readImport    = "fd_read"
 )
 
-// checkpoints are what Options.Checkpoint adds. All indices are those of the output.
+// checkpoints describes the functions that Options.Checkpoint adds. All indices are indices of the
+// output.
 type checkpoints struct {
 	enter, call uint32 // the imported functions
-	typ         uint32 // of the function call
+	typ         uint32 // type of the function call
 	start       uint32 // the function that the command exports
 }
 
-// Functions that are imported besides those of the input.
+// Numbers of added imports.
 const (
 	importsOfMeter       = 1
-	importsOfCheckpoints = 3 // with that of the meter
+	importsOfCheckpoints = 3 // including the import of the meter
 )
 
-// newCheckpoints returns nil when the options want none or the module can't have
+// newCheckpoints returns nil if the options do not request checkpoints or the module cannot have
 // them.
 func newCheckpoints(m *module, o Options, s *scan) *checkpoints {
 	if !o.Meter || !o.Checkpoint || s.reads == 0 {
@@ -39,8 +40,8 @@ func newCheckpoints(m *module, o Options, s *scan) *checkpoints {
 	}
 }
 
-// command returns the function that starts a command. One that is imported does
-// not count: nothing would be metered in it.
+// command returns the function that starts a command. An imported function does not count, because
+// it would not be metered.
 func (m *module) command() (f uint32, ok bool) {
 	for _, e := range m.exports {
 		if e.name != commandExport || e.kind != ExternFunc {
@@ -52,7 +53,7 @@ func (m *module) command() (f uint32, ok bool) {
 	return 0, false
 }
 
-// callsRead reports whether the instruction is a plain call of what reads.
+// callsRead reports whether the instruction is a plain call of fd_read.
 func (m *module) callsRead(in *instr) bool {
 	return in.op == opCall && int(in.a) < m.importedFuncs && m.reads[in.a]
 }
@@ -63,7 +64,7 @@ func (c *checkpoints) appendCalls(b []byte) []byte {
 	return append(b, byte(opBrIf), 0, byte(opEnd))
 }
 
-// appendMain appends the body of ExportMain, with its size.
+// appendMain appends the body of ExportMain with its size.
 func (c *checkpoints) appendMain(b []byte) []byte {
 	b, at := openSize(b)
 	b = append(b, 0) // no locals

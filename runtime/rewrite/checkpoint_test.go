@@ -19,16 +19,15 @@ const (
 	globalGet = 0x23
 	globalSet = 0x24
 
-	// readDepth is how many calls deep the command reads. The engine's stack has to
-	// grow for that.
+	// readDepth is how many calls deep the command reads. The engine's stack must grow for it.
 	readDepth = 300
-	// startAdds is what its start function adds to what it says.
+	// startAdds is what the start function adds to the reported sum.
 	startAdds = 1000
 )
 
-// readingCommand returns a command that calls env.ready, reads a number of four bytes deep
-// down in a recursion, calls env.say with the sum of it and of what it knew before,
-// and with how often it has read since its memory was new, and exits.
+// readingCommand returns a command that calls env.ready and reads a four-byte number deep in a
+// recursion. It then calls env.say with the sum of the number and what it computed before, and with
+// the number of reads since its memory was new. Then it exits.
 func readingCommand() wasmtest.Module {
 	const (
 		fdRead, exit, ready, say = 0, 1, 2, 3
@@ -83,17 +82,17 @@ func readingCommand() wasmtest.Module {
 	}
 }
 
-// commandSays is what the command says first for a number.
+// commandSays returns the first value that the command reports for a number.
 func commandSays(number uint64) uint64 {
 	return startAdds + readDepth*(readDepth+1)/2 + number
 }
 
-// commandWorld runs the command and notes which functions it calls.
+// commandWorld runs the command and records which host functions it calls.
 type commandWorld struct {
 	module api.Module
 	fuel   *refiller
-	number uint64 // to read
-	fail   error  // of reading, which ends the call
+	number uint64 // the number that the command reads
+	fail   error  // error of the read, which ends the call
 	events []string
 	said   []uint64
 }
@@ -148,7 +147,7 @@ func newCommandWorld(t *testing.T, config wazero.RuntimeConfig, wasm []byte, f *
 	return w
 }
 
-// requireExit calls a function that is to end the command with status 0.
+// requireExit calls a function that must end the command with status 0.
 func requireExit(t testing.TB, ctx context.Context, f api.Function) {
 	t.Helper()
 	_, err := f.Call(ctx)
@@ -196,8 +195,7 @@ func TestCheckpointsComeBeforeReads(t *testing.T) {
 	}
 }
 
-// TestCheckpointsTakeTheSameFuel compares with a module without checkpoints.
-func TestCheckpointsTakeTheSameFuel(t *testing.T) {
+func TestCheckpointsDoNotChangeFuel(t *testing.T) {
 	without := everything
 	without.Checkpoint = false
 	used := make(map[string]int64)
@@ -212,7 +210,7 @@ func TestCheckpointsTakeTheSameFuel(t *testing.T) {
 	}
 }
 
-// changedCommands are commands that can't have checkpoints, and the reason.
+// changedCommands returns commands that cannot have checkpoints, by the reason.
 func changedCommands() map[string]wasmtest.Module {
 	change := func(f func(m *wasmtest.Module)) wasmtest.Module {
 		m := readingCommand()
@@ -250,7 +248,7 @@ func changedCommands() map[string]wasmtest.Module {
 	}
 }
 
-func TestWithoutReadsNothingChanges(t *testing.T) {
+func TestCommandsWithoutReadsGetNoCheckpoints(t *testing.T) {
 	r := newRuntime(t)
 	for name, m := range changedCommands() {
 		t.Run(name, func(t *testing.T) {
@@ -274,8 +272,8 @@ func TestCheckpointsNeedMeter(t *testing.T) {
 	}
 }
 
-// TestOnlyPlainCallsGetCheckpoints has all three kinds of calls in one module, of
-// fd_read imported twice, one of them in code that is never reached.
+// TestOnlyPlainCallsGetCheckpoints uses all three kinds of calls in one module, with fd_read
+// imported twice. One of the calls is in unreachable code.
 func TestOnlyPlainCallsGetCheckpoints(t *testing.T) {
 	m := readingCommand()
 	call := func(code ...byte) []byte {
@@ -306,8 +304,8 @@ func TestOnlyPlainCallsGetCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointsGoTogetherWithPieces has both kinds of added functions.
-func TestCheckpointsGoTogetherWithPieces(t *testing.T) {
+// TestCheckpointsAndPiecesWorkTogether uses both kinds of added functions.
+func TestCheckpointsAndPiecesWorkTogether(t *testing.T) {
 	m := readingCommand()
 	m.Memory = []uint32{80, 80}
 	fill := wasmtest.Code(wasmtest.Const(1<<20), wasmtest.Const(9), wasmtest.Const(piece+1), []byte{misc, 11, 0})
@@ -323,7 +321,7 @@ func TestCheckpointsGoTogetherWithPieces(t *testing.T) {
 	}
 }
 
-func TestWhatCheckpointsAdd(t *testing.T) {
+func TestCheckpointsAddImportsAndExport(t *testing.T) {
 	before, err := Inspect(readingCommand().Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +353,7 @@ func TestWhatCheckpointsAdd(t *testing.T) {
 	}
 }
 
-// TestCheckpointsStayHidden gives commands that name what checkpoints add.
+// TestCheckpointsStayHidden rewrites commands that refer to indices that checkpoints add.
 func TestCheckpointsStayHidden(t *testing.T) {
 	functions := uint32(len(readingCommand().Imports) + len(readingCommand().Funcs))
 	types := byte(len(readingCommand().Types))

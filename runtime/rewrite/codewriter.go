@@ -5,20 +5,20 @@ type codeWriter struct {
 	m *module
 	o Options
 	s *scan
-	// shift is added to the indices of defined functions: how many imported ones
-	// there are more than before.
+	// shift is added to the indices of defined functions. It is the number of added imports.
 	shift  uint32
 	meter  *meter
 	pieces piecewise
-	// checkpoints is nil when there are none.
+	// checkpoints is nil if the module has none.
 	checkpoints *checkpoints
 	plan        plan
 	typer       typer
 	splits      []splitSelect
 	counts      MeterReport
-	// effort, effortBytes and codeBytes are of all functions so far: nanoseconds, bytes of
-	// memory that they keep and bytes of code. mostBytes is the largest memory of one.
-	effort, effortBytes, codeBytes, mostBytes uint64
+	// effort is the time in nanoseconds to compile all functions so far, effortBytes the bytes of
+	// memory that they keep, and codeBytes the size of their code. maxBytes is the largest memory
+	// for compiling one function.
+	effort, effortBytes, codeBytes, maxBytes uint64
 }
 
 func (w *codeWriter) init(m *module, o Options, s *scan) {
@@ -71,7 +71,7 @@ func (w *codeWriter) append(b []byte) ([]byte, *Error) {
 	return b, w.checkModuleEffort()
 }
 
-// helpers is how many functions are added: those of piecewise, and then main.
+// helpers returns the number of added functions: first the functions of piecewise, then main.
 func (w *codeWriter) helpers() uint32 {
 	n := uint32(len(w.pieces.ops))
 	if w.checkpoints != nil {
@@ -80,8 +80,7 @@ func (w *codeWriter) helpers() uint32 {
 	return n
 }
 
-// main is the index of the function to export as ExportMain, if there are
-// checkpoints.
+// main returns the index of the function to export as ExportMain, if there are checkpoints.
 func (w *codeWriter) main() uint32 { return w.pieces.first + uint32(len(w.pieces.ops)) }
 
 // function appends the body of defined function i.
@@ -102,7 +101,7 @@ func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
 	return w.rewritten(b, i, extra), nil
 }
 
-// locals appends the declarations of locals, with those that the new code needs.
+// locals appends the declarations of locals, including those that the new code needs.
 func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	c := w.m.codes[i]
 	params := len(w.m.types[w.m.funcs[w.m.importedFuncs+i]].params)
@@ -118,8 +117,8 @@ func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	return extra.appendLocals(b), extra
 }
 
-// rewritten appends the instructions with everything that the plan says, which is nothing
-// without metering, and float selects split.
+// rewritten appends the instructions with all changes of the plan, which is empty without metering,
+// and with float selects split.
 func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 	in := source{wasm: w.m.wasm, at: w.m.codes[i].start, splits: w.splits, extra: extra}
 	tight := 0
@@ -159,7 +158,7 @@ func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 	return in.appendTo(b, w.m.codes[i].end)
 }
 
-// source is the instructions of a function from wasm[at] on, with what is left of its splits.
+// source is the rest of a function's instructions, from wasm[at], with the splits in them.
 type source struct {
 	wasm   []byte
 	at     int
@@ -167,7 +166,7 @@ type source struct {
 	extra  *scratch
 }
 
-// appendTo appends the instructions that come before an offset.
+// appendTo appends the instructions before an offset.
 func (in *source) appendTo(b []byte, off int) []byte {
 	for ; len(in.splits) > 0 && in.splits[0].off < off; in.splits = in.splits[1:] {
 		s := in.splits[0]
@@ -180,7 +179,7 @@ func (in *source) appendTo(b []byte, off int) []byte {
 	return b
 }
 
-// appendInPlace appends what comes in place of an instruction.
+// appendInPlace appends the replacement of an instruction.
 func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
 	switch {
 	case ev.measured:
@@ -204,8 +203,8 @@ func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
 	return w.appendCall(b, ev)
 }
 
-// tightness returns how many blocks are open behind the event in a tight loop, that of the
-// outermost such loop first, when so many were before it.
+// tightness returns the number of open blocks in a tight loop after the event, counting from the
+// outermost such loop. depth is the number before the event.
 func (ev *event) tightness(depth int) int {
 	switch ev.op {
 	case opLoop:
@@ -222,8 +221,8 @@ func (ev *event) tightness(depth int) int {
 	return depth
 }
 
-// appendHostCheck appends what comes before a call that may be of an imported
-// function: whatever fuel is left, the host is asked.
+// appendHostCheck appends the code before a call that may reach an imported function. It calls the
+// host even if there is fuel left.
 func (w *codeWriter) appendHostCheck(b []byte, ev *event) []byte {
 	w.counts.Hosts++
 	b = w.meter.appendTake(b, ev.charge)
@@ -234,7 +233,7 @@ func (w *codeWriter) appendHostCheck(b []byte, ev *event) []byte {
 	return append(b, w.meter.call...)
 }
 
-// appendCall appends an instruction that names a function, directly or by type.
+// appendCall appends an instruction that refers to a function, directly or by type.
 func (w *codeWriter) appendCall(b []byte, ev *event) []byte {
 	if !ev.direct() {
 		return append(b, w.m.wasm[ev.off:ev.end]...)

@@ -17,13 +17,13 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// allFeatures is every proposal that wazero can turn on.
+// allFeatures are all proposals that wazero can enable.
 const allFeatures = api.CoreFeaturesV2 | experimental.CoreFeaturesThreads | experimental.CoreFeaturesTailCall |
 	experimental.CoreFeaturesExtendedConst | experimental.CoreFeaturesExceptionHandling |
 	experimental.CoreFeaturesTypedFunctionReferences
 
-// corpusFile is a module of wazero's own tests, which carry the official test
-// suite. They are read where the module cache has them; none is copied here.
+// corpusFile is a module of wazero's tests, which include the official test suite. Modules are read
+// from the module cache and not copied into this repository.
 type corpusFile struct {
 	name string // path below wazero's integration tests
 	wasm []byte
@@ -57,8 +57,8 @@ func corpus(t testing.TB) []corpusFile {
 	return files
 }
 
-// newRuntime returns an interpreter with every feature on: it compiles quickly
-// and validates as the compiler does.
+// newRuntime returns an interpreter with all features. It compiles quickly and validates like the
+// compiler.
 func newRuntime(t testing.TB) wazero.Runtime {
 	t.Helper()
 	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigInterpreter().
@@ -76,7 +76,7 @@ func compiles(r wazero.Runtime, wasm []byte) error {
 	return c.Close(context.Background())
 }
 
-// everything is all that Rewrite can do to a module.
+// everything enables all options of Rewrite that change code.
 var everything = Options{Meter: true, Checkpoint: true, ExportState: true, ExportStart: true, SplitSelects: true}
 
 func TestCorpusStaysValid(t *testing.T) {
@@ -119,8 +119,8 @@ func TestCorpusStaysValid(t *testing.T) {
 	}
 }
 
-// refusedOnPurpose says which valid modules of the corpus Rewrite refuses: those
-// with shared memory and, where they are metered, with exceptions.
+// refusedOnPurpose reports whether Rewrite intentionally refuses a valid module of the corpus, for
+// its shared memory or, if it is metered, for its exceptions.
 func refusedOnPurpose(name string, err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != Unsupported {

@@ -1,30 +1,29 @@
 package rewrite
 
-// What fuel buys. A unit is about the work of one simple instruction. The costs
-// are part of what a user sees: a change of any of them, or of how paths are
-// charged, changes how much fuel a call takes and needs a new Revision.
+// The prices of instructions in fuel. A unit is about the work of one simple instruction. Users see
+// the prices: any change of them, or of how paths are charged, changes the fuel of a call and needs
+// a new Revision.
 const (
 	costDivide   = 8
 	costCall     = 3
 	costIndirect = 6
-	// costHost is for calls of imported functions, which leave compiled code. There
-	// is a call of refill before each of them besides.
+	// costHost is for calls of imported functions, which leave compiled code. A call of refill
+	// precedes each of them.
 	costHost = 40
-	// costQuick is for what Options.Quick names.
+	// costQuick is for the functions in Options.Quick.
 	costQuick = 12
-	// costLeave is for instructions that the engine does outside compiled code.
+	// costLeave is for instructions that the engine runs outside compiled code.
 	costLeave  = 40
 	costBulk   = 10
 	costAtomic = 8
 
-	// bytesPerUnit is how many bytes of a bulk operation one unit pays for, as a
-	// shift: 16.
+	// bytesPerUnit is how many bytes of a bulk operation one unit pays for, as a shift: 16 bytes.
 	bytesPerUnit = 4
-	// pageShift is the same for whole pages: 4,096 units for 64 KiB.
+	// pageShift is the price of a page as a shift: 4,096 units for 64 KiB.
 	pageShift = 16 - bytesPerUnit
 )
 
-// costs are the costs of opcodes without a prefix.
+// costs has the costs of opcodes without a prefix.
 var costs = costTable()
 
 func costTable() (t [256]uint8) {
@@ -34,7 +33,7 @@ func costTable() (t [256]uint8) {
 			t[op] = cost
 		}
 	}
-	// These leave nothing, or next to nothing, in compiled code.
+	// These become no compiled code, or next to none.
 	set(0, opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
 		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable)
 	// i32.div_s to i32.rem_u, and the same for i64.
@@ -46,8 +45,8 @@ func costTable() (t [256]uint8) {
 	return t
 }
 
-// simple says which instructions are no more than their cost to whoever follows
-// the flow of control. They are most of any code.
+// simple has the instructions that matter only by their cost when the flow of control is followed.
+// Most instructions of any code are simple.
 var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {
@@ -57,8 +56,8 @@ func simpleTable() (t [256]bool) {
 	return t
 }
 
-// cost is what an instruction costs by itself: without what it calls, and
-// without the length of a bulk operation unless that is known.
+// cost returns the cost of the instruction itself, without the function that it calls. It includes
+// the length of a bulk operation only if the length is constant.
 func (in *instr) cost() uint64 {
 	if in.op < 0x100 && in.op != opMemoryGrow {
 		return uint64(costs[in.op])
@@ -79,18 +78,18 @@ func (in *instr) cost() uint64 {
 	return 1
 }
 
-// freeMoves and movesPerUnit are the price of values that the engine has to move
-// between registers and the stack where paths meet or a call is made.
+// freeMoves and movesPerUnit are the price of moving values between registers and the stack, where
+// paths meet or a call is made.
 const (
 	freeMoves    = 16
 	movesPerUnit = 2
 )
 
-// moveCost is what it costs to move n values.
+// moveCost returns the cost of moving n values.
 func moveCost(n int) uint64 { return uint64(max(0, n-freeMoves+movesPerUnit-1) / movesPerUnit) }
 
-// cost is what an instruction costs with the values that it moves, but without
-// what is moved where paths meet.
+// cost returns the cost of an instruction including the parameters and results that it moves, but
+// without the values moved where paths meet.
 func (d *decoder) cost(in *instr) uint64 {
 	c := in.cost()
 	switch in.op {
@@ -102,7 +101,7 @@ func (d *decoder) cost(in *instr) uint64 {
 	return c
 }
 
-// moves is what it costs to hand over parameters and results.
+// moves returns the cost of moving parameters and results.
 func (f funcType) moves() uint64 { return moveCost(len(f.params) + len(f.results)) }
 
 // merges reports whether paths meet at the instruction, other than at a loop head.
@@ -110,11 +109,11 @@ func (in *instr) merges() bool {
 	return in.op == opEnd && in.opener != opLoop && in.opener != opEnd
 }
 
-// bulk is an instruction whose work grows with its last operand.
+// bulk is the price of an instruction whose work grows with its last operand.
 type bulk struct {
-	// mask takes lengths that can't succeed out of the price.
+	// mask removes lengths that cannot succeed from the price.
 	mask uint32
-	// shift turns a length into units: to the left when positive.
+	// shift converts a length into units: to the left if positive.
 	shift int
 }
 
@@ -139,8 +138,8 @@ func (op opcode) bulk() (b bulk, ok bool) {
 	return bulk{}, false
 }
 
-// measured reports whether the instruction is a bulk operation whose length is
-// known at run time only.
+// measured reports whether the instruction is a bulk operation whose length is known only at run
+// time.
 func (in *instr) measured() bool {
 	if in.op < 0x100 && in.op != opMemoryGrow {
 		return false

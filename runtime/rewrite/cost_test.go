@@ -8,10 +8,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// TestEveryInstructionHasAPrice walks through all that the decoder knows: what costs
-// nothing leaves nothing in compiled code, or is never metered.
+// TestEveryInstructionHasAPrice checks all instructions that the decoder knows: an instruction
+// without a cost becomes no compiled code, or is never metered.
 func TestEveryInstructionHasAPrice(t *testing.T) {
-	free := map[opcode]bool{opThrow: true, opThrowRef: true, opTryTable: true} // refused
+	// modules with these are refused
+	free := map[opcode]bool{opThrow: true, opThrowRef: true, opTryTable: true}
 	for _, op := range []opcode{
 		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee, opUnreachable,
 		opI32Const, opI64Const, opF32Const, opF64Const,
@@ -51,7 +52,7 @@ func TestExceptionsAreRefused(t *testing.T) {
 	for name, m := range map[string]wasmtest.Module{"throw": throws, "try_table": tries, "a tag": tags, "a reference to one": handed} {
 		_, _, err := Rewrite(m.Bytes(), Options{Meter: true})
 		var e *Error
-		if !errors.As(err, &e) || e.Kind != Unsupported || !strings.Contains(e.Message, "it uses exceptions") || !strings.Contains(e.Message, "build it without them") {
+		if !errors.As(err, &e) || e.Kind != Unsupported || !strings.Contains(e.Message, "it uses exceptions") || !strings.Contains(e.Message, "build the module without them") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,6 @@
 package rewrite
 
-// importDecl is one import. index is its place in the index space of its kind.
+// importDecl is an import. index is its index among all imports and definitions of its kind.
 type importDecl struct {
 	module, name string
 	kind         ExternKind
@@ -8,24 +8,24 @@ type importDecl struct {
 	start, end   int // the import is wasm[start:end]
 }
 
-// tableDecl is one table.
+// tableDecl is a table.
 type tableDecl struct {
 	Limits
 	elem valueType
-	// The limits are wasm[limits:init], the initial value's expression, if there
-	// is one, wasm[init:end]. start is where the table's declaration begins.
+	// The declaration begins at start. The limits are wasm[limits:init]. The expression of the
+	// initial value, if any, is wasm[init:end].
 	start, limits, init, end int
 }
 
-// globalDecl is one global: its type is wasm[start:init], its initial value's
-// expression wasm[init:end].
+// globalDecl is a global. Its type is wasm[start:init], and the expression of its initial value
+// wasm[init:end].
 type globalDecl struct {
 	typ              valueType
 	mutable          bool
 	start, init, end int
 }
 
-// exportDecl is one export.
+// exportDecl is an export.
 type exportDecl struct {
 	name  string
 	kind  ExternKind
@@ -79,12 +79,12 @@ func (r *reader) valueTypes(items string) []valueType {
 	return types
 }
 
-// spaceNames are what messages call the things of each kind.
+// spaceNames are the names of the kinds in messages.
 var spaceNames = [...]string{
 	ExternFunc: "function", ExternTable: "table", ExternMemory: "memory", ExternGlobal: "global", ExternTag: "tag",
 }
 
-// sizes returns how many things of each kind there are so far.
+// sizes returns the number of imports and definitions of each kind so far.
 func (m *module) sizes() [len(spaceNames)]int {
 	return [...]int{
 		ExternFunc: len(m.funcs), ExternTable: len(m.tables), ExternMemory: len(m.memories),
@@ -169,7 +169,7 @@ func (r *reader) tableType() tableDecl {
 	return t
 }
 
-// limits reads a minimum and, where given, a maximum.
+// limits reads a minimum and an optional maximum.
 func (r *reader) limits(what string) Limits {
 	start := r.pos
 	flags := r.byte()
@@ -236,7 +236,7 @@ func (r *reader) globalType() globalDecl {
 	return g
 }
 
-// noteMutable notes what a global needs that is imported or exported.
+// noteMutable records the feature that a mutable global needs if it is imported or exported.
 func (r *reader) noteMutable(g globalDecl) {
 	if g.mutable {
 		r.seen |= featMutableGlobal
@@ -267,7 +267,7 @@ func (m *module) readExports(r *reader) {
 		start := r.pos
 		e := exportDecl{name: r.name("export name")}
 		if _, twice := seen[e.name]; twice {
-			r.fail(start, Malformed, "export %q is there twice", e.name)
+			r.fail(start, Malformed, "export %q is defined twice", e.name)
 		}
 		seen[e.name] = struct{}{}
 		kindAt := r.pos
@@ -284,7 +284,7 @@ func (m *module) readExports(r *reader) {
 	}
 }
 
-// checkSpaces refuses what adds up over imports and definitions to too much.
+// checkSpaces refuses too many imports and definitions of a kind together.
 func (m *module) checkSpaces(r *reader) {
 	if len(m.memories) > 1 {
 		r.fail(r.pos, Unsupported, "%d memories, only one is supported", len(m.memories))
@@ -297,13 +297,12 @@ func (m *module) checkSpaces(r *reader) {
 	}
 }
 
-// codeDecl is one function body: its local declarations are wasm[locals:start],
-// with their groups from wasm[groups:start], and its instructions, with the final
-// end, wasm[start:end].
+// codeDecl is a function body. Its local declarations are wasm[locals:start], with their groups
+// from wasm[groups:start]. Its instructions, including the final end, are wasm[start:end].
 type codeDecl struct {
 	locals, groups, start, end int
 	groupCount                 int
-	declared                   int // number of locals declared, without the parameters
+	declared                   int // number of declared locals, without the parameters
 }
 
 func (m *module) readCode(r *reader) {
@@ -335,8 +334,8 @@ func (m *module) readCode(r *reader) {
 	}
 }
 
-// localDecls moves over groups of local declarations and returns how many locals
-// they declare. The count is capped because an engine allocates for every one.
+// localDecls skips groups of local declarations and returns the number of locals. The number is
+// limited because an engine allocates memory for each.
 func (r *reader) localDecls(groups int) int {
 	total := 0
 	for ; groups > 0 && r.err == nil; groups-- {
@@ -357,7 +356,7 @@ func (m *module) readDataCount(r *reader) {
 	r.seen |= featBulkMemory
 }
 
-// largest returns the defined function with the biggest body.
+// largest returns the defined function with the largest body.
 func (m *module) largest() FunctionSize {
 	var f FunctionSize
 	for i, c := range m.codes {
@@ -368,8 +367,8 @@ func (m *module) largest() FunctionSize {
 	return f
 }
 
-// readCustom notes a custom section's name and reads the ones that say something
-// about where the module came from.
+// readCustom records the name of a custom section. It parses only the section that describes the
+// tools that made the module.
 func (m *module) readCustom(r *reader) {
 	name := r.name("custom section name")
 	if r.err != nil {
@@ -386,8 +385,8 @@ func (m *module) readCustom(r *reader) {
 	r.pos = r.end
 }
 
-// readProducers reads the list of tools that made the module. It has no meaning
-// for running it, so a malformed list is left out rather than refused.
+// readProducers reads the list of tools that made the module. The list has no effect on running the
+// module, so a malformed list is ignored, not refused.
 func (m *module) readProducers(custom *reader) {
 	r := *custom
 	var list []Producer

@@ -1,41 +1,40 @@
 package rewrite
 
-// instr is one decoded instruction: wasm[off:end].
+// instr is a decoded instruction: wasm[off:end].
 type instr struct {
 	op       opcode
 	off, end int
-	// a and b are the first and second index or label, or the type index plus one
-	// of a block type.
+	// a and b are the first and second index or label. For a block type, a is the type index plus
+	// one.
 	a, b uint32
-	// typ is a select's or block's one value type, and what ref.null is null of.
+	// typ is the single value type of a select or block, or the type of ref.null.
 	typ valueType
-	// list is the offset of the labels of br_table; a is how many there are, without the
-	// default label.
+	// list is the offset of the labels of br_table; a is their number without the default label.
 	list int
-	// opener is the opcode that began the block which end or else belongs to; for
-	// the function itself it is opEnd.
+	// opener is the opcode of the block to which end or else belongs; for the function itself it is
+	// opEnd.
 	opener opcode
-	// params and results are how many of them the block has that the instruction begins or
-	// ends.
+	// params and results are the numbers of parameters and results of the block that the
+	// instruction begins or ends.
 	params, results int
-	// sets is how many times the block that end ends sets locals.
+	// sets is how often locals are set in the block that end ends.
 	sets int
-	// length is the operand of a bulk operation when a constant comes just before.
+	// length is the operand of a bulk operation, if a constant comes just before it.
 	length      uint32
 	constLength bool
 }
 
-// decoder reads the instructions of one function body. It tells apart exactly
-// what the engine tells apart: where the engine reads one byte of what could be
-// a longer number, the decoder takes only the form of one byte. Otherwise code
-// could hide from the one in what the other takes for an immediate.
+// decoder reads the instructions of one function body. It must split the bytes into instructions
+// exactly as the engine does. Where the engine reads only one byte of a number that could be
+// longer, the decoder accepts only one byte. Otherwise code could be hidden in what one of them
+// takes for an immediate.
 type decoder struct {
 	reader
 	m      *module
 	locals int
-	blocks []openBlock // those around pos, outermost first
-	sets   int         // how many times locals have been set so far
-	// constant is the last i32.const and where it ended.
+	blocks []openBlock // open blocks at pos, outermost first
+	sets   int         // number of instructions so far that set a local
+	// constant is the last i32.const, and constantEnd where it ended.
 	constant    uint32
 	constantEnd int
 }
@@ -44,10 +43,10 @@ type decoder struct {
 type openBlock struct {
 	opener          opcode
 	params, results int
-	sets            int // before the block
+	sets            int // number of sets before the block
 }
 
-// body makes the decoder ready for a defined function.
+// body prepares the decoder for a defined function.
 func (d *decoder) body(m *module, i int) {
 	c := m.codes[i]
 	f := m.types[m.funcs[m.importedFuncs+i]]
@@ -59,8 +58,7 @@ func (d *decoder) body(m *module, i int) {
 	d.constantEnd = -1
 }
 
-// next decodes an instruction. It returns false at the end of the body and after
-// an error.
+// next decodes an instruction. It returns false at the end of the body and after an error.
 func (d *decoder) next(in *instr) bool {
 	if d.pos >= d.end {
 		if len(d.blocks) > 0 {
@@ -72,7 +70,7 @@ func (d *decoder) next(in *instr) bool {
 		d.fail(d.pos, Malformed, "there is code after the end of a function body")
 		return false
 	}
-	// Most instructions have no immediates, or some of one byte each.
+	// Most instructions have no immediates, or immediates of one byte each.
 	code := d.b[d.pos:d.end]
 	in.off = d.pos
 	in.op = opcode(code[0])
@@ -114,7 +112,7 @@ func (d *decoder) next(in *instr) bool {
 	return true
 }
 
-// long decodes the instruction at pos whatever it is.
+// long decodes any instruction at pos.
 func (d *decoder) long(in *instr) bool {
 	d.pos++
 	imm := opcodes[in.op]
@@ -130,7 +128,7 @@ func (d *decoder) long(in *instr) bool {
 	return d.err == nil
 }
 
-// operand reads an operand, and returns the index that it is.
+// operand reads an operand and returns its index, if it is one.
 func (d *decoder) operand(in *instr, imm immediate) (index uint32) {
 	m := d.m
 	switch imm {
@@ -197,9 +195,8 @@ func (d *decoder) operand(in *instr, imm immediate) (index uint32) {
 	return index
 }
 
-// prefixed reads the number after a prefix. The engine reads one byte of it after
-// the vector and atomic prefixes, and takes the second byte of two, 0x01, for a
-// nop of its own.
+// prefixed reads the number after a prefix. After the vector and atomic prefixes, the engine reads
+// only one byte of it. It takes the second byte of a two-byte number, 0x01, for a nop.
 func (d *decoder) prefixed(in *instr) immediate {
 	at := d.pos
 	sub := d.u32()
@@ -223,7 +220,7 @@ func (d *decoder) countSet(op opcode) {
 	}
 }
 
-// open begins a block of the type that blockType returned.
+// open begins a block with the type that blockType returned.
 func (d *decoder) open(in *instr, typ uint32) {
 	in.params, in.results = 0, 0
 	switch {
@@ -251,7 +248,8 @@ func (d *decoder) close(in *instr) {
 	d.blocks[top].opener = opElse
 }
 
-// blockType reads the type of a block, and returns the index of a function type plus one, or 0.
+// blockType reads the type of a block. It returns the index of a function type plus one, or 0 for
+// other types.
 func (d *decoder) blockType(in *instr) uint32 {
 	at := d.pos
 	in.typ = 0
@@ -288,8 +286,8 @@ func (d *decoder) tryTable(in *instr) uint32 {
 	return typ
 }
 
-// selectType reads the type of a select. The compiler of wazero 1.12 skips just
-// two bytes here, so that is what the type may have.
+// selectType reads the type of a select. It accepts only types of two bytes, because the compiler
+// of wazero 1.12 always skips two bytes here.
 func (d *decoder) selectType(in *instr) {
 	at := d.pos
 	if n := d.byte(); n != 1 && d.err == nil {
@@ -312,7 +310,7 @@ func (d *decoder) memArg(in *instr) {
 	}
 }
 
-// zero reads a byte that is reserved for the index of a memory.
+// zero reads the reserved byte for the index of a memory.
 func (d *decoder) zero() {
 	at := d.pos
 	if d.byte() != 0 {

@@ -5,34 +5,38 @@ import (
 	"time"
 )
 
-// Effort is what it takes the engine to compile a module as it is rewritten.
+// Effort estimates what the engine needs to compile the rewritten module.
 type Effort struct {
-	// Time is on one core of a common machine, Bytes the memory that is needed at once, if
-	// one function is compiled after the other. Largest is what of it is needed while the
-	// largest function is: with several at once, it is needed as often.
+	// Time is the time on one core of a common machine. Bytes is the memory needed if functions are
+	// compiled one at a time. Largest is the part of it for the largest function; each further
+	// function compiled concurrently can need as much again.
 	Time           time.Duration
 	Bytes, Largest uint64
 }
 
-// effort counts what makes a function slow to compile. The time that the engine's
-// compiler takes grows with its instructions, with the square of the branches, with the
-// branches times the values that live across them, and, for each way to a place where paths
-// meet, with the square of the values that may differ there, once for each level of loops.
+// effort counts what makes a function slow to compile. The time of the engine's compiler grows with
+// these numbers:
+//
+//   - the instructions
+//   - the square of the branches
+//   - the branches times the values that are live across them
+//   - for each path into a place where paths meet, the square of the values that may differ there,
+//     once for each level of loops
 type effort struct {
-	// instructions counts those of the engine's own representation.
+	// instructions counts instructions in the engine's internal representation.
 	instructions uint64
-	// branches counts what ends a basic block of machine code.
+	// branches counts the ends of basic blocks of machine code.
 	branches uint64
 	// variables counts the parameters and locals.
 	variables uint64
-	// live adds up, over the branches, the values on the stack there, and variables, which
-	// count as liveVariable values each.
+	// live is the sum, over the branches, of the values on the stack there. A variable counts as
+	// liveVariable values.
 	live uint64
-	// merged adds up, over the ways to places where paths meet, the square of the values
-	// that may differ there. For loop heads that comes with each level of loops, in loops.
-	// Hostile code takes them beyond 64 bits.
+	// merged is the sum, over the paths into places where paths meet, of the square of the values
+	// that may differ there. loops is the same for loop heads, once for each level of loops.
+	// Hostile code can exceed 64 bits.
 	merged, loops float64
-	// depth is how deep loops lie in each other.
+	// depth is the largest nesting of loops.
 	depth uint64
 }
 
@@ -41,13 +45,13 @@ const (
 	branchesPerLoop = 3
 	// labelsPerBranch is how many labels of br_table cost as much as a branch.
 	labelsPerBranch = 4
-	// branchesPerSplit is what splitting a select adds.
+	// branchesPerSplit is the number of branches that splitting a select adds.
 	branchesPerSplit = 2
-	// branchesPerCheckpoint is what the loop of a checkpoint adds.
+	// branchesPerCheckpoint is the number of branches that the loop of a checkpoint adds.
 	branchesPerCheckpoint = branchesPerLoop + 1
 )
 
-// branches is what an instruction adds to an effort.
+// branches returns the number of branches that an instruction adds to an effort.
 func (in *instr) branches() uint64 {
 	switch in.op {
 	case opLoop:
@@ -55,27 +59,27 @@ func (in *instr) branches() uint64 {
 	case opBlock, opIf, opElse, opBrIf, opBrOnNull, opBrOnNonNull:
 		return 1
 	case opMemoryFill, opMemoryCopy:
-		return 3 // the choice of how to do it
+		return 3 // it chooses between implementations
 	case opBrTable:
 		return 1 + uint64(in.a)/labelsPerBranch
 	}
 	return 0
 }
 
-// nanoseconds estimates the time to compile a function on one core. The factors
-// are from measurements with wazero 1.12 on amd64: the result is at least half of the time
-// that the worst code of each kind takes, and twice or three times that of common code.
+// nanoseconds estimates the time to compile a function on one core. The factors were measured with
+// wazero 1.12 on amd64. The result is at least half of the time for the worst code of each kind,
+// and two to three times the time for common code.
 func (e effort) nanoseconds() uint64 {
 	branches, depth := float64(e.branches), float64(e.depth)
 	ns := nsPerFunction + nsPerInstruction*float64(e.instructions) + nsPerLive*float64(e.live) +
 		nsPerMerged*((1+depth)*e.merged+e.loops) + nsPerBranches*branches*branches
-	return uint64(min(ns, mostPerFunction))
+	return uint64(min(ns, maxPerFunction))
 }
 
-// bytes estimates the memory that is needed while a function is compiled.
+// bytes estimates the memory needed while a function is compiled.
 func (e effort) bytes() uint64 { return bytesPerInstruction*e.instructions + bytesPerLive*e.live }
 
-// kept estimates the memory that is needed until all functions are compiled.
+// kept estimates the memory that a function needs until all functions are compiled.
 func (e effort) kept() uint64 {
 	return keptPerFunction + keptPerInstruction*e.instructions + keptPerVariable*e.variables
 }
@@ -85,28 +89,28 @@ const (
 	nsPerInstruction = 250
 	nsPerLive        = 100
 	nsPerMerged      = 1
-	nsPerBranches    = 10 // for each two
-	// mostPerFunction is far beyond all limits, and the sum over all functions has 64 bits.
-	mostPerFunction = 1 << 40
+	nsPerBranches    = 10 // for each pair of branches
+	// maxPerFunction is far above all limits. The sum over all functions still fits in 64 bits.
+	maxPerFunction = 1 << 40
 
 	bytesPerInstruction = 400
 	bytesPerLive        = 40
-	// What is left of a function when the next is compiled.
+	// Memory that a function keeps when the next one is compiled.
 	keptPerFunction    = 500
 	keptPerInstruction = 8
 	keptPerVariable    = 8
 
 	// liveVariable is how many values on the stack cost as much as a variable.
 	liveVariable = 4
-	// weightTyped is how many instructions there are for a value of a declared type.
+	// weightTyped is the number of instructions for each value of a declared type.
 	weightTyped = 5
-	// nsPerDeclared is what a type, an import or a global costs in each function.
+	// nsPerDeclared is the cost of a type, import or global in each function.
 	nsPerDeclared = 10
 )
 
-// Limits of the estimate, in nanoseconds and, for memory, bytes. Those of a module grow with
-// the size of its code, so that a small file can't take long: large programs that compilers
-// emit need less than half of what they may.
+// Limits of the estimate, in nanoseconds and, for memory, bytes. The limit of a module grows with
+// the size of its code, so that a small file cannot take long. Large programs from compilers need
+// less than half of the limit.
 const (
 	maxFunctionEffort   = 1.5e9
 	maxModuleEffort     = 5e9
@@ -114,13 +118,13 @@ const (
 	maxFunctionMemory   = 768 << 20
 )
 
-// checkEffort refuses function i, which was written to body, if it or the module up
-// to it takes too long to compile.
+// checkEffort refuses function i, whose rewritten body has body bytes, if it takes too long to
+// compile.
 func (w *codeWriter) checkEffort(i int, body int) *Error {
 	e := w.plan.gauge.effort
 	splits := branchesPerSplit * uint64(len(w.splits))
 	e.branches += splits
-	e.live += splits * w.plan.gauge.most
+	e.live += splits * w.plan.gauge.maxLive
 	e.instructions += 2 * splits
 	at, index := w.m.codes[i].locals, w.m.importedFuncs+i
 	if limit := 2 * int(w.o.MaxFunctionBytes); body > limit {
@@ -129,18 +133,17 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 	}
 	if ns, bytes := e.nanoseconds(), e.bytes(); !w.o.AnyEffort && (ns > maxFunctionEffort || bytes > maxFunctionMemory) {
 		return refuse(at, SlowToCompile,
-			"function %d takes too long to compile, about %d ms and %d MiB of memory, at most %d and %d are allowed: it has too many branches (%d) for its %d variables and what its blocks and calls carry; split it, or build it with optimisation and less inlining",
+			"function %d takes too long to compile, about %d ms and %d MiB of memory, at most %d and %d are allowed: it has too many branches (%d) for its %d variables and the values that its blocks and calls pass; split it, or build it with optimisation and less inlining",
 			index, ns/1e6, bytes>>20, uint64(maxFunctionEffort/1e6), uint64(maxFunctionMemory>>20), e.branches, e.variables)
 	}
 	w.effort += e.nanoseconds()
 	w.effortBytes += e.kept()
-	w.mostBytes = max(w.mostBytes, e.bytes())
+	w.maxBytes = max(w.maxBytes, e.bytes())
 	w.codeBytes += uint64(w.m.codes[i].end - at)
 	return nil
 }
 
-// checkModuleEffort refuses a module whose functions together take too long to
-// compile.
+// checkModuleEffort refuses a module whose functions together take too long to compile.
 func (w *codeWriter) checkModuleEffort() *Error {
 	if w.meter == nil {
 		return nil
@@ -149,20 +152,19 @@ func (w *codeWriter) checkModuleEffort() *Error {
 	w.effort, w.effortBytes = w.effort+ns, w.effortBytes+bytes
 	if limit := maxModuleEffort + moduleEffortPerByte*w.codeBytes; !w.o.AnyEffort && w.effort > limit {
 		return refuse(headerBytes, SlowToCompile,
-			"its functions have too many branches: compiling it would take about %d s, at most %d s are allowed for code of %d bytes: split large functions or lower inlining",
+			"the functions have too many branches: compiling the module would take about %d s, at most %d s are allowed for code of %d bytes: split large functions or lower inlining",
 			w.effort/1e9, limit/1e9, w.codeBytes)
 	}
 	return nil
 }
 
-// total is the effort of all functions that were written.
+// total returns the effort of all functions that were written.
 func (w *codeWriter) total() Effort {
-	return Effort{Time: time.Duration(min(w.effort, math.MaxInt64)), Bytes: w.effortBytes + w.mostBytes, Largest: w.mostBytes}
+	return Effort{Time: time.Duration(min(w.effort, math.MaxInt64)), Bytes: w.effortBytes + w.maxBytes, Largest: w.maxBytes}
 }
 
-// declarations estimates the time and memory that the engine's compiler takes for what is
-// declared once and looked at with each function, and for the ways into functions of each
-// type. refs is how many globals are added.
+// declarations estimates the compiler's time and memory for declarations, which it reads again for
+// each function, and for the entry code of each function type. refs is the number of added globals.
 func (m *module) declarations(refs int) (ns, bytes uint64) {
 	each := uint64(len(m.types) + len(m.imports) + len(m.globals) + refs)
 	values := weightTyped * uint64(m.typeValues+len(m.types))

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// branchy returns a module with functions that repeat a piece of code and have
-// some locals of type i32, after a function that does nothing.
+// branchy returns a module with functions that repeat a piece of code and have some locals of type
+// i32. A function that does nothing precedes them.
 func branchy(functions, locals, times int, code ...byte) []byte {
 	m := wasmtest.Module{
 		Types: []wasmtest.FuncType{{}},
@@ -31,7 +31,7 @@ func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
 		ifs   = []byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.End}
 		brIf  = []byte{wasmtest.LocalGet, 0, wasmtest.BrIf, 0}
 		table = wasmtest.Code([]byte{block, wasmtest.Empty, wasmtest.LocalGet, 0, 0x0e, 99}, make([]byte, 100), []byte{wasmtest.End})
-		calls = wasmtest.CallFunc(1) // itself, so that there are many checks
+		calls = wasmtest.CallFunc(1) // calls itself, so that there are many checks
 	)
 	for name, test := range map[string]struct {
 		locals, few, many int
@@ -91,7 +91,7 @@ func TestModulesThatTakeLongToCompileAreRefused(t *testing.T) {
 	if _, _, err := Rewrite(branchy(9, 1, 8_000, ifs...), Options{Meter: true, AnyEffort: true}); err != nil {
 		t.Errorf("with any effort allowed: %v", err)
 	}
-	// The same branches in small functions are no trouble.
+	// The same branches in small functions are allowed.
 	if _, _, err := Rewrite(branchy(500, 1, 80, ifs...), Options{Meter: true}); err != nil {
 		t.Error(err)
 	}
@@ -115,21 +115,21 @@ func TestMeteredFunctionsMayBeTwiceTheLimit(t *testing.T) {
 	}
 }
 
-// However much work hostile code makes of a function, the estimate does not begin again at
-// zero, where the module would pass for one that compiles in a moment.
-func TestTheEstimateDoesNotOverflow(t *testing.T) {
+// However much effort hostile code needs, the estimate does not wrap around to a small number,
+// which would make the module seem quick to compile.
+func TestEstimateDoesNotOverflow(t *testing.T) {
 	for name, e := range map[string]effort{
 		"merged":   {merged: 1e19, depth: 300_000},
 		"loops":    {loops: 1e25},
 		"branches": {branches: 1 << 33},
 		"live":     {live: 1 << 60},
 	} {
-		if got := e.nanoseconds(); got != mostPerFunction {
+		if got := e.nanoseconds(); got != maxPerFunction {
 			t.Errorf("%s: %d ns", name, got)
 		}
 	}
 	const functions, bits = maxFunctions, 62
-	if uint64(functions)*mostPerFunction >= 1<<bits {
+	if uint64(functions)*maxPerFunction >= 1<<bits {
 		t.Error("the sum over all functions overflows")
 	}
 }

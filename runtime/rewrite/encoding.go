@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads b[pos:end]. The first error sticks: from then on every read
-// returns zero and moves nothing, so callers check err once per item.
+// reader reads b[pos:end]. The first error stays: after it, every read returns zero and does not
+// advance, so callers check err once per item.
 type reader struct {
 	b        []byte
 	pos, end int
-	// what is being read, for messages: "the code section".
+	// what is being read, for messages: "the code section"
 	what string
-	// short is the kind of error for running out of bytes.
+	// short is the kind of error when bytes are missing.
 	short Kind
-	// seen are the features that what was read so far needs.
+	// seen are the features that the bytes read so far need.
 	seen features
 	err  *Error
 }
@@ -44,7 +44,7 @@ func (r *reader) byte() byte {
 	return c
 }
 
-// skip moves over n bytes.
+// skip advances by n bytes.
 func (r *reader) skip(n int) {
 	if n < 0 || n > r.left() {
 		r.runOut()
@@ -86,7 +86,7 @@ func (r *reader) signed(size int) int64 {
 	for shift := 0; shift < size; shift += 7 {
 		c := r.byte()
 		if bits := size - shift; bits < 7 {
-			// The bits beyond the number must all repeat its sign.
+			// The bits beyond the number must all equal its sign bit.
 			if ext := int8(c<<1) >> bits; c >= 0x80 || (ext != 0 && ext != -1) {
 				break
 			}
@@ -106,13 +106,13 @@ func (r *reader) signed(size int) int64 {
 	return 0
 }
 
-// count reads the length of a vector whose items take at least minBytes each.
-// It refuses lengths above limit and lengths for which there are not enough bytes.
+// count reads the length of a vector whose items take at least minBytes each. It refuses a length
+// above limit, and a length for which too few bytes follow.
 func (r *reader) count(items string, limit, minBytes int) int {
 	start := r.pos
 	n := r.u32()
 	if int64(n)*int64(minBytes) > int64(r.left()) {
-		r.fail(start, r.short, "%s says it has %d %s, but only %d bytes follow", r.what, n, items, r.left())
+		r.fail(start, r.short, "%s announces %d %s, but only %d bytes follow", r.what, n, items, r.left())
 		return 0
 	}
 	if int64(n) > int64(limit) {
@@ -122,7 +122,7 @@ func (r *reader) count(items string, limit, minBytes int) int {
 	return int(n)
 }
 
-// index reads an index into a space of n things.
+// index reads an index that must be below n.
 func (r *reader) index(space string, n int) uint32 {
 	start := r.pos
 	i := r.u32()
@@ -173,21 +173,21 @@ func appendName(b []byte, s string) []byte {
 	return append(appendU32(b, uint32(len(s))), s...)
 }
 
-// sizeBytes is the width of a length that is written before it is known: five
-// bytes hold every 32-bit number.
+// sizeBytes is the width of a length that is filled in later: five bytes can encode every 32-bit
+// number.
 const sizeBytes = 5
 
-// openSize makes room for the length of what follows and returns where it is.
+// openSize reserves space for the length of what follows, and returns its position.
 func openSize(b []byte) ([]byte, int) {
 	return append(b, 0x80, 0x80, 0x80, 0x80, 0x00), len(b)
 }
 
-// closeSize fills in the length of everything after the place that openSize made.
+// closeSize fills in the length of everything after the space that openSize reserved.
 func closeSize(b []byte, at int) {
 	putSize(b, at, uint32(len(b)-at-sizeBytes))
 }
 
-// putSize fills in a number where openSize made room.
+// putSize writes a number into the space that openSize reserved.
 func putSize(b []byte, at int, n uint32) {
 	for i := range sizeBytes - 1 {
 		b[at+i] = byte(n) | 0x80

@@ -12,11 +12,11 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// made is what the engine's compiler makes of a module: bytes of machine code, and of
-// memory that it asks for while it does.
+// made is the result of the engine's compiler: bytes of machine code, and bytes of memory that it
+// allocated.
 type made struct{ code, allocated uint64 }
 
-// compileShape has the engine compile a rewritten module, on one core.
+// compileShape compiles a rewritten module with the engine on one core.
 func compileShape(t testing.TB, wasm []byte) made {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
@@ -58,14 +58,14 @@ func skipWithoutCompiler(t testing.TB) {
 	}
 }
 
-// What the estimate counts bounds what the engine makes of the worst code, in memory and
-// in machine code, and grows with it.
+// The estimate is an upper bound for the memory and the machine code of the worst code, and grows
+// with them.
 func TestEffortBoundsWhatTheEngineMakes(t *testing.T) {
 	skipWithoutCompiler(t)
 	const (
-		slack           = 8 << 20 // what compiling nothing takes
-		maxCodePerNs    = 0.08    // bytes: twice the densest, wide calls
-		maxAllocPerByte = 2       // what was asked for may be freed soon
+		slack           = 8 << 20 // the memory for compiling an empty module
+		maxCodePerNs    = 0.08    // twice the densest code, which is wide calls
+		maxAllocPerByte = 2       // allocated memory may be freed soon
 	)
 	for _, s := range shapes() {
 		for _, n := range []int{20, 60} {
@@ -85,8 +85,8 @@ func TestEffortBoundsWhatTheEngineMakes(t *testing.T) {
 	}
 }
 
-// Small modules that take the engine long or much memory are known by their estimate.
-func TestSmallModulesThatTakeLongAreKnown(t *testing.T) {
+// The estimate recognises small modules for which the engine needs much time or memory.
+func TestEstimateRecognisesSmallSlowModules(t *testing.T) {
 	const small = 64 << 10
 	for _, name := range []string{
 		"wide calls", "wide indirect calls", "calls and globals", "br_table and arity", "br_table of an outer block",
@@ -105,7 +105,7 @@ func TestSmallModulesThatTakeLongAreKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Each takes the engine 100 ms or more.
+			// The engine needs at least 100 ms for each of these.
 			if len(wasm) >= small || rep.Effort.Time < 100*time.Millisecond {
 				t.Errorf("%s: %d bytes are estimated at %v and %d bytes of memory", name, len(wasm), rep.Effort.Time, rep.Effort.Bytes)
 			}
@@ -122,7 +122,7 @@ func withAnyEffort() Options {
 	return o
 }
 
-// BenchmarkCompile has the time that the engine takes for each shape beside its estimate.
+// BenchmarkCompile reports the engine's compile time of each shape together with its estimate.
 func BenchmarkCompile(b *testing.B) {
 	skipWithoutCompiler(b)
 	for _, s := range shapes() {

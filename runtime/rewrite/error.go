@@ -2,7 +2,7 @@ package rewrite
 
 import "fmt"
 
-// Kind says what is wrong with a module.
+// Kind is what is wrong with a module.
 type Kind uint8
 
 // The kinds of Error.
@@ -21,15 +21,15 @@ const (
 	Truncated
 	// Malformed is a module that breaks the rules of the binary format.
 	Malformed
-	// TooLarge is a module above a limit of Options or of this package.
+	// TooLarge is a module that exceeds a limit of Options or of this package.
 	TooLarge
-	// SlowToCompile is a module that may take the engine's compiler very long.
+	// SlowToCompile is a module for which the engine's compiler may need very long.
 	SlowToCompile
-	// Unsupported is a module that uses something this package does not handle.
+	// Unsupported is a module with a feature that this package does not handle.
 	Unsupported
 )
 
-// String returns the kind as one lower-case word or two.
+// String returns the kind in lower case, such as "too large".
 func (k Kind) String() string {
 	names := [...]string{
 		Empty: "empty file", Text: "text format", NotWasm: "not WASM", Component: "component", Version: "unknown version",
@@ -41,17 +41,18 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Error is why a module was refused. All errors of this package have this type.
+// Error is why a module was refused. Every error of this package is an *Error.
 type Error struct {
-	// Offset is where in the input the trouble was noticed, in bytes from 0.
+	// Offset is where in the input the problem was found, in bytes from 0.
 	Offset int
-	// Kind is the class of the trouble.
+	// Kind is the class of the problem.
 	Kind Kind
-	// Message is one line that says what is wrong and, where there is one, the fix.
+	// Message is one line with the problem and, where possible, how to fix it.
 	Message string
 }
 
-// Error returns the message, with the offset unless the file as a whole is wrong.
+// Error returns the message. It includes the offset unless the problem concerns the file as a
+// whole.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case Truncated, Malformed, TooLarge, Unsupported:
@@ -68,7 +69,7 @@ func refuse(offset int, kind Kind, format string, args ...any) *Error {
 func unknownOpcode(op opcode) string {
 	switch {
 	case op == 0x06 || op == 0x07 || op == 0x09 || op == 0x18 || op == 0x19:
-		return fmt.Sprintf("opcode 0x%02x: exceptions are not supported: build it without them", byte(op))
+		return fmt.Sprintf("opcode 0x%02x: exceptions are not supported: build the module without them", byte(op))
 	case op >= 0x100:
 		return unknownPrefixed(op>>8, uint32(op&0xff))
 	case op == 0xfb:
@@ -77,11 +78,11 @@ func unknownOpcode(op opcode) string {
 	return fmt.Sprintf("opcode 0x%02x is not known", byte(op))
 }
 
-// unknownPrefixed explains a prefixed opcode that the engine does not have, or
-// that is not written in the shortest way.
+// unknownPrefixed explains a prefixed opcode that the engine does not have, or that is not in its
+// shortest encoding.
 func unknownPrefixed(prefix opcode, sub uint32) string {
 	if prefix == opVector && sub >= 0x100 {
 		return fmt.Sprintf("opcode 0xfd 0x%x: relaxed SIMD is not supported", sub)
 	}
-	return fmt.Sprintf("opcode 0x%02x 0x%x is not known, or not written in the shortest way", byte(prefix), sub)
+	return fmt.Sprintf("opcode 0x%02x 0x%x is not known, or not in its shortest encoding", byte(prefix), sub)
 }

@@ -1,6 +1,6 @@
 package rewrite
 
-// features is a set of proposals to WASM 1.0.
+// features is a set of proposals that extend WASM 1.0.
 type features uint16
 
 const (
@@ -49,7 +49,7 @@ func featureTable() (t [256]features) {
 	return t
 }
 
-// featureOf is the feature that an instruction needs.
+// featureOf returns the feature that an instruction needs.
 func featureOf(in *instr) features {
 	switch {
 	case in.op >= opBlock && in.op <= opIf && in.a > 0:
@@ -68,8 +68,8 @@ func featureOf(in *instr) features {
 	return featThreads
 }
 
-// blockers are reasons why the state of an instance can't be saved and restored
-// by way of its memory and its global variables.
+// blockers are reasons why saving the memory and globals of an instance does not save its complete
+// state.
 type blockers uint16
 
 const (
@@ -99,7 +99,7 @@ var blockerTexts = [...]string{
 
 func (b blockers) texts() []string { return named(b, blockerTexts[:]) }
 
-// declaredBlockers are the reasons that a module's declarations give.
+// declaredBlockers returns the reasons that follow from the module's declarations.
 func (m *module) declaredBlockers() blockers {
 	var b blockers
 	switch {

@@ -41,7 +41,7 @@ func FuzzRewrite(f *testing.F) {
 		if after.Functions < rep.Functions || len(after.Exports) < len(rep.Exports) || len(after.CustomSections) != 0 {
 			t.Fatalf("the output is %+v, the input %+v", after, rep)
 		}
-		// Neither a good module becomes bad nor a bad one good.
+		// A valid module stays valid, and an invalid one invalid.
 		before, now := compiles(r, wasm), compiles(r, out)
 		if before == nil && now != nil {
 			t.Fatalf("the engine takes the input but not the output: %v", now)

@@ -1,41 +1,41 @@
 package rewrite
 
-// gauge follows the values of a function through its code, in number and not in type, and
-// adds up its effort. In code that is never reached it may find anything: the engine
-// leaves that out.
+// gauge follows the number of values of a function through its code, without their types, and adds
+// up the effort. Its result for unreachable code is arbitrary, because the engine does not compile
+// such code.
 type gauge struct {
 	effort
 	m *module
-	// perCall is how many instructions the engine adds to a call, for what the call may
-	// have changed.
+	// perCall is how many instructions the engine adds to a call to reload what the call may have
+	// changed.
 	perCall uint64
 	height  int
 	frames  []gaugeFrame
-	results int // of the function
-	// assigned is how many locals are set somewhere in the function.
+	results int // number of results of the function
+	// assigned is the number of locals that are set anywhere in the function.
 	assigned int
-	level    uint64 // of loops here
-	// most is the largest number of variables and values at once.
-	most uint64
+	level    uint64 // current nesting of loops
+	// maxLive is the largest number of live values, including variables.
+	maxLive uint64
 }
 
-// gaugeFrame is an open block: what is on the stack below its parameters, and how many ways
-// lead to its label.
+// gaugeFrame is an open block: the number of values on the stack below its parameters, and the
+// number of branches to its label.
 type gaugeFrame struct {
 	below int
 	ways  uint64
 }
 
-// begin makes the gauge ready for a function.
+// begin prepares the gauge for a function.
 func (g *gauge) begin(m *module, variables, assigned int, f funcType) {
-	g.m, g.assigned, g.results, g.height, g.level, g.most = m, assigned, len(f.results), 0, 0, 0
+	g.m, g.assigned, g.results, g.height, g.level, g.maxLive = m, assigned, len(f.results), 0, 0, 0
 	g.effort = effort{variables: uint64(variables), instructions: uint64(variables/localsPerInstruction + len(f.results))}
 	g.frames = append(g.frames[:0], gaugeFrame{})
 }
 
-// callWeight is how many instructions of the engine a call is besides what it hands over:
-// it loads what may have changed, the memory and each mutable global, from anew. One of
-// these is ours.
+// callWeight returns how many of the engine's instructions a call takes in addition to its
+// parameters and results. The engine reloads what may have changed: the memory and each mutable
+// global, one of which is the fuel.
 func (m *module) callWeight() uint64 {
 	n := uint64(12)
 	for i, g := range m.globals {
@@ -49,8 +49,8 @@ func (m *module) callWeight() uint64 {
 	return n
 }
 
-// net is what a simple instruction does to the number of values, and weight how many
-// instructions of the engine it is.
+// net is the change in the number of values by a simple instruction, and weight the number of the
+// engine's instructions for it.
 var net, weight = simpleEffects()
 
 func simpleEffects() (net [256]int8, weight [256]uint8) {
@@ -64,12 +64,13 @@ func simpleEffects() (net [256]int8, weight [256]uint8) {
 	net[opSelect], net[opSelectTyped] = -2, -2
 	net[opRefNull], net[opRefFunc] = 1, 1
 	weight[opSelect], weight[opSelectTyped] = 3, 3
-	fill(weight[:], 14, 0x28, 0x3e)                                     // loads and stores, with the checks
-	fill(weight[:], 20, 0x6d, 0x70, 0x7f, 0x82, 0xa8, 0xab, 0xae, 0xb1) // traps
+	fill(weight[:], 14, 0x28, 0x3e) // loads and stores with their checks
+	// instructions that can trap
+	fill(weight[:], 20, 0x6d, 0x70, 0x7f, 0x82, 0xa8, 0xab, 0xae, 0xb1)
 	return net, weight
 }
 
-// Weights of what else the engine takes several instructions for.
+// Weights of other instructions for which the engine needs several of its own.
 const (
 	weightVector   = 10
 	weightBulk     = 40
@@ -77,34 +78,34 @@ const (
 	weightTable    = 14
 	// localsPerInstruction is how many locals cost as much as an instruction.
 	localsPerInstruction = 32
-	// weightBranch is a branch with the blocks around it.
+	// weightBranch is a branch with the basic blocks around it.
 	weightBranch = 6
-	// weightCheck is a check for fuel, without the call.
+	// weightCheck is a check of the fuel, without the call.
 	weightCheck = 10
 )
 
-// live is how many values are alive now.
+// live returns the number of values that are live now.
 func (g *gauge) live() uint64 { return liveVariable*g.variables + uint64(max(0, g.height)) }
 
-// check adds a check for fuel where so many values are alive.
+// check adds a check of the fuel at a place with the given number of live values.
 func (g *gauge) check(live uint64) {
 	g.branches++
 	g.effort.live += live
 	g.instructions += weightCheck + g.perCall
 }
 
-// simple takes in an instruction that moves no control.
+// simple adds an instruction that does not move control.
 func (g *gauge) simple(op opcode) {
 	g.height += int(net[op])
 	g.instructions += uint64(weight[op])
 }
 
-// step takes in any other instruction.
+// step adds any other instruction.
 func (g *gauge) step(in *instr) {
 	top := &g.frames[len(g.frames)-1]
 	g.height = max(g.height, top.below)
 	live := g.live()
-	g.most = max(g.most, live)
+	g.maxLive = max(g.maxLive, live)
 	if n := in.branches(); n > 0 {
 		g.branches += n
 		g.effort.live += n * live
@@ -125,9 +126,9 @@ func (g *gauge) step(in *instr) {
 		g.height--
 		g.branch(in.a)
 	case opBrTable:
-		// The engine makes a block for each label.
+		// The engine makes a basic block for each label.
 		g.effort.live += uint64(in.a-in.a/labelsPerBranch) * live
-		g.height = top.below // its labels are handed to branch
+		g.height = top.below // the caller passes the labels to branch
 	case opReturn:
 		g.instructions += uint64(g.results)
 		g.height = top.below
@@ -143,7 +144,7 @@ func (g *gauge) step(in *instr) {
 	}
 }
 
-// other takes in what is not simple and moves no control.
+// other adds an instruction that is not simple and does not move control.
 func (g *gauge) other(op opcode) {
 	switch {
 	case op < 0x100:
@@ -179,11 +180,12 @@ func (g *gauge) open(in *instr) {
 	g.frames = append(g.frames, gaugeFrame{below: g.height - in.params})
 }
 
-// branch adds a way to a label.
+// branch adds a branch to a label.
 func (g *gauge) branch(label uint32) { g.frames[len(g.frames)-1-int(label)].ways++ }
 
-// close ends a block. Behind it, what the ways there carry differs, and what was set in it
-// may; at a loop head all variables may, until the compiler has found out.
+// close ends a block. After a block, the results of the branches to its label differ, and locals
+// set in the block may differ. At a loop head all variables may differ, until the compiler has
+// analysed the loop.
 func (g *gauge) close(in *instr) {
 	top := len(g.frames) - 1
 	f := g.frames[top]
@@ -203,7 +205,7 @@ func (g *gauge) close(in *instr) {
 	g.instructions += f.ways*weightBranch + ways*values
 }
 
-// call takes in a call of a function.
+// call adds a call of a function.
 func (g *gauge) call(f funcType, extra uint64) {
 	g.height += len(f.results) - len(f.params)
 	g.instructions += uint64(len(f.params)+len(f.results)) + g.perCall + extra

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The gauge counts as many values as there are types on the stack, wherever code is reached.
+// In reachable code, the gauge counts as many values as the typer has types on its stack.
 func TestGaugeCountsTheValues(t *testing.T) {
 	examples, err := filepath.Glob(filepath.Join("..", "..", "guest-examples", "*", "*.wasm"))
 	if err != nil || len(examples) == 0 {
@@ -34,7 +34,7 @@ func TestGaugeCountsTheValues(t *testing.T) {
 	}
 }
 
-// firstDifference is where gauge and typer first differ in function i.
+// firstDifference returns where gauge and typer first differ in function i.
 func firstDifference(m *module, i int) (at, want, got int) {
 	var (
 		in   instr
@@ -45,7 +45,7 @@ func firstDifference(m *module, i int) (at, want, got int) {
 	ty.body(m, i)
 	ty.start(i)
 	g.begin(m, ty.locals, 0, m.types[m.funcs[m.importedFuncs+i]])
-	dead := -1 // how many blocks are open around code that is not reached
+	dead := -1 // number of open blocks around unreachable code
 	for ty.next(&in) {
 		if open := len(ty.frames); dead >= open && (in.op == opEnd || in.op == opElse) {
 			dead = -1

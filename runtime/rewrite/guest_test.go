@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// guestSource is a Go command that does a bit of everything: JSON, sorting,
-// regular expressions, floats, maps, goroutines, a panic that is recovered.
+// guestSource is a Go command that uses many features: JSON, sorting, regular expressions, floats,
+// maps, goroutines, and a recovered panic.
 const guestSource = `package main
 
 import (
@@ -123,7 +123,7 @@ func newGuest(t testing.TB, wasm []byte) *guest {
 	return g
 }
 
-// run runs a new instance and returns what it wrote and how it ended.
+// run runs a new instance and returns its output and how it ended.
 func (g *guest) run(t testing.TB, stdin string) (stdout, ending string) {
 	t.Helper()
 	ctx := context.Background()

@@ -8,8 +8,8 @@ import (
 // headerBytes is the length of the magic number and the version.
 const headerBytes = 8
 
-// checkHeader says whether wasm starts like a core module, and otherwise what it
-// is likely to be instead.
+// checkHeader refuses a file that does not start like a core module, and says what the file
+// probably is instead.
 func checkHeader(wasm []byte) *Error {
 	if len(wasm) == 0 {
 		return &Error{Kind: Empty, Message: "the file is empty: build the module again"}
@@ -57,8 +57,8 @@ func notWasm(b []byte) *Error {
 	return &Error{Kind: NotWasm, Message: `this is not a WASM module: it does not start with "\0asm"`}
 }
 
-// isText reports whether b starts with "(module" or another parenthesised field
-// of the text format, after white space and comments. Block comments nest.
+// isText reports whether b starts with "(module" or another field of the text format, after white
+// space and comments. Block comments nest.
 func isText(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	for depth := 0; len(b) > 0; {

@@ -12,11 +12,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// hostCalls is how often each module of hostCallers calls the host, at least.
+// hostCalls is how often each module of hostCallers calls the host at least.
 const hostCalls = 300
 
-// hostCallers are modules whose export run calls function 0, imported and of type
-// 0, many times in a row.
+// hostCallers are modules whose export run calls function 0, an import of type 0, many times in a
+// row.
 func hostCallers() map[string]wasmtest.Module {
 	caller := func(body []byte, helpers ...[]byte) wasmtest.Module {
 		m := wasmtest.Module{
@@ -46,8 +46,8 @@ func hostCallers() map[string]wasmtest.Module {
 	}
 }
 
-// runHostCaller rewrites a module and calls its function with f for the meter; onCall is told of every
-// call of the host.
+// runHostCaller rewrites a module and calls its export run, with f for the meter. onCall is called
+// for every call of the host.
 func runHostCaller(t *testing.T, name string, m wasmtest.Module, o Options, f *refiller, onCall func()) *Report {
 	t.Helper()
 	ctx := context.Background()
@@ -72,10 +72,10 @@ func runHostCaller(t *testing.T, name string, m wasmtest.Module, o Options, f *r
 	return rep
 }
 
-func TestOneHostCallBetweenTwoChecks(t *testing.T) {
+func TestEveryHostCallIsPrecededByCheck(t *testing.T) {
 	for name, m := range hostCallers() {
 		calls, since, most := 0, 0, 0
-		// There is always fuel left.
+		// Fuel never runs out.
 		f := &refiller{slice: 1 << 40, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
 		rep := runHostCaller(t, name, m, Options{Meter: true}, f, func() {
 			calls++
@@ -88,8 +88,8 @@ func TestOneHostCallBetweenTwoChecks(t *testing.T) {
 	}
 }
 
-// What is quick is charged, and looked after no more than any other instruction; where the
-// module calls it by type, it is like any import.
+// Quick imports are charged, but not checked more often than any other instruction. Where the
+// module calls them by type, they are treated as other imports.
 func TestQuickImports(t *testing.T) {
 	const slice = 1000
 	options := Options{Meter: true, Quick: []ImportName{{"env", "other"}, {"env", "host"}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// memoryOf instantiates a module and returns its memory, or nil when that fails.
+// memoryOf instantiates a module and returns its memory, or nil on failure.
 func memoryOf(t *testing.T, wasm []byte) []byte {
 	t.Helper()
 	ctx := context.Background()
@@ -24,12 +24,12 @@ func memoryOf(t *testing.T, wasm []byte) []byte {
 	return bytes.Clone(memory)
 }
 
-func TestDataIsMergedUnseen(t *testing.T) {
+func TestMergingDataDoesNotChangeMemory(t *testing.T) {
 	data := func(at int32, text string) wasmtest.Data { return wasmtest.Data{Offset: at, Bytes: []byte(text)} }
 	tests := []struct {
 		name     string
 		data     []wasmtest.Data
-		segments int // afterwards
+		segments int // number of segments after rewriting
 	}{
 		{"none", nil, 0},
 		{"one", []wasmtest.Data{data(3, "a")}, 1},
@@ -68,8 +68,8 @@ func TestDataIsMergedUnseen(t *testing.T) {
 	}
 }
 
-// Code that names segments by their index keeps them as they are.
-func TestDataThatCodeNamesIsKept(t *testing.T) {
+// Data segments are not merged if code refers to segments by index.
+func TestDataThatCodeRefersToIsKept(t *testing.T) {
 	const dataDrop = 0x09
 	m := wasmtest.Module{
 		Types: []wasmtest.FuncType{{}}, Memory: []uint32{1},

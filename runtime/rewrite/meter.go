@@ -2,39 +2,37 @@ package rewrite
 
 import "slices"
 
-// The names that rewriting adds to a module. A module that has one of them, or
-// an export that starts with ReservedPrefix, is refused.
+// Names that rewriting adds to a module. A module that imports from MeterModule, or has an export
+// that starts with ReservedPrefix, is refused.
 const (
 	// ReservedPrefix begins the names of all exports that rewriting adds.
 	ReservedPrefix = "wasmtool:"
-	// MeterModule and MeterFunction name the imported function, () -> (), that is
-	// called when fuel is below zero, and before every call of another imported
-	// function. It brings ExportFuel to zero or more and returns; or it ends the
-	// call. It may forgive what is owed: that is never more than one operation of
-	// measured length and a bounded amount of work.
+	// MeterModule and MeterFunction name an imported function, () -> (). It is called when the fuel
+	// is below zero, and before every call of another imported function. It either raises
+	// ExportFuel to zero or more and returns, or ends the call. It may forgive the fuel owed, which
+	// is at most one operation of measured length and a bounded amount of work.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
-	// EnterFunction and CheckpointFunction are imported from MeterModule besides, if
-	// there are checkpoints (see Options.Checkpoint). EnterFunction, () -> (), is the
-	// first thing that ExportMain calls. It returns, so that the command starts; or
-	// it restores a snapshot that was taken in CheckpointFunction, with the result
-	// that CheckpointFunction is to return.
+	// EnterFunction and CheckpointFunction are also imported from MeterModule, if there are
+	// checkpoints (see Options.Checkpoint).
 	//
-	// CheckpointFunction, () -> i32, is called before fd_read in place of
-	// MeterFunction, and does what that does. It is called again for as long as it
-	// does not return 0. A snapshot can be restored only once: restored with 1, it is
-	// followed by a call that can take a new one of the same place. It has to do so
-	// before anything that may end the call, as a run that ends without a new one is
-	// the last one of the instance.
+	// ExportMain calls EnterFunction, () -> (), first. EnterFunction either returns, and the
+	// command starts, or restores a snapshot taken in CheckpointFunction, with the result that
+	// CheckpointFunction then returns.
+	//
+	// CheckpointFunction, () -> i32, replaces MeterFunction before calls of fd_read, and also does
+	// what MeterFunction does. It is called again until it returns 0. A snapshot can be restored
+	// only once. After a restore with the result 1, CheckpointFunction is called again, and can
+	// take a new snapshot of the same place. It must do so before anything that may end the call,
+	// because after a run that ends without a new snapshot the instance cannot be resumed.
 	EnterFunction      = "enter"
 	CheckpointFunction = "checkpoint"
-	// ExportMain is the function, () -> (), that calls EnterFunction and then _start.
-	// It takes no fuel itself.
+	// ExportMain is the function, () -> (), that calls EnterFunction and then _start. It uses no
+	// fuel itself.
 	ExportMain = ReservedPrefix + "main"
-	// ExportFuel is the global, mut i64, that holds the fuel that is left. It
-	// starts at 0.
+	// ExportFuel is the global, mut i64, with the remaining fuel. It starts at 0.
 	ExportFuel = ReservedPrefix + "fuel"
-	// ExportMemory is the memory under a name of ours.
+	// ExportMemory is the memory under a reserved name.
 	ExportMemory = ReservedPrefix + "memory"
 	// ExportStart is the start function, () -> ().
 	ExportStart = ReservedPrefix + "start"
@@ -45,27 +43,26 @@ const (
 // blockNoResult is the block type of a block without a result.
 const blockNoResult = 0x40
 
-// meter writes the code that takes fuel. A charge is
+// meter writes the code that charges fuel. A charge is
 //
 //	global.get fuel  i64.const charge  i64.sub  global.set fuel
 //	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
 //
-// In a loop in which nothing else takes fuel there is a copy in a local, so that one
-// round need not wait for what the round before wrote to memory:
+// A tight loop is a loop in which nothing else charges fuel. It has a copy of the fuel in a local,
+// so that an iteration does not wait for the memory write of the previous one:
 //
 //	local.get copy  i64.const charge  i64.sub  local.tee copy  global.set fuel
 //	local.get copy  i64.const 0  i64.lt_s  if  call refill  global.get fuel  local.set copy  end
 type meter struct {
-	before, after []byte // of the charge
+	before, after []byte // code before and after the charge
 	get, set      []byte
-	call          []byte // of refill
+	call          []byte // a call of refill
 }
 
-// typesOfMeter is how many types metering adds: that of refill, and that of
-// piecewise.
+// typesOfMeter is the number of types that metering adds: for refill and for piecewise.
 const typesOfMeter = 2
 
-// newMeter returns a meter for the global fuel and the function refill.
+// newMeter returns a meter for the indices of the global fuel and the function refill.
 func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
 	set := appendU32([]byte{byte(opGlobalSet)}, fuel)
@@ -80,20 +77,20 @@ func newMeter(fuel, refill uint32) *meter {
 	}
 }
 
-// appendCharge appends code that takes charge units.
+// appendCharge appends code that charges fuel.
 func (t *meter) appendCharge(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
 	return append(b, t.after...)
 }
 
-// appendCopy appends code that makes the copy of the fuel for a tight loop.
+// appendCopy appends code that copies the fuel into a local for a tight loop.
 func (t *meter) appendCopy(b []byte, copied uint32) []byte {
 	b = append(b, t.get...)
 	return appendU32(append(b, byte(opLocalSet)), copied)
 }
 
-// appendTightCharge appends code that takes charge units in a tight loop.
+// appendTightCharge appends code that charges fuel in a tight loop.
 func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte {
 	b = appendU32(append(b, byte(opLocalGet)), copied)
 	b = appendS64(append(b, byte(opI64Const)), int64(charge))
@@ -105,16 +102,15 @@ func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte
 	return append(b, byte(opEnd))
 }
 
-// appendTake appends code that takes charge units, without a look at what is left.
+// appendTake appends code that charges fuel without checking the rest.
 func (t *meter) appendTake(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
 	return append(append(b, byte(opI64Sub)), t.set...)
 }
 
-// appendMeasured appends code that takes charge units and what op costs for the
-// length on top of the stack, which it leaves there. scratch is a local of type
-// i32.
+// appendMeasured appends code that charges fuel for op, by the length on top of the stack, in
+// addition to charge. The length stays on the stack. scratch is a local of type i32.
 func (t *meter) appendMeasured(b []byte, op bulk, charge uint64, scratch uint32) []byte {
 	b = appendU32(append(b, byte(opLocalTee)), scratch)
 	b = append(b, t.get...)
@@ -134,7 +130,7 @@ func (t *meter) appendMeasured(b []byte, op bulk, charge uint64, scratch uint32)
 	return append(b, t.after...)
 }
 
-// markQuick notes which imported functions are quick.
+// markQuick records which imported functions are quick.
 func (m *module) markQuick(names []ImportName) {
 	m.quick = make([]bool, m.importedFuncs)
 	for _, d := range m.imports {
@@ -144,8 +140,8 @@ func (m *module) markQuick(names []ImportName) {
 	}
 }
 
-// leaves reports whether a call of function f leaves for the host, which is asked before:
-// it is imported, and not quick.
+// leaves reports whether a call of function f reaches the host, which is checked before the call: f
+// is imported and not quick.
 func (m *module) leaves(f uint32) bool {
 	return int(f) < m.importedFuncs && (m.quick == nil || !m.quick[f])
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Opcodes that wasmtest has no names for.
+// Opcodes that wasmtest does not name.
 const (
 	block        = 0x02
 	ifOp         = 0x04
@@ -31,15 +31,14 @@ const (
 	misc         = 0xfc
 )
 
-// metered is a metered module that is ready to run.
+// metered is an instance of a metered module.
 type metered struct {
 	fuel   *refiller
 	module api.Module
 	report *Report
 }
 
-// runMetered rewrites a module and instantiates it. env.host, which takes an i32,
-// does nothing.
+// runMetered rewrites and instantiates a module. Its import env.host takes an i32 and does nothing.
 func runMetered(t testing.TB, wasm []byte, f *refiller) *metered {
 	t.Helper()
 	return runMeteredWith(t, context.Background(), wazero.NewRuntimeConfig(), wasm, f)
@@ -66,7 +65,7 @@ func runMeteredWith(t testing.TB, ctx context.Context, config wazero.RuntimeConf
 	return &metered{fuel: f, module: m, report: rep}
 }
 
-// run calls the export run and returns the fuel that it took.
+// run calls the export run and returns the fuel that it used.
 func (m *metered) run(args ...uint64) (int64, error) {
 	used, left := m.fuel.used, m.fuel.left(m.module)
 	_, err := m.module.ExportedFunction("run").Call(context.Background(), args...)
@@ -84,7 +83,7 @@ func function(body ...[]byte) wasmtest.Module {
 	}
 }
 
-// endless are bodies that run for ever, or for longer than anyone waits.
+// endless are bodies that run forever, or far too long to wait for.
 func endless() map[string]wasmtest.Module {
 	self := function([]byte{wasmtest.LocalGet, 0, wasmtest.Call, 0})
 	tail := function([]byte{wasmtest.LocalGet, 0, returnCall, 0})
@@ -121,7 +120,7 @@ func TestEndlessCodeRunsOutOfFuel(t *testing.T) {
 			f := &refiller{slice: 1000, budget: 100_000}
 			_, err := runMetered(t, m.Bytes(), f).run(7)
 			if name == "recursion" || name == "indirect recursion" {
-				// The stack may end before the fuel does.
+				// The stack may overflow before the fuel runs out.
 				if err == nil {
 					t.Error("it ended")
 				}
@@ -140,7 +139,7 @@ func TestFuelIsEqualForEqualWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Small slices and a used instance change nothing.
+	// Small slices and a used instance do not change the fuel.
 	m.fuel.slice = 7
 	second, err := m.run(1000)
 	if err != nil || first != second {
@@ -165,7 +164,7 @@ func TestBulkOperationsAreChargedByLength(t *testing.T) {
 	operands := []byte{wasmtest.I32Const, 0, wasmtest.I32Const, 0, wasmtest.LocalGet, 0}
 	tests := map[string]struct {
 		body []byte
-		// unit is how much of the length one unit of fuel pays for.
+		// unit is the length that one unit of fuel pays for.
 		unit, length int64
 	}{
 		"memory.fill": {wasmtest.Code(operands, []byte{misc, 11, 0}), 16, 65536},
@@ -265,7 +264,7 @@ func TestFunctionsThatBeginWithALoopNeedNoCheckOnEntry(t *testing.T) {
 	}
 }
 
-// watcher looks on at every function call of a metered module on the interpreter.
+// watcher is called for every function call of a metered module on the interpreter.
 type watcher func(api.Module)
 
 func (w watcher) NewFunctionListener(d api.FunctionDefinition) experimental.FunctionListener {
@@ -277,8 +276,8 @@ func (w watcher) NewFunctionListener(d api.FunctionDefinition) experimental.Func
 	})
 }
 
-// TestWorkIsPaidForInAdvance runs random programs and compares at every call what
-// has been done so far with what has been charged.
+// TestWorkIsPaidForInAdvance runs random programs. At every call, it compares the work done so far
+// with the fuel charged so far.
 func TestWorkIsPaidForInAdvance(t *testing.T) {
 	const callsPerProgram = 200_000
 	all := 0
@@ -313,8 +312,8 @@ func TestWorkIsPaidForInAdvance(t *testing.T) {
 	}
 }
 
-// TestReturningFromDeepRecursionIsChecked counts the calls between two checks on
-// the way back from a deep recursion, where every function has much left to do.
+// TestReturningFromDeepRecursionIsChecked counts the calls between two checks while a deep
+// recursion returns and every function has much work left.
 func TestReturningFromDeepRecursionIsChecked(t *testing.T) {
 	leaf := wasmtest.Code([]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(1))
 	for name, again := range map[string][]byte{
@@ -329,9 +328,9 @@ func TestReturningFromDeepRecursionIsChecked(t *testing.T) {
 	}
 }
 
-// TestReturningFromWhatMayBeTheHostIsChecked does the same where every call could
-// as well be one of an imported function.
-func TestReturningFromWhatMayBeTheHostIsChecked(t *testing.T) {
+// TestReturningFromPossibleHostCallIsChecked does the same where every call could also reach an
+// imported function.
+func TestReturningFromPossibleHostCallIsChecked(t *testing.T) {
 	leaf := wasmtest.Code([]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(2))
 	for _, leaves := range []int{15, 30, 100} {
 		m := function([]byte{
@@ -339,7 +338,7 @@ func TestReturningFromWhatMayBeTheHostIsChecked(t *testing.T) {
 			wasmtest.I32Const, 0, callIndirect, 0, 0,
 		}, bytes.Repeat(leaf, leaves), []byte{wasmtest.End})
 		m.Types = append(m.Types, wasmtest.FuncType{})
-		// A host function that is there in any case: it returns at once.
+		// A host function that is present in any case and returns at once.
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "host"}}
 		m.Funcs = append(m.Funcs, wasmtest.Func{Body: []byte{wasmtest.Nop}})
 		m.Elements = []wasmtest.Element{{Funcs: []uint32{1, 0}}}
@@ -348,7 +347,7 @@ func TestReturningFromWhatMayBeTheHostIsChecked(t *testing.T) {
 	}
 }
 
-// requireChecksOnReturn runs a recursion 1,500 calls deep.
+// requireChecksOnReturn runs a recursion of 1,500 calls.
 func requireChecksOnReturn(t *testing.T, name string, m wasmtest.Module) {
 	t.Helper()
 	f := &refiller{budget: 1 << 60}
@@ -366,8 +365,8 @@ func requireChecksOnReturn(t *testing.T, name string, m wasmtest.Module) {
 	}
 }
 
-// randomProgram returns functions with random control flow that call each other
-// in every way.
+// randomProgram returns functions with random control flow that call each other in all possible
+// ways.
 func randomProgram(r *rand.Rand) wasmtest.Module {
 	const functions = 30
 	m := wasmtest.Module{
@@ -375,8 +374,8 @@ func randomProgram(r *rand.Rand) wasmtest.Module {
 		Tables:  [][]uint32{{functions, functions}},
 		Exports: []wasmtest.Export{{Name: "run"}},
 	}
-	backwards := r.IntN(2) == 0 // whether calls may lead back
-	calls := r.IntN(2) == 0     // whether there is little else
+	backwards := r.IntN(2) == 0 // whether calls may form cycles
+	calls := r.IntN(2) == 0     // whether most instructions are calls
 	var all []uint32
 	for i := range functions {
 		all = append(all, uint32(i))
@@ -415,7 +414,7 @@ func randomBody(r *rand.Rand, i, functions int, backwards, calls bool, depth, le
 		case k < 7 && depth < 3:
 			body = append(append(append(body, block, wasmtest.Empty), nested()...), wasmtest.End)
 		case k < 8 && depth < 3:
-			// A loop that goes round while its counter is not zero.
+			// A loop that repeats while its counter is not zero.
 			body = append(append(body, wasmtest.Loop, wasmtest.Empty), nested()...)
 			body = append(body, wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, localTee, 0, wasmtest.I32Const, 0, 0x4a, wasmtest.BrIf, 0, wasmtest.End)
 		case k < 10 && depth < 3:

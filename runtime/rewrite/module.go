@@ -21,14 +21,14 @@ const (
 	sectionIDs
 )
 
-// sectionOrder is the order that the format asks for, which is another one than that of the
-// ids. Custom sections may be anywhere.
+// sectionOrder is the order of sections in a file, which differs from the order of their ids.
+// Custom sections may be anywhere.
 var sectionOrder = [...]byte{
 	secType, secImport, secFunction, secTable, secMemory, secTag, secGlobal, secExport, secStart, secElement,
 	secDataCount, secCode, secData,
 }
 
-// sectionKinds are the sections by their ids: how each is called and read.
+// sectionKinds has the name and reader of each section, by id.
 var sectionKinds = [sectionIDs]struct {
 	name string
 	read func(*module, *reader)
@@ -49,42 +49,42 @@ var sectionKinds = [sectionIDs]struct {
 	secTag:       {"tag", (*module).readTags},
 }
 
-// section is one section of the input: its payload is wasm[start:end].
+// section is a section of the input. Its payload is wasm[start:end].
 type section struct {
 	id         byte
 	start, end int
 }
 
-// module is what the reader found. Offsets are into wasm, which it does not own.
+// module is the parsed input. Offsets refer to wasm, which the module must not change.
 type module struct {
 	wasm     []byte
 	sections []section // without custom sections
 
 	types []funcType
-	// typeValues is how many parameters and results the types have together.
+	// typeValues is the number of parameters and results of all types together.
 	typeValues int
 
 	imports  []importDecl
-	funcs    []uint32 // type index of every function, imported ones first
+	funcs    []uint32 // type index of every function, imports first
 	tables   []tableDecl
 	memories []Limits
-	globals  []globalDecl // imported ones first
-	tags     []uint32     // type index of every tag, imported ones first
+	globals  []globalDecl // imports first
+	tags     []uint32     // type index of every tag, imports first
 	exports  []exportDecl
 	start    int // index of the start function; -1 for none
 	elements []elementDecl
 	quick    []bool // by imported function; see Options.Quick
-	// elementCount is how many items the segments have together.
+	// elementCount is the number of items of all segments together.
 	elementCount int
 	codes        []codeDecl
 	data         []dataDecl
-	dataCount    int64 // -1 for no data count section
+	dataCount    int64 // -1 without a data count section
 
 	importedFuncs, importedGlobals, importedTables int
 
-	// reads says of every imported function whether it is WASI's fd_read.
+	// reads reports, for every imported function, whether it is WASI's fd_read.
 	reads []bool
-	// givenOut are functions that segments and constant expressions refer to.
+	// givenOut are the functions to which segments and constant expressions refer.
 	givenOut []uint32
 	// seen are the features that the sections read so far need.
 	seen features
@@ -93,7 +93,7 @@ type module struct {
 	producers []Producer
 }
 
-// read decodes a module's structure. It does not look into function bodies.
+// read parses a module's structure, without the instructions of functions.
 func read(wasm []byte) (*module, *Error) {
 	if err := checkHeader(wasm); err != nil {
 		return nil, err
@@ -110,7 +110,8 @@ func read(wasm []byte) (*module, *Error) {
 	return m, m.checkCounts()
 }
 
-// section reads the next section. It takes and returns the place of the last one in sectionOrder.
+// section reads the next section. last is the position of the previous one in sectionOrder; section
+// returns the new position.
 func (m *module) section(r *reader, last int) int {
 	start := r.pos
 	id := r.byte()
@@ -122,12 +123,12 @@ func (m *module) section(r *reader, last int) int {
 	name := kind.name
 	size := int64(r.u32())
 	if size > int64(r.left()) {
-		r.fail(start, Truncated, "the %s section should have %d bytes, but only %d follow: the file is cut short", name, size, r.left())
+		r.fail(start, Truncated, "the %s section should have %d bytes, but only %d follow: the file is incomplete", name, size, r.left())
 	}
 	if id != secCustom {
 		place := slices.Index(sectionOrder[:], id)
 		if place <= last {
-			r.fail(start, Malformed, "the %s section is out of order or there twice", name)
+			r.fail(start, Malformed, "the %s section is out of order or appears twice", name)
 		}
 		last = place
 	}
@@ -148,7 +149,7 @@ func (m *module) section(r *reader, last int) int {
 	return last
 }
 
-// checkCounts compares sections that must agree with each other.
+// checkCounts compares counts of sections that must be equal.
 func (m *module) checkCounts() *Error {
 	if defined := len(m.funcs) - m.importedFuncs; defined != len(m.codes) {
 		return refuse(len(m.wasm), Malformed, "functions declared: %d, but bodies given: %d", defined, len(m.codes))
@@ -159,8 +160,8 @@ func (m *module) checkCounts() *Error {
 	return nil
 }
 
-// Counts above these are refused whatever the options say. They are far above
-// what compilers emit, and keep what an engine allocates per item in proportion.
+// Counts above these are refused whatever the options say. The limits are far above what compilers
+// emit, and bound what an engine allocates for the items.
 const (
 	maxTypes     = 100_000
 	maxImports   = 10_000
@@ -177,8 +178,8 @@ const (
 	maxCustom    = 10_000
 	maxNameBytes = 100_000
 
-	// maxTypeValues is how many parameters and results all types may have together: the
-	// engine makes code for them whenever it loads a module, from a cache too.
+	// maxTypeValues limits the parameters and results of all types together. The engine makes code
+	// for them whenever it loads a module, even from a cache.
 	maxTypeValues = 100_000
 
 	// maxPages is the size of a 32-bit memory in pages of 64 KiB.

@@ -10,9 +10,8 @@ import (
 // moved is how many locals the code of movers moves.
 const moved = 100
 
-// movers are ways to make the engine move many values at almost no other cost.
-// Local 0 is not zero; locals from 2 on are there to be moved. Function 1 returns
-// as many values as it takes, and is of type 1.
+// movers are ways to make the engine move many values at almost no other cost. Local 0 is not zero;
+// locals from 2 on are to be moved. Function 1 has type 1 and returns as many values as it takes.
 func movers() map[string][]byte {
 	var get, set, drop []byte
 	for i := range uint32(moved) {
@@ -68,7 +67,7 @@ func TestMovesAreCharged(t *testing.T) {
 	}
 }
 
-func TestFewLocalsAreMovedForNothing(t *testing.T) {
+func TestMovingFewLocalsIsFree(t *testing.T) {
 	few := func(sets []byte) []byte {
 		return function([]byte{wasmtest.Loop, wasmtest.Empty}, sets, []byte{
 			wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, localTee, 0, wasmtest.BrIf, 0, wasmtest.End,
@@ -78,7 +77,7 @@ func TestFewLocalsAreMovedForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One local that is set many times is one value to move.
+	// A local that is set many times is still one value to move.
 	with, err := runMetered(t, few(bytes.Repeat([]byte{wasmtest.LocalGet, 0, localSet, 1}, 200)), &refiller{slice: 1, budget: 1 << 60}).run(10)
 	if err != nil || with != without {
 		t.Errorf("%d units with two locals, %d with one, %v", with, without, err)

@@ -4,5 +4,5 @@ package rewrite
 
 import "github.com/wasmtool/wasmtool/internal/testlevel"
 
-// corpusStep is every how many modules of the corpus are run: all of them in long tests.
+// corpusStep selects every nth module of the corpus; long tests run all.
 var corpusStep = testlevel.Size(20, 1)

@@ -2,11 +2,11 @@ package rewrite
 
 import "slices"
 
-// opcode is an instruction: its byte, or for a prefixed one the prefix in the
-// upper half and the number after it in the lower.
+// opcode is an instruction. For a prefixed one, the upper byte is the prefix and the lower byte the
+// number after it.
 type opcode uint16
 
-// The opcodes that something in this package treats specially.
+// The opcodes that this package treats specially.
 const (
 	opUnreachable        opcode = 0x00
 	opNop                opcode = 0x01
@@ -87,17 +87,16 @@ const (
 	opAtomicFence opcode = opAtomic<<8 | 3
 )
 
-// immediate is what follows an opcode: an operand, or two, of which the second is in the
-// upper byte.
+// immediate is the operands of an opcode. A second operand is in the upper byte.
 type immediate uint16
 
 const (
-	immUnknown immediate = iota // the opcode is not known
+	immUnknown immediate = iota // unknown opcode
 	immNone
-	immEnd    // nothing, and the opcode ends a block or the first half of an if
+	immEnd    // none; the opcode ends a block or the first half of an if
 	immBlock  // block type
 	immLabel  // one label
-	immLabels // br_table's labels
+	immLabels // the labels of br_table
 	immFunc   // function
 	immType   // function type
 	immLocal
@@ -107,7 +106,7 @@ const (
 	immMemory // the memory, which must be 0
 	immI32
 	immI64
-	imm1 // so many bytes
+	imm1 // one byte
 	imm4
 	imm8
 	imm16
@@ -115,7 +114,7 @@ const (
 	immHeap   // heap type
 	immTag    // exception tag
 	immTry    // block type, catch clauses
-	immPrefix // a prefix: the real opcode follows
+	immPrefix // a prefix, after which the opcode follows
 	immData   // data segment
 	immElem   // element segment
 )
@@ -123,8 +122,8 @@ const (
 // and adds a second operand.
 func (i immediate) and(second immediate) immediate { return i | second<<8 }
 
-// opcodes say what follows each opcode that the engine knows, and prefixedOpcodes the same
-// for the numbers after the prefixes opMisc, opVector and opAtomic.
+// opcodes has the immediates of each opcode that the engine knows. prefixedOpcodes has the
+// immediates for the numbers after the prefixes opMisc, opVector and opAtomic.
 var (
 	opcodes         = opcodeTable()
 	prefixedOpcodes = [3][256]immediate{miscTable(), vectorTable(), atomicTable()}
@@ -169,7 +168,7 @@ func miscTable() (t [256]immediate) {
 	return t
 }
 
-// vectorTable leaves out the numbers that no instruction has.
+// vectorTable omits numbers that are not instructions.
 func vectorTable() (t [256]immediate) {
 	fill(t[:], immNone, 0x00, 0xff)
 	for _, sub := range []int{
@@ -187,11 +186,11 @@ func vectorTable() (t [256]immediate) {
 
 func atomicTable() (t [256]immediate) {
 	fill(t[:], immMemArg, 0x00, 0x02, 0x10, 0x4e)
-	t[opAtomicFence&0xff] = immMemory // a reserved byte, which must be 0, too
+	t[opAtomicFence&0xff] = immMemory // a reserved byte, which must be 0
 	return t
 }
 
-// fill sets rows of a table, each from a first to a last opcode.
+// fill sets rows of a table, each given by its first and last opcode.
 func fill[T any](table []T, value T, rows ...opcode) {
 	for row := range slices.Chunk(rows, 2) {
 		for op := row[0]; op <= row[1]; op++ {
@@ -200,15 +199,15 @@ func fill[T any](table []T, value T, rows ...opcode) {
 	}
 }
 
-// effect is what an instruction without labels, variables or calls does to the
-// value stack: it pops so many values and pushes one of a type, or none for 0.
+// effect is what an instruction without labels, variables or calls does to the value stack: it pops
+// pops values and pushes one value of type push, or none if push is 0.
 type effect struct {
 	pops uint8
 	push valueType
 }
 
-// effects are those of opcodes without a prefix, and prefixedEffects those of the numbers
-// after the prefixes opMisc, opVector and opAtomic.
+// effects has the effects of opcodes without a prefix. prefixedEffects has the effects for the
+// numbers after the prefixes opMisc, opVector and opAtomic.
 var (
 	effects         = effectTable()
 	prefixedEffects = [3][256]effect{miscEffectTable(), vectorEffectTable(), atomicEffectTable()}
@@ -270,7 +269,7 @@ func vectorEffectTable() (t [256]effect) {
 	set(3, typeV128, 0x52)                                                // bitselect
 	set(1, typeI32, 0x53, 0x63, 0x64, 0x83, 0x84, 0xa3, 0xa4, 0xc3, 0xc4) // tests and bit masks
 	set(2, 0, 0x58, 0x59, 0x5a, 0x5b)                                     // stored lanes
-	set(1, typeV128, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x62)            // loads, conversions, i8x16
+	set(1, typeV128, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x62)            // loads, i8x16 and others
 	set(1, typeV128, 0x67, 0x68, 0x69, 0x6a, 0x74, 0x75, 0x7a, 0x94)      // rounding
 	set(1, typeV128, 0x7c, 0x7d, 0x7e, 0x7f)                              // pairwise sums
 	set(1, typeV128, 0x80, 0x81, 0x87, 0x88, 0x89, 0x8a)                  // i16x8
@@ -281,8 +280,8 @@ func vectorEffectTable() (t [256]effect) {
 	return t
 }
 
-// atomicEffectTable has, from the loads on, rows of seven widths: i32, i64, and narrow ones of
-// i32 and of i64.
+// atomicEffectTable has, from the loads on, rows of seven widths: i32, i64, the narrow widths of
+// i32, and the narrow widths of i64.
 func atomicEffectTable() (t [256]effect) {
 	t[0] = effect{2, typeI32}            // notify
 	fill(t[:], effect{3, typeI32}, 1, 2) // wait

@@ -1,48 +1,48 @@
 package rewrite
 
-// maxPath is how much work may lie between two checks on one path through a
-// function, in units of fuel, give or take one instruction. It bounds what a
-// check charges, too: where paths part, the longest one is charged.
+// maxPath is how much work may be between two checks on one path through a function, in units of
+// fuel, plus or minus one instruction. It also bounds what a check charges: where paths part, the
+// longest one is charged.
 const maxPath = 200
 
-// maxTail is how much work may follow a call that may lead back to the function
-// before there is a check. Without this limit a deep recursion would do all the
-// work that is left on its way back without any check in between.
+// maxTail is how much work may follow a call that may lead back to the function, before there is a
+// check. Without this limit, a deep recursion would do all its remaining work while it returns,
+// without any check.
 const maxTail = 20
 
-// event is an instruction at which something has to be written or decided.
+// event is an instruction at which code is written or a decision made.
 type event struct {
 	op       opcode
 	off, end int
 	a        uint32
 	opener   opcode
-	// before is the cost of the code between the last event and this one, own that
-	// of the instruction, with the price of what it calls.
+	// before is the cost of the code between the previous event and this one. own is the cost of
+	// the instruction, including the price of the function that it calls.
 	before, own uint64
 	// lists[list:listEnd] are the labels of br_table.
 	list, listEnd int
-	// measured is a bulk operation whose length is known at run time only.
+	// measured marks a bulk operation whose length is known only at run time.
 	measured bool
-	// longer is a memory.fill or memory.copy that may need several pieces.
+	// longer marks a memory.fill or memory.copy that may need several pieces.
 	longer bool
-	// host is a call that may be of an imported function.
+	// host marks a call that may reach an imported function.
 	host bool
-	// checkpoint is a call that checkpoints come before.
+	// checkpoint marks a call that is preceded by a checkpoint.
 	checkpoint bool
-	// back is a call that may lead back to this function.
+	// back marks a call that may lead back to this function.
 	back bool
-	// merge is what it costs to move values where paths meet at the instruction.
+	// merge is the cost of moving values where paths meet at the instruction.
 	merge uint64
-	// tight is a loop in which nothing else takes fuel than its own checks.
+	// tight marks a loop in which only its own check charges fuel.
 	tight bool
-	// charge is what is charged before the instruction or right after it; 0 is no
-	// check. after is charged right after an instruction that checks first.
+	// charge is the fuel charged before the instruction or right after it; 0 means no check. after
+	// is charged right after an instruction that checks first.
 	charge, after uint64
-	// live is how many values are alive behind the instruction.
+	// live is the number of values that are live after the instruction.
 	live uint64
 }
 
-// direct reports whether the instruction names a function by its index.
+// direct reports whether the instruction refers to a function by its index.
 func (ev *event) direct() bool {
 	return ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc
 }
@@ -50,12 +50,12 @@ func (ev *event) direct() bool {
 // checksFirst reports whether the check comes before the instruction.
 func (ev *event) checksFirst() bool { return ev.measured || ev.host }
 
-// edits reports whether something is written at the event.
+// edits reports whether code is written at the event.
 func (ev *event) edits() bool {
 	return ev.charge > 0 || ev.direct() || ev.longer
 }
 
-// cut puts a check after the instruction, for the path from there on.
+// cut adds a check after the instruction, for the path from there on.
 func (ev *event) cut(rest uint64) {
 	if ev.host {
 		ev.after = rest
@@ -64,18 +64,18 @@ func (ev *event) cut(rest uint64) {
 	}
 }
 
-// plan is where checks go in one function. Its memory is used again for the next.
+// plan is where checks go in one function. Its memory is reused for the next function.
 type plan struct {
 	decoder
-	// checkpoints says that there are any in the module.
+	// checkpoints reports whether the module has any.
 	checkpoints bool
 	events      []event
 	lists       []uint32
-	// entry is charged at the start of the function; 0 is no check.
+	// entry is charged at the start of the function; 0 means no check.
 	entry uint64
-	// measured says that there are bulk operations of measured length.
+	// measured reports whether there are bulk operations of measured length.
 	measured bool
-	// tight says that there are tight loops.
+	// tight reports whether there are tight loops.
 	tight  bool
 	frames []pathFrame
 	loops  []int // the events that begin the open loops
@@ -84,17 +84,17 @@ type plan struct {
 	costs  *callCosts
 }
 
-// pathFrame is a block during the walk backwards. The costs are those of the
-// longest path from a place to the next check.
+// pathFrame is a block during the backward walk. Each cost is the cost of the longest path from
+// a place to the next check.
 type pathFrame struct {
-	after  uint64 // from after the end
+	after  uint64 // from after the end of the block
 	second uint64 // from the start of the second half of an if
 	loop   bool
 	halves bool
 }
 
-// costSlack is how much straight code may go by without an event, so that there
-// are places enough for checks.
+// costSlack is how much straight code may pass without an event, so that there are enough places
+// for checks.
 const costSlack = 50
 
 // make plans defined function i.
@@ -126,7 +126,7 @@ func (p *plan) make(m *module, i int) *Error {
 	return nil
 }
 
-// collect walks forwards and notes the events.
+// collect walks forward and records the events.
 func (p *plan) collect(i int) {
 	var (
 		in     instr
@@ -201,20 +201,19 @@ func (p *plan) collect(i int) {
 	}
 }
 
-// takesFuel reports whether fuel is taken while the instruction runs, or by what is
-// written in its place.
+// takesFuel reports whether fuel is charged while the instruction or its replacement runs.
 func (in *instr) takesFuel() bool {
 	return in.op == opCall || in.op == opCallIndirect || in.op == opCallRef || in.measured() || in.longer()
 }
 
-// merge is what it costs to move values at the loop head or the end of the block
-// that in ends. Only locals that are set in the block may differ there.
+// merge returns the cost of moving values at the loop head, or at the end, of the block that in
+// ends. Only locals that are set in the block may differ there.
 func (p *plan) merge(in *instr) uint64 {
 	return moveCost(min(p.gauge.assigned, in.sets)) + moveCost(in.params+in.results)
 }
 
-// isEvent reports whether an instruction moves control, refers to a function or
-// takes as long as one of its operands says.
+// isEvent reports whether an instruction moves control, refers to a function, or takes time that
+// depends on an operand.
 func isEvent(op opcode) bool {
 	switch {
 	case op <= opReturnCallRef:
@@ -225,11 +224,11 @@ func isEvent(op opcode) bool {
 	return op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
 }
 
-// charge walks backwards, sets what the checks charge, and returns the cost of
-// the longest path from the entry to the first check.
+// charge walks backward and sets the charges of the checks. It returns the cost of the longest path
+// from the entry to the first check.
 func (p *plan) charge() uint64 {
 	p.frames = p.frames[:0]
-	var rest uint64 // of the longest path from here to the next check
+	var rest uint64 // the longest path from here to the next check
 	for i := len(p.events) - 1; i >= 0; i-- {
 		ev := &p.events[i]
 		if rest >= maxPath {
@@ -241,7 +240,7 @@ func (p *plan) charge() uint64 {
 	return rest
 }
 
-// back takes the path backwards over an event.
+// back extends the path backward over an event.
 func (p *plan) back(ev *event, rest uint64) uint64 {
 	top := len(p.frames) - 1
 	switch ev.op {
@@ -283,14 +282,14 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	}
 	rest += ev.own
 	if ev.checksFirst() {
-		// Where the path was cut after the instruction, nothing is left to add.
+		// If the path was cut after the instruction, rest is only the cost of the instruction.
 		ev.charge += rest
 		rest = 0
 	}
 	return rest
 }
 
-// target is the longest path from a branch to a label. Loop heads check.
+// target returns the longest path from a branch to a label to the next check. Loop heads check.
 func (p *plan) target(label uint32) uint64 {
 	f := p.frames[len(p.frames)-1-int(label)]
 	if f.loop {

@@ -15,8 +15,8 @@ import (
 // heavyCalls is how often heavy code calls a function that does nothing.
 const heavyCalls = 20
 
-// detours are ways through control flow to heavy code, taken when local 0 is 1.
-// Each of them has a way past it, too.
+// detours are paths through control flow to heavy code, taken when local 0 is 1. Each also has a
+// path that avoids the heavy code.
 func detours() map[string][]byte {
 	heavy := bytes.Repeat(wasmtest.CallFunc(2), heavyCalls)
 	get := []byte{wasmtest.LocalGet, 0}
@@ -40,8 +40,8 @@ func detours() map[string][]byte {
 	}
 }
 
-// detourModule calls a detour in a loop, with 1. Inline, the detour is part of the
-// loop; otherwise it is a function of its own.
+// detourModule calls a detour in a loop, with 1. If inline, the detour is part of the loop;
+// otherwise it is a function.
 func detourModule(detour []byte, inline bool) wasmtest.Module {
 	body := wasmtest.Code([]byte{wasmtest.I32Const, 1}, wasmtest.CallFunc(1))
 	if inline {
@@ -66,7 +66,7 @@ func detourModule(detour []byte, inline bool) wasmtest.Module {
 	return m
 }
 
-func TestEveryWayIsCharged(t *testing.T) {
+func TestEveryPathIsCharged(t *testing.T) {
 	const rounds = 50
 	for name, detour := range detours() {
 		for _, inline := range []bool{true, false} {
@@ -84,8 +84,8 @@ func TestEveryWayIsCharged(t *testing.T) {
 	}
 }
 
-// TestLongCodeIsChecked counts the calls between two checks in a function that is
-// long but has no loop, and in a loop that goes round once.
+// TestLongCodeIsChecked counts the calls between two checks, in a long function without a loop and
+// in a loop with one iteration.
 func TestLongCodeIsChecked(t *testing.T) {
 	calls := bytes.Repeat(wasmtest.CallFunc(1), 1000)
 	for name, m := range map[string]wasmtest.Module{

@@ -2,38 +2,38 @@ package rewrite
 
 import "slices"
 
-// pieceShift is the size of the pieces in which long stretches of memory are filled
-// or copied, as a shift: 1 MiB. The engine does each without a break.
+// pieceShift is the size of the pieces in which long ranges of memory are filled or copied, as a
+// shift: 1 MiB. The engine does not interrupt a piece.
 const (
 	pieceShift = 20
 	piece      = 1 << pieceShift
 )
 
-// piecewise is the functions, (i32, i32, i32) -> (), that do the work of memory.fill
-// and memory.copy piece by piece for lengths above one piece.
+// piecewise is the functions, (i32, i32, i32) -> (), that perform memory.fill and memory.copy in
+// pieces, for lengths above one piece.
 //
-// They take no fuel, which is taken before they are called, but call refill before
-// every piece. Should the whole range not be in bounds, then they leave all to the
-// instruction itself, so that it traps with nothing written.
+// They charge no fuel, because it is charged before they are called, but they call refill before
+// every piece. If the range is not within the memory, they execute only the instruction itself, so
+// that it traps and writes nothing.
 type piecewise struct {
-	ops    []opcode // of the functions, in order
+	ops    []opcode // operations of the functions, in order
 	first  uint32   // index of the first function
 	typ    uint32   // index of their type
-	refill []byte   // a call of it
+	refill []byte   // a call of refill
 }
 
-// longer reports whether the instruction needs more than one piece, or may.
+// longer reports whether the instruction needs, or may need, more than one piece.
 func (in *instr) longer() bool {
 	return (in.op == opMemoryFill || in.op == opMemoryCopy) && (!in.constLength || in.length > piece)
 }
 
-// appendCall appends a call of what stands in for op.
+// appendCall appends a call of the function that replaces op.
 func (p *piecewise) appendCall(b []byte, op opcode) []byte {
 	return appendU32(append(b, byte(opCall)), p.first+uint32(slices.Index(p.ops, op)))
 }
 
-// appendChoice appends op as it is when the length in a local is that of a piece or
-// less, and otherwise the call.
+// appendChoice appends code that runs op itself if the length in a local is at most one piece, and
+// calls the function otherwise.
 func (p *piecewise) appendChoice(b []byte, op opcode, length uint32) []byte {
 	b = appendU32(append(b, byte(opLocalGet)), length)
 	b = appendS64(append(b, byte(opI32Const)), piece)
@@ -59,10 +59,10 @@ const (
 	pieceLength = 2
 )
 
-// appendBody appends the body of a function, with its size.
+// appendBody appends the body of a function with its size.
 func (p *piecewise) appendBody(b []byte, op opcode) []byte {
 	b, at := openSize(b)
-	b = append(b, 0) // no locals but the parameters
+	b = append(b, 0) // no locals except the parameters
 	b = append(b, byte(opBlock), blockNoResult)
 	b = appendLeaveOutside(b, pieceTo)
 	if op == opMemoryFill {
@@ -81,8 +81,8 @@ func (p *piecewise) appendBody(b []byte, op opcode) []byte {
 	return b
 }
 
-// appendLeaveOutside appends code that leaves the block when the range from the
-// address in a local on is not within the memory.
+// appendLeaveOutside appends code that leaves the block if the range that starts at the address in
+// a local is not within the memory.
 func appendLeaveOutside(b []byte, local byte) []byte {
 	return append(b,
 		byte(opLocalGet), local, byte(opI64ExtendI32U), byte(opLocalGet), pieceLength, byte(opI64ExtendI32U), byte(opI64Add),
@@ -90,8 +90,8 @@ func appendLeaveOutside(b []byte, local byte) []byte {
 		byte(opI64GtU), byte(opBrIf), 0)
 }
 
-// appendUpwards appends a loop that does pieces from the lowest address on, and
-// moves the addresses in locals up.
+// appendUpwards appends a loop that processes pieces from the lowest address on, and increases the
+// addresses in locals.
 func (p *piecewise) appendUpwards(b []byte, op opcode, locals ...byte) []byte {
 	b = append(append(b, byte(opLoop), blockNoResult), p.refill...)
 	b = append(b, byte(opLocalGet), pieceTo, byte(opLocalGet), pieceFrom)
@@ -118,8 +118,7 @@ func appendStep(b []byte, local byte, op opcode) []byte {
 	return append(b, byte(op), byte(opLocalSet), local)
 }
 
-// appendAgain appends the end of a loop that goes on while there is more than a
-// piece.
+// appendAgain appends the end of a loop that repeats while more than a piece is left.
 func appendAgain(b []byte) []byte {
 	b = appendS64(append(b, byte(opLocalGet), pieceLength, byte(opI32Const)), piece)
 	return append(b, byte(opI32GtU), byte(opBrIf), 0, byte(opEnd))

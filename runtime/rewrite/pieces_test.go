@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// bulkModule exports run, which does a bulk operation with its three arguments, and
-// constant, which fills a piece and a half from address 1 on with 7.
+// bulkModule exports run, which performs a bulk operation with its three arguments, and constant,
+// which fills one and a half pieces from address 1 with 7.
 func bulkModule(op ...byte) []byte {
 	get := []byte{wasmtest.LocalGet, 0, wasmtest.LocalGet, 1, wasmtest.LocalGet, 2}
 	return wasmtest.Module{
@@ -49,8 +49,8 @@ func TestLongBulkOperationsAreDoneInPieces(t *testing.T) {
 	fill, copying := []byte{misc, 11, 0}, []byte{misc, 10, 0, 0}
 	tests := map[string]struct {
 		op      []byte
-		args    []uint64 // to, value or from, length
-		refills int      // at least
+		args    []uint64 // destination, value or source, length
+		refills int      // minimum
 	}{
 		"fill nothing":           {fill, []uint64{9, 5, 0}, 0},
 		"fill one piece":         {fill, []uint64{9, 5, piece}, 0},
@@ -74,7 +74,7 @@ func TestLongBulkOperationsAreDoneInPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// There is always fuel left.
+		// Fuel never runs out.
 		f := &refiller{slice: 1 << 40, budget: 1 << 60}
 		before, after := bulkOn(t, wasm, &refiller{}), bulkOn(t, out, f)
 		_, wantErr := before.ExportedFunction("run").Call(context.Background(), test.args...)
@@ -87,7 +87,7 @@ func TestLongBulkOperationsAreDoneInPieces(t *testing.T) {
 		if !bytes.Equal(want, got) {
 			t.Errorf("%s: the memory differs", name)
 		}
-		// The first refill is for the length as a whole.
+		// The first refill is for the whole length.
 		if f.calls < test.refills || f.calls > test.refills+1 {
 			t.Errorf("%s: %d refills, want %d and perhaps the first", name, f.calls, test.refills)
 		}

@@ -2,6 +2,6 @@
 
 package rewrite
 
-// corpusStep is every how many modules of the corpus are run: the race detector
-// makes an engine twenty times slower.
+// corpusStep selects every nth module of the corpus, because the race detector makes an engine
+// twenty times slower.
 const corpusStep = 20

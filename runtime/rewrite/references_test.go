@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// referring is a module with two functions that give 7 and 9, and run, which calls the
-// one that its parameter says through a reference, so many times as times says.
+// referring is a module with two functions that return 7 and 9. Its export run calls the one that
+// its parameter selects, through a reference, times times.
 func referring(times int32) wasmtest.Module {
 	choose := []byte{wasmtest.LocalGet, 0, ifOp, 0x70, 0xd2, 1, elseOp, 0xd2, 0, wasmtest.End}
 	return wasmtest.Module{
@@ -33,9 +33,9 @@ func referring(times int32) wasmtest.Module {
 	}
 }
 
-// A reference is to the function that the module asked for, and asking for it often takes
-// no memory of the host.
-func TestReferencesAreMadeOnce(t *testing.T) {
+// A reference refers to the function that the module named, and creating it often takes no memory
+// of the host.
+func TestReferencesAreCreatedOnce(t *testing.T) {
 	const times = 1_000_000
 	m := referring(times)
 	module := runMetered(t, m.Bytes(), &refiller{slice: 1 << 40, budget: 1 << 60}).module
@@ -54,7 +54,7 @@ func TestReferencesAreMadeOnce(t *testing.T) {
 	}
 }
 
-// A reference to what nothing declares is invalid, and stays so.
+// A reference to an undeclared function is invalid before and after rewriting.
 func TestUndeclaredReferenceIsRefused(t *testing.T) {
 	m := referring(1)
 	m.Exports = m.Exports[1:]

@@ -25,28 +25,27 @@ func (k ExternKind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Import is something a module needs from its host. The names come from the
-// module and may hold any UTF-8 text.
+// Import is what a module needs from its host. The names come from the module and may be any UTF-8
+// string.
 type Import struct {
 	Module, Name string
 	Kind         ExternKind
-	// Signature is "(i32, i32) -> i32" for a function, "i64" or "mut i64" for a
-	// global, and empty otherwise.
+	// Signature is "(i32, i32) -> i32" for a function, "i64" or "mut i64" for a global, and empty
+	// otherwise.
 	Signature string
 }
 
-// Export is something a module offers. The name comes from the module and may
-// hold any UTF-8 text.
+// Export is what a module offers. The name comes from the module and may be any UTF-8 string.
 type Export struct {
 	Name string
 	Kind ExternKind
-	// Signature is as in Import.
+	// Signature has the same form as in Import.
 	Signature string
-	// Imported says of a function that the module only passes on what it imports.
+	// Imported reports whether the export is an imported function.
 	Imported bool
 }
 
-// Limits are the size of a memory in pages of 64 KiB or of a table in references.
+// Limits is the size of a memory in pages of 64 KiB, or of a table in references.
 type Limits struct {
 	Min uint64
 	// Max is 0 unless HasMax.
@@ -56,72 +55,71 @@ type Limits struct {
 	Imported bool
 }
 
-// FunctionSize is a function and the length of its body in bytes, with its local
-// declarations. Index counts imported functions first.
+// FunctionSize is a function and the length of its body in bytes, including its local declarations.
+// Index counts imported functions first.
 type FunctionSize struct {
 	Index uint32
 	Bytes int
 }
 
-// Producer is one entry of a module's producers section, for example
-// {"language", "Go", "go1.26"}. It is what the module says of itself.
+// Producer is one entry of a module's producers section, for example {"language", "Go", "go1.26"}.
+// The module itself states it, so it may be false.
 type Producer struct{ Field, Name, Version string }
 
-// Report is what a module is made of, before any rewriting.
+// Report describes a module before rewriting.
 type Report struct {
 	Imports []Import
 	Exports []Export
-	// Memory is nil when there is none.
+	// Memory is nil if the module has none.
 	Memory *Limits
-	// Tables are imported tables first.
+	// Tables lists imported tables first.
 	Tables []Limits
-	// HasStart says that a start function runs on instantiation.
+	// HasStart reports whether a start function runs on instantiation.
 	HasStart bool
-	// Functions counts the functions with a body in the module.
+	// Functions is the number of functions that the module defines.
 	Functions int
-	// LargestFunction is zero when no function has a body.
+	// LargestFunction is zero if the module defines no function.
 	LargestFunction FunctionSize
 	// CustomSections are the names of the custom sections in order.
 	CustomSections []string
 	Producers      []Producer
-	// Features are the proposals to WASM 1.0 that the module needs, by the names
-	// that engines use, for example "simd" or "tail-call".
+	// Features are the proposals beyond WASM 1.0 that the module needs, by the names that engines
+	// use, for example "simd" or "tail-call".
 	Features []string
-	// SnapshotBlockers are the reasons why an instance's state is more than its
-	// memory and its global variables. When there are none, copying those back
-	// resets an instance.
+	// SnapshotBlockers are the reasons why an instance has state outside its memory and globals. If
+	// there are none, restoring those resets an instance.
 	SnapshotBlockers []string
-	// HostBytes is about how many bytes an instance takes on the host besides its memory:
-	// tables, as large as they may become, and globals. It is 0 from Inspect.
+	// HostBytes is about how many bytes an instance takes on the host in addition to its memory:
+	// for globals, and for tables at their maximum size. It is 0 from Inspect.
 	HostBytes uint64
-	// DataBytes is about how many bytes of data an instance begins with. It is 0 from Inspect.
+	// DataBytes is about how many bytes of data initialise an instance. It is 0 from Inspect.
 	DataBytes uint64
-	// Effort is what compiling the rewritten module takes; zero without metering, and from
-	// Inspect.
+	// Effort is the estimate for compiling the rewritten module. It is zero without metering and
+	// from Inspect.
 	Effort Effort
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
-	// Meter says what metering added; nil without it, and from Inspect.
+	// Meter describes what metering added. It is nil without metering and from Inspect.
 	Meter *MeterReport
 }
 
-// MeterReport counts the places where a metered module looks at its fuel.
+// MeterReport counts the places where a metered module checks its fuel.
 type MeterReport struct {
-	// Loops are loop heads, Entries the starts of functions, Paths places inside
-	// long code without loops, Bulks operations that are charged by length, and
-	// Hosts calls that may be of imported functions.
+	// Loops are loop heads, Entries starts of functions, Paths places in long code without loops,
+	// Bulks operations that are charged by length, and Hosts calls that may reach imported
+	// functions.
 	Loops, Entries, Paths, Bulks, Hosts int
-	// Checkpoints are those of the Hosts that Options.Checkpoint is for. When there
-	// are none, then there is no ExportMain, either.
+	// Checkpoints are the Hosts that Options.Checkpoint changed. If it is 0, there is no
+	// ExportMain.
 	Checkpoints int
 }
 
-// GlobalExport is the name under which ExportState exports global index.
+// GlobalExport returns the name under which ExportState exports the global with the index.
 func GlobalExport(index uint32) string { return exportGlobal + strconv.FormatUint(uint64(index), 10) }
 
-// Inspect reads a module without changing or running it. It decodes function
-// bodies, but does not validate their types. The error is an *Error. Inspect keeps
-// no reference to wasm and is safe for concurrent use.
+// Inspect reads a module without changing or running it. It decodes function bodies, but does not
+// validate their types. The error is an [*Error]. Inspect keeps no reference to wasm and is safe
+// for concurrent use.
 func Inspect(wasm []byte) (*Report, error) {
 	m, err := read(wasm)
 	if err != nil {
@@ -166,7 +164,7 @@ func (m *module) report(s *scan) *Report {
 	return rep
 }
 
-// mutableGlobals are the indices of the mutable globals that the module defines.
+// mutableGlobals returns the indices of the mutable globals that the module defines.
 func (m *module) mutableGlobals() []uint32 {
 	var list []uint32
 	for i, g := range m.globals {

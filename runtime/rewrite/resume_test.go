@@ -22,11 +22,11 @@ import (
 // resumes is how often a command is resumed.
 const resumes = 100
 
-// saver is the host's side of checkpoints: it saves a command before its first read,
-// and has every later run go on from there.
+// saver is the host's side of checkpoints. It saves a command before its first read, and resumes
+// every later run from there.
 type saver struct {
 	rep *Report
-	// snapshot is nil from when it was restored to when there is a new one.
+	// snapshot is nil after it was restored, until there is a new one.
 	snapshot experimental.Snapshot
 	memory   []byte // nil before the first checkpoint
 	globals  []uint64
@@ -36,7 +36,7 @@ type saver struct {
 
 var errNoSnapshot = errors.New("no snapshot was taken after the last one was restored")
 
-// newSaver makes f save and resume.
+// newSaver makes f save and resume commands.
 func newSaver(rep *Report, f *refiller) *saver {
 	s := &saver{rep: rep}
 	f.onEnter, f.onCheckpoint = s.enter, s.checkpoint
@@ -90,7 +90,7 @@ func TestCommandIsResumed(t *testing.T) {
 	requireResuming(t)
 	out, rep := rewriteModule(t, readingCommand(), everything)
 	if len(rep.SnapshotBlockers) > 0 {
-		t.Fatalf("the command can't be saved: %v", rep.SnapshotBlockers)
+		t.Fatalf("the command cannot be saved: %v", rep.SnapshotBlockers)
 	}
 	f := &refiller{slice: 100, budget: 1 << 60}
 	s := newSaver(rep, f)
@@ -113,8 +113,8 @@ func TestCommandIsResumed(t *testing.T) {
 	}
 }
 
-// TestResumedCommandMayFail has runs that the host ends at the checkpoint or after it:
-// the next one goes on from the checkpoint all the same.
+// TestResumedCommandMayFail has runs that the host ends at the checkpoint or after it. The next run
+// still resumes from the checkpoint.
 func TestResumedCommandMayFail(t *testing.T) {
 	requireResuming(t)
 	out, rep := rewriteModule(t, readingCommand(), everything)
@@ -143,8 +143,8 @@ func TestResumedCommandMayFail(t *testing.T) {
 	}
 }
 
-// TestInterpreterDoesNotResume shows how a host can tell: the call ends without an
-// error, but the checkpoint that should come first was not called.
+// TestInterpreterDoesNotResume shows how a host can notice this: the call ends without an error,
+// but the first checkpoint was not called.
 func TestInterpreterDoesNotResume(t *testing.T) {
 	out, rep := rewriteModule(t, readingCommand(), everything)
 	f := &refiller{slice: 100, budget: 1 << 60}
@@ -157,8 +157,8 @@ func TestInterpreterDoesNotResume(t *testing.T) {
 	}
 }
 
-// goCommand is a Go command whose standard streams can be changed from run to run,
-// and that stays open when it exits.
+// goCommand is a Go command whose standard streams can be changed between runs, and that stays open
+// after it exits.
 type goCommand struct {
 	stdin  io.Reader
 	stdout bytes.Buffer
@@ -166,7 +166,7 @@ type goCommand struct {
 	module api.Module
 }
 
-// Read reads what is the standard input now.
+// Read reads from the current standard input.
 func (c *goCommand) Read(p []byte) (int, error) { return c.stdin.Read(p) }
 
 func newGoCommand(t testing.TB, wasm []byte) *goCommand {
@@ -202,7 +202,7 @@ func TestGoCommandIsResumed(t *testing.T) {
 	fresh, command := newGuest(t, wasm), newGoCommand(t, out)
 	s := newSaver(rep, command.fuel)
 	main, ctx := command.module.ExportedFunction(ExportMain), experimental.WithSnapshotter(context.Background())
-	// run returns what the command wrote and how much fuel it took.
+	// run returns the output of the command and the fuel that it used.
 	run := func(stdin string) (string, int64) {
 		used := command.fuel.used - command.fuel.left(command.module)
 		command.stdin = strings.NewReader(stdin)

@@ -1,14 +1,13 @@
-// Package rewrite reads core WASM binaries and rewrites them so that a host can
-// bound what they cost. It has no engine in it: bytes go in, bytes come out, and
-// the same input and options always give the same output.
+// Package rewrite reads core WASM binaries and rewrites them so that a host can bound what they
+// cost. It contains no engine: it turns bytes into bytes, and equal input and options always give
+// equal output.
 //
-// The reader treats its input as hostile. Every count and length is checked
-// against the bytes that are there before anything is allocated, and whatever it
-// does not know it refuses with the byte offset.
+// The reader treats its input as hostile. It checks every count and length against the remaining
+// bytes before it allocates memory. It refuses everything that it does not know, with the byte
+// offset.
 //
-// The writer does not validate types: the engine that compiles the output does.
-// It does check every index, so that code in the input can never name something
-// that only the rewriting added.
+// The writer does not validate types, because the engine that compiles the output does. It does
+// check every index, so that code in the input can never refer to anything that rewriting added.
 package rewrite
 
 import (
@@ -16,74 +15,70 @@ import (
 	"strings"
 )
 
-// Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
-// fuel that a call takes may change for the same input and options.
+// Revision identifies the behaviour of Rewrite. It changes whenever the output, the Report or the
+// fuel of a call may change for equal input and options.
 const Revision = 10
 
 // Defaults of Options.
 const (
-	// DefaultMaxTableElements is room for 131,072 references (1 MiB) in a table.
-	// Large Go and Rust programs need fewer than 100,000.
+	// DefaultMaxTableElements is 131,072 references (1 MiB). Large Go and Rust programs need fewer
+	// than 100,000.
 	DefaultMaxTableElements = 1 << 17
-	// DefaultMaxFunctionBytes is the largest function body by default, 1 MiB: rewriting it
-	// takes up to 200 MiB of memory. The largest that real programs are known to have is 630
-	// KiB. What it takes to compile is bounded by the estimate.
+	// DefaultMaxFunctionBytes is 1 MiB. Rewriting a function of this size takes up to 200 MiB of
+	// memory. The largest known function of a real program has 630 KiB. The effort estimate limits
+	// what compiling it takes.
 	DefaultMaxFunctionBytes = 1 << 20
 )
 
-// Options are what Rewrite does. The zero value caps tables and functions at the
-// defaults and changes nothing in function bodies.
+// Options selects what Rewrite does. The zero value limits tables and functions to the defaults,
+// and does not change function bodies.
 type Options struct {
-	// MaxTableElements is the largest size of a table in references. A table that
-	// may grow beyond it gets it as its maximum, so that growing it fails in the
-	// guest; a table that starts above it is refused. 0 is DefaultMaxTableElements.
+	// MaxTableElements limits the size of a table in references; 0 means DefaultMaxTableElements. A
+	// table that may grow beyond it gets it as its maximum, so that growth fails in the guest. A
+	// table that starts larger is refused.
 	MaxTableElements uint32
-	// MaxFunctionBytes is the largest function body in bytes, with its local
-	// declarations; with what the options below add it may have twice as many.
-	// 0 is DefaultMaxFunctionBytes.
+	// MaxFunctionBytes limits a function body in bytes, including its local declarations; 0 means
+	// DefaultMaxFunctionBytes. With the code that other options add, a body may have twice as many.
 	MaxFunctionBytes uint32
-	// Meter makes the module take fuel from the global ExportFuel as it runs, and
-	// call the imported function MeterModule.MeterFunction when there is too little.
-	// Between two such checks there is only a bounded amount of work, whatever the
-	// module does. It calls that function before every call of any other imported
-	// one, too, whatever fuel is left: between two of its calls no more than one
-	// other imported function runs.
+	// Meter makes the module take fuel from the global ExportFuel as it runs, and call the imported
+	// function MeterModule.MeterFunction when there is too little. Between two such checks there is
+	// only a bounded amount of work, whatever the module does.
 	//
-	// The functions that Quick names are left out of that: they are taken to do no more
-	// than a handful of instructions, in compiled code.
+	// The module also calls MeterFunction before every call of another imported function, even if
+	// there is fuel left. So at most one other imported function runs between two calls of
+	// MeterFunction. Functions in Quick are excluded: they must take only a few instructions of
+	// compiled code.
 	//
-	// A reference to a function is made once, when the module is instantiated, and not
-	// each time that the module asks for it: engines keep what they make.
+	// A reference to a function is created once, on instantiation, and not each time the module
+	// uses ref.func, because engines keep every reference.
 	//
-	// A module that uses exceptions is refused as Unsupported: they have no price yet.
+	// A module with exceptions is refused as Unsupported, because they have no price.
 	//
-	// A function that would take seconds, or much memory, to compile with its checks is
-	// refused as SlowToCompile, and so is a module of too many such functions for its size.
+	// A function that would take seconds or much memory to compile is refused as SlowToCompile. So
+	// is a module with too many such functions for its size.
 	Meter bool
-	// Quick names imported functions that Meter need not look after.
+	// Quick names imported functions that Meter need not check.
 	Quick []ImportName
-	// AnyEffort leaves out that refusal, for a compiler that can be stopped.
+	// AnyEffort disables refusals as SlowToCompile, for a compiler that can be stopped.
 	AnyEffort bool
-	// Checkpoint lets the host stop a WASI command right before it reads for the
-	// first time, and go on from there as often as it likes. It does nothing without
-	// Meter, nor for a module that does not export a function of its own as _start,
-	// () -> (), or has no plain call of fd_read as imported from
-	// wasi_snapshot_preview1: the output is then as without it.
+	// Checkpoint lets the host stop a WASI command right before its first read, and resume it from
+	// there any number of times. It has no effect without Meter. It also has no effect on a module
+	// that does not define and export _start, () -> (), or that has no plain call of fd_read
+	// imported from wasi_snapshot_preview1.
 	//
-	// It adds the export ExportMain, the imported functions EnterFunction and
-	// CheckpointFunction, and calls of CheckpointFunction before every plain call of
-	// fd_read, of whatever file. Tail calls and indirect calls of fd_read are treated
-	// like those of any other imported function.
-	// What SnapshotBlockers says of a module holds for its checkpoints, too.
+	// Checkpoint adds the export ExportMain, the imported functions EnterFunction and
+	// CheckpointFunction, and a call of CheckpointFunction before every plain call of fd_read, on
+	// any file. Tail calls and indirect calls of fd_read are treated like calls of other imported
+	// functions. SnapshotBlockers also apply to checkpoints.
 	Checkpoint bool
-	// ExportState exports the memory as ExportMemory and every mutable global that
-	// the module defines as GlobalExport says.
+	// ExportState exports the memory as ExportMemory, and every mutable global that the module
+	// defines under its GlobalExport name.
 	ExportState bool
-	// ExportStart exports the start function as ExportStart, if there is one, so
-	// that the host calls it rather than the engine on instantiation.
+	// ExportStart exports the start function, if any, as ExportStart. The host then calls it, not
+	// the engine on instantiation.
 	ExportStart bool
-	// SplitSelects turns selects of floats and vectors into branches, because the
-	// compiler of wazero 1.12 gets some of them wrong on amd64 (wazero#2534).
+	// SplitSelects turns selects of floats and vectors into branches, because the compiler of
+	// wazero 1.12 gets some of them wrong on amd64 (wazero#2534).
 	SplitSelects bool
 }
 
@@ -96,12 +91,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Rewrite makes a module safe to run under a deadline: it caps tables and
-// functions, leaves out custom sections, and does what the options ask for. The
-// report is of the input. The error is an *Error.
+// Rewrite makes a module safe to run under a deadline. It limits tables and functions, removes
+// custom sections, and does what the options select. The report describes the input. The error is
+// an [*Error].
 //
-// The result is equal for equal input and options. Rewrite does not change wasm,
-// and the result does not share memory with it. It is safe for concurrent use.
+// Equal input and options give equal output. Rewrite does not change wasm, and the result does not
+// share memory with it. It is safe for concurrent use.
 func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	o = o.withDefaults()
 	m, err := read(wasm)
@@ -126,17 +121,17 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	if o.Meter {
-		counts := code.counts // a copy, which does not keep the writer
+		counts := code.counts // a copy, so that rep does not keep the writer alive
 		rep.Meter = &counts
 	}
 	rep.Effort = code.total()
 	return out, rep, nil
 }
 
-// checkLimits refuses what no rewriting makes safe.
+// checkLimits refuses modules that rewriting cannot make safe.
 func (m *module) checkLimits(o Options) *Error {
 	if len(m.memories) > 0 && m.memories[0].Shared {
-		return refuse(headerBytes, Unsupported, "it uses shared memory: build it without threads")
+		return refuse(headerBytes, Unsupported, "it uses shared memory: build the module without threads")
 	}
 	total, limit := uint64(0), uint64(o.MaxTableElements)
 	for i, t := range m.tables {
@@ -154,25 +149,25 @@ func (m *module) checkLimits(o Options) *Error {
 	return m.checkReserved()
 }
 
-// checkPriced refuses features that metering has no price for. The engine saves the call
-// stack for every try_table that is entered, which costs as much as the stack is deep.
+// checkPriced refuses features without a price. For every try_table that is entered, the engine
+// saves the call stack, which costs as much as the stack is deep.
 func (s *scan) checkPriced(o Options) *Error {
 	if o.Meter && s.features&featExceptions != 0 {
 		return refuse(headerBytes, Unsupported,
-			"it uses exceptions, which are not supported: build it without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
+			"it uses exceptions, which are not supported: build the module without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
 	}
 	return nil
 }
 
-// Costs of an instance on the host, in bytes, of an item each: about what wazero 1.12 takes.
+// Host memory for an item of an instance in bytes, approximately as in wazero 1.12.
 const (
 	hostBytesPerSlot    = 8
 	hostBytesPerElement = 40
 	hostBytesPerGlobal  = 100
 )
 
-// hostBytes is about what an instance takes on the host besides its memory: of a table
-// that may grow, what it may grow to.
+// hostBytes returns about what an instance takes on the host in addition to its memory. A table
+// that may grow counts with its maximum.
 func (m *module) hostBytes(o Options, s *scan) uint64 {
 	n := uint64(m.elementCount+len(s.refs))*hostBytesPerElement + uint64(len(m.globals))*hostBytesPerGlobal
 	for _, t := range m.tables {
@@ -188,7 +183,7 @@ func (m *module) hostBytes(o Options, s *scan) uint64 {
 	return n
 }
 
-// dataBytes is about the size of the data segments that an instance begins with.
+// dataBytes returns about the size of the data segments that initialise an instance.
 func (m *module) dataBytes() uint64 {
 	n := 0
 	for _, d := range m.data {
@@ -199,17 +194,17 @@ func (m *module) dataBytes() uint64 {
 	return uint64(n)
 }
 
-// checkReserved refuses modules that have names of ours already: they were
-// rewritten before, or pretend to be.
+// checkReserved refuses modules with reserved names: they have already been rewritten, or pretend
+// to be.
 func (m *module) checkReserved() *Error {
 	for _, d := range m.imports {
 		if d.module == MeterModule {
-			return refuse(d.start, Unsupported, "it imports from %q, which is reserved: use the module as its compiler made it", d.module)
+			return refuse(d.start, Unsupported, "it imports from %q, which is reserved: use the original module from the compiler", d.module)
 		}
 	}
 	for _, e := range m.exports {
 		if strings.HasPrefix(e.name, ReservedPrefix) {
-			return refuse(headerBytes, Unsupported, "it exports %q, and names with %q are reserved: use the module as its compiler made it", e.name, ReservedPrefix)
+			return refuse(headerBytes, Unsupported, "it exports %q, but names that start with %q are reserved: use the original module from the compiler", e.name, ReservedPrefix)
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func requireError(t *testing.T, err error, kind Kind, offset int, text string) {
 	}
 }
 
-func TestFilesCutShortAreTruncated(t *testing.T) {
+func TestIncompleteFilesAreTruncated(t *testing.T) {
 	whole := sample().Bytes()
 	m, err := read(whole)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestFilesCutShortAreTruncated(t *testing.T) {
 	}
 }
 
-// sample is a module with one of most things.
+// sample is a module with one item of most kinds.
 func sample() wasmtest.Module {
 	start := uint32(1)
 	return wasmtest.Module{
@@ -194,7 +194,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-func TestProducersThatMakeNoSenseAreLeftOut(t *testing.T) {
+func TestMalformedProducersAreIgnored(t *testing.T) {
 	m := wasmtest.Module{Custom: map[string][]byte{"producers": {0xff, 0xff, 0xff, 0xff, 0x0f}}}
 	rep, err := Inspect(m.Bytes())
 	if err != nil || rep.Producers != nil {
@@ -283,7 +283,7 @@ func TestTypesWithManyValuesAreRefused(t *testing.T) {
 	}
 }
 
-func TestCustomSectionsAreLeftOut(t *testing.T) {
+func TestCustomSectionsAreRemoved(t *testing.T) {
 	out, _, err := Rewrite(sample().Bytes(), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -314,8 +314,7 @@ func TestRewriteIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 	}
 }
 
-// callTree returns functions that each call the next one twice: 2^depth calls and
-// no loop.
+// callTree returns functions that each call the next one twice: 2^depth calls and no loop.
 func callTree(depth int) wasmtest.Module {
 	m := wasmtest.Module{
 		Types:   []wasmtest.FuncType{{}},

@@ -5,46 +5,44 @@ import (
 	"slices"
 )
 
-// scan is what the function bodies of a module say about it.
+// scan is what the function bodies of a module determine.
 type scan struct {
 	features features
 	blockers blockers
-	// taken are the functions that an indirect call may reach. A body can refer only to
-	// what is among them already.
+	// taken are the functions that an indirect call may reach. A function body can refer only to
+	// these.
 	taken []bool
-	funcs []funcScan // of the defined functions
-	// reads counts the calls that Options.Checkpoint is for.
+	funcs []funcScan // by defined function
+	// reads counts the calls to which Options.Checkpoint applies.
 	reads int
-	// refs are the functions that bodies refer to with ref.func, in the order in which
-	// they do so first.
+	// refs are the functions to which bodies refer with ref.func, in the order of their first use.
 	refs []uint32
-	// places are the indexes of functions in refs.
+	// places maps functions to their indexes in refs.
 	places map[uint32]uint32
-	// longer are memory.fill and memory.copy if some may need several pieces.
+	// longer contains memory.fill and memory.copy if some of them may need several pieces.
 	longer []opcode
-	// edges are the calls that a function can reach from its entry without passing
-	// a loop head: function indices, and for indirect calls the number of functions
-	// plus the type.
+	// edges are the calls that a function can reach from its entry without passing a loop head.
+	// Direct calls are function indices; indirect calls are the number of functions plus the type.
 	edges []uint32
 	// calls are all calls, in the same form.
 	calls []uint32
 }
 
-// funcScan is what a body says about one function.
+// funcScan is what the body of one function determines.
 type funcScan struct {
-	// cost bounds what the function does by itself before its first loop head.
+	// cost is an upper bound of the function's own work before its first loop head.
 	cost uint64
-	// edges and calls are where the function's edges and calls end; they begin where
-	// those of the function before end.
+	// edges and calls are the ends of the function's edges and calls in the lists of scan. They
+	// begin at the ends of the previous function.
 	edges, calls int
-	// assigned is how many locals are set somewhere in the function.
+	// assigned is the number of locals that are set anywhere in the function.
 	assigned int
-	// selects says that there is a select of what may be a float.
+	// selects reports whether there is a select of values that may be floats.
 	selects bool
 }
 
-// scanner walks a body forwards. open is whether there is a path from the entry
-// to here that passes no check.
+// scanner walks a body forward. open reports whether there is a path from the entry to the current
+// instruction that passes no check.
 type scanner struct {
 	decoder
 	scan
@@ -52,15 +50,15 @@ type scanner struct {
 	open   bool
 	f      funcScan
 	list   []uint32
-	// setIn is by local the last function that set it, counted from 1.
+	// setIn is, by local, the last function that set it, counted from 1.
 	setIn []int
 }
 
 type scanFrame struct {
 	loop bool
-	// label is whether an open path arrives at the block's label.
+	// label reports whether an open path arrives at the block's label.
 	label bool
-	// entry is whether an if was entered on an open path.
+	// entry reports whether an if was entered on an open path.
 	entry bool
 }
 
@@ -111,7 +109,7 @@ func (s *scanner) function(m *module, i int) *Error {
 	return nil
 }
 
-// step follows one instruction.
+// step processes one instruction.
 func (s *scanner) step(in *instr) {
 	switch in.op {
 	case opBlock:
@@ -150,7 +148,7 @@ func (s *scanner) step(in *instr) {
 		s.open = false
 	case opCall, opReturnCall:
 		if s.m.leaves(in.a) {
-			s.open = false // there is a check before the call
+			s.open = false // a check precedes the call
 		}
 		if s.m.callsRead(in) {
 			s.reads++
@@ -169,11 +167,11 @@ func (s *scanner) step(in *instr) {
 	case opSelectTyped:
 		s.f.selects = s.f.selects || isFloat(in.typ)
 	case opRefFunc:
-		if !s.taken[in.a] { // a global that refers to it would declare it
+		if !s.taken[in.a] { // the globals added for references would declare it
 			s.fail(in.off, Malformed, "function %d is referred to, but no segment, global or export declares it", in.a)
 		}
 		s.refer(in.a)
-	// Not elem.drop: only table.init could tell.
+	// elem.drop is not listed, because only table.init can observe it.
 	case opTableSet, opTableFill, opTableCopy, opTableInit, opTableGrow:
 		s.blockers |= blockTables
 	case opDataDrop, opMemoryInit:
@@ -187,7 +185,7 @@ func (s *scanner) step(in *instr) {
 	}
 }
 
-// refer notes that a body refers to function f.
+// refer records that a body refers to function f.
 func (s *scanner) refer(f uint32) {
 	if _, known := s.places[f]; !known {
 		s.places[f] = uint32(len(s.refs))
@@ -195,7 +193,7 @@ func (s *scanner) refer(f uint32) {
 	}
 }
 
-// arrive follows a branch to a label.
+// arrive processes a branch to a label.
 func (s *scanner) arrive(label uint32) {
 	f := &s.frames[len(s.frames)-1-int(label)]
 	f.label = f.label || (s.open && !f.loop)
@@ -218,8 +216,8 @@ func (d *decoder) labels(list []uint32, in *instr) []uint32 {
 	return list
 }
 
-// taken returns the functions that an indirect call may reach because a segment,
-// a constant or an export gives them out.
+// taken returns the functions that an indirect call may reach because a segment, constant
+// expression or export refers to them.
 func (m *module) taken() []bool {
 	taken := make([]bool, len(m.funcs))
 	for _, f := range m.givenOut {

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// elementDecl is one element segment: its flags and table are wasm[start:offset],
-// the expression of its place wasm[offset:kind], its kind and the number of its
-// items wasm[kind:items], and the items wasm[items:end].
+// elementDecl is an element segment. Its flags and table are wasm[start:offset], the expression of
+// its offset wasm[offset:kind], its kind and number of items wasm[kind:items], and its items
+// wasm[items:end].
 type elementDecl struct {
 	start, offset, kind, items, end int
 	exprs                           bool
 }
 
-// dataDecl is one data segment.
+// dataDecl is a data segment.
 type dataDecl struct {
 	passive    bool
 	start, end int
 }
 
-// Bits of an element segment's flags. The middle one says "declared only" for a
-// segment that is not active, and "with a table index" for one that is.
+// Bits of an element segment's flags. elemExplicit means "declarative" for a segment that is not
+// active, and "with a table index" for an active one.
 const (
 	elemPassive  = 1
 	elemExplicit = 2
@@ -44,7 +44,8 @@ func (m *module) readElements(r *reader) {
 			m.skipConst(r)
 		}
 		e.kind = r.pos
-		if flags&(elemPassive|elemExplicit) != 0 { // a reference type for expressions, zero for functions
+		// a reference type for expressions, zero for functions
+		if flags&(elemPassive|elemExplicit) != 0 {
 			if at := r.pos; e.exprs {
 				r.refType()
 			} else if r.byte() != 0 {
@@ -78,7 +79,7 @@ func (m *module) readData(r *reader) {
 		case 1:
 			d.passive = true
 		case 2:
-			// A first memory that is not there is for the engine to refuse.
+			// The engine refuses the segment if there is no memory.
 			r.index("memory", max(1, len(m.memories)))
 			m.skipConst(r)
 		default:
@@ -90,7 +91,7 @@ func (m *module) readData(r *reader) {
 	}
 }
 
-// skipConst moves over a constant expression with its end.
+// skipConst skips a constant expression including its end.
 func (m *module) skipConst(r *reader) {
 	for r.err == nil {
 		at := r.pos
@@ -104,8 +105,8 @@ func (m *module) skipConst(r *reader) {
 	}
 }
 
-// constImmediate moves over what follows an opcode in a constant expression. It
-// returns false if the opcode may not be there.
+// constImmediate skips the immediate of an opcode in a constant expression. It returns false if the
+// opcode is not allowed there.
 func (m *module) constImmediate(r *reader, op opcode) bool {
 	switch op {
 	case opEnd:
@@ -136,32 +137,29 @@ func (m *module) constImmediate(r *reader, op opcode) bool {
 	return true
 }
 
-// giveOut reads the index of a function that anything may call from then on.
+// giveOut reads the index of a function that any code may call from then on.
 func (m *module) giveOut(r *reader) {
 	if f := r.index("function", len(m.funcs)); r.err == nil {
 		m.givenOut = append(m.givenOut, f)
 	}
 }
 
-// maxDataGap is how many zero bytes between two data segments are written out to
-// make one of them.
+// maxDataGap is how many zero bytes may be between two data segments that are merged.
 const maxDataGap = 256
 
-// run is consecutive memory that data segments fill.
+// run is a range of memory that data segments fill.
 type run struct {
 	at   uint32
 	data []byte
 }
 
-// mergeData joins data segments that lie close together. An engine evaluates an
-// expression for each segment of each new instance, and compilers write tens of
-// thousands of them where they leave out zeros: that is most of the time that a
-// fresh instance of a Go program takes.
+// mergeData merges data segments that are close together. An engine evaluates an expression for
+// each segment of each new instance, and compilers emit tens of thousands of segments to leave out
+// zeros. Most of the time to create an instance of a Go program is spent on them.
 //
-// The result is nil where joining could be seen: when code names segments by their
-// index, when the memory is not new and zero, when a place is not a constant, or
-// when segments overlap, so that their order counts. A segment outside of memory
-// still ends the instantiation.
+// The result is nil where merging could be observed: if code refers to segments by index, if the
+// memory is not new and zero, if an offset is not a constant, or if segments overlap, so that their
+// order matters. A segment outside the memory still makes the instantiation fail.
 func (m *module) mergeData(s *scan) []run {
 	if s.blockers&(blockSegments|blockImportedMemory|blockNoMemory) != 0 || len(m.data) < 2 {
 		return nil
@@ -189,14 +187,14 @@ func (m *module) mergeData(s *scan) []run {
 				continue
 			}
 		}
-		// The data of the input must not be appended to.
+		// Appending to the data of the input would overwrite it, so its capacity is clipped.
 		merged = append(merged, run{r.at, slices.Clip(r.data)})
 		last = &merged[len(merged)-1]
 	}
 	return merged
 }
 
-// constantRun returns what an active segment fills, if its place is a constant.
+// constantRun returns what an active segment fills, if its offset is a constant.
 func (m *module) constantRun(d dataDecl) (run, bool) {
 	r := reader{b: m.wasm, pos: d.start, end: d.end}
 	if r.u32() != 0 || opcode(r.byte()) != opI32Const {
@@ -210,7 +208,7 @@ func (m *module) constantRun(d dataDecl) (run, bool) {
 	return run{at, m.wasm[r.pos : r.pos+size]}, r.err == nil
 }
 
-// runs appends data segments in place of those of the input.
+// runs appends data segments that replace the segments of the input.
 func (w *writer) runs(runs []run) {
 	w.out = appendU32(w.out, uint32(len(runs)))
 	for _, r := range runs {

@@ -14,11 +14,10 @@ import (
 
 const selectOp = 0x1b
 
-// brokenSelect is a function that returns the second of two values that the
-// memory begins with. For wazero 1.12 on amd64 the select is a trap: both values
-// must be loaded again after the first call, the second one goes to register
-// xmm0, and then the first one has to be there for the second call. The engine
-// takes the register and forgets that the result of the select was in it.
+// brokenSelect is a function that returns the second of the two values at the start of the memory.
+// The compiler of wazero 1.12 on amd64 gets its select wrong. Both values must be reloaded after
+// the first call. The second value goes to register xmm0, where the first value must be for the
+// second call. The engine uses the register and forgets that it contained the result of the select.
 func brokenSelect(typ byte) wasmtest.Module {
 	load, store, add := byte(0x2b), byte(0x39), byte(0xa0)
 	if typ == wasmtest.F32 {
@@ -45,7 +44,7 @@ func brokenSelect(typ byte) wasmtest.Module {
 	}
 }
 
-// threeFloats are 1, 2 and 3 at 0, 8 and 16.
+// threeFloats are the values 1, 2 and 3 at addresses 0, 8 and 16.
 func threeFloats(typ byte) []byte {
 	data := make([]byte, 24)
 	for i := range 3 {
@@ -108,7 +107,7 @@ func TestSplitSelectsAreRight(t *testing.T) {
 	}
 }
 
-// wazeroCompiles reports whether the engine compiles on this system.
+// wazeroCompiles reports whether the engine has a compiler for this system.
 func wazeroCompiles() bool {
 	switch runtime.GOOS {
 	case "linux", "darwin", "windows", "freebsd", "netbsd":

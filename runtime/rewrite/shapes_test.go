@@ -6,7 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// shape is a kind of module that makes the engine's compiler work hard, by its size.
+// shape is a kind of module that is expensive for the engine's compiler, by its size.
 type shape struct {
 	name string
 	make func(n int) wasmtest.Module
@@ -18,15 +18,15 @@ func repeat(n int, code ...[]byte) []byte { return bytes.Repeat(wasmtest.Code(co
 
 func leb(op byte, v int) []byte { return wasmtest.U32([]byte{op}, uint32(v)) }
 
-// loads pushes n values that no two accesses share.
+// loads pushes n values, each by a separate memory access.
 func loads(n int) []byte { return repeat(n, []byte{wasmtest.LocalGet, 0, wasmtest.I32Load, 2, 0}) }
 
-// use takes n values off the stack so that all of them are needed.
+// use consumes n values from the stack so that all of them are needed.
 func use(n int) []byte {
 	return wasmtest.Code(repeat(n-1, []byte{wasmtest.I32Add}), wasmtest.CallFunc(1))
 }
 
-// one is a module with one function, whose parameter is an i32, after one that does nothing.
+// one is a module with one function, whose parameter is an i32, after a function that does nothing.
 func one(locals int, body ...[]byte) wasmtest.Module {
 	return wasmtest.Module{
 		Types:  []wasmtest.FuncType{{}, {Params: wide(1)}, {Results: wide(500)}, {Params: wide(500)}, {Params: wide(500), Results: wide(500)}},
@@ -36,10 +36,10 @@ func one(locals int, body ...[]byte) wasmtest.Module {
 	}
 }
 
-// typed is the opcode of a block of type 2, () -> 500 values, 3 or 4.
+// typed returns the opcode and type of a block; types 2 to 4 are function types.
 func typed(op, typ byte) []byte { return []byte{op, typ} }
 
-// shapes are the worst that are known of each kind.
+// shapes are the worst known modules of each kind.
 func shapes() []shape {
 	get0, end := []byte{wasmtest.LocalGet, 0}, []byte{wasmtest.End}
 	brIf := wasmtest.Code(get0, []byte{wasmtest.BrIf, 0})
@@ -211,11 +211,11 @@ func shapes() []shape {
 	}
 }
 
-// vectors is a module that does something with two vectors again and again.
+// vectors is a module that repeats an operation on two vectors.
 func vectors(n int, code ...byte) wasmtest.Module {
 	splat := []byte{wasmtest.LocalGet, 0, 0xfd, 0x0f}
 	return one(0, splat, repeat(10*n, splat, code), []byte{0xfd, 0x53}, use(1))
 }
 
-// gets0 pushes n values of the parameter.
+// gets0 pushes the parameter n times.
 func gets0(n int) []byte { return repeat(n, []byte{wasmtest.LocalGet, 0}) }

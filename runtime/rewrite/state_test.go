@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// counting is a module with hidden state: a global that its start function sets
-// to 5 and that next counts up.
+// counting is a module with hidden state: a global that its start function sets to 5 and that next
+// increases.
 func counting() []byte {
 	start := uint32(0)
 	m := wasmtest.Module{
@@ -88,7 +88,7 @@ func TestReservedNamesAreRefused(t *testing.T) {
 			}
 		})
 	}
-	// What was rewritten once is not rewritten again.
+	// A rewritten module is not rewritten again.
 	out, _, err := Rewrite(counting(), Options{Meter: true})
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +98,9 @@ func TestReservedNamesAreRefused(t *testing.T) {
 	}
 }
 
-// TestHiddenThingsStayHidden gives modules that name what metering adds: the
-// global with the fuel, the imported function, and its type. Before rewriting
-// they name nothing.
-func TestHiddenThingsStayHidden(t *testing.T) {
+// TestAddedIndicesStayHidden rewrites modules with indices that metering adds: the global with the
+// fuel, the imported function, and its type. Before rewriting, the indices do not exist.
+func TestAddedIndicesStayHidden(t *testing.T) {
 	body := func(code ...byte) wasmtest.Module {
 		return wasmtest.Module{
 			Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{Body: code}}, Tables: [][]uint32{{1}},
@@ -173,15 +172,14 @@ func TestFeaturesAndBlockers(t *testing.T) {
 	}
 }
 
-// TestChangesOutsideOfMemoryBlockSnapshots has every instruction that changes an
-// instance.
+// TestChangesOutsideOfMemoryBlockSnapshots tests every instruction that changes an instance.
 func TestChangesOutsideOfMemoryBlockSnapshots(t *testing.T) {
 	const tables, segments, exceptions = "it changes tables while it runs", "it uses memory.init or data.drop", "it uses exceptions"
 	null, zero := []byte{0xd0, 0x70}, wasmtest.Const(0)
 	three := wasmtest.Code(zero, zero, zero)
 	tests := map[string]struct {
 		code []byte
-		want string // no blocker if empty
+		want string // empty if nothing blocks
 	}{
 		"table.set":   {wasmtest.Code(zero, null, []byte{0x26, 0}), tables},
 		"table.grow":  {wasmtest.Code(null, zero, []byte{misc, 15, 0, wasmtest.Drop}), tables},
@@ -193,13 +191,13 @@ func TestChangesOutsideOfMemoryBlockSnapshots(t *testing.T) {
 		"data.drop":   {[]byte{misc, 9, 0}, segments},
 		"throw":       {[]byte{0x08, 0}, exceptions},
 		"try_table":   {[]byte{0x1f, wasmtest.Empty, 0, wasmtest.End}, exceptions},
-		// What the host puts back.
+		// The host restores these.
 		"memory.grow": {wasmtest.Code(zero, []byte{wasmtest.MemoryGrow, 0, wasmtest.Drop}), ""},
 		"memory.fill": {wasmtest.Code(three, []byte{misc, 11, 0}), ""},
 		"memory.copy": {wasmtest.Code(three, []byte{misc, 10, 0, 0}), ""},
 		"store":       {wasmtest.Code(zero, zero, []byte{wasmtest.I32Store, 0, 0}), ""},
 		"global.set":  {wasmtest.Code(zero, []byte{globalSet, 0}), ""},
-		// An element segment that nothing reads.
+		// An element segment that no code reads.
 		"elem.drop alone": {[]byte{misc, 13, 0}, ""},
 	}
 	r := newRuntime(t)
@@ -232,7 +230,7 @@ func TestCodeIsRefused(t *testing.T) {
 		text string
 	}{
 		"unknown opcode":               {[]byte{0x27}, Unsupported, "opcode 0x27"},
-		"old exceptions":               {[]byte{0x06, wasmtest.Empty}, Unsupported, "build it without them"},
+		"old exceptions":               {[]byte{0x06, wasmtest.Empty}, Unsupported, "build the module without them"},
 		"relaxed SIMD":                 {[]byte{0xfd, 0x80, 0x02}, Unsupported, "relaxed SIMD"},
 		"vector opcode in a long form": {[]byte{0xfd, 0x8c, 0x00}, Unsupported, "shortest"},
 		"atomic opcode in a long form": {[]byte{0xfe, 0x83, 0x00, 0}, Unsupported, "shortest"},

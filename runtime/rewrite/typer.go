@@ -5,12 +5,12 @@ import (
 	"sort"
 )
 
-// typer follows the types on the value stack through a valid body. typeUnknown
-// stands for operands of code that is never reached.
+// typer follows the types on the value stack through a valid body. typeUnknown stands for operands
+// in unreachable code.
 type typer struct {
 	decoder
 	params []valueType
-	// groups are the declared locals in order: each type with where it ends.
+	// groups are the declared locals in order, as types with their ends.
 	groups []localGroup
 	stack  []valueType
 	frames []typerFrame
@@ -26,10 +26,10 @@ type localGroup struct {
 type typerFrame struct {
 	height          int
 	params, results []valueType
-	one             valueType // the result, for blocks without a function type
+	one             valueType // the result of a block without a function type
 }
 
-// start makes the typer ready for the body that its decoder is at.
+// start prepares the typer for the body at its decoder.
 func (t *typer) start(i int) {
 	f := t.m.types[t.m.funcs[t.m.importedFuncs+i]]
 	t.params = f.params
@@ -77,7 +77,7 @@ func (t *typer) drop(n int) {
 	t.stack = t.stack[:max(height, len(t.stack)-n)]
 }
 
-// unreachable forgets the operands of the block that will not be used.
+// unreachable drops the operands of the block, which will not be used.
 func (t *typer) unreachable() { t.stack = t.stack[:t.frames[len(t.frames)-1].height] }
 
 // open begins a block.
@@ -101,7 +101,7 @@ func (t *typer) call(f funcType) {
 	t.pushAll(f.results)
 }
 
-// step follows one instruction. It returns the type of the operands of a select.
+// step processes one instruction. It returns the type of the operands of a select.
 func (t *typer) step(in *instr) valueType {
 	switch in.op {
 	case opBlock, opLoop, opTryTable:
@@ -121,7 +121,7 @@ func (t *typer) step(in *instr) valueType {
 	case opBrIf, opDrop, opBrOnNonNull:
 		t.drop(1)
 	case opBrOnNull, opNop, opRefAsNonNull:
-		// What br_on_null leaves has the kind of what it took.
+		// The result of br_on_null has the kind of its operand.
 	case opCall:
 		t.call(t.m.types[t.m.funcs[in.a]])
 	case opCallIndirect, opCallRef:
@@ -180,16 +180,16 @@ func (t *typer) selectOperands(in *instr) valueType {
 	return typ
 }
 
-// splitSelect is a select to turn into a branch: the compiler of wazero 1.12 gets
-// selects of floats wrong on amd64 when it runs short of registers.
+// splitSelect is a select to turn into a branch. The compiler of wazero 1.12 gets selects of floats
+// wrong on amd64 when it runs out of registers.
 type splitSelect struct {
 	off, bytes int
 	typ        valueType
 }
 
-// selects finds the selects of floats and vectors in defined function i. It needs
-// the types of operands, so it follows the value stack. In a body that is not
-// valid it may find anything; the engine refuses such a body before and after.
+// selects finds the selects of floats and vectors in defined function i. It needs the types of
+// operands, so it follows the value stack. For an invalid body its result is arbitrary; the engine
+// refuses such a body before and after rewriting.
 func (t *typer) selects(m *module, i int, found []splitSelect) ([]splitSelect, *Error) {
 	t.body(m, i)
 	t.start(i)
@@ -202,24 +202,24 @@ func (t *typer) selects(m *module, i int, found []splitSelect) ([]splitSelect, *
 	return found, t.err
 }
 
-// scratch is the locals that a rewritten function has besides its own: one i32, one
-// i64, then two of each type of split selects. The first index is that of the i32.
+// scratch is the locals that a rewritten function has in addition to its own: one i32, one i64, and
+// two of each type of split selects. first is the index of the i32.
 type scratch struct {
 	first uint32
 	types []valueType
 }
 
-// fuel is the i64.
+// fuel returns the index of the i64.
 func (s *scratch) fuel() uint32 { return s.first + 1 }
 
-// add adds two locals of type t unless they are there.
+// add adds two locals of type t, unless they exist.
 func (s *scratch) add(t valueType) {
 	if !slices.Contains(s.types, t) {
 		s.types = append(s.types, t)
 	}
 }
 
-// pair returns the first of the two locals of type t, which was added.
+// pair returns the first of the two locals of type t, which must have been added.
 func (s *scratch) pair(t valueType) uint32 { return s.first + 2 + 2*uint32(slices.Index(s.types, t)) }
 
 // appendLocals appends the groups that declare the locals.
@@ -231,10 +231,10 @@ func (s *scratch) appendLocals(b []byte) []byte {
 	return b
 }
 
-// groups is how many groups appendLocals appends.
+// groups returns the number of groups that appendLocals appends.
 func (s *scratch) groups() uint32 { return 2 + uint32(len(s.types)) }
 
-// appendSplit appends what does the same as a select of type t.
+// appendSplit appends code equivalent to a select of type t.
 func (s *scratch) appendSplit(b []byte, t valueType) []byte {
 	first := s.pair(t)
 	second := first + 1

@@ -2,8 +2,8 @@ package rewrite
 
 import "testing"
 
-// TestTypesAddUp follows the value stack through every valid body of the corpus.
-// Wherever code is reached, it has to hold what the block leaves behind.
+// TestTypesAddUp follows the value stack through every valid body of the corpus. In reachable code,
+// the stack at the end of a block must contain the block's results.
 func TestTypesAddUp(t *testing.T) {
 	valid := newRuntime(t)
 	bodies := 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// valueType is a value type: the low byte is its code in the binary format, and
-// for references to a concrete function type the upper half is its index.
+// valueType is a value type. The low byte is its code in the binary format. For references to a
+// concrete function type, the upper half is its index.
 type valueType uint64
 
 const (
@@ -23,7 +23,7 @@ const (
 	flagConcrete valueType = 1 << 9
 )
 
-// Codes that introduce a reference type written in full.
+// Codes that introduce the long form of a reference type.
 const (
 	refNull    = 0x63
 	refNonNull = 0x64
@@ -34,7 +34,7 @@ func (t valueType) isRef() bool {
 	return code == typeFunc || code == typeExtern || code == typeExn
 }
 
-// String returns the type as the text format writes it.
+// String returns the type as in the text format.
 func (t valueType) String() string {
 	s := typeNames[t&0xff]
 	switch {
@@ -57,14 +57,14 @@ var typeNames = [256]string{
 	typeFunc: "func", typeExtern: "extern", typeExn: "exn",
 }
 
-// funcType is a function's signature.
+// funcType is the type of a function.
 type funcType struct{ params, results []valueType }
 
 // String returns the signature as "(i32, i64) -> f64".
 func (f funcType) String() string { return signature(f.params, f.results) }
 
-// Signature returns the type of a function as in Import, from value types as the binary format
-// has them.
+// Signature returns the type of a function in the form of Import.Signature. The parameters are
+// value types as in the binary format.
 func Signature(params, results []byte) string { return signature(params, results) }
 
 func signature[T byte | valueType](params, results []T) string {
@@ -106,7 +106,7 @@ func (r *reader) valueType() valueType {
 	return t
 }
 
-// fullRefType reads the rest of a reference type that is written in full.
+// fullRefType reads the rest of the long form of a reference type.
 func (r *reader) fullRefType(code byte) valueType {
 	t := r.heapType()
 	if code == refNonNull {
@@ -115,7 +115,7 @@ func (r *reader) fullRefType(code byte) valueType {
 	return t
 }
 
-// heapType reads what a reference refers to, as the nullable reference to it.
+// heapType reads a heap type and returns the nullable reference to it.
 func (r *reader) heapType() valueType {
 	start := r.pos
 	switch h := r.signed(33); h {
@@ -139,7 +139,7 @@ func (r *reader) refType() valueType {
 	start, seen := r.pos, r.seen
 	t := r.valueType()
 	if t == typeFunc {
-		r.seen = seen // tables of functions were there from the beginning
+		r.seen = seen // tables of functions were in WASM 1.0 already
 	}
 	if r.err == nil && !t.isRef() {
 		r.fail(start, Malformed, "%s is not a reference type", t)

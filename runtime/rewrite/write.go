@@ -1,16 +1,16 @@
 package rewrite
 
-// writer writes a module anew. The input was read without an error.
+// writer writes the rewritten module. The input was read without an error.
 type writer struct {
 	m    *module
 	o    Options
 	out  []byte
 	code codeWriter
-	// data are the data segments to write, or nil for those of the input.
+	// data are the data segments to write, or nil to keep the input's.
 	data []run
 }
 
-// write returns the module as the options want it.
+// write returns the module rewritten according to the options.
 func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
 	w.code.init(m, o, s)
@@ -31,7 +31,7 @@ func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 			return nil, nil, err
 		}
 		if len(w.out) == size+sizeBytes {
-			w.out = w.out[:at] // the section is left out
+			w.out = w.out[:at] // omit the empty section
 			continue
 		}
 		closeSize(w.out, size)
@@ -50,7 +50,7 @@ func (w *writer) adds(id byte) bool {
 	return false
 }
 
-// section appends the payload of a section; old is the one of the input.
+// section appends the payload of a section; old is the input's.
 func (w *writer) section(id byte, old section) *Error {
 	m := w.m
 	switch id {
@@ -96,8 +96,8 @@ func (w *writer) section(id byte, old section) *Error {
 
 func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.code.shift) }
 
-// shifted is the index in the output of function i of the input, when shift
-// imported functions are added after the others.
+// shifted returns the index in the output of function i of the input, if shift imported functions
+// are added after the others.
 func (m *module) shifted(i, shift uint32) uint32 {
 	if int(i) < m.importedFuncs {
 		return i
@@ -105,13 +105,13 @@ func (m *module) shifted(i, shift uint32) uint32 {
 	return i + shift
 }
 
-// types appends the types, the type () -> () of the refill function, that of
-// piecewise, (i32, i32, i32) -> (), and that of checkpoint, () -> i32.
+// types appends the types, and the types of refill, () -> (), of piecewise, (i32, i32, i32) -> (),
+// and of checkpoint, () -> i32.
 func (w *writer) types(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
 	n := uint32(0)
 	if old.id != 0 {
-		n = r.u32() // not the number of types: some come in groups
+		n = r.u32() // differs from the number of types, because some are in groups
 	}
 	if !w.o.Meter {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
@@ -143,7 +143,7 @@ func (w *writer) functions(old section) {
 	}
 }
 
-// noneToNone is the index of the type () -> () that metering adds.
+// noneToNone returns the index of the type () -> () that metering adds.
 func (w *writer) noneToNone() uint32 { return uint32(len(w.m.types)) }
 
 func (w *writer) imports() {
@@ -184,7 +184,7 @@ func (w *writer) tables() {
 	}
 }
 
-// tableLimits appends a table's limits with the maximum capped.
+// tableLimits appends a table's limits with the maximum lowered.
 func (w *writer) tableLimits(t tableDecl) {
 	limit := uint64(w.o.MaxTableElements)
 	if t.HasMax {
@@ -213,13 +213,14 @@ func (w *writer) globals() {
 	}
 }
 
-// references appends constant globals, behind that of the fuel, with the functions that bodies
-// refer to. They stand in for ref.func, for which wazero 1.12 makes a new object each time and
-// keeps it as long as the instance lives, where no limit counts it.
+// references appends constant globals, after the global of the fuel, with the functions to which
+// bodies refer. They replace ref.func, for which wazero 1.12 creates a new object each time. The
+// engine keeps each object as long as the instance lives, where no limit counts it.
 func (w *writer) references() {
 	s := w.code.s
 	for _, f := range s.refs {
-		if s.features&featTypedRefs != 0 { // then the type of a reference tells that of its function
+		// then the type of a reference includes the type of its function
+		if s.features&featTypedRefs != 0 {
 			w.out = appendU32(append(w.out, refNonNull), w.m.funcs[f])
 		} else {
 			w.out = append(w.out, byte(typeFunc))
@@ -265,7 +266,7 @@ func (w *writer) exports() {
 	putSize(w.out, at, n)
 }
 
-// elements appends the element segments with the function indices shifted.
+// elements appends the element segments with shifted function indices.
 func (w *writer) elements(old section) {
 	if w.code.shift == 0 {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
@@ -289,8 +290,7 @@ func (w *writer) elements(old section) {
 	}
 }
 
-// constant appends the constant expression wasm[start:end] with the function
-// indices shifted.
+// constant appends the constant expression wasm[start:end] with shifted function indices.
 func (w *writer) constant(start, end int) {
 	r := reader{b: w.m.wasm, pos: start, end: end}
 	for r.pos < end {

@@ -38,9 +38,9 @@ type fuelGauge struct {
 	limit uint64 // 0 means no limit
 	used  uint64 // updated at the end of each slice
 	given uint64 // the size of the current slice
-	// size is the size of the next slice, since is when the current slice began, and yielded is when
-	// the guest last yielded.
-	size           uint64
+	// size is the size of the next slice.
+	size uint64
+	// since is when the current slice began, and yielded is when the guest last yielded.
 	since, yielded time.Time
 }
 

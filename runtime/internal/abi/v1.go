@@ -200,7 +200,8 @@ func (x v1Exporter) messages() {
 	x.add("context_read", 2, func(a args) (uint32, error) {
 		about := []byte("{}") // a warm-up has no call to describe
 		if !a.call.IsWarmUp {
-			about, _ = json.Marshal(a.call.Bindings.CallInfo()) // strings and a number always encode
+			// Strings and a number always encode.
+			about, _ = json.Marshal(a.call.Bindings.CallInfo())
 		}
 		return copyOut(about, a.bytes(0)), nil
 	})

@@ -32,7 +32,7 @@ func TestEviction(t *testing.T) {
 	tests := []struct {
 		name string
 		max  func(entry int64) int64 // given the size of one entry
-		want string                  // the remaining entries of a (oldest) to d, and e, which is stored last
+		want string                  // remaining entries of a (oldest) to d, and e, stored last
 	}{
 		{"all fit", func(entry int64) int64 { return 5 * entry }, "abcde"},
 		{"one must go", func(entry int64) int64 { return 5*entry - 1 }, "bcde"},
