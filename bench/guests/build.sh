@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds what the systems under test run, and the command line that one measurement
-# starts, into bench/out. Usage: guests/build.sh. install.sh comes first.
+# Builds the guests, and the wasmtool program for one measurement, into bench/out.
+# Usage: guests/build.sh. Run install.sh first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/out/guests
@@ -10,7 +10,7 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Go: main.go in three forms, and what only the measurements need.
+# Go: main.go in three forms, and guests for single measurements.
 flags=(-trimpath -buildvcs=false -ldflags='-s -w -buildid=')
 wasm() {
     GOOS=wasip1 GOARCH=wasm go build "${flags[@]}" "$@"
@@ -34,8 +34,8 @@ clang -o "$out/c_micro.wasm" -mexec-model=reactor guests/c/reactor.c guests/c/mi
 clang -o "$out/c_extism.wasm" -mexec-model=reactor guests/c/extism.c "${job[@]}"
 gcc "${c[@]}" -o "$out/c_native" guests/c/command.c "${job[@]}"
 
-# Rust, Debian's compiler by its path: one of rustup may stand before it and lack the
-# target.
+# Rust, with the path of Debian's compiler, because a compiler from rustup may come first in PATH
+# and lack the target.
 rust() {
     ${RUSTC:-/usr/bin/rustc} --target=wasm32-wasi --edition=2021 -D warnings \
         -C opt-level=3 -C lto -C codegen-units=1 -C panic=abort -C strip=symbols "$@"
@@ -43,7 +43,7 @@ rust() {
 rust -o "$out/rust_command.wasm" guests/rust/command.rs
 rust -o "$out/rust_reactor.wasm" --crate-type=cdylib guests/rust/reactor.rs
 
-# AssemblyScript, with the compiler that the lock file of an example tool names.
+# AssemblyScript, with the compiler from the lock file of an example tool.
 cp guests/assemblyscript/*.ts "$examples/title/wasmtool.ts" "$examples"/title/package*.json "$work"
 npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --silent
 asc() {

@@ -1,5 +1,5 @@
-// Command bench compares wasmtool with what one would use in its place, all in one run,
-// and says which bars of the design are reached. See README.md.
+// Command bench compares wasmtool with its alternatives in one run, and reports which targets of
+// the design are reached. See README.md.
 package main
 
 import (
@@ -52,7 +52,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return o.write(results)
 }
 
-// options are the flags.
 type options struct {
 	quick bool
 	only  *regexp.Regexp
@@ -67,12 +66,12 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	only := flags.String("only", "", "measure only what matches this `regexp`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files")
-	flags.BoolVar(&o.quick, "quick", false, "measure so little that it takes less than a minute; the figures mean nothing")
-	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "processors that this program uses (the bars are for 2)")
-	flags.StringVar(&o.json, "json", "", "write the results as JSON to this `file`, too")
-	flags.StringVar(&o.plots, "plots", "", "write the plots into this `folder` (default: that of --out)")
-	flags.StringVar(&o.out, "out", "out", "the `folder` where guests/build.sh has left the guests, for caches and plots")
+	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files")
+	flags.BoolVar(&o.quick, "quick", false, "measure for less than a minute, as a smoke test; the figures mean nothing")
+	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "use `N` processors (the targets are for 2)")
+	flags.StringVar(&o.json, "json", "", "also write the results as JSON to `FILE`")
+	flags.StringVar(&o.plots, "plots", "", "write the plots to `DIR` (default: the directory of --out)")
+	flags.StringVar(&o.out, "out", "out", "use `DIR` for guests (from guests/build.sh), caches and plots")
 	if err := flags.Parse(args); err != nil {
 		return options{}, err
 	}
@@ -84,7 +83,7 @@ func parse(args []string, errOut io.Writer) (options, error) {
 		return options{}, fmt.Errorf("--only: %w", err)
 	}
 	if o.procs < 1 {
-		return options{}, errors.New("--procs: at least 1")
+		return options{}, errors.New("--procs: must be at least 1")
 	}
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return options{}, err
@@ -104,16 +103,16 @@ func (o options) setup() (peer.Setup, error) {
 		Guests:       filepath.Join(o.out, "guests"),
 		Cache:        filepath.Join(o.out, "cache"),
 		Warm:         job.Input(),
-		MaxInstances: o.plan.MostInstances(),
+		MaxInstances: o.plan.MaxInstances(),
 	}
 	if _, err := os.Stat(s.Guests); err != nil {
-		return s, errors.New("there are no guests; run guests/build.sh first")
+		return s, errors.New("the guests are missing; run guests/build.sh first")
 	}
-	// The runtime uses no cache that others can read.
+	// The runtime refuses a cache that other users can read.
 	return s, os.MkdirAll(s.Cache, 0o700)
 }
 
-// measure takes all measurements that are wanted, one kind after the other.
+// measure takes all selected measurements, one kind after the other.
 func (o options) measure(ctx context.Context, progress func(string)) (report.Results, error) {
 	s, err := o.setup()
 	if err != nil {
@@ -121,7 +120,7 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	}
 	r := report.Results{Quick: o.quick, Machine: report.Describe(ctx, measure.ClockCost())}
 	for _, guest := range peer.Guests() {
-		if peers := o.wanted("", peer.For(guest, s)); len(peers) > 0 {
+		if peers := o.selected("", peer.For(guest, s)); len(peers) > 0 {
 			r.Calls = append(r.Calls, measure.Calls(ctx, guest, peers, o.plan, progress)...)
 		}
 	}
@@ -135,7 +134,7 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	for _, name := range measure.LoadedPeers() {
 		loaded = append(loaded, peer.Find(name, s))
 	}
-	if peers := o.wanted("throughput/", loaded); len(peers) > 0 {
+	if peers := o.selected("throughput/", loaded); len(peers) > 0 {
 		r.Loads = measure.Throughput(ctx, peers, o.plan, progress)
 	}
 	if o.only.MatchString("memory") {
@@ -150,12 +149,12 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	if err := ctx.Err(); err != nil {
 		return r, err
 	}
-	r.Bars = report.JudgeBars(r)
+	r.Bars = report.CompareBars(r)
 	return r, nil
 }
 
-// wanted are the peers that --only leaves. prefix comes before their names.
-func (o options) wanted(prefix string, peers []peer.Peer) []peer.Peer {
+// selected returns the peers that --only selects. prefix is put before their names.
+func (o options) selected(prefix string, peers []peer.Peer) []peer.Peer {
 	var list []peer.Peer
 	for _, p := range peers {
 		if o.only.MatchString(prefix + p.Name().String()) {
@@ -165,7 +164,7 @@ func (o options) wanted(prefix string, peers []peer.Peer) []peer.Peer {
 	return list
 }
 
-// write writes the files.
+// write writes the plots and the JSON file.
 func (o options) write(r report.Results) error {
 	if err := os.MkdirAll(o.plots, 0o755); err != nil {
 		return err

@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	var names []string
-	for _, p := range o.wanted("", peer.For("c", peer.Setup{})) {
+	for _, p := range o.selected("", peer.For("c", peer.Setup{})) {
 		names = append(names, p.Name().String())
 	}
 	if got := strings.Join(names, " "); !strings.Contains(got, "c/reactor/wazero-reuse") || strings.Contains(got, "command") || strings.Contains(got, "node") {
@@ -40,8 +40,8 @@ func TestRunWithoutGuests(t *testing.T) {
 	}
 }
 
-// A run writes its tables, its plots and, when asked, JSON; here of what needs no guest
-// but the smallest.
+// TestRun checks that a run writes its tables and plots, and JSON if requested, with measurements
+// that need only the smallest guest.
 func TestRun(t *testing.T) {
 	guests, err := filepath.Abs("../../out/guests")
 	if err != nil {

@@ -1,10 +1,10 @@
-// The job that every system under test does, in AssemblyScript, with the strings,
-// arrays and the collector of its runtime.
+// The job of every system under test, in AssemblyScript, with the strings, arrays and garbage
+// collector of its runtime.
 
-/** The message of an input without a text. */
-export const NO_TEXT = "text: this is no text";
+/** The error message for an input without a text. */
+export const NO_TEXT = "text: missing";
 
-/** Takes {"text": "..."} and returns counts in that text as JSON; empty without one. */
+/** Takes {"text": "..."} and returns counts of the text as JSON, or "" without a text. */
 export function count(input: string): string {
   const key = input.indexOf('"text"');
   const open = key < 0 ? -1 : input.indexOf('"', key + 6);
@@ -26,7 +26,7 @@ export function count(input: string): string {
   return `{"lines":${lines},"words":${words},"bytes":${bytes},"letters":${letters},"longest":${longest}}`;
 }
 
-/** Decodes a JSON string that begins at a place of the input. */
+/** Decodes a JSON string that begins at an offset of the input. */
 function decode(input: string, start: i32): string {
   const units = new Array<i32>();
   for (let i = start; i < input.length; i++) {

@@ -1,5 +1,5 @@
-// The job as a reactor for wasmtool: it exports "call". The build puts wasmtool.ts of
-// guest-examples/title beside this file.
+// The job as a wasmtool reactor. It exports "call". The build copies wasmtool.ts from
+// guest-examples/title next to this file.
 
 import { count, NO_TEXT } from "./count";
 import * as wasmtool from "./wasmtool";

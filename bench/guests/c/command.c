@@ -1,5 +1,5 @@
-// The job as a program: input on standard input, answer on standard output. It is
-// built as a WASI command and for the machine itself.
+// The job as a program, with its input on standard input and its answer on standard output. It is
+// built as a WASI command and as a native program.
 
 #include <stdlib.h>
 #include <string.h>

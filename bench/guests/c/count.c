@@ -19,7 +19,7 @@ bool count(const char *input, size_t length, char answer[ANSWER_SIZE]) {
     char *text;
     size_t size;
     if (!json_member(arguments, "text", &value) || !json_string(value, &text, &size)) {
-        strcpy(answer, "text: this is no text");
+        strcpy(answer, "text: missing");
         return false;
     }
     size_t lines = 0, words = 0, letters = 0, word = 0, longest = 0;

@@ -1,4 +1,4 @@
-// The job that every system under test does, in C.
+// The job of every system under test, in C.
 
 #ifndef COUNT_H
 #define COUNT_H
@@ -8,8 +8,8 @@
 
 enum { ANSWER_SIZE = 160 };
 
-// count takes {"text": "..."} and fills answer, with a NUL at the end, with counts in
-// that text as JSON. It is false, and answer a message, when there is no such text.
+// count takes {"text": "..."} and stores counts of the text in answer, as JSON with a final NUL.
+// Without a text, it returns false and stores an error message in answer.
 bool count(const char *input, size_t length, char answer[ANSWER_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-// The job as an Extism plug-in, on the bare imports. It exports "call".
+// The job as an Extism plug-in, using the imports directly. It exports "call".
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@ EXTISM(store_u64) void store_u64(uint64_t offset, uint64_t value);
 EXTISM(output_set) void output_set(uint64_t offset, uint64_t length);
 EXTISM(error_set) void error_set(uint64_t offset);
 
-// Both ways eight bytes at a time as long as there are as many, as Extism's own
-// libraries do.
+// load and store move eight bytes at a time where possible, like Extism's own libraries.
 
 static void load(char *to, uint64_t length) {
     uint64_t i = 0;

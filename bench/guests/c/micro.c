@@ -1,6 +1,5 @@
-// What the measurements need beside the job, linked with the reactor into a module of
-// its own: loops of known kinds for the price of metering, a guest that never ends,
-// and one that stays alive in a call until its clock says otherwise.
+// Functions for single measurements, linked with the reactor into a separate module: loops for the
+// cost of metering, an endless guest, and a guest that sleeps in a call until its clock wakes it.
 
 #include <stdint.h>
 #include <unistd.h>
@@ -18,11 +17,11 @@ int EXPORT(registers)(void) {
         x ^= x >> 17;
         x ^= x << 5;
     }
-    slots[0] = x; // or the compiler would leave the loop out
+    slots[0] = x; // otherwise the compiler would remove the loop
     return 0;
 }
 
-// memory reads and writes places that it cannot foresee.
+// memory_loop reads and writes unpredictable addresses.
 int EXPORT(memory_loop)(void) {
     uint32_t x = 1;
     for (int i = 0; i < 2500000; i++) {
@@ -37,7 +36,7 @@ static uint32_t fibonacci(uint32_t n) {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-// recursion is nothing but calls.
+// recursion only makes calls.
 int EXPORT(recursion)(void) {
     slots[0] = fibonacci(27);
     return 0;
@@ -51,7 +50,7 @@ int EXPORT(spin)(void) {
 
 int call(void);
 
-// hold does the job, then sleeps.
+// hold does the job and then sleeps.
 int EXPORT(hold)(void) {
     int code = call();
     sleep(1);

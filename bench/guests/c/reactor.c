@@ -1,4 +1,4 @@
-// The job as a reactor for wasmtool: it exports "call".
+// The job as a wasmtool reactor. It exports "call".
 
 #include <stdlib.h>
 #include <string.h>

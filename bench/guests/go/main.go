@@ -1,5 +1,5 @@
-// Command go is the job as a program in Go, on the guest SDK: a WASI command, a
-// reactor, or a program of the machine itself, as it is built.
+// Command go is the job in Go with the guest SDK. It is built as a WASI command, as a reactor, and
+// as a native program.
 package main
 
 import (

@@ -1,4 +1,4 @@
-//! The job as a WASI command: input on standard input, answer on standard output.
+//! The job as a WASI command, with its input on standard input and its answer on standard output.
 
 mod count;
 

@@ -1,14 +1,14 @@
-//! The job that every system under test does, in Rust.
+//! The job of every system under test, in Rust.
 
-#[allow(dead_code)] // the tool it is from has integer arguments, too
+#[allow(dead_code)] // the tool from which it is taken also has integer arguments
 #[path = "../../../guest-examples/slug/arguments.rs"]
 mod arguments;
 
-/// Takes `{"text": "..."}` and returns counts in that text as JSON, or a message when
-/// there is no such text.
+/// Takes `{"text": "..."}` and returns counts of the text as JSON, or an error message without a
+/// text.
 pub fn count(input: &str) -> Result<String, String> {
     let arguments = arguments::Arguments::parse(input).ok_or("the input is no JSON object")?;
-    let text = arguments.text("text").ok_or("text: this is no text")?.as_bytes();
+    let text = arguments.text("text").ok_or("text: missing")?.as_bytes();
 
     let (mut lines, mut words, mut letters, mut word, mut longest) = (0, 0, 0, 0, 0);
     for (i, &byte) in text.iter().enumerate() {

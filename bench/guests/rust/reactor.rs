@@ -1,4 +1,4 @@
-//! The job as a reactor for wasmtool: it exports "call".
+//! The job as a wasmtool reactor. It exports "call".
 
 mod count;
 #[path = "../../../guest-examples/slug/wasmtool.rs"]

@@ -1,5 +1,4 @@
-// Package job is what every system under test is asked to do, and the answer that it
-// must give.
+// Package job defines the task of every system under test, and checks the answer.
 package job
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/bench/guests/go/count"
 )
 
-// Input returns the small input of the comparison: 67 bytes of JSON, answered with 57.
+// Input returns the small input: 67 bytes of JSON. Its answer has 57 bytes.
 func Input() []byte {
 	return []byte(`{"text":"The quick brown fox jumps over the lazy dogs, then naps."}`)
 }
@@ -22,7 +21,7 @@ func Large() []byte {
 	return []byte(`{"text":"` + strings.Repeat(line, 110_000/len(line)) + `"}`)
 }
 
-// Check tells whether output answers input. White space around it does not count.
+// Check returns an error unless output is the answer to input. White space around it is ignored.
 func Check(input, output []byte) error {
 	var in count.Input
 	if err := json.Unmarshal(input, &in); err != nil {

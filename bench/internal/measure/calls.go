@@ -12,26 +12,26 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Row is one peer's calls, one after the other.
+// Row is the result of one peer's consecutive calls.
 type Row struct {
-	// For is the guest in whose comparison the peer takes part.
+	// For is the guest of the comparison.
 	For  string    `json:"for"`
 	Peer peer.Name `json:"peer"`
 	Summary
-	// Missing says why there are no calls; empty when there are.
+	// Missing is why there are no calls; empty if there are.
 	Missing string `json:"missing,omitempty"`
 }
 
-// contender is a peer in the running.
+// contender is a peer that is being measured.
 type contender struct {
 	peer.Peer
 	row       *Row
 	durations []time.Duration
 }
 
-// Calls measures the peers of one comparison in rounds: in each, every peer has one turn,
-// in an order that changes. The first calls of a peer, in which it may compile, load and
-// make its snapshot, do not count. It closes the peers.
+// Calls measures the peers of one comparison in rounds. In each round, every peer has one turn, in
+// a random order. The first calls of a peer do not count, because it may compile, load and make its
+// snapshot in them. Calls closes the peers.
 func Calls(ctx context.Context, guest string, peers []peer.Peer, p Plan, progress func(string)) []Row {
 	rows := make([]Row, len(peers))
 	var running []*contender
@@ -46,7 +46,7 @@ func Calls(ctx context.Context, guest string, peers []peer.Peer, p Plan, progres
 		}
 		running = append(running, c)
 	}
-	// The order is random, and the same in every run.
+	// The order is random, but the same in every run.
 	order := rand.New(rand.NewPCG(1, 2))
 	for round := range p.Rounds {
 		progress(fmt.Sprintf("%s: round %d of %d", guest, round+1, p.Rounds))
@@ -55,7 +55,7 @@ func Calls(ctx context.Context, guest string, peers []peer.Peer, p Plan, progres
 			if c.row.Missing != "" {
 				continue
 			}
-			// What the one before left behind is not this one's to clean up.
+			// Collect the garbage of the previous peer first.
 			runtime.GC()
 			if err := c.turn(ctx, p.Slice); err != nil {
 				c.row.Missing = reason(err)
@@ -70,7 +70,7 @@ func Calls(ctx context.Context, guest string, peers []peer.Peer, p Plan, progres
 	return rows
 }
 
-// reason is why a peer is not measured.
+// reason returns why a peer is not measured.
 func reason(err error) string {
 	var missing *peer.Unavailable
 	if errors.As(err, &missing) {
@@ -79,7 +79,7 @@ func reason(err error) string {
 	return "failed: " + err.Error()
 }
 
-// warmUps is how many calls a peer makes before any counts.
+// warmUps is the number of calls of a peer before any counts.
 const warmUps = 5
 
 func (c *contender) prepare(ctx context.Context) error {
@@ -102,9 +102,9 @@ func (c *contender) once(ctx context.Context) error {
 	return job.Check(job.Input(), output)
 }
 
-// turn calls for about as long as the slice, at least once.
+// turn makes calls for about the length of the slice, at least one.
 func (c *contender) turn(ctx context.Context, slice time.Duration) error {
-	// Two calls bring the peer back into the processor's caches.
+	// Two calls load the peer into the processor's caches again.
 	for range 2 {
 		if err := c.once(ctx); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // rightAnswer is the answer to job.Input.
 const rightAnswer = `{"lines":1,"words":11,"bytes":56,"letters":44,"longest":5}`
 
-// fake is a peer that does what a test wants.
+// fake is a peer whose behaviour a test defines.
 type fake struct {
 	system  string
 	prepare error
@@ -33,7 +33,7 @@ func (f *fake) Call(context.Context, []byte) ([]byte, error) {
 	return []byte(output), err
 }
 
-// selfTimed is a fake that tells the times of a row of calls.
+// selfTimed is a fake that reports the durations of its calls.
 type selfTimed struct{ *fake }
 
 func (s selfTimed) Time(ctx context.Context, input []byte, n int) ([]time.Duration, []byte, error) {
@@ -70,14 +70,14 @@ func TestCalls(t *testing.T) {
 			t.Errorf("row %d is of %v for %s", i, row.Peer, row.For)
 		}
 		if row.Missing != want && (want == "" || !strings.HasPrefix(row.Missing, want)) {
-			t.Errorf("%s: missing because %q, want %q", row.Peer.System, row.Missing, want)
+			t.Errorf("%s: the reason is %q, want %q", row.Peer.System, row.Missing, want)
 		}
 		if measured := row.N > 0; measured != (want == "") {
-			t.Errorf("%s: %d calls, missing because %q", row.Peer.System, row.N, row.Missing)
+			t.Errorf("%s: %d calls, the reason is %q", row.Peer.System, row.N, row.Missing)
 		}
 	}
 	if rows[0].N != 20 {
-		t.Errorf("%d calls in 20 turns that are over at once", rows[0].N)
+		t.Errorf("%d calls in 20 turns of no length", rows[0].N)
 	}
 	if rows[1].P50 != time.Hour {
 		t.Errorf("a peer that times itself has a median of %v, want its own %v", rows[1].P50, time.Hour)
@@ -108,7 +108,7 @@ func TestThroughput(t *testing.T) {
 		}
 		if i >= 2 {
 			if l.Missing != "not installed" || l.N != 0 {
-				t.Errorf("an absent peer has %d calls, missing because %q", l.N, l.Missing)
+				t.Errorf("a missing peer has %d calls, the reason is %q", l.N, l.Missing)
 			}
 			continue
 		}
@@ -118,7 +118,7 @@ func TestThroughput(t *testing.T) {
 	}
 }
 
-// The other tests mean something only if the fake answer is right.
+// The other tests are valid only if the answer of the fake is right.
 func TestFakeAnswerIsRight(t *testing.T) {
 	if err := job.Check(job.Input(), []byte(rightAnswer)); err != nil {
 		t.Fatal(err)

@@ -13,29 +13,28 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Overshoot is how long after their deadline calls of a guest that never ends return.
+// Overshoot is how long after their deadline calls of an endless guest return.
 type Overshoot struct {
-	// Guests is how many of them spin at once.
+	// Guests is how many of them spin concurrently.
 	Guests int `json:"guests"`
 	Summary
 	Missing string `json:"missing,omitempty"`
 }
 
-// How long a spinning guest may run: alone, and among others, when it takes a while
-// until all have begun.
+// How long a spinning guest may run. With many guests, it takes a while until all have begun.
 const (
 	aloneFor   = 5 * time.Millisecond
 	crowdedFor = 200 * time.Millisecond
 )
 
-// Deadlines measures how late calls are stopped, alone and in a crowd of which every
-// guest is admitted.
+// Deadlines measures how late calls are stopped: alone, and with many concurrent guests that are
+// all admitted.
 func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Overshoot {
 	progress("deadline overshoot")
 	results := []Overshoot{{Guests: 1}, {Guests: p.Spinners}}
 	module, err := peer.OpenSandboxed(ctx, filepath.Join(s.Guests, "c_micro.wasm"),
 		runtime.Call{Entry: runtime.Entry{ABI: runtime.Reactor, Export: "spin"}},
-		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module has half of them
+		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module gets half of the places
 	if err != nil {
 		for i := range results {
 			results[i].Missing = reason(err)
@@ -59,9 +58,9 @@ func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string))
 	return results
 }
 
-// overshoots has each of the callers make a number of calls.
+// overshoots lets each of the callers make a number of calls.
 func overshoots(ctx context.Context, module *peer.Sandboxed, callers, calls int, limit time.Duration) ([]time.Duration, error) {
-	// The first call makes what later ones find.
+	// The first call prepares what later ones use.
 	if _, err := overshoot(ctx, module, limit); err != nil {
 		return nil, err
 	}
@@ -97,7 +96,7 @@ func overshoot(ctx context.Context, module *peer.Sandboxed, limit time.Duration)
 	late := time.Since(deadline)
 	var ended *runtime.Error
 	if !errors.As(err, &ended) || ended.Reason != runtime.Timeout {
-		return 0, fmt.Errorf("a call that never ends ended with %v", err)
+		return 0, fmt.Errorf("an endless call ended with %v", err)
 	}
 	return max(late, 0), nil
 }

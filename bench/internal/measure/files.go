@@ -18,44 +18,44 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// The tree that is searched: as many files in as many folders, of about so many bytes.
+// The searched tree: the number of files and directories, and the approximate size of a file in
+// bytes.
 const (
-	treeFiles   = 20_000
-	treeFolders = 400
-	treeBytes   = 1200
+	treeFiles = 20_000
+	treeDirs  = 400
+	treeBytes = 1200
 )
 
-// warmCalls is how many calls of read and edit follow each other.
+// warmCalls is the number of consecutive calls of read and edit.
 const warmCalls = 10
 
-// FileJob is how long a built-in tool for files takes through Registry.Execute, and what
-// one would use in its place, a process for each call. All have run before on the same
-// files.
+// FileJob is the time of a built-in file tool through Registry.Execute, and the time of an
+// alternative program with a process for each call. Both have run before on the same files.
 type FileJob struct {
 	Tool string `json:"tool"`
-	// Program is what it is compared with; "" means nothing.
+	// Program is the alternative; empty if there is none.
 	Program string `json:"program,omitempty"`
 	Summary
 	Of      Summary `json:"of"`
 	Missing string  `json:"missing,omitempty"`
 }
 
-// fileJob is a job and how it is done.
+// fileJob is a FileJob with the calls to make.
 type fileJob struct {
 	*FileJob
 	arguments func(i int) string
 	argv      []string
-	check     string // what either output has to hold
-	// inARow is how many calls there are in each round, one after the other, of a tool that is
-	// to be measured warm: the searches before it push all else out of the processor's caches.
+	check     string // substring that both outputs must contain
+	// inARow is the number of consecutive calls in each round. Tools that are measured warm make
+	// several, because the searches before them evict their data from the processor's caches.
 	inARow   int
-	done     int // calls
+	done     int // number of calls made
 	tool, of []time.Duration
 }
 
-// Files measures the tools for files.
+// Files measures the file tools.
 func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []FileJob {
-	progress("tools for files")
+	progress("file tools")
 	dir, err := os.MkdirTemp("", "wasmtool-bench-")
 	if err != nil {
 		return []FileJob{{Missing: reason(err)}}
@@ -79,7 +79,7 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	defer tools.Close()
 
 	same := func(arguments string) func(int) string { return func(int) string { return arguments } }
-	last := fmt.Sprintf("d%d/f%d.go", treeFolders-1, treeFiles-1)
+	last := fmt.Sprintf("d%d/f%d.go", treeDirs-1, treeFiles-1)
 	results := []FileJob{{Tool: "grep", Program: "rg"}, {Tool: "glob", Program: "fdfind"}, {Tool: "read"}, {Tool: "edit"}}
 	jobs := []*fileJob{
 		{arguments: same(`{"pattern": "func needle"}`), argv: []string{"rg", "-n", "func needle", "."}, check: last, inARow: 1},
@@ -92,7 +92,7 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	for i, job := range jobs {
 		job.FileJob = &results[i]
 	}
-	for range p.Files + 1 { // the first warms up
+	for range p.Files + 1 { // the first round warms up
 		for _, job := range jobs {
 			for range job.inARow {
 				if err := job.once(ctx, tools.Execute, dir); err != nil {
@@ -109,7 +109,7 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	return results
 }
 
-// once does the job both ways.
+// once does the job with the tool and with the alternative program.
 func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.Call) (tool.Result, error), dir string) error {
 	call := tool.Call{Tool: j.Tool, Arguments: json.RawMessage(j.arguments(j.done))}
 	j.done++
@@ -120,7 +120,7 @@ func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.C
 		return err
 	}
 	if text := result.Text(); !strings.Contains(text, j.check) {
-		return fmt.Errorf("%s gave %.200q", j.Tool, text)
+		return fmt.Errorf("%s returned %.200q", j.Tool, text)
 	}
 	if len(j.argv) == 0 {
 		return nil
@@ -131,25 +131,25 @@ func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.C
 	output, err := command.Output()
 	j.of = append(j.of, time.Since(start))
 	if err == nil && !strings.Contains(string(output), j.check) {
-		err = fmt.Errorf("%s gave %.200q", j.argv[0], output)
+		err = fmt.Errorf("%s printed %.200q", j.argv[0], output)
 	}
 	return err
 }
 
-// writeTree writes the files. One in a thousand has what grep looks for.
+// writeTree writes the files. One in a thousand contains what grep searches for.
 func writeTree(dir string) error {
 	line := "\tif err := handle(value, other); err != nil { return err } // of what the file does\n"
 	body := strings.Repeat(line, treeBytes/len(line))
 	for i := range treeFiles {
-		folder := filepath.Join(dir, fmt.Sprintf("d%d", i*treeFolders/treeFiles))
-		if err := os.MkdirAll(folder, 0o700); err != nil {
+		subdir := filepath.Join(dir, fmt.Sprintf("d%d", i*treeDirs/treeFiles))
+		if err := os.MkdirAll(subdir, 0o700); err != nil {
 			return err
 		}
 		text := fmt.Sprintf("package p%d\n\n%s", i, body)
 		if i%1000 == 999 {
 			text += "func needle() {}\n"
 		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%d.go", i)), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(subdir, fmt.Sprintf("f%d.go", i)), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}

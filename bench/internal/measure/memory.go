@@ -17,16 +17,16 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Memory is what a process that holds instances has for itself, in KiB.
+// Memory is the private memory of a process that holds instances, in KiB.
 type Memory struct {
 	Guest  string `json:"guest"`
 	System string `json:"system"`
-	// Live is the memory with a number of instances alive, Waiting when as many as that
-	// have just been let go, and Resting when they have been left alone.
+	// Live is the memory with a number of live instances, Waiting the memory right after they were
+	// released, and Resting the memory some time later.
 	Live    []Held `json:"live"`
 	Waiting Held   `json:"waiting"`
 	Resting Held   `json:"resting"`
-	// Kept is how many of them the system still had then for further calls.
+	// Kept is how many instances the system kept for further calls.
 	Kept    int    `json:"kept"`
 	Missing string `json:"missing,omitempty"`
 }
@@ -37,8 +37,8 @@ type Held struct {
 	KiB       int64 `json:"kib"`
 }
 
-// PerInstance is what one more instance takes in KiB: the slope between the smallest and
-// the largest number.
+// PerInstance returns what one more instance takes in KiB: the slope between the smallest and the
+// largest number of instances.
 func (m Memory) PerInstance() float64 {
 	if len(m.Live) < 2 {
 		return 0
@@ -46,8 +46,8 @@ func (m Memory) PerInstance() float64 {
 	return slope(m.Live[0], m.Live[len(m.Live)-1])
 }
 
-// PerKept is what one more instance takes in KiB that was let go and kept, when the
-// memory was h; 0 when none was kept.
+// PerKept returns what one more released and kept instance takes in KiB, given the memory h; it is
+// 0 if none was kept.
 func (m Memory) PerKept(h Held) float64 {
 	if m.Kept < 2 || len(m.Live) == 0 {
 		return 0
@@ -62,7 +62,7 @@ func slope(a, b Held) float64 {
 	return max(0, float64(b.KiB-a.KiB)/float64(b.Instances-a.Instances))
 }
 
-// HoldRequest is what a process is told that holds instances; see Hold.
+// HoldRequest is the request to a process that holds instances; see Hold.
 type HoldRequest struct {
 	Guest, System string
 	Instances     []int
@@ -70,11 +70,11 @@ type HoldRequest struct {
 	Setup         peer.Setup
 }
 
-// HoldCommand is the argument that makes the program call Hold instead of what it is for.
+// HoldCommand is the argument with which this program calls Hold.
 const HoldCommand = "hold"
 
-// MemoryUse measures the memory of live instances, each system in a process of its own:
-// this program, started with HoldCommand.
+// MemoryUse measures the memory of live instances. Each system gets its own process, which is this
+// program started with HoldCommand.
 func MemoryUse(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Memory {
 	var results []Memory
 	for _, guest := range []string{"go", "c"} {
@@ -111,7 +111,8 @@ func holdElsewhere(ctx context.Context, r HoldRequest) (Memory, error) {
 	return m, json.Unmarshal(answer, &m)
 }
 
-// Hold is that process: it reads a HoldRequest, holds instances and writes a Memory.
+// Hold is the main function of that process: it reads a HoldRequest, holds instances and writes a
+// Memory.
 func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	var r HoldRequest
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
@@ -120,8 +121,8 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	if len(r.Instances) == 0 {
 		return errors.New("no instances to hold")
 	}
-	most := r.Instances[len(r.Instances)-1]
-	h, err := peer.NewHolder(ctx, r.Guest, r.System, most, r.Setup)
+	maxHeld := r.Instances[len(r.Instances)-1]
+	h, err := peer.NewHolder(ctx, r.Guest, r.System, maxHeld, r.Setup)
 	if err != nil {
 		return err
 	}
@@ -140,11 +141,11 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := h.Release(); err != nil {
 		return err
 	}
-	if m.Waiting, err = held(most); err != nil {
+	if m.Waiting, err = held(maxHeld); err != nil {
 		return err
 	}
 	time.Sleep(r.Rest)
-	if m.Resting, err = held(most); err != nil {
+	if m.Resting, err = held(maxHeld); err != nil {
 		return err
 	}
 	if m.Kept, err = h.Kept(ctx); err != nil {
@@ -153,13 +154,13 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(m)
 }
 
-// held is the memory of this process, which holds n instances.
+// held returns the memory of this process, which holds n instances.
 func held(n int) (Held, error) {
 	kib, err := privateMemory()
 	return Held{n, kib}, err
 }
 
-// privateMemory is what this process has for itself, in KiB, without garbage.
+// privateMemory returns the private memory of this process in KiB, after a garbage collection.
 func privateMemory() (int64, error) {
 	debug.FreeOSMemory()
 	const file = "/proc/self/smaps_rollup"
@@ -170,7 +171,7 @@ func privateMemory() (int64, error) {
 	return parsePrivate(string(data))
 }
 
-// parsePrivate adds up the private memory that smaps_rollup tells of, in KiB.
+// parsePrivate returns the sum of the private memory in smaps_rollup, in KiB.
 func parsePrivate(rollup string) (int64, error) {
 	var sum int64
 	found := false

@@ -31,7 +31,7 @@ func TestMemorySlopes(t *testing.T) {
 	}
 	m.Kept = 0
 	if got := m.PerKept(m.Resting); got != 0 {
-		t.Errorf("none was kept, and takes %v KiB", got)
+		t.Errorf("an instance takes %v KiB although none was kept", got)
 	}
 	if got := (Memory{}).PerInstance() + (Memory{}).PerKept(Held{}); got != 0 {
 		t.Errorf("nothing measured is %v KiB, want 0", got)

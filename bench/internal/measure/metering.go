@@ -10,18 +10,18 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Price is what a loop takes in each variant of its module.
+// Price is the time of a loop in each variant of its module.
 type Price struct {
 	Guest string `json:"guest"`
 	Loop  string `json:"loop"`
-	// Variants has the times of one run; Ratio, against the unmetered one, is of their
-	// medians.
+	// Variants has the times of one execution. Ratio is the ratio of their medians to the median of
+	// the unmetered variant.
 	Variants map[peer.Variant]Summary `json:"variants"`
 	Ratio    map[peer.Variant]float64 `json:"ratio"`
 	Missing  string                   `json:"missing,omitempty"`
 }
 
-// loop is a part of the benchmark set of metering.
+// loop is one of the loops by which metering is measured.
 type loop struct {
 	guest, file, name, export string
 	input                     []byte
@@ -40,14 +40,13 @@ func loops() []loop {
 	}
 }
 
-// Variants are the variants of metering in the order of tables; the first is what the
-// others are compared with.
+// Variants returns the variants in the order of tables. The others are compared with the first.
 func Variants() []peer.Variant {
 	return []peer.Variant{peer.Unmetered, peer.Metered, peer.Interruptible}
 }
 
-// Metering measures what metering adds, in plain wazero, with one instance for each
-// variant, turn by turn.
+// Metering measures the overhead of metering in plain wazero. Each variant has one instance, and
+// the variants take turns.
 func Metering(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Price {
 	var prices []Price
 	instances := make(map[string]*peer.Instance)
@@ -113,8 +112,8 @@ func (r *Price) measure(ctx context.Context, l loop, s peer.Setup, rounds int, i
 	return nil
 }
 
-// MeanPrice is the geometric mean of the ratios of a guest's loops in a variant; 0 when
-// one is missing.
+// MeanPrice returns the geometric mean of the ratios of a guest's loops in a variant, or 0 if one
+// is missing.
 func MeanPrice(prices []Price, guest string, v peer.Variant) float64 {
 	var ratios []float64
 	for _, r := range prices {

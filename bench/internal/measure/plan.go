@@ -2,32 +2,32 @@ package measure
 
 import "time"
 
-// Plan says how much is measured.
+// Plan defines how much is measured.
 type Plan struct {
-	// Rounds is how often each peer has its turn, and Slice for how long each time.
+	// Rounds is the number of turns of each peer, and Slice the length of a turn.
 	Rounds int
 	Slice  time.Duration
 	// Metering is how often each loop runs in each variant.
 	Metering int
-	// Deadlines is how many calls are stopped: alone, and by each of Spinners callers.
+	// Deadlines is the number of calls to stop: alone, and by each of Spinners callers.
 	Deadlines int
 	Spinners  int
-	// Callers are how many there are at once, each number for Load long and LoadRounds
-	// times.
+	// Callers are the numbers of concurrent callers. Each is measured LoadRounds times for the
+	// duration Load.
 	Callers    []int
 	Load       time.Duration
 	LoadRounds int
-	// Instances are how many are held alive for their memory, and Rest is how long they
-	// are left alone afterwards.
+	// Instances are the numbers of live instances whose memory is measured, and Rest is how long
+	// they are left alone after their release.
 	Instances []int
 	Rest      time.Duration
-	// Starts is how many processes are started for each guest.
+	// Starts is the number of processes that are started for each guest.
 	Starts int
-	// Files is how often each tool for files does its work.
+	// Files is how often each file tool does its job.
 	Files int
 }
 
-// Full is enough for figures to quote.
+// Full returns a plan with enough measurements to quote the figures.
 func Full() Plan {
 	return Plan{
 		Rounds: 100, Slice: 10 * time.Millisecond,
@@ -40,7 +40,7 @@ func Full() Plan {
 	}
 }
 
-// Quick is enough to see that everything works. Its figures mean nothing.
+// Quick returns a plan that only shows that everything works. Its figures mean nothing.
 func Quick() Plan {
 	return Plan{
 		Rounds: 2, Slice: 2 * time.Millisecond,
@@ -53,13 +53,13 @@ func Quick() Plan {
 	}
 }
 
-// MostInstances is how many instances are alive at once at most.
-func (p Plan) MostInstances() int {
-	most := p.Spinners
+// MaxInstances returns the largest number of instances that are alive at once.
+func (p Plan) MaxInstances() int {
+	largest := p.Spinners
 	for _, list := range [][]int{p.Callers, p.Instances} {
 		for _, n := range list {
-			most = max(most, n)
+			largest = max(largest, n)
 		}
 	}
-	return most
+	return largest
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Start is how long the command line takes from its start to the result, with compiled
-// code in its cache.
+// Start is the time of the command line from process start to result, with compiled code in its
+// cache.
 type Start struct {
 	Guest string `json:"guest"`
 	Form  string `json:"form"`
@@ -30,7 +30,7 @@ type starter struct {
 	durations []time.Duration
 }
 
-// Starts measures 'wasmtool run', a process for each call.
+// Starts measures 'wasmtool run', with a process for each call.
 func Starts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Start {
 	progress("process start to result")
 	dir, err := os.MkdirTemp("", "wasmtool-bench-")
@@ -44,7 +44,8 @@ func Starts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []
 	for _, guest := range peer.Guests() {
 		for _, form := range []string{peer.Reactor, peer.Command} {
 			results = append(results, Start{Guest: guest, Form: form})
-			r := &starter{Start: &results[len(results)-1]} // within the capacity
+			// stays valid, because the capacity is sufficient
+			r := &starter{Start: &results[len(results)-1]}
 			if err := r.prepare(ctx, s, dir); err != nil {
 				r.Missing = reason(err)
 				continue
@@ -70,7 +71,7 @@ func Starts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []
 	return results
 }
 
-// prepare writes the tool and runs it once, which fills the cache.
+// prepare writes the tool and runs it once to fill the cache.
 func (r *starter) prepare(ctx context.Context, s peer.Setup, dir string) error {
 	tool, err := peer.WriteTool(filepath.Join(dir, r.Guest+"_"+r.Form),
 		filepath.Join(s.Guests, r.Guest+"_"+r.Form+".wasm"), r.Form)
@@ -92,7 +93,7 @@ func (r *starter) once(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	// The command line lays the result out for people.
+	// The command line formats the result for readers.
 	var flat bytes.Buffer
 	if err := json.Compact(&flat, output); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package measure takes the measurements: each of its files one kind, all of them
-// interleaved, so that what else happens on the machine hits every system alike.
+// Package measure takes the measurements; each file has one kind. Systems are interleaved, so that
+// other activity on the machine affects all of them equally.
 package measure
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Summary describes a set of durations; in JSON they are nanoseconds. The zero value is
-// that of no durations.
+// Summary describes a set of durations; in JSON they are nanoseconds. The zero value describes an
+// empty set.
 type Summary struct {
 	N   int           `json:"n"`
 	Min time.Duration `json:"min_ns"`
@@ -35,14 +35,14 @@ func Summarise(durations []time.Duration) Summary {
 	}
 }
 
-// quantile is the smallest of the sorted durations that at least the share q of them
-// does not exceed. q is above 0 and at most 1.
+// quantile returns the smallest of the sorted durations such that at least the share q of them is
+// not larger. q is above 0 and at most 1.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]
 }
 
-// Ratio is a/b, and 0 when either is unknown.
+// Ratio returns a/b, or 0 if either is unknown.
 func Ratio(a, b time.Duration) float64 {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -50,7 +50,7 @@ func Ratio(a, b time.Duration) float64 {
 	return float64(a) / float64(b)
 }
 
-// GeometricMean is that of positive values; 0 when there is none.
+// GeometricMean returns the geometric mean of positive values, or 0 if there are none.
 func GeometricMean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -62,7 +62,7 @@ func GeometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// ClockCost is what reading the clock takes, which is in every duration once.
+// ClockCost returns the time for reading the clock, which each duration includes once.
 func ClockCost() time.Duration {
 	durations := make([]time.Duration, 10_000)
 	last := time.Now()

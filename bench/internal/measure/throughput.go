@@ -11,22 +11,21 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Load is what one peer does for a number of callers at once.
+// Load is the result of one peer with a number of concurrent callers.
 type Load struct {
 	Peer    peer.Name `json:"peer"`
 	Callers int       `json:"callers"`
-	// PerSecond is how many calls end well in a second.
+	// PerSecond is the number of successful calls per second.
 	PerSecond float64 `json:"per_second"`
 	Summary
-	// Failed counts the calls that did not end well, and Failure is how one of them
-	// ended.
+	// Failed is the number of failed calls, and Failure the error of one of them.
 	Failed  int    `json:"failed,omitempty"`
 	Failure string `json:"failure,omitempty"`
-	// Missing says why there are no calls.
+	// Missing is why there are no calls.
 	Missing string `json:"missing,omitempty"`
 }
 
-// LoadedPeers are those that are measured with many callers.
+// LoadedPeers returns the peers that are measured with many callers.
 func LoadedPeers() []peer.Name {
 	var names []peer.Name
 	for _, guest := range []string{"go", "c"} {
@@ -39,7 +38,7 @@ func LoadedPeers() []peer.Name {
 	return names
 }
 
-// Throughput measures peers under load, each number of callers in turns. It closes the
+// Throughput measures peers under load, alternating between the numbers of callers. It closes the
 // peers.
 func Throughput(ctx context.Context, peers []peer.Peer, p Plan, progress func(string)) []Load {
 	loads := make([]Load, 0, len(peers)*len(p.Callers))
@@ -55,7 +54,7 @@ func Throughput(ctx context.Context, peers []peer.Peer, p Plan, progress func(st
 		}
 		for _, callers := range p.Callers {
 			loads = append(loads, Load{Peer: candidate.Name(), Callers: callers})
-			load := &loads[len(loads)-1] // within the capacity, so it stays where it is
+			load := &loads[len(loads)-1] // stays valid, because the capacity is sufficient
 			if err != nil {
 				load.Missing = reason(err)
 				continue
@@ -86,7 +85,7 @@ type loaded struct {
 	durations []time.Duration
 }
 
-// run lets all callers call for a time, and waits for the last calls.
+// run lets all callers call for the duration d, and waits for the last calls.
 func (l *loaded) run(ctx context.Context, d time.Duration) {
 	var callers sync.WaitGroup
 	start := time.Now()
@@ -111,7 +110,7 @@ func (l *loaded) caller(ctx context.Context, until time.Time) {
 		now := time.Now()
 		if err != nil {
 			failed, failure = failed+1, err.Error()
-			// Whoever is refused tries again a little later.
+			// A refused caller tries again after a pause.
 			time.Sleep(afterFailure)
 			now = time.Now()
 		} else {

@@ -1,14 +1,14 @@
 package peer
 
-// Guests are the languages in which the job is written for WASM.
+// Guests returns the languages in which the job exists for WASM.
 func Guests() []string { return []string{"go", "c", "rust", "as"} }
 
-// For returns the peers that are compared for a guest, none of them prepared. Native
-// programs are in Go for the Go guest, and in C, the fastest to start, for all.
+// For returns the peers to compare for a guest, unprepared. There is a native program in C, which
+// starts fastest, for every guest, and one in Go for the Go guest.
 func For(guest string, s Setup) []Peer {
 	var peers []Peer
-	add := func(form, system string, make func(common) Peer) {
-		peers = append(peers, make(common{name: Name{guest, form, system}, setup: s}))
+	add := func(form, system string, construct func(common) Peer) {
+		peers = append(peers, construct(common{name: Name{guest, form, system}, setup: s}))
 	}
 	for _, form := range []string{Reactor, Command} {
 		add(form, Wasmtool, newWasmtool)
@@ -37,7 +37,7 @@ func For(guest string, s Setup) []Peer {
 	return peers
 }
 
-// Find returns the peer of that name, or nil when there is none.
+// Find returns the peer with the name, or nil.
 func Find(n Name, s Setup) Peer {
 	for _, p := range For(n.Guest, s) {
 		if p.Name() == n {

@@ -8,7 +8,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// extismPeer is the Go SDK of Extism: a plug-in made for each call, or one for all.
+// extismPeer is Extism's Go SDK, with a new plug-in for each call or one for all calls.
 type extismPeer struct {
 	common
 	cache    wazero.CompilationCache

@@ -16,60 +16,60 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Holder keeps instances alive that have done the job once, for their memory to be
-// looked at.
+// Holder keeps instances alive that have done the job once, so that their memory can be measured.
 type Holder interface {
-	// Hold makes more instances until n are alive.
+	// Hold creates instances until n are alive.
 	Hold(ctx context.Context, n int) error
-	// Release lets go of them; what the system keeps of them is its own affair.
+	// Release ends the calls of the instances. The system decides what it keeps.
 	Release() error
-	// Kept is how many of those that were let go are there for further calls. It uses
-	// them to find out.
+	// Kept returns how many released instances are available for further calls. It uses them to
+	// find out.
 	Kept(ctx context.Context) (int, error)
 	// Close frees everything.
 	Close() error
 }
 
-// NewHolder returns a holder of instances of the Go or the C guest: of Wasmtool, in
-// calls that do not end, or of Fresh, which need no call to stay alive. most is how many
-// there will be.
-func NewHolder(ctx context.Context, guest, system string, most int, s Setup) (Holder, error) {
+// NewHolder returns a holder of instances of the Go or the C guest. For Wasmtool, instances are in
+// calls that do not end; for Fresh, they need no call to stay alive. maxHeld is the largest number
+// of instances.
+func NewHolder(ctx context.Context, guest, system string, maxHeld int, s Setup) (Holder, error) {
 	switch system {
 	case Wasmtool:
-		return newHeldCalls(ctx, guest, most, s)
+		return newHeldCalls(ctx, guest, maxHeld, s)
 	case Fresh:
 		return newHeldInstances(ctx, guest, s)
 	}
 	return nil, fmt.Errorf("instances of %s cannot be held", system)
 }
 
-// heldCalls are calls of the runtime that sleep until their clock lets them.
+// heldCalls are calls of the runtime that sleep until their clock releases them.
 type heldCalls struct {
 	module *Sandboxed
 	gate   *gate
 	ended  chan error
 	alive  int
-	most   int // at once so far
+	peak   int // largest number of instances held at once so far
 }
 
-// holdWarmUps is after how many calls the runtime has made what later instances share.
+// holdWarmUps is the number of calls after which the runtime has made the image that later
+// instances share.
 const holdWarmUps = 3
 
-func newHeldCalls(ctx context.Context, guest string, most int, s Setup) (*heldCalls, error) {
+func newHeldCalls(ctx context.Context, guest string, maxHeld int, s Setup) (*heldCalls, error) {
 	file, entry := "c_micro.wasm", runtime.Entry{ABI: runtime.Reactor, Export: "hold"}
 	if guest == "go" {
 		file, entry.Export = "go_hold.wasm", "call"
 	}
 	module, err := OpenSandboxed(ctx, filepath.Join(s.Guests, file), runtime.Call{Entry: entry}, runtime.Options{
 		CacheDir: s.runtimeCache(),
-		MaxCalls: 2 * most, // one module has half of them
-		// Room enough for all to be kept.
+		MaxCalls: 2 * maxHeld, // one module gets half of the places
+		// Enough memory to keep all instances.
 		MaxTotalMemory: 64 << 30, MaxIdleBytes: 8 << 30,
 	})
 	if err != nil {
 		return nil, err
 	}
-	h := &heldCalls{module: module, gate: newGate(most), ended: make(chan error, most)}
+	h := &heldCalls{module: module, gate: newGate(maxHeld), ended: make(chan error, maxHeld)}
 	for range holdWarmUps {
 		if err := h.call(ctx); err != nil {
 			_ = h.Close()
@@ -94,10 +94,10 @@ func (h *heldCalls) Hold(ctx context.Context, n int) error {
 		select {
 		case <-h.gate.asleep:
 		case err := <-h.ended:
-			return fmt.Errorf("a call ended that should be asleep: %w", err)
+			return fmt.Errorf("a call that should sleep has ended: %w", err)
 		}
 	}
-	h.most = max(h.most, n)
+	h.peak = max(h.peak, n)
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (h *heldCalls) Release() error {
 
 func (h *heldCalls) Kept(ctx context.Context) (int, error) {
 	before := h.module.Reused()
-	if err := h.Hold(ctx, h.most); err != nil {
+	if err := h.Hold(ctx, h.peak); err != nil {
 		return 0, err
 	}
 	err := h.Release()
@@ -122,22 +122,22 @@ func (h *heldCalls) Kept(ctx context.Context) (int, error) {
 
 func (h *heldCalls) Close() error { return h.module.Close() }
 
-// gate is what sleeping guests wait at while it is shut.
+// gate makes sleeping guests wait while it is shut.
 type gate struct {
-	asleep chan struct{} // gets one for each sleeper
+	asleep chan struct{} // receives a value for each sleeper
 
 	mu     sync.Mutex
 	opened chan struct{} // closed while the gate is open
 }
 
-// newGate returns a gate that is open, for so many sleepers at once.
+// newGate returns an open gate for the given number of sleepers.
 func newGate(sleepers int) *gate {
 	g := &gate{asleep: make(chan struct{}, sleepers), opened: make(chan struct{})}
 	close(g.opened)
 	return g
 }
 
-// state is a channel that is closed once the gate is open, and whether it is now.
+// state returns a channel that is closed once the gate is open, and whether it is open now.
 func (g *gate) state() (opened chan struct{}, isOpen bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,9 +163,9 @@ func (g *gate) open() {
 	}
 }
 
-// gateClock is the clock of one call. It shows the same in every call, as the
-// deterministic clock of the runtime does, or else instances would differ by what they
-// read while they started.
+// gateClock is the clock of one call. It shows the same times in every call, like the runtime's
+// deterministic clock. Otherwise instances would differ by the times that they read during their
+// start.
 type gateClock struct {
 	*gate
 	elapsed atomic.Int64
@@ -235,7 +235,7 @@ func (h *heldInstances) Hold(ctx context.Context, n int) error {
 	return nil
 }
 
-// Kept is 0: an instance of plain wazero serves no other call.
+// Kept returns 0, because an instance of plain wazero serves no further call.
 func (h *heldInstances) Kept(context.Context) (int, error) { return 0, nil }
 
 func (h *heldInstances) Release() error {

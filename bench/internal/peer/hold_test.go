@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// What is held is alive, and lets go: calls that sleep answer when they are released.
-func TestHold(t *testing.T) {
+// Held instances are alive, and sleeping calls return when they are released.
+func TestHeldCallsReturnWhenReleased(t *testing.T) {
 	s := setup(t)
 	for _, guest := range []string{"go", "c"} {
 		for _, system := range []string{peer.Wasmtool, peer.Fresh} {
@@ -35,14 +35,14 @@ func TestHold(t *testing.T) {
 	}
 }
 
-func TestNewHolderUnknownSystem(t *testing.T) {
+func TestNewHolderRefusesUnknownSystem(t *testing.T) {
 	if _, err := peer.NewHolder(t.Context(), "c", peer.Bubblewrap, 1, peer.Setup{}); err == nil {
-		t.Error("bubblewrap has no instances to hold, and no error")
+		t.Error("no error for bubblewrap, which has no instances to hold")
 	}
 }
 
-// A variant of a module must still do the job.
-func TestInstanceVariants(t *testing.T) {
+// A variant of a module still does the job.
+func TestInstanceVariantsDoJob(t *testing.T) {
 	s := setup(t)
 	for _, guest := range []string{"go", "c"} {
 		for _, v := range []peer.Variant{peer.Unmetered, peer.Metered, peer.Interruptible} {
@@ -66,7 +66,7 @@ func TestInstanceVariants(t *testing.T) {
 					}
 				}
 				if _, err := i.Func("missing"); err == nil {
-					t.Error("a function that is not there, and no error")
+					t.Error("no error for a missing function")
 				}
 			})
 		}

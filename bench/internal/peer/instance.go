@@ -15,33 +15,33 @@ import (
 // Variant is how a module runs in plain wazero.
 type Variant string
 
-// The variants: as it is, rewritten as this project's runtime does it, and as it is but
-// with the interruption that wazero offers.
+// The variants: the original module, the module rewritten as by this project's runtime, and the
+// original module with wazero's own interruption.
 const (
 	Unmetered     Variant = "unmetered"
 	Metered       Variant = "metered"
 	Interruptible Variant = "close-on-context-done"
 )
 
-// Instance is one instance of a reactor in plain wazero that serves all calls. It is
-// not safe for concurrent use.
+// Instance is one instance of a reactor in plain wazero that serves all calls. It is not safe for
+// concurrent use.
 type Instance struct {
 	wazeroEngine
 	exchange *exchange
 	module   api.Module
-	fuel     api.MutableGlobal // of Metered
-	slices   int               // of fuel, in the call
+	fuel     api.MutableGlobal // only for Metered
+	slices   int               // slices of fuel in the current call
 }
 
-// OpenInstance instantiates a module in plain wazero. cache is a folder for compiled
-// code. The caller closes what it returns.
+// OpenInstance instantiates a module in plain wazero. cache is a directory for compiled code. The
+// caller closes the result.
 func OpenInstance(ctx context.Context, file string, v Variant, cache string) (*Instance, error) {
 	wasm, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	if v == Metered {
-		// As the runtime has it.
+		// The same options as in the runtime.
 		wasm, _, err = rewrite.Rewrite(wasm, rewrite.Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true})
 		if err != nil {
 			return nil, err
@@ -82,23 +82,23 @@ func (i *Instance) start(ctx context.Context, wasm []byte, v Variant, cache stri
 	return err
 }
 
-// fuelSlice is what the runtime gives a guest at a time, and slicesPerTurn after how many
-// of them other goroutines get a turn.
+// fuelSlice is the fuel that the runtime gives a guest at a time. slicesPerYield is the number of
+// slices after which a guest yields to other goroutines.
 const (
-	fuelSlice     = 200_000
-	slicesPerTurn = 8
+	fuelSlice      = 200_000
+	slicesPerYield = 8
 )
 
-// provideMeter gives fuel as the runtime does: a look at the call, and every now and then
-// a turn for other goroutines. Each call has its first turn as late as in the runtime.
+// provideMeter provides fuel as the runtime does: it checks the call, and yields to other
+// goroutines at intervals. The first interval of each call is as long as in the runtime.
 func (i *Instance) provideMeter(ctx context.Context) error {
 	refill := func(ctx context.Context, _ api.Module, _ []uint64) {
 		if err := ctx.Err(); err != nil {
 			panic(err)
 		}
-		// There is no fuel global yet when the start function runs.
+		// The fuel global does not exist yet when the start function runs.
 		if i.fuel != nil && int64(i.fuel.Get()) < 0 {
-			if i.slices++; i.slices%slicesPerTurn == 0 {
+			if i.slices++; i.slices%slicesPerYield == 0 {
 				goruntime.Gosched()
 			}
 			i.fuel.Set(fuelSlice)
@@ -110,8 +110,8 @@ func (i *Instance) provideMeter(ctx context.Context) error {
 	return err
 }
 
-// Func returns an export of the module as a function from input to output. It fails
-// when the module has no such export.
+// Func returns an export of the module as a function from input to output. It fails if the export
+// does not exist.
 func (i *Instance) Func(export string) (func(ctx context.Context, input []byte) ([]byte, error), error) {
 	f := i.module.ExportedFunction(export)
 	if f == nil {

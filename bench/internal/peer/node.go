@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// nodeProgram makes instances in Node, as told on its standard input.
+// nodeProgram creates instances in Node, as requested on its standard input.
 //
 //go:embed node.mjs
 var nodeProgram []byte
 
-// node is Node's own WASI with an instance for each call, in a process that lives on.
+// node is Node's own WASI in a long-running process, with a new instance for each call.
 type node struct {
 	common
-	dir    string
-	cmd    *exec.Cmd
-	ask    io.WriteCloser
-	answer *bufio.Reader
-	stderr bytes.Buffer
+	dir      string
+	cmd      *exec.Cmd
+	requests io.WriteCloser
+	replies  *bufio.Reader
+	stderr   bytes.Buffer
 }
 
 func newNode(c common) Peer { return &node{common: c} }
@@ -45,14 +45,14 @@ func (p *node) Prepare(context.Context) error {
 	}
 	p.cmd = exec.Command(program, "--no-warnings", script, p.file(), p.name.Form, p.dir)
 	p.cmd.Stderr = &p.stderr
-	if p.ask, err = p.cmd.StdinPipe(); err != nil {
+	if p.requests, err = p.cmd.StdinPipe(); err != nil {
 		return err
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	p.answer = bufio.NewReader(out)
+	p.replies = bufio.NewReader(out)
 	if err := p.cmd.Start(); err != nil {
 		p.cmd = nil
 		return err
@@ -60,24 +60,24 @@ func (p *node) Prepare(context.Context) error {
 	return nil
 }
 
-// Call asks for one call; the time that asking takes is in it.
+// Call makes one call. Its duration includes the request to the process.
 func (p *node) Call(ctx context.Context, input []byte) ([]byte, error) {
 	_, output, err := p.Time(ctx, input, 1)
 	return output, err
 }
 
 func (p *node) Time(_ context.Context, input []byte, n int) ([]time.Duration, []byte, error) {
-	question, err := json.Marshal(struct {
+	request, err := json.Marshal(struct {
 		Input string `json:"input"`
 		Calls int    `json:"calls"`
 	}{string(input), n})
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := p.ask.Write(append(question, '\n')); err != nil {
+	if _, err := p.requests.Write(append(request, '\n')); err != nil {
 		return nil, nil, fmt.Errorf("%w: %s", err, p.stderr.Bytes())
 	}
-	line, err := p.answer.ReadBytes('\n')
+	line, err := p.replies.ReadBytes('\n')
 	if err != nil {
 		return nil, nil, fmt.Errorf("node ended without an answer: %w", err)
 	}
@@ -97,7 +97,7 @@ func (p *node) Time(_ context.Context, input []byte, n int) ([]time.Duration, []
 
 func (p *node) Close() error {
 	if p.cmd != nil {
-		p.ask.Close() // at the end of its input the process ends
+		p.requests.Close() // the process ends at the end of its input
 		if err := p.cmd.Wait(); err != nil {
 			return fmt.Errorf("%w: %s", err, p.stderr.Bytes())
 		}

@@ -1,6 +1,6 @@
-// node.mjs MODULE FORM DIR: runs a module with node:wasi, a new instance for each
-// call. Each line of standard input is {"input": "...", "calls": n}; each is answered
-// with a line {"output": "...", "nanos": [...]} or {"error": "..."}.
+// Usage: node.mjs MODULE FORM DIR. Runs a module with node:wasi, with a new instance for each call.
+// Each line of standard input is {"input": "...", "calls": n}. The reply is a line
+// {"output": "...", "nanos": [...]} or {"error": "..."}.
 
 import { WASI } from "node:wasi";
 import fs from "node:fs";
@@ -11,13 +11,13 @@ const [file, form, dir] = process.argv.slice(2);
 const module = new WebAssembly.Module(fs.readFileSync(file));
 const call = form === "command" ? command : reactor;
 
-// Node's WASI has its streams in files.
+// Node's WASI needs files for its streams.
 const stdin = path.join(dir, "stdin"), stdout = path.join(dir, "stdout");
 
 function command(input) {
   const to = fs.openSync(stdout, "w+"), from = fs.openSync(stdin, "r");
   const wasi = new WASI({ version: "preview1", stdin: from, stdout: to, returnOnExit: true });
-  // The Go SDK imports the reactor's functions in a command too, and calls none.
+  // A command with the Go SDK also imports the reactor's functions, but calls none.
   const imports = { ...wasi.getImportObject(), wasmtool_v1: reactorImports(input, {}) };
   const code = wasi.start(new WebAssembly.Instance(module, imports));
   fs.closeSync(from);

@@ -1,5 +1,5 @@
-// Package peer has the systems that are compared, each behind one interface. A file
-// holds one system, in all the ways in which it is measured.
+// Package peer implements the systems that are compared, all behind one interface. A file contains
+// one system in all the ways in which it is measured.
 package peer
 
 import (
@@ -9,30 +9,28 @@ import (
 	"time"
 )
 
-// Peer is a way to run the job. Call may be used concurrently, except where one
-// instance is reused (see Name.Reuses) or the peer times itself.
+// Peer is a way to run the job. Call may be used concurrently, unless one instance is reused (see
+// Name.Reuses) or the peer times itself.
 type Peer interface {
 	Name() Name
-	// Prepare compiles and starts what calls need. An error that is an *Unavailable
-	// means that this machine cannot run the peer.
+	// Prepare compiles and starts what calls need. The error is an *Unavailable if this machine
+	// cannot run the peer.
 	Prepare(ctx context.Context) error
-	// Call runs the job once and returns its answer, which is the caller's.
+	// Call runs the job once and returns its answer, which the caller owns.
 	Call(ctx context.Context, input []byte) ([]byte, error)
-	// Close frees what Prepare made, also after it failed.
+	// Close frees what Prepare created, even if Prepare failed.
 	Close() error
 }
 
-// SelfTimed is a Peer in another process. Asking it takes longer than what is to be
-// measured, so it measures itself.
+// SelfTimed is a Peer in another process that measures itself, because a request to it takes longer
+// than the job.
 type SelfTimed interface {
 	Peer
-	// Time runs the job n times, one after the other, and returns how long each took
-	// and the answer of the last.
+	// Time runs the job n times in sequence, and returns the durations and the last answer.
 	Time(ctx context.Context, input []byte, n int) ([]time.Duration, []byte, error)
 }
 
-// Name says what runs what: the guest's language, the form in which it is built, and
-// the system.
+// Name identifies a peer: the guest's language, the form in which it is built, and the system.
 type Name struct {
 	Guest  string `json:"guest"`
 	Form   string `json:"form"`
@@ -42,7 +40,7 @@ type Name struct {
 // String returns guest/form/system.
 func (n Name) String() string { return n.Guest + "/" + n.Form + "/" + n.System }
 
-// Reuses reports whether calls see what earlier ones left behind.
+// Reuses reports whether calls see what earlier calls left behind.
 func (n Name) Reuses() bool {
 	switch n.System {
 	case Reuse, ExtismReused, WazyReused:
@@ -77,21 +75,20 @@ const (
 	Bubblewrap   = "bwrap"
 )
 
-// Setup is what peers are made from.
+// Setup is what peers need.
 type Setup struct {
-	// Guests is the folder that guests/build.sh fills, an absolute path.
+	// Guests is the absolute path of the directory that guests/build.sh fills.
 	Guests string
-	// Cache is a folder for compiled code, an absolute path; engines that can keep some
-	// do so in a folder of their own.
+	// Cache is the absolute path of a directory for compiled code. Each engine that can store code
+	// uses its own subdirectory.
 	Cache string
-	// Warm is the input of the call that a warmed snapshot is taken after.
+	// Warm is the input of the call after which a warmed snapshot is taken.
 	Warm []byte
-	// MaxInstances is how many instances live at once at most, for engines that are
-	// told in advance.
+	// MaxInstances is how many instances live at once, for engines that must know it in advance.
 	MaxInstances int
 }
 
-// file is the path of a guest in a form.
+// file returns the path of a guest in a form.
 func (s Setup) file(n Name) string {
 	if n.Form == Native {
 		return filepath.Join(s.Guests, n.Guest+"_native")
@@ -99,7 +96,7 @@ func (s Setup) file(n Name) string {
 	return filepath.Join(s.Guests, n.Guest+"_"+n.Form+".wasm")
 }
 
-// Unavailable is why a peer cannot be measured here.
+// Unavailable is why a peer cannot be measured on this machine.
 type Unavailable struct{ Reason string }
 
 func (u *Unavailable) Error() string { return u.Reason }
@@ -108,7 +105,7 @@ func unavailable(format string, values ...any) error {
 	return &Unavailable{Reason: fmt.Sprintf(format, values...)}
 }
 
-// common is what all peers are made of.
+// common is the part that all peers share.
 type common struct {
 	name  Name
 	setup Setup

@@ -22,7 +22,7 @@ func setup(t *testing.T) peer.Setup {
 	return peer.Setup{Guests: guests, Cache: filepath.Join(guests, "../cache"), Warm: job.Input(), MaxInstances: 4}
 }
 
-// prepare prepares a peer, and skips the test where this machine has no such system.
+// prepare prepares a peer. It skips the test if this machine does not have the system.
 func prepare(t *testing.T, p peer.Peer) {
 	t.Helper()
 	var missing *peer.Unavailable
@@ -34,8 +34,8 @@ func prepare(t *testing.T, p peer.Peer) {
 	}
 }
 
-// What is compared must be the same job: every peer gives the right answer, to every
-// input, on the first call and on later ones.
+// All peers must do the same job: every peer gives the right answer to every input, on the first
+// call and on later ones.
 func TestPeersAgree(t *testing.T) {
 	s := setup(t)
 	inputs := [][]byte{
@@ -77,7 +77,7 @@ func TestPeersAgree(t *testing.T) {
 	}
 }
 
-// A guest that fails must not pass for one that answers.
+// A guest that fails must not be mistaken for one that answers.
 func TestPeersReportFailure(t *testing.T) {
 	s := setup(t)
 	for _, guest := range peer.Guests() {
@@ -86,7 +86,7 @@ func TestPeersReportFailure(t *testing.T) {
 				defer p.Close()
 				prepare(t, p)
 				if output, err := p.Call(t.Context(), []byte(`{}`)); err == nil {
-					t.Errorf("no error for an input without a text, but %q", output)
+					t.Errorf("no error for an input without text, but %q", output)
 				}
 			})
 		}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// process starts a native program for each call, as it is or inside bubblewrap with
-// nothing but itself and the system's libraries.
+// process starts a native program for each call, directly or in bubblewrap, where it sees only
+// itself and the system's libraries.
 type process struct {
 	common
 	argv []string
@@ -32,7 +32,7 @@ func (p *process) Prepare(ctx context.Context) error {
 			"/app/" + filepath.Base(p.file()),
 		}
 		if out, err := exec.CommandContext(ctx, bwrap, "--unshare-all", "--ro-bind", "/", "/", "true").CombinedOutput(); err != nil {
-			return unavailable("bwrap may not make namespaces here: %s", bytes.TrimSpace(out))
+			return unavailable("bwrap cannot create namespaces here: %s", bytes.TrimSpace(out))
 		}
 	}
 	return nil

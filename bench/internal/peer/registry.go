@@ -16,8 +16,8 @@ import (
 // toolName is the name of the job as a tool.
 const toolName = "count"
 
-// WriteTool makes a folder with a manifest and the module in dir, and returns it. The
-// tool's parameter is the job's input.
+// WriteTool writes a manifest and the module to dir, and returns dir. The tool's parameters are the
+// job's input.
 func WriteTool(dir, wasmFile, form string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -48,8 +48,8 @@ type = "string"
 	return dir, os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o600)
 }
 
-// registryPeer is the front door of this project: arguments are parsed and validated,
-// policy is asked, the result is checked, and the runtime runs the tool.
+// registryPeer is this project's registry: it parses and validates arguments, applies the policy,
+// runs the tool in the runtime, and checks the result.
 type registryPeer struct {
 	common
 	registry *registry.Registry
@@ -63,12 +63,12 @@ func (p *registryPeer) Prepare(ctx context.Context) error {
 	if p.dir, err = os.MkdirTemp("", "wasmtool-bench-"); err != nil {
 		return err
 	}
-	folder, err := WriteTool(filepath.Join(p.dir, toolName), p.file(), p.name.Form)
+	toolDir, err := WriteTool(filepath.Join(p.dir, toolName), p.file(), p.name.Form)
 	if err != nil {
 		return err
 	}
 	p.registry, err = standard.New(standard.Options{
-		Sources: standard.Sources{Tool: folder, NoBuiltins: true}, Runtime: runtime.Options{CacheDir: p.setup.runtimeCache()},
+		Sources: standard.Sources{Tool: toolDir, NoBuiltins: true}, Runtime: runtime.Options{CacheDir: p.setup.runtimeCache()},
 	})
 	if err != nil {
 		return err

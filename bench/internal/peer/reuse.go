@@ -2,8 +2,8 @@ package peer
 
 import "context"
 
-// wazeroReuse is plain wazero with one instance for all calls: no isolation between
-// them, no interruption, and the fastest that a call can be.
+// wazeroReuse is plain wazero with one instance for all calls, without isolation or interruption.
+// No call can be faster.
 type wazeroReuse struct {
 	common
 	instance *Instance

@@ -20,8 +20,8 @@ type Sandboxed struct {
 	reused  atomic.Int64
 }
 
-// OpenSandboxed loads a module. call is what all calls have in common; of its Entry the
-// export may be left out. The caller closes what it returns.
+// OpenSandboxed loads a module. call is what all calls have in common; the export of its Entry may
+// be empty. The caller closes the result.
 func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtime.Options) (*Sandboxed, error) {
 	wasm, err := os.ReadFile(file)
 	if err != nil {
@@ -38,8 +38,8 @@ func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtim
 	return s, nil
 }
 
-// Call runs the module once. A clock other than nil takes the place of the
-// deterministic one. The guest reaches nothing else.
+// Call runs the module once. If clock is not nil, it replaces the deterministic clock. The guest
+// reaches nothing else.
 func (s *Sandboxed) Call(ctx context.Context, input []byte, clock hostfuncs.Clock) ([]byte, error) {
 	bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Sandboxed) Call(ctx context.Context, input []byte, clock hostfuncs.Cloc
 	return out.Output, nil
 }
 
-// Reused is how many calls so far were served by an instance that was reset.
+// Reused returns how many calls so far were served by a reset instance.
 func (s *Sandboxed) Reused() int64 { return s.reused.Load() }
 
-// Close stops what runs and frees the module.
+// Close stops running calls and frees the module.
 func (s *Sandboxed) Close() error { return s.runtime.Close() }

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/wasmtimec"
 )
 
-// wasmtime has an instance for each call from its pooling allocator, and epochs, its
-// cheapest way of being interrupted.
+// wasmtime has a new instance for each call from its pooling allocator. It uses epochs, its
+// cheapest interruption.
 type wasmtime struct {
 	common
 	engine *wasmtimec.Engine

@@ -7,9 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// wasmtool is this project's runtime: an instance for each call that can be stopped,
-// and that reaches nothing. What a caller has to make for each call, its Bindings, is
-// part of the call.
+// wasmtool is this project's runtime. Each call has an instance that can be stopped and reaches
+// nothing. The Bindings, which a caller must create for each call, are part of the measured call.
 type wasmtool struct {
 	common
 	module *Sandboxed
@@ -38,5 +37,5 @@ func (p *wasmtool) Close() error {
 	return p.module.Close()
 }
 
-// runtimeCache is the folder for the compiled code of this project's runtime.
+// runtimeCache returns the directory for compiled code of this project's runtime.
 func (s Setup) runtimeCache() string { return filepath.Join(s.Cache, "wasmtool") }

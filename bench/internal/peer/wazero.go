@@ -14,19 +14,19 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// wazeroEngine is plain wazero with a compiled module that was not rewritten, and the
-// host functions of the ABI.
+// wazeroEngine is plain wazero with a module that was not rewritten, and with the host functions of
+// the ABI.
 type wazeroEngine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
 	module  wazero.CompiledModule
 }
 
-// find returns the exchange of the call in which a host function is called.
+// find returns the exchange of the call during which a host function is called.
 type find func(ctx context.Context) *exchange
 
-// open makes the runtime and what guests import. Every host function finds its
-// exchange with find. cache is a folder for compiled code.
+// open creates the runtime and the guests' imports. Host functions get their exchange from find.
+// cache is a directory for compiled code.
 func (e *wazeroEngine) open(ctx context.Context, config wazero.RuntimeConfig, cache string, find find) error {
 	var err error
 	if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(cache, "wazero")); err != nil {
@@ -67,15 +67,15 @@ func (e *wazeroEngine) Close() error {
 	return err
 }
 
-// initializeExport is what a reactor may export to be called before anything else.
+// initializeExport is the export of a reactor that must be called first, if it exists.
 const initializeExport = "_initialize"
 
-// instantiate makes an instance and calls the start functions that are named.
+// instantiate creates an instance and calls the named start functions.
 func (e *wazeroEngine) instantiate(ctx context.Context, start ...string) (api.Module, error) {
 	return e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions(start...))
 }
 
-// reactorEnd makes of what a reactor left and returned what a Call returns.
+// reactorEnd returns the result of a call from what a reactor wrote and returned.
 func reactorEnd(x *exchange, code uint64, err error) ([]byte, error) {
 	if err == nil && uint32(code) != 0 {
 		err = fmt.Errorf("the guest failed: %s", x.failure)
@@ -83,8 +83,8 @@ func reactorEnd(x *exchange, code uint64, err error) ([]byte, error) {
 	return x.output, err
 }
 
-// wazeroFresh is plain wazero with an instance for each call, as its documentation
-// has it; with FreshClose also with the interruption that wazero offers.
+// wazeroFresh is plain wazero with a new instance for each call, as its documentation recommends.
+// With FreshClose, it also uses wazero's own interruption.
 type wazeroFresh struct {
 	common
 	wazeroEngine
@@ -92,7 +92,7 @@ type wazeroFresh struct {
 
 func newWazeroFresh(c common) Peer { return &wazeroFresh{common: c} }
 
-// exchangeKey is where a call's context holds its exchange, for the instances of one
+// exchangeKey is the context key of a call's exchange. It is needed because the instances of one
 // runtime share their host functions.
 type exchangeKey struct{}
 

@@ -13,8 +13,8 @@ import (
 	"github.com/samyfodil/wazy/sys"
 )
 
-// wazyEngine is wazy, a fork of wazero that can always be interrupted, with a compiled
-// module. Its types are its own, so that what wazeroEngine does is done here again.
+// wazyEngine is wazy, a fork of wazero that can always be interrupted, with a compiled module. Its
+// types differ from wazero's, so this repeats the code of wazeroEngine.
 type wazyEngine struct {
 	runtime wazy.Runtime
 	cache   wazy.CompilationCache
@@ -66,7 +66,7 @@ func (e *wazyEngine) Close() error {
 	return err
 }
 
-// wazyFresh has an instance for each call.
+// wazyFresh has a new instance for each call.
 type wazyFresh struct {
 	common
 	wazyEngine

@@ -1,4 +1,4 @@
-// Package plot draws line charts as SVG text, with nothing but the standard library.
+// Package plot draws line charts as SVG with only the standard library.
 package plot
 
 import (
@@ -21,14 +21,13 @@ type Chart struct {
 	Series []Series
 }
 
-// Axis is what is drawn beside an axis. Format writes the number at a tick; nil writes
-// it as it is.
+// Axis is the labels of an axis. Format formats the number at a tick; nil prints the number.
 type Axis struct {
 	Label  string
 	Format func(float64) string
 }
 
-// Series is a line. Series of the same Colour belong together; it counts from 0.
+// Series is a line. Series with the same Colour, an index from 0, belong together.
 type Series struct {
 	Name   string
 	Colour int
@@ -36,7 +35,7 @@ type Series struct {
 	Points []Point
 }
 
-// Point is a place on a line. Both of its values are above 0, or it is not drawn.
+// Point is a point of a line. It is drawn only if both values are above 0.
 type Point struct{ X, Y float64 }
 
 // The size of a chart and its margins in pixels.
@@ -50,10 +49,10 @@ const (
 	legendRow   = 18.0
 )
 
-// colours can be told apart by people who do not see all of them.
+// colours are distinguishable for people with colour blindness.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
 
-// SVG returns the figure as an SVG document, equal for equal figures.
+// SVG returns the figure as an SVG document. Equal figures give equal documents.
 func (f Figure) SVG() string {
 	rows := 0
 	for _, c := range f.Charts {
@@ -75,10 +74,10 @@ func (f Figure) SVG() string {
 	return b.String()
 }
 
-// text writes a line of text in place.
+// text writes a line of text at a position.
 func text(b *strings.Builder, x, y float64, attributes, s string) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="#222222" %s>`, x, y, attributes)
-	// A strings.Builder takes everything.
+	// Writing to a strings.Builder never fails.
 	_ = xml.EscapeText(b, []byte(s))
 	b.WriteString("</text>\n")
 }
@@ -106,7 +105,7 @@ func (c Chart) draw(b *strings.Builder) {
 	}
 }
 
-// values are what is drawn of one axis.
+// values returns the values on one axis of all points to draw.
 func (c Chart) values(of func(Point) float64) []float64 {
 	var list []float64
 	for _, s := range c.Series {
@@ -128,7 +127,7 @@ func (a Axis) write(v float64) string {
 	return a.Format(v)
 }
 
-// drawn are the points that can be drawn.
+// drawn returns the points that can be drawn.
 func (s Series) drawn() []Point {
 	var list []Point
 	for _, p := range s.Points {
@@ -166,9 +165,9 @@ func (s Series) legend(b *strings.Builder, x, y float64) {
 	text(b, x+32, y+4, "", s.Name)
 }
 
-// scale places values on a logarithmic axis.
+// scale maps values to positions on a logarithmic axis.
 type scale struct {
-	low, high float64 // logarithms, whole numbers
+	low, high float64 // logarithms, rounded to integers
 	from, to  float64 // pixels
 }
 
@@ -191,7 +190,7 @@ func (s scale) place(v float64) float64 {
 	return s.from + (math.Log10(v)-s.low)/(s.high-s.low)*(s.to-s.from)
 }
 
-// ticks are the powers of ten on the axis.
+// ticks returns the powers of ten on the axis.
 func (s scale) ticks() []float64 {
 	var list []float64
 	for e := s.low; e <= s.high; e++ {

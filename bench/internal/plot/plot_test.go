@@ -47,7 +47,7 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-		t.Errorf("a place that is no number in\n%s", svg)
+		t.Errorf("a coordinate is not a number in\n%s", svg)
 	}
 }
 

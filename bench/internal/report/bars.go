@@ -9,43 +9,43 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Bar is a figure to reach, from section 8 of the design.
+// Bar is a target for a figure, from section 8 of the design.
 type Bar struct {
 	What string `json:"what"`
-	// Want and Got are as people read them; Got says why nothing was measured.
+	// Want and Got are formatted for readers. Got is the reason if nothing was measured.
 	Want string `json:"want"`
 	Got  string `json:"got"`
-	// Value is what was measured, in the unit of Limit.
+	// Value is the measured value, in the unit of Limit.
 	Value float64 `json:"value"`
 	Limit float64 `json:"limit"`
-	// Reached is yes, no or not measured.
+	// Reached is "yes", "no" or "not measured".
 	Reached string `json:"reached"`
 }
 
-// about is what an absolute figure may miss that the design gives as "about": such
-// figures move from run to run more than ratios do.
+// about is the factor by which a figure may miss a target that the design gives as "about". Such
+// absolute figures vary more between runs than ratios do.
 const about = 1.2
 
-// The ways in which a figure reaches a limit.
+// The two kinds of limits.
 const (
 	atMost  = "<="
 	atLeast = ">="
 )
 
-// goal is a bar without what was measured.
+// goal is a target without a measured value.
 type goal struct {
 	what  string
 	is    string // atMost or atLeast
 	limit float64
-	// loose gives the limit the slack of about.
+	// loose allows missing the limit by the factor about.
 	loose bool
-	// write writes a figure with its unit.
+	// write formats a figure with its unit.
 	write func(float64) string
 }
 
-// judge holds a measured figure against the goal. missing says why there is none, and is
-// empty when there is.
-func (g goal) judge(value float64, missing string) Bar {
+// compare compares a measured value with the goal. missing is why there is no value, and empty if
+// there is one.
+func (g goal) compare(value float64, missing string) Bar {
 	b := Bar{What: g.what, Want: g.is + " " + g.write(g.limit), Value: value, Limit: g.limit}
 	limit := g.limit
 	if g.loose {
@@ -67,7 +67,7 @@ func (g goal) judge(value float64, missing string) Bar {
 	return b
 }
 
-// Units of bars.
+// Formatters of figures with their units.
 
 func times(v float64) string { return digits(v) + "x" }
 
@@ -75,11 +75,11 @@ func perSecond(v float64) string { return fmt.Sprintf("%.0f/s", v) }
 
 func kib(v float64) string { return fmt.Sprintf("%.0f KiB", v) }
 
-// span writes nanoseconds.
+// span formats nanoseconds.
 func span(v float64) string { return duration(time.Duration(v)) }
 
-// JudgeBars holds the results against the bars.
-func JudgeBars(r Results) []Bar {
+// CompareBars compares the results with the targets.
+func CompareBars(r Results) []Bar {
 	var bars []Bar
 	bars = append(bars, r.callBars()...)
 	bars = append(bars, r.meteringBars()...)
@@ -91,7 +91,7 @@ func JudgeBars(r Results) []Bar {
 	return append(bars, r.registryBar())
 }
 
-// ratio is that of the medians of two peers in one comparison.
+// ratio returns the ratio of the medians of two peers in one comparison.
 func (r Results) ratio(guest string, above, below peer.Name) (float64, string) {
 	a, missing := r.call(guest, above)
 	if missing != "" {
@@ -108,20 +108,20 @@ func (r Results) callBars() []Bar {
 	var bars []Bar
 	add := func(g goal, guest string, above, below peer.Name) {
 		value, missing := r.ratio(guest, above, below)
-		bars = append(bars, g.judge(value, missing))
+		bars = append(bars, g.compare(value, missing))
 	}
 	bwrap := peer.Name{Guest: "c", Form: peer.Native, System: peer.Bubblewrap}
 	for _, guest := range []string{"c", "rust", "as"} {
 		reactor := func(system string) peer.Name { return peer.Name{Guest: guest, Form: peer.Reactor, System: system} }
-		add(goal{language(guest) + " reactor, against reuse", atMost, 4, false, times},
+		add(goal{language(guest) + " reactor, relative to reuse", atMost, 4, false, times},
 			guest, reactor(peer.Wasmtool), reactor(peer.Reuse))
 		add(goal{language(guest) + " reactor, faster than a C program in bubblewrap", atLeast, 500, false, times},
 			guest, bwrap, reactor(peer.Wasmtool))
 	}
 	reactor := func(system string) peer.Name { return peer.Name{Guest: "go", Form: peer.Reactor, System: system} }
 	command := func(system string) peer.Name { return peer.Name{Guest: "go", Form: peer.Command, System: system} }
-	add(goal{"Go reactor, against reuse", atMost, 7, false, times}, "go", reactor(peer.Wasmtool), reactor(peer.Reuse))
-	add(goal{"Go reactor, warmed snapshot, against reuse", atMost, 2.5, false, times},
+	add(goal{"Go reactor, relative to reuse", atMost, 7, false, times}, "go", reactor(peer.Wasmtool), reactor(peer.Reuse))
+	add(goal{"Go reactor, warmed snapshot, relative to reuse", atMost, 2.5, false, times},
 		"go", reactor(peer.WasmtoolWarm), reactor(peer.Reuse))
 	add(goal{"Go reactor, faster than a fresh instance", atLeast, 25, false, times},
 		"go", reactor(peer.Fresh), reactor(peer.Wasmtool))
@@ -145,8 +145,8 @@ func (r Results) meteringBars() []Bar {
 				missing = p.Missing
 			}
 		}
-		g := goal{"metering against none, geometric mean, " + language(b.guest), atMost, b.limit, false, times}
-		bars = append(bars, g.judge(value, missing))
+		g := goal{"metered relative to unmetered, geometric mean, " + language(b.guest), atMost, b.limit, false, times}
+		bars = append(bars, g.compare(value, missing))
 	}
 	return bars
 }
@@ -155,7 +155,7 @@ func (r Results) deadlineBars() []Bar {
 	alone := goal{"p99 of a deadline's overshoot, idle", atMost, float64(time.Millisecond), false, span}
 	crowded := goal{"p99 of a deadline's overshoot, 50 spinning guests", atMost, float64(250 * time.Millisecond), false, span}
 	if len(r.Deadlines) == 0 {
-		return []Bar{alone.judge(0, leftOut), crowded.judge(0, leftOut)}
+		return []Bar{alone.compare(0, leftOut), crowded.compare(0, leftOut)}
 	}
 	var bars []Bar
 	for _, o := range r.Deadlines {
@@ -164,12 +164,12 @@ func (r Results) deadlineBars() []Bar {
 			g = crowded
 			g.what = fmt.Sprintf("p99 of a deadline's overshoot, %d spinning guests", o.Guests)
 		}
-		bars = append(bars, g.judge(float64(o.P99), o.Missing))
+		bars = append(bars, g.compare(float64(o.P99), o.Missing))
 	}
 	return bars
 }
 
-// barCallers is how many callers the bars of throughput speak of.
+// barCallers is the number of callers for the throughput targets.
 const barCallers = 64
 
 func (r Results) loadBars() []Bar {
@@ -188,7 +188,7 @@ func (r Results) loadBars() []Bar {
 				value, missing = l.PerSecond, l.Missing
 			}
 		}
-		bars = append(bars, g.judge(value, missing))
+		bars = append(bars, g.compare(value, missing))
 	}
 	return bars
 }
@@ -202,10 +202,10 @@ func (r Results) memoryBars() []Bar {
 			if notKept == "" && m.Kept < 2 {
 				notKept = "no instance was kept"
 			}
-			return []Bar{live.judge(m.PerInstance(), m.Missing), idle.judge(m.PerKept(m.Resting), notKept)}
+			return []Bar{live.compare(m.PerInstance(), m.Missing), idle.compare(m.PerKept(m.Resting), notKept)}
 		}
 	}
-	return []Bar{live.judge(0, leftOut), idle.judge(0, leftOut)}
+	return []Bar{live.compare(0, leftOut), idle.compare(0, leftOut)}
 }
 
 func (r Results) startBars() []Bar {
@@ -221,13 +221,13 @@ func (r Results) startBars() []Bar {
 				value, missing = float64(s.P50), s.Missing
 			}
 		}
-		bars = append(bars, g.judge(value, missing))
+		bars = append(bars, g.compare(value, missing))
 	}
 	return bars
 }
 
-// fileBars are about the tools for files: those that search against the programs that
-// do it, those for one file against a time.
+// fileBars are the targets for file tools. Tools that search are compared with programs that
+// search; the others have a time limit.
 func (r Results) fileBars() []Bar {
 	var bars []Bar
 	for _, tool := range []string{"grep", "glob", "read", "edit"} {
@@ -239,31 +239,31 @@ func (r Results) fileBars() []Bar {
 		}
 		if searchers[tool] == "" {
 			g := goal{tool + ", one call through Registry.Execute, warm", atMost, float64(time.Millisecond), false, span}
-			bars = append(bars, g.judge(float64(job.P50), job.Missing))
+			bars = append(bars, g.compare(float64(job.P50), job.Missing))
 			continue
 		}
-		g := goal{tool + " over 20,000 files, against " + searchers[tool], atMost, 3, false, times}
-		bars = append(bars, g.judge(measure.Ratio(job.P50, job.Of.P50), job.Missing))
+		g := goal{tool + " in 20,000 files, relative to " + searchers[tool], atMost, 3, false, times}
+		bars = append(bars, g.compare(measure.Ratio(job.P50, job.Of.P50), job.Missing))
 	}
 	return bars
 }
 
-// searchers are what the tools that search are compared with.
+// searchers are the programs with which search tools are compared.
 var searchers = map[string]string{"grep": "ripgrep", "glob": "fd"}
 
-// registryBar is about the C reactor, the smallest tool there is.
+// registryBar is the target for the C reactor, the smallest tool.
 func (r Results) registryBar() Bar {
 	g := goal{"Registry.Execute above runtime, C reactor", atMost, float64(50 * time.Microsecond), true, span}
 	name := func(system string) peer.Name { return peer.Name{Guest: "c", Form: peer.Reactor, System: system} }
 	registry, missing := r.call("c", name(peer.Registry))
 	if missing != "" {
-		return g.judge(0, missing)
+		return g.compare(0, missing)
 	}
 	runtime, missing := r.call("c", name(peer.Wasmtool))
-	return g.judge(math.Max(0, float64(registry-runtime)), missing)
+	return g.compare(math.Max(0, float64(registry-runtime)), missing)
 }
 
-// language is a guest's name for people.
+// language returns a guest's language for readers.
 func language(guest string) string {
 	switch guest {
 	case "go":

@@ -8,8 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/plot"
 )
 
-// Figures returns the plots by their file names, without those that nothing was
-// measured for.
+// Figures returns the plots by file name, without plots for which nothing was measured.
 func (r Results) Figures() map[string]string {
 	figures := make(map[string]string)
 	if len(r.Loads) > 0 {
@@ -21,14 +20,14 @@ func (r Results) Figures() map[string]string {
 	return figures
 }
 
-// latency is how long a call takes by the number of callers: the median, and dashed the
-// slowest of a hundred.
+// latency plots the duration of a call over the number of callers: the median, and the 99th
+// percentile dashed.
 func (r Results) latency() plot.Figure {
 	figure := plot.Figure{Title: fmt.Sprintf("Latency of a call, %d cores", r.Machine.Procs)}
 	for _, guest := range []string{"go", "c"} {
 		chart := plot.Chart{
 			Title: language(guest) + " guest",
-			X:     plot.Axis{Label: "callers at once"},
+			X:     plot.Axis{Label: "concurrent callers"},
 			Y:     plot.Axis{Label: "latency", Format: func(v float64) string { return time.Duration(v).String() }},
 		}
 		var order []peer.Name
@@ -55,7 +54,7 @@ func (r Results) latency() plot.Figure {
 	return figure
 }
 
-// memory is what a process takes by the number of live instances.
+// memory plots the memory of a process over the number of live instances.
 func (r Results) memory() plot.Figure {
 	chart := plot.Chart{
 		Title: "one process, Go and C guests",
@@ -72,7 +71,7 @@ func (r Results) memory() plot.Figure {
 	return plot.Figure{Title: "Private memory", Charts: []plot.Chart{chart}}
 }
 
-// short is a system's name in a legend.
+// short returns a system's name for a legend.
 func short(system string) string {
 	switch system {
 	case peer.Fresh:

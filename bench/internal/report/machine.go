@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// Machine is where and with what the figures were measured.
+// Machine describes the machine and the software of a run.
 type Machine struct {
 	CPU string `json:"cpu"`
-	// Cores is how many there are, Procs how many the program uses.
+	// Cores is the number of cores, and Procs how many the program uses.
 	Cores  int    `json:"cores"`
 	Procs  int    `json:"procs"`
 	Memory string `json:"memory"`
 	Kernel string `json:"kernel"`
 	Load   string `json:"load_average_at_start"`
-	// Versions are those of the systems under test and of what they are built with.
+	// Versions are the versions of the systems under test and of Go.
 	Versions []Version `json:"versions"`
-	// ClockCost is what reading the clock adds to each duration.
+	// ClockCost is how much reading the clock adds to each duration.
 	ClockCost time.Duration `json:"clock_cost_ns"`
 	Date      string        `json:"date"`
 }
 
-// Version is that of a program or a package.
+// Version is the version of a program or package.
 type Version struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Describe looks at this machine.
+// Describe describes this machine.
 func Describe(ctx context.Context, clockCost time.Duration) Machine {
 	m := Machine{
 		CPU:       field("/proc/cpuinfo", "model name"),
@@ -56,7 +56,7 @@ func Describe(ctx context.Context, clockCost time.Duration) Machine {
 	return m
 }
 
-// modules are the engines that this program is built with.
+// modules returns the engines that this program is built with.
 func modules() []Version {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -77,8 +77,7 @@ func modules() []Version {
 	return list
 }
 
-// field returns what a file of "name: value" lines has for a name; "unknown" when there
-// is none.
+// field returns the value of a name in a file of "name: value" lines, or "unknown".
 func field(file, name string) string {
 	data, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(data)) {
@@ -98,13 +97,13 @@ func firstLine(file string) string {
 	return line
 }
 
-// String is the machine in a paragraph.
+// String describes the machine in a paragraph.
 func (m Machine) String() string {
 	var versions []string
 	for _, v := range m.Versions {
 		versions = append(versions, v.Name+" "+v.Version)
 	}
 	return fmt.Sprintf("%s, %d cores of which %d are used, %s of memory, %s, load %s at the start; %s. "+
-		"A reading of the clock (%v) is in each duration. %s.",
+		"Each duration includes one reading of the clock (%v). %s.",
 		m.CPU, m.Cores, m.Procs, m.Memory, m.Kernel, m.Load, strings.Join(versions, ", "), m.ClockCost, m.Date)
 }

@@ -16,8 +16,7 @@ func row(guest, form, system string, p50 time.Duration) measure.Row {
 	}
 }
 
-// sample is a run in which some bars are reached, some are not, and some were not
-// measured.
+// sample is a run in which some targets are reached, some are missed, and some were not measured.
 func sample() Results {
 	bwrap := row("c", peer.Native, peer.Bubblewrap, 5*time.Millisecond)
 	missing := row("go", peer.Reactor, peer.WasmtoolWarm, 0)
@@ -50,29 +49,30 @@ func sample() Results {
 		}},
 		Starts: []measure.Start{{Guest: "go", Form: peer.Reactor, Missing: "no cache"}},
 	}
-	r.Bars = JudgeBars(r)
+	r.Bars = CompareBars(r)
 	return r
 }
 
-func TestJudgeBars(t *testing.T) {
+func TestCompareBars(t *testing.T) {
 	got := make(map[string]Bar)
 	for _, b := range sample().Bars {
 		if _, twice := got[b.What]; twice {
-			t.Errorf("two bars are called %q", b.What)
+			t.Errorf("two targets have the name %q", b.What)
 		}
 		got[b.What] = b
 	}
 	for _, test := range []struct{ what, figure, reached string }{
-		{"C reactor, against reuse", "4.00x", "yes"}, // at the limit
+		{"C reactor, relative to reuse", "4.00x", "yes"}, // at the limit
 		{"C reactor, faster than a C program in bubblewrap", "1250x", "yes"},
-		{"Rust reactor, against reuse", "not measured: left out by --only", "not measured"},
-		{"Go reactor, against reuse", "10.0x", "no"},
-		{"Go reactor, warmed snapshot, against reuse", "not measured: no such | thing", "not measured"},
-		{"metering against none, geometric mean, C", "1.05x", "yes"},
-		{"metering against none, geometric mean, Go", "not measured: left out by --only", "not measured"},
+		{"Rust reactor, relative to reuse", "not measured: excluded by --only", "not measured"},
+		{"Go reactor, relative to reuse", "10.0x", "no"},
+		{"Go reactor, warmed snapshot, relative to reuse", "not measured: no such | thing", "not measured"},
+		{"metered relative to unmetered, geometric mean, C", "1.05x", "yes"},
+		{"metered relative to unmetered, geometric mean, Go", "not measured: excluded by --only", "not measured"},
 		{"p99 of a deadline's overshoot, idle", "400 µs", "yes"},
 		{"p99 of a deadline's overshoot, 50 spinning guests", "300 ms", "no"},
-		{"C reactor, calls per second for 64 callers", "180000/s", "yes"}, // about
+		// within the factor about
+		{"C reactor, calls per second for 64 callers", "180000/s", "yes"},
 		{"Go reactor, calls per second for 64 callers", "not measured: no run with 64 callers", "not measured"},
 		{"private memory of a live Go instance", "400 KiB", "yes"},
 		{"private memory of an idle Go instance (trimmed)", "400 KiB", "no"},
@@ -93,7 +93,7 @@ func TestWriteMarkdown(t *testing.T) {
 	got := b.String()
 	for _, want := range []string{
 		"a processor",
-		"## Bars",
+		"## Targets",
 		"| C program in bubblewrap | native | yes | 5.00 ms | 10.0 ms | 2.50 ms | 10 | 1250x |",
 		`| wasmtool, runtime, warmed snapshot | reactor | yes | not measured: no such \| thing |`,
 		"| C | geometric mean |  |  |  | 1.05x | 6.00x |",
@@ -105,9 +105,9 @@ func TestWriteMarkdown(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "## One call, Rust") {
-		t.Error("a table of nothing")
+		t.Error("there is an empty table")
 	}
-	// All rows of a table have as many cells.
+	// All rows of a table have the same number of cells.
 	cells := 0
 	for line := range strings.Lines(strings.ReplaceAll(got, `\|`, "")) {
 		n := strings.Count(line, "|")
@@ -126,7 +126,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	if got := (Results{}).Figures(); len(got) != 0 {
-		t.Errorf("%d plots of nothing", len(got))
+		t.Errorf("%d empty plots", len(got))
 	}
 }
 

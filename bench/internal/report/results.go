@@ -10,10 +10,10 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Results is all of one run. What was not asked for is empty.
+// Results are the results of one run. Measurements that were not requested are empty.
 type Results struct {
 	Machine Machine `json:"machine"`
-	// Quick says that too little was measured to quote.
+	// Quick reports whether too little was measured to quote the figures.
 	Quick     bool                `json:"quick"`
 	Calls     []measure.Row       `json:"calls"`
 	Metering  []measure.Price     `json:"metering"`
@@ -32,11 +32,10 @@ func (r Results) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// leftOut is why something has no figure that was not asked for.
-const leftOut = "left out by --only"
+// leftOut is the reason for a figure that was not requested.
+const leftOut = "excluded by --only"
 
-// call returns the median of a peer in the comparison for a guest; 0 and the reason
-// when there is none.
+// call returns the median of a peer in the comparison for a guest, or 0 and why there is none.
 func (r Results) call(guest string, n peer.Name) (time.Duration, string) {
 	for _, row := range r.Calls {
 		if row.For == guest && row.Peer == n {

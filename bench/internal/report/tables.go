@@ -10,12 +10,12 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// WriteMarkdown writes the machine, the bars and the tables.
+// WriteMarkdown writes the machine, the targets and the tables.
 func (r Results) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# wasmtool, compared\n\n" + r.Machine.String() + "\n\n")
 	if r.Quick {
-		b.WriteString("**A quick run: it shows that everything works, and its figures mean nothing.**\n\n")
+		b.WriteString("**A quick run, which only shows that everything works. Its figures mean nothing.**\n\n")
 	}
 	r.barTable().write(&b)
 	r.callTables(&b)
@@ -29,11 +29,11 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// table is a table in markdown; its columns are of text, then of figures.
+// table is a Markdown table. Its first columns are text; the others are figures.
 type table struct {
 	title   string
 	header  []string
-	textual int // how many columns are text
+	textual int // number of text columns
 	rows    [][]string
 }
 
@@ -62,12 +62,12 @@ func (t table) write(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// escape keeps a text within its cell.
+// escape keeps a string within its cell.
 func escape(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// duration writes a duration with three digits that count, or with nanoseconds.
+// duration formats a duration with three significant digits, or in nanoseconds.
 func duration(d time.Duration) string {
 	for _, u := range []struct {
 		of   time.Duration
@@ -80,7 +80,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d ns", d)
 }
 
-// digits writes a number of 1 or more with three digits, or all before the point.
+// digits formats a number of 1 or more with three significant digits, or as an integer.
 func digits(v float64) string {
 	switch {
 	case v >= 99.95:
@@ -91,18 +91,18 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// notMeasured is what stands in place of figures.
+// notMeasured returns the replacement for figures that are missing.
 func notMeasured(reason string) string { return "not measured: " + reason }
 
 func (r Results) barTable() table {
-	t := table{title: "Bars", header: []string{"bar", "wanted", "measured", "reached"}, textual: 4}
+	t := table{title: "Targets", header: []string{"target", "wanted", "measured", "reached"}, textual: 4}
 	for _, b := range r.Bars {
 		t.rows = append(t.rows, []string{b.What, b.Want, b.Got, b.Reached})
 	}
 	return t
 }
 
-// system is what a system is to people.
+// system returns the name of a system for readers.
 func system(n peer.Name) string {
 	switch n.System {
 	case peer.Wasmtool:
@@ -141,7 +141,7 @@ func (r Results) callTables(b *strings.Builder) {
 	for _, guest := range peer.Guests() {
 		t := table{
 			title:   "One call, " + language(guest),
-			header:  []string{"system", "form", "fresh for each call", "p50", "p99", "fastest", "calls", "p50 against wasmtool's"},
+			header:  []string{"system", "form", "fresh for each call", "p50", "p99", "fastest", "calls", "p50 relative to wasmtool"},
 			textual: 3,
 		}
 		for _, row := range r.Calls {
@@ -167,8 +167,8 @@ func (r Results) callTables(b *strings.Builder) {
 	}
 }
 
-// ownName is this project's peer that a row is compared with: of the same form, or the
-// reactor where there is none.
+// ownName returns the wasmtool peer with which a row is compared: the one of the same form, or the
+// reactor if there is none.
 func ownName(row measure.Row) peer.Name {
 	form := peer.Reactor
 	if row.Peer.Form == peer.Command {
@@ -179,8 +179,8 @@ func ownName(row measure.Row) peer.Name {
 
 func (r Results) meteringTable(b *strings.Builder) {
 	t := table{
-		title:   "What it costs to be able to stop a guest",
-		header:  []string{"guest", "loop", "as it is", "metered", "WithCloseOnContextDone", "metered, ratio", "WithCloseOnContextDone, ratio"},
+		title:   "The cost of being able to stop a guest",
+		header:  []string{"guest", "loop", "unmetered", "metered", "WithCloseOnContextDone", "metered, ratio", "WithCloseOnContextDone, ratio"},
 		textual: 2,
 	}
 	for _, p := range r.Metering {
@@ -210,8 +210,8 @@ func (r Results) meteringTable(b *strings.Builder) {
 
 func (r Results) deadlineTable(b *strings.Builder) {
 	t := table{
-		title:  "How late a guest that never ends is stopped",
-		header: []string{"guests at once", "p50", "p99", "latest", "calls"},
+		title:  "How late an endless guest is stopped",
+		header: []string{"concurrent guests", "p50", "p99", "latest", "calls"},
 	}
 	for _, o := range r.Deadlines {
 		cells := []string{fmt.Sprint(o.Guests)}
@@ -292,8 +292,8 @@ func (r Results) startTable(b *strings.Builder) {
 
 func (r Results) fileTable(b *strings.Builder) {
 	t := table{
-		title:  "Tools for files, through Registry.Execute, over a tree of 20,000 files",
-		header: []string{"tool", "p50", "p99", "fastest", "calls", "in its place", "p50", "p99", "ratio"},
+		title:  "File tools, through Registry.Execute, in a tree of 20,000 files",
+		header: []string{"tool", "p50", "p99", "fastest", "calls", "alternative", "p50", "p99", "ratio"},
 	}
 	for _, j := range r.Files {
 		cells := []string{j.Tool}

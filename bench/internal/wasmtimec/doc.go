@@ -1,10 +1,10 @@
-// Package wasmtimec runs modules in wasmtime through its C API, with its pooling
-// allocator, which the Go API of wasmtime does not offer. The whole of a call is one
-// call from Go to C, so that the price of that is paid once.
+// Package wasmtimec runs modules in wasmtime through its C API with the pooling allocator, which
+// wasmtime's Go API does not offer. A whole call of a module is one call from Go to C, so that the
+// cost of cgo is paid once.
 //
-// The C library is the one that wasmtime-go brings. Building against its headers needs
-// cgo, the tag "wasmtime" and their folder in CGO_CFLAGS; run.sh sets all of it.
-// Without the tag Open fails with ErrAbsent.
+// The C library comes with wasmtime-go. Building against its headers needs cgo, the tag "wasmtime",
+// and the directory of the headers in CGO_CFLAGS; run.sh sets all of them. Without the tag, Open
+// fails with ErrAbsent.
 package wasmtimec
 
 import "errors"

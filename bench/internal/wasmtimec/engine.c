@@ -10,8 +10,8 @@
 #include <wasm.h>
 #include <wasmtime.h>
 
-// How much of an instance is reset by copying rather than given back to the kernel: with
-// this much every guest is at its fastest.
+// How much of an instance is reset by copying, and not by giving pages back to the kernel. With this
+// much, every guest is at its fastest.
 enum { KEEP_RESIDENT = 8 << 20 };
 
 struct engine {
@@ -22,17 +22,17 @@ struct engine {
     bool command;
 };
 
-// A call and its streams; the data of its store.
+// A call with its streams, which is the data of its store.
 struct call {
     const uint8_t *input;
     size_t length, at;
     uint8_t *output;
     size_t room, written;
-    wasmtime_memory_t memory; // of a reactor
+    wasmtime_memory_t memory; // only of a reactor
 };
 
-// failed takes an error or a trap away and puts its message down. It is false when
-// there is neither.
+// failed stores the message of an error or trap and deletes it. It returns false if there is
+// neither.
 static bool failed(wasmtime_error_t *error, wasm_trap_t *trap, char message[MESSAGE_SIZE]) {
     if (error == NULL && trap == NULL) return false;
     wasm_byte_vec_t text;
@@ -59,7 +59,7 @@ static ptrdiff_t write_stdout(void *data, const unsigned char *bytes, size_t len
     return write_output(data, bytes, length);
 }
 
-// guest_range checks the pointer and the length that a host function was given.
+// guest_range checks the pointer and length that a guest passed to a host function.
 static uint8_t *guest_range(wasmtime_context_t *store, struct call *c, const wasmtime_val_raw_t *args) {
     uint64_t at = (uint32_t)args[0].i32, length = (uint32_t)args[1].i32;
     if (at + length > wasmtime_memory_data_size(store, &c->memory)) return NULL;
@@ -101,7 +101,7 @@ static size_t output_write_body(struct call *c, uint8_t *bytes, size_t length) {
 HOST_FUNCTION(output_write)
 
 static size_t error_write_body(struct call *c, uint8_t *bytes, size_t length) {
-    (void)c, (void)bytes, (void)length; // call tells by its result
+    (void)c, (void)bytes, (void)length; // the result of call reports the failure
     return 0;
 }
 HOST_FUNCTION(error_write)
@@ -166,7 +166,7 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
-// invoke calls an export that takes nothing. A module need not have _initialize.
+// invoke calls an export without parameters. An optional export may be missing.
 static bool invoke(wasmtime_context_t *store, wasmtime_instance_t *instance, const char *name, bool optional,
                    int32_t *result, char message[MESSAGE_SIZE]) {
     wasmtime_extern_t export;

@@ -18,8 +18,8 @@ const maxOutput = 4096
 // Engine is a compiled module. It is safe for concurrent use.
 type Engine struct{ engine *C.struct_engine }
 
-// Open compiles a module, a WASI command or a reactor of wasmtool, of which at most
-// maxInstances run at once.
+// Open compiles a module, which is a WASI command or a wasmtool reactor. At most maxInstances of it
+// may run at once.
 func Open(wasm []byte, command bool, maxInstances int) (*Engine, error) {
 	var message [C.MESSAGE_SIZE]C.char
 	e := C.engine_open((*C.uint8_t)(unsafe.SliceData(wasm)), C.size_t(len(wasm)), C.bool(command),
@@ -30,7 +30,7 @@ func Open(wasm []byte, command bool, maxInstances int) (*Engine, error) {
 	return &Engine{e}, nil
 }
 
-// Call runs the module once in a new instance and returns what it wrote, at most 4 KiB.
+// Call runs the module once in a new instance and returns its output, at most 4 KiB.
 func (e *Engine) Call(input []byte) ([]byte, error) {
 	var message [C.MESSAGE_SIZE]C.char
 	output := make([]byte, maxOutput)

@@ -1,16 +1,16 @@
-// Package count is the job that every system under test does, in Go.
+// Package count is the job of every system under test, in Go.
 package count
 
 import "errors"
 
-// Input is what the job takes.
+// Input is the input of the job.
 type Input struct {
-	// Text is what is counted in; required.
+	// Text is the text to count in; required.
 	Text *string `json:"text"`
 }
 
-// Answer are the counts. Bytes are those of the text in UTF-8, letters those of ASCII;
-// Longest is the longest word in bytes.
+// Answer is the counts. Bytes counts the text's bytes in UTF-8, and Letters its ASCII letters.
+// Longest is the length of the longest word in bytes.
 type Answer struct {
 	Lines   int `json:"lines"`
 	Words   int `json:"words"`
@@ -19,10 +19,10 @@ type Answer struct {
 	Longest int `json:"longest"`
 }
 
-// Count counts. It fails when there is no text.
+// Count returns the counts. It fails if there is no text.
 func Count(in Input) (Answer, error) {
 	if in.Text == nil {
-		return Answer{}, errors.New("text: this is no text")
+		return Answer{}, errors.New("text: missing")
 	}
 	text := *in.Text
 	a := Answer{Bytes: len(text)}

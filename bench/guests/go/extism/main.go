@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command extism is the job as an Extism plug-in in Go, on the bare imports.
+// Command extism is the job as an Extism plug-in in Go that uses the imports directly.
 package main
 
 import (
@@ -61,8 +61,7 @@ func serve(input []byte) ([]byte, error) {
 	return json.Marshal(answer)
 }
 
-// load and store move eight bytes at a time as long as there are as many, as Extism's
-// own libraries do.
+// load and store move eight bytes at a time where possible, like Extism's own libraries.
 
 func load() []byte {
 	length := inputLength()

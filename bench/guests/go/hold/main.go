@@ -1,5 +1,5 @@
-// Command hold does the job, then sleeps before it answers, so that its instance stays
-// alive for as long as its clock says.
+// Command hold does the job and then sleeps before it answers, so that its instance stays alive as
+// long as its clock decides.
 package main
 
 import (
