@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(guests); err != nil {
-		t.Skip("no guests; guests/build.sh builds them")
+		t.Skip("the guests are missing; guests/build.sh builds them")
 	}
 	dir := t.TempDir()
 	if err := os.Symlink(guests, filepath.Join(dir, "guests")); err != nil {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), args, nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Bars", "| C reactor, against reuse | <= 4.00x |", "## Many callers"} {
+	for _, want := range []string{"## Targets", "| C reactor, relative to reuse | <= 4.00x |", "## Many callers"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -17,7 +17,7 @@ func setup(t *testing.T) peer.Setup {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(guests); err != nil {
-		t.Skip("no guests; guests/build.sh builds them")
+		t.Skip("the guests are missing; guests/build.sh builds them")
 	}
 	return peer.Setup{Guests: guests, Cache: filepath.Join(guests, "../cache"), Warm: job.Input(), MaxInstances: 4}
 }
