@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// admin returns a function that gets a page of the listener for operators.
+// admin returns a function that requests a page of ServeAdmin.
 func (w *world) admin(t testing.TB) func(path string, header map[string]string) (int, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +41,7 @@ func (w *world) ready(t testing.TB) bool {
 	return status == 200
 }
 
-func TestAdmin(t *testing.T) {
+func TestAdminPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "works"}, says("x"))
@@ -56,7 +56,7 @@ func TestAdmin(t *testing.T) {
 		}
 	}
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "made_up"}); err == nil {
-		t.Error("a tool that was made up is there")
+		t.Error("an unknown tool can be called")
 	}
 	w.listen(t, mcpserver.HTTPOptions{}).send(t, request{body: hello, header: map[string]string{"Host": "evil.example.com"}})
 	get := w.admin(t)
@@ -81,10 +81,10 @@ func TestAdmin(t *testing.T) {
 		}
 	}
 	if strings.Contains(metrics, "made_up") {
-		t.Error("a client can add to the metrics")
+		t.Error("a client can add a metric")
 	}
 	if status, _ := get("/metrics", map[string]string{"Host": "evil.example.com"}); status != 403 {
-		t.Errorf("a rebound name gets %d", status)
+		t.Errorf("a rebound host name gets %d", status)
 	}
 	if status, _ := get("/debug/pprof/", nil); status != 404 {
 		t.Errorf("another page: %d", status)

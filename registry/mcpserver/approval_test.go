@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// person answers questions as a user would.
+// person answers questions in place of a user.
 type person struct {
 	action   string
 	remember string
@@ -47,7 +47,7 @@ func askingTool() tool.Spec {
 	}
 }
 
-func TestApprovals(t *testing.T) {
+func TestClientIsAskedForApproval(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		for _, c := range []struct {
@@ -96,8 +96,8 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// A client that cannot ask its user gets a no, at once.
-func TestNobodyToAsk(t *testing.T) {
+// A call of a client that cannot ask its user is denied at once.
+func TestClientWithoutElicitationIsDenied(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		w := newWorld(t, mcpserver.Options{})
@@ -113,7 +113,7 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-func TestAnswerForTheSession(t *testing.T) {
+func TestApprovalForTheSession(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		w := newWorld(t, mcpserver.Options{})
@@ -134,8 +134,8 @@ func TestAnswerForTheSession(t *testing.T) {
 	}
 }
 
-// A yes is for the question that was asked: not for another call, and not twice.
-func TestAnswerIsTiedToItsQuestion(t *testing.T) {
+// An approval holds for its question: not for another call, and not twice.
+func TestApprovalHoldsForOneQuestion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	var ran atomic.Int32
@@ -165,20 +165,20 @@ func TestAnswerIsTiedToItsQuestion(t *testing.T) {
 	}
 	for name, state := range map[string]string{"another call": first.RequestState, "made up": "ABCDEF"} {
 		if got := call("everything", state); !got.NeedsInput() || ran.Load() != 0 {
-			t.Errorf("%s: the answer was taken", name)
+			t.Errorf("%s: the answer was accepted", name)
 		}
 	}
 	second := call("harmless", "")
 	if got := call("harmless", second.RequestState); got.NeedsInput() || ran.Load() != 1 {
-		t.Errorf("the right answer was not taken: %q", textOf(got))
+		t.Errorf("the right answer was refused: %q", textOf(got))
 	}
 	if got := call("harmless", second.RequestState); !got.NeedsInput() || ran.Load() != 1 {
-		t.Error("the answer was taken twice")
+		t.Error("the answer was accepted twice")
 	}
 }
 
-// A yes is for the denials that held when it was given, too.
-func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
+// An approval does not hold after the denials of the policy have changed.
+func TestApprovalEndsWhenDenialsChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	url, err := capability.ParseURLPattern("https://api.example.com/")
@@ -215,21 +215,21 @@ func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
 	w.tools.SetRules(rules())
 	second := call(first.RequestState)
 	if !first.NeedsInput() || !second.NeedsInput() {
-		t.Fatalf("nobody was asked anew: %q, %q", textOf(first), textOf(second))
+		t.Fatalf("the client was not asked again: %q, %q", textOf(first), textOf(second))
 	}
 	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
-		t.Errorf("the second answer was not taken: %q", textOf(got))
+		t.Errorf("the second answer was refused: %q", textOf(got))
 	}
 }
 
-// brokenStore panics, which no store may.
+// brokenStore is a store that panics.
 type brokenStore struct{ remembered.ApprovalStore }
 
 func (brokenStore) Find(context.Context, remembered.Query) (remembered.Approval, bool, error) {
 	panic("a fault")
 }
 
-// A fault of ours ends one request and not the server, and tells nothing of the inside.
+// A panic of the host ends one request and not the server, and the error reveals no internals.
 func TestPanicEndsOneRequest(t *testing.T) {
 	t.Parallel()
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Store: brokenStore{}}})
@@ -251,13 +251,13 @@ func TestPanicEndsOneRequest(t *testing.T) {
 	}
 }
 
-// A yes is for the directory that a mount led to when the question was asked.
-func TestAnswerIsTiedToTheDirectory(t *testing.T) {
+// An approval holds only for the directory that a mount meant when the question was asked.
+func TestApprovalEndsWhenDirectoryChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	link := filepath.Join(t.TempDir(), "link")
 	lead := func(dir string) {
-		_ = os.Remove(link) // there may be none
+		_ = os.Remove(link) // it may not exist
 		if err := os.Symlink(dir, link); err != nil {
 			t.Skip("no links here: ", err)
 		}
@@ -291,9 +291,9 @@ func TestAnswerIsTiedToTheDirectory(t *testing.T) {
 	lead(t.TempDir())
 	second := call(first.RequestState)
 	if !first.NeedsInput() || !second.NeedsInput() {
-		t.Fatalf("the answer was taken for another directory: %q, %q", textOf(first), textOf(second))
+		t.Fatalf("the answer was accepted for another directory: %q, %q", textOf(first), textOf(second))
 	}
 	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
-		t.Errorf("the second answer was not taken: %q", textOf(got))
+		t.Errorf("the second answer was refused: %q", textOf(got))
 	}
 }

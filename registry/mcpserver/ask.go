@@ -19,33 +19,33 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// sinceInputRequests is the first revision of the protocol in which a server does not ask
-// while a call runs: the call ends with a question, and the client calls again with the
-// answer.
+// sinceInputRequests is the first revision of the protocol in which a server does not send
+// questions while a call is running. Instead, the call ends with a question, and the client calls
+// again with the answer.
 const sinceInputRequests = "2026-07-28"
 
-// asking is how the client of one call is asked.
+// asking sends the questions of one call to the user of its client.
 type asking struct {
 	server *Server
 	req    *mcp.CallToolRequest
-	// later is what the client has to ask before it calls again; nil when there is nothing. A
-	// Registry whose call ended does not wait for who it asked, so it may come too late.
+	// later is the question that the client must ask before it calls again; nil without one.
+	// It is atomic because a Registry whose call ended does not wait for its approver.
 	later atomic.Pointer[mcp.CallToolResult]
 
 	mu       sync.Mutex
 	recalled bool
-	given    []answer // what the client came back with and no question took yet
-	taken    []answer // what questions of this round took, in their order
+	given    []answer // answers that the client sent and no question has used yet
+	used     []answer // answers that questions of this round have used, in order
 }
 
-// can tells that the client can ask its user.
+// can reports whether the client can ask its user.
 func (a *asking) can() bool {
 	caps := a.req.ClientCapabilities()
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// approvalInput and inquiryInput are the names under which questions go to a client and
-// their answers come back.
+// approvalInput and inquiryInput are the names of the questions in requests for input, and of
+// their answers.
 const (
 	approvalInput = "approval"
 	inquiryInput  = "question"
@@ -53,9 +53,10 @@ const (
 
 var errAskedLater = errors.New("the client asks its user and calls again")
 
-// elicit asks while the call waits or, since the protocol has input requests, takes the
-// answer that the client came back with, or leaves the question for it. The state ties each
-// answer to its question: a yes to one call is none to another.
+// elicit asks the user a question. In revisions before input requests, it waits for the answer
+// while the call is running. In later ones it returns the answer that the client sent with this
+// call, or stores the question in a.later. The fingerprint ties an answer to its question, so
+// that approval of one call is not taken for another.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
 		return a.elicitNow(ctx, form)
@@ -67,25 +68,25 @@ func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mc
 		given := a.given[i]
 		a.given = slices.Delete(a.given, i, i+1)
 		if given.result == nil {
-			return nil, errors.New("the client came back without an answer")
+			return nil, errors.New("the client called again without an answer")
 		}
-		a.taken = append(a.taken, given)
+		a.used = append(a.used, given)
 		return given.result, nil
 	}
-	if err := a.keepable(); err != nil {
+	if err := a.checkSize(); err != nil {
 		return nil, err
 	}
 	a.later.Store(&mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{input: form},
 		RequestState: a.server.pending.put(pendingQuestion{
-			user: userOf(a.req), input: input, fingerprint: fingerprint, earlier: slices.Clone(a.taken),
+			user: userOf(a.req), input: input, fingerprint: fingerprint, earlier: slices.Clone(a.used),
 		}),
 	})
 	return nil, errAskedLater
 }
 
-// recall fetches, once, what the client came back with: the answer to its question, and those
-// that it gave before. a.mu is held.
+// recall sets a.given once: to the answer that the client sent, and its answers to the earlier
+// questions of the call. a.mu is held.
 func (a *asking) recall() {
 	state := a.req.Params.RequestState
 	if a.recalled || state == "" {
@@ -98,29 +99,29 @@ func (a *asking) recall() {
 	}
 }
 
-// keepable says whether the answers can be kept that the call took so far. Its next round
-// begins anew and needs them again. a.mu is held.
-func (a *asking) keepable() error {
-	if len(a.taken) >= maxAnswers {
+// checkSize returns an error if the answers that the call has used are too many or too long to
+// keep. The next round of the call starts from the beginning and needs them again. a.mu is held.
+func (a *asking) checkSize() error {
+	if len(a.used) >= maxAnswers {
 		return fmt.Errorf("the call asks more than %d questions", maxAnswers)
 	}
 	length := 0
-	for _, t := range a.taken {
-		text, err := json.Marshal(t.result.Content)
+	for _, used := range a.used {
+		text, err := json.Marshal(used.result.Content)
 		if err != nil {
 			return err
 		}
 		length += len(text)
 	}
 	if length > maxAnswerBytes {
-		return fmt.Errorf("the answers have more than %d bytes, too many to keep until the next question is answered", maxAnswerBytes)
+		return fmt.Errorf("the answers have more than %d bytes, the limit for answers before another question", maxAnswerBytes)
 	}
 	return nil
 }
 
-// elicitNow asks, and waits for the answer for as long as ctx allows. The SDK does not look at
-// ctx while it writes, and a client that does not read would keep the tool, which can be left
-// behind a few times only, until it answers nobody any more.
+// elicitNow asks, and waits for the answer until ctx is done. It calls the SDK on another
+// goroutine, because the SDK ignores ctx while it writes: a client that does not read would block
+// the tool "question", which refuses calls after a few abandoned ones.
 func (a *asking) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	var result *mcp.ElicitResult
 	err := errors.New("the client could not be asked")
@@ -142,18 +143,18 @@ func (a *asking) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mcp.El
 	}
 }
 
-// fingerprint names all that a yes is about.
+// fingerprint identifies everything that an approval depends on.
 func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 	digest := q.Digest
 	if digest == "" {
-		// A tool that has none is named by its version alone.
+		// A tool without a digest is identified by its version alone.
 		digest, _ = s.registry.Digest(ctx, q.Tool.Name)
 	}
-	about := []string{q.Tenant, q.Session, q.Tool.Name, q.Tool.Version, digest, string(q.Arguments)}
-	return hashOf(approvalInput, append(about, q.Bounds...))
+	parts := []string{q.Tenant, q.Session, q.Tool.Name, q.Tool.Version, digest, string(q.Arguments)}
+	return hashOf(approvalInput, append(parts, q.Bounds...))
 }
 
-// hashOf names texts by one that is short.
+// hashOf returns a hash of kind and texts.
 func hashOf(kind string, texts []string) string {
 	hash := sha256.New()
 	for _, text := range append([]string{kind}, texts...) {
@@ -162,7 +163,7 @@ func hashOf(kind string, texts []string) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// approvalForm is a question as a form.
+// approvalForm returns a question as a form.
 func approvalForm(q registry.Question) *mcp.ElicitParams {
 	schema := formOnce
 	if q.Session != "" {
@@ -171,7 +172,7 @@ func approvalForm(q registry.Question) *mcp.ElicitParams {
 	return &mcp.ElicitParams{Mode: "form", Message: q.Text(false), RequestedSchema: json.RawMessage(schema)}
 }
 
-// The forms of a question: to accept the form is to say yes.
+// Schemas of the forms of a question. Accepting the form approves the call.
 const (
 	formOnce    = `{"type":"object","properties":{}}`
 	formSession = `{"type":"object","properties":{"remember":{"type":"string","title":"For how long",` +
@@ -179,8 +180,8 @@ const (
 		`"enum":["once","session"],"default":"once"}}}`
 )
 
-// answerOf reads what the user said. A yes that came through a client lasts for its
-// session at most: what is allowed for good is said at a terminal or in the operator's file.
+// answerOf reads the user's answer. Approval through a client lasts until the end of its session
+// at most. Permanent approval needs a terminal or the operator's file.
 func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 	answer := registry.Answer{Yes: result != nil && result.Action == "accept"}
 	if answer.Yes && q.Session != "" && result.Content["remember"] == string(remembered.ScopeSession) {
@@ -189,14 +190,14 @@ func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 	return answer
 }
 
-// Approver puts questions to the client whose call they are about. Give one to a Registry
-// as its Approver, to the tool question as its tool.Asker, and to the Server as
-// Options.Approver. A call that came from no client,
-// or from one that cannot ask its user, has nobody: see registry.ErrNoApprover. The zero
-// value is ready to use; it is safe for concurrent use.
+// Approver sends questions to the client whose call they are about. Use the same Approver in the
+// options of the [registry.Registry], as [tool.Asker] of the tool "question", and as
+// Options.Approver. It returns [registry.ErrNoApprover] for a call that did not come from a
+// client, or came from a client that cannot ask its user. The zero value is ready to use. It is
+// safe for concurrent use.
 type Approver struct {
-	mu   sync.Mutex
-	asks map[string]*asking // by the ID of the call
+	mu    sync.Mutex
+	calls map[string]*asking // by the ID of the call
 }
 
 // Approve implements registry.Approver.
@@ -221,27 +222,27 @@ func (a *Approver) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, err
 	return asking.inquire(ctx, q)
 }
 
-// of returns how the client of a call is asked; nil when it cannot be.
+// of returns the asking of a call; nil if its client cannot be asked.
 func (a *Approver) of(callID string) *asking {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.asks[callID]
+	return a.calls[callID]
 }
 
-// enter says how the client of a call is asked, until leave.
-func (a *Approver) enter(callID string, how *asking) (leave func()) {
-	if a == nil || !how.can() {
+// enter makes the questions of a call go to its client, until leave is called.
+func (a *Approver) enter(callID string, client *asking) (leave func()) {
+	if a == nil || !client.can() {
 		return func() {}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.asks == nil {
-		a.asks = make(map[string]*asking)
+	if a.calls == nil {
+		a.calls = make(map[string]*asking)
 	}
-	a.asks[callID] = how
+	a.calls[callID] = client
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.asks, callID)
+		delete(a.calls, callID)
 	}
 }

@@ -12,57 +12,57 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// Authority lets in who has a token of an authorization server. Each user is a tenant of its
-// own, and a session is for the user who opened it. Clients learn where to get a token by the
-// metadata of RFC 9728, as the Model Context Protocol wants it. Package oauth makes an
-// Authority of an OpenID Connect issuer.
+// Authority admits clients with a token of an authorization server. Each user is a separate
+// tenant, and only the user who opened a session can use it. Clients find the authorization
+// server in the metadata of RFC 9728, as MCP requires. Package oauth makes an Authority for an
+// OpenID Connect issuer.
 type Authority struct {
 	// Issuer is the URL of the authorization server.
 	Issuer string
-	// Resource is the URL by which clients reach the server, with Path.
+	// Resource is the URL at which clients reach the server, including [Path].
 	Resource string
-	// Scopes must all be in a token; empty needs none.
+	// Scopes are required in each token; empty requires none.
 	Scopes []string
-	// Verify returns whose a token is, or an error for one that is not good, which the client
-	// is not told. It may be called concurrently.
+	// Verify returns the user of a token, or an error if the token is invalid. The client does
+	// not see the error. It may be called concurrently.
 	Verify func(ctx context.Context, token string) (Identity, error)
 }
 
-// Identity is what a token says about who has it.
+// Identity is the content of a valid token.
 type Identity struct {
 	// User is the name of the tenant.
 	User string
-	// Expires is when the token stops being good.
+	// Expires is the time when the token expires.
 	Expires time.Time
-	// Scopes are those that the token has.
+	// Scopes are the scopes of the token.
 	Scopes []string
 }
 
-// ErrOAuth is the error of an Authority that cannot work as it is.
+// ErrOAuth is the error of an Authority with an invalid configuration.
 var ErrOAuth = errors.New("oauth")
 
-// metadataPath is where the metadata of a resource lies; that of Path lies below it.
+// metadataPath is the path of the metadata of a resource. The metadata of Path is below it.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// tokenGate lets in who has a token of an Authority.
+// tokenGate admits requests with a token of an Authority.
 type tokenGate struct {
 	metadata http.Handler
 	require  func(http.Handler) http.Handler
 }
 
-// newTokenGate calls refused for each token that is not good.
+// newTokenGate returns a tokenGate that calls refused for each invalid token.
 func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 	resource, err := url.Parse(a.Resource)
 	if err != nil || resource.Host == "" || resource.Path != Path || (resource.Scheme != "https" && resource.Scheme != "http") {
-		return nil, fmt.Errorf("%w: %q is not the URL of this server: it is like https://tools.example.com%s", ErrOAuth, a.Resource, Path)
+		return nil, fmt.Errorf("%w: %q is not the URL of this server; write one such as https://tools.example.com%s", ErrOAuth, a.Resource, Path)
 	}
 	verify := func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		who, err := a.Verify(ctx, token)
-		if err != nil || who.User == "" {
+		id, err := a.Verify(ctx, token)
+		if err != nil || id.User == "" {
 			refused()
 			return nil, auth.ErrInvalidToken
 		}
-		return &auth.TokenInfo{UserID: who.User, Expiration: who.Expires, Scopes: who.Scopes}, nil
+		return &auth.TokenInfo{UserID: id.User, Expiration: id.Expires, Scopes: id.Scopes}, nil
 	}
 	return &tokenGate{
 		metadata: auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
@@ -74,13 +74,13 @@ func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 	}, nil
 }
 
-// serve serves the metadata, or lets who has a token through to next.
+// serve serves the metadata, and passes requests with a valid token to next.
 func (g *tokenGate) serve(w http.ResponseWriter, req *http.Request, next http.HandlerFunc) {
 	if req.URL.Path == metadataPath || req.URL.Path == metadataPath+Path {
 		g.metadata.ServeHTTP(w, req)
 		return
 	}
-	w.Header().Set("Connection", "close") // strangers hold no connection that others wait for
+	w.Header().Set("Connection", "close") // a refused client must not occupy a connection
 	g.require(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Del("Connection")
 		next(w, req)

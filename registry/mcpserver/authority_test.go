@@ -55,7 +55,7 @@ func newIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// claims are those of a good token, with changes.
+// claims returns the claims of a valid token, with changes.
 func (i *issuer) claims(changes map[string]any) map[string]any {
 	claims := map[string]any{
 		"iss": i.url, "aud": resource, "sub": "ann", "scope": "tools other", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
@@ -98,8 +98,8 @@ func (i *issuer) options(t *testing.T) mcpserver.HTTPOptions {
 	return mcpserver.HTTPOptions{Authority: authority}
 }
 
-// Users of the authorization server are tenants of their own.
-func TestOAuth(t *testing.T) {
+// Each user of the authorization server is a separate tenant.
+func TestOAuthUsersAreTenants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
@@ -138,19 +138,19 @@ func TestOAuthKeepsStrangersOut(t *testing.T) {
 		status int
 	}{
 		"good":                     {good, http.StatusOK},
-		"nothing":                  {"", http.StatusUnauthorized},
-		"no token":                 {"abc", http.StatusUnauthorized},
+		"no token":                 {"", http.StatusUnauthorized},
+		"not a JWT":                {"abc", http.StatusUnauthorized},
 		"expired":                  {i.token(t, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), http.StatusUnauthorized},
-		"without an end":           {i.token(t, map[string]any{"exp": nil}), http.StatusUnauthorized},
+		"without expiry":           {i.token(t, map[string]any{"exp": nil}), http.StatusUnauthorized},
 		"not yet":                  {i.token(t, map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}), http.StatusUnauthorized},
 		"for another server":       {i.token(t, map[string]any{"aud": "https://other.example.com/mcp"}), http.StatusUnauthorized},
-		"for nobody":               {i.token(t, map[string]any{"sub": ""}), http.StatusUnauthorized},
+		"without a user":           {i.token(t, map[string]any{"sub": ""}), http.StatusUnauthorized},
 		"without the scope":        {i.token(t, map[string]any{"scope": "toolsx"}), http.StatusForbidden},
 		"of another issuer":        {other.token(t, nil), http.StatusUnauthorized},
 		"in another issuer's name": {other.token(t, map[string]any{"iss": i.url}), http.StatusUnauthorized},
 		"unsigned":                 {none, http.StatusUnauthorized},
 		"changed":                  {parts[0] + "." + base64.RawURLEncoding.EncodeToString(forged) + "." + parts[2], http.StatusUnauthorized},
-		"signed with what is public": {
+		"signed with the public key": {
 			sign(t, jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: der, KeyID: "1"}}, i.claims(nil)), http.StatusUnauthorized,
 		},
 	} {
@@ -169,8 +169,8 @@ func TestOAuthKeepsStrangersOut(t *testing.T) {
 	}
 }
 
-// Who has a token and another's session ID gets nothing of that session, and ends nothing.
-func TestOAuthSessionsAreOfOneUser(t *testing.T) {
+// A user with the session ID of another user can neither read nor end that session.
+func TestOAuthSessionBelongsToOneUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	running, ended := make(chan struct{}), make(chan struct{})
@@ -208,8 +208,8 @@ func TestOAuthSessionsAreOfOneUser(t *testing.T) {
 	}
 }
 
-// One user keeps no other out, by sessions or by what is in requests.
-func TestOAuthUsersShare(t *testing.T) {
+// One user cannot exhaust the sessions or request bodies of all users.
+func TestOAuthUserIsLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	running, end := make(chan struct{}), make(chan struct{})
@@ -266,8 +266,8 @@ func TestOAuthUsersShare(t *testing.T) {
 	opens("ann", http.StatusOK)
 }
 
-// One user keeps no other out by connections, be they in use or not.
-func TestOAuthUsersShareConnections(t *testing.T) {
+// One user cannot exhaust the connections, whether they are in use or idle.
+func TestOAuthConnectionsOfUserAreLimited(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	o := i.options(t)
@@ -299,7 +299,7 @@ func TestOAuthUsersShareConnections(t *testing.T) {
 	for range 2 {
 		for _, l := range []line{first, second} {
 			if status, _ := ask(l, "ann"); status != http.StatusNotFound {
-				t.Errorf("ann's share: %d", status)
+				t.Errorf("connections of ann: %d", status)
 			}
 		}
 	}
@@ -307,16 +307,16 @@ func TestOAuthUsersShareConnections(t *testing.T) {
 		t.Errorf("ann's third connection: %d, closed %v", status, closed)
 	}
 	if status, _ := ask(dial(), "bob"); status != http.StatusNotFound {
-		t.Errorf("bob beside ann: %d", status)
+		t.Errorf("bob, while ann has her connections: %d", status)
 	}
 	if status, _ := ask(second, "cid"); status != http.StatusNotFound {
 		t.Errorf("another user on the same connection: %d", status)
 	}
 	if status, _ := ask(dial(), "ann"); status != http.StatusNotFound {
-		t.Errorf("ann, after another took over one of hers: %d", status)
+		t.Errorf("ann, after bob took over one of her connections: %d", status)
 	}
 	first.Close()
-	for { // ends with the test's own deadline if the server never sees the end
+	for { // if the server never notices, the test times out
 		if status, _ := ask(dial(), "ann"); status == http.StatusNotFound {
 			return
 		}
@@ -341,23 +341,23 @@ func TestOAuthMetadata(t *testing.T) {
 	}
 }
 
-// A server that does not know whom to believe does not start.
-func TestOAuthOptions(t *testing.T) {
+// A server whose Authority is invalid does not start.
+func TestInvalidOAuthOptions(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	nobody := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(nobody.Close)
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
 	for name, c := range map[string]struct {
 		token string
 		o     oauth.Options
 		want  string
 	}{
-		"two ways in":     {strings.Repeat("x", 20), oauth.Options{Issuer: i.url, Resource: resource}, "not both"},
-		"no resource":     {"", oauth.Options{Issuer: i.url}, "is not the URL of this server"},
-		"another path":    {"", oauth.Options{Issuer: i.url, Resource: "https://tools.example.com/"}, "is not the URL of this server"},
-		"plain issuer":    {"", oauth.Options{Issuer: "http://example.com", Resource: resource}, "https"},
-		"issuer is none":  {"", oauth.Options{Issuer: nobody.URL, Resource: resource}, "does not tell of its keys"},
-		"issuer of other": {"", oauth.Options{Issuer: i.url + "/", Resource: resource}, "does not tell of its keys"},
+		"two ways":       {strings.Repeat("x", 20), oauth.Options{Issuer: i.url, Resource: resource}, "not both"},
+		"no resource":    {"", oauth.Options{Issuer: i.url}, "is not the URL of this server"},
+		"another path":   {"", oauth.Options{Issuer: i.url, Resource: "https://tools.example.com/"}, "is not the URL of this server"},
+		"plain issuer":   {"", oauth.Options{Issuer: "http://example.com", Resource: resource}, "https"},
+		"not an issuer":  {"", oauth.Options{Issuer: other.URL, Resource: resource}, "does not provide its keys"},
+		"another issuer": {"", oauth.Options{Issuer: i.url + "/", Resource: resource}, "does not provide its keys"},
 	} {
 		authority, err := oauth.New(t.Context(), c.o)
 		if err == nil {

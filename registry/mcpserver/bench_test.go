@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A call over standard input and output, through pipes of the system, against the same
-// call in Go, in turns: median-extra-ns/op is what the protocol costs.
+// BenchmarkStdioAgainstGo alternates calls over pipes and direct calls in Go. median-extra-ns/op
+// is the cost of the protocol.
 func BenchmarkStdioAgainstGo(b *testing.B) {
 	w := newWorld(b, mcpserver.Options{})
 	w.add(b, tool.Spec{Name: "echo", Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},

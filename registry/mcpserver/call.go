@@ -14,11 +14,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// codeStopping is the JSON-RPC code for a server that takes no calls at the moment.
+// codeStopping is the JSON-RPC error code of a server that is stopping.
 const codeStopping = -32000
 
-// call is the handler of tools/call for every tool; structured says whether it promised a
-// structured result.
+// call handles tools/call for every tool. structured says whether the tool declares an output
+// schema.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
 	user := userOf(req)
 	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
@@ -56,7 +56,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	return resultOf(result, structured), nil
 }
 
-// userOf is the tenant of a client: the user of a token, or "".
+// userOf returns the tenant of a client: the user of its token, or "".
 func userOf(req *mcp.CallToolRequest) string {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return ""
@@ -64,11 +64,11 @@ func userOf(req *mcp.CallToolRequest) string {
 	return req.Extra.TokenInfo.UserID
 }
 
-// sessionOf names a session together with its user, so that nobody ends what is another's.
+// sessionOf identifies a session together with its user, so that no user ends another's calls.
 func sessionOf(user, id string) string { return user + "\n" + id }
 
-// failure is what the client gets of a call that failed: a result that says so, or for a
-// tool that is not there an error of the protocol.
+// failure returns the response to a call that failed: a result with isError, or a protocol error
+// if there is no such tool.
 func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, error) {
 	var e *tool.Error
 	if !errors.As(err, &e) {
@@ -76,13 +76,13 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 	}
 	switch e.Code {
 	case tool.CodeNotFound, tool.CodeDisabled:
-		// It went away between the list and the call.
+		// The tool was removed between the list and the call.
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Error()}
 	case tool.CodeInternal:
 		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
-			s.log.Warn("a call was not allowed; words that would allow it when they are granted to the tool, and lines of the operator's file that would", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
+			s.log.Warn("a call was not allowed; grant has the missing permissions, fix has lines for the operator's file", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
 		}
 	}
 	return failureOf(result, e), nil

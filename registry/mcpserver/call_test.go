@@ -1,6 +1,6 @@
 package mcpserver_test
 
-//lint:file-ignore SA1019 clients of 2025-11-25 and before hear logs, which is tested here
+//lint:file-ignore SA1019 tests logs, which clients of 2025-11-25 and earlier receive
 
 import (
 	"bytes"
@@ -22,10 +22,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// integers are what a float64 cannot hold.
+// integers has integers that a float64 cannot hold.
 const integers = `{"a":9007199254740993,"b":-9223372036854775808,"c":18446744073709551615}`
 
-// Numbers go through as their digits, in both directions and both forms.
+// Numbers keep their digits in both directions, as text and as structured values.
 func TestIntegersAreExact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
@@ -60,7 +60,7 @@ func TestIntegersAreExact(t *testing.T) {
 // pixel is a PNG of one pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
 
-func TestResults(t *testing.T) {
+func TestResultsOverMCP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	picture, err := base64.StdEncoding.DecodeString(pixel)
@@ -85,15 +85,15 @@ func TestResults(t *testing.T) {
 			want: `{"content":[{"type":"text","text":"{ \"n\":1 }\n"}],"structuredContent":{"n":1}}`,
 		},
 		{
-			name: "structured_beside_text", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{tool.TextContent("one")}},
+			name: "structured_with_text", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{tool.TextContent("one")}},
 			want: `{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
 		},
 		{
-			name: "structured_beside_image", result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
+			name: "structured_with_image", result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
 			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}]}`,
 		},
 		{
-			name: "promised_beside_image", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
+			name: "declared_with_image", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
 			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
 		},
 		{
@@ -111,8 +111,8 @@ func TestResults(t *testing.T) {
 			want: `{"content":[{"type":"text","text":"no such issue"}],"isError":true}`,
 		},
 		{
-			name: "broke_its_promise", schema: object, result: tool.Result{Content: []tool.Content{tool.TextContent("x")}},
-			want: `{"content":[{"type":"text","text":"broke_its_promise: the tool declares a result schema and gave no structured result"}],"isError":true}`,
+			name: "missing_structured", schema: object, result: tool.Result{Content: []tool.Content{tool.TextContent("x")}},
+			want: `{"content":[{"type":"text","text":"missing_structured: the tool declares a result schema and gave no structured result"}],"isError":true}`,
 		},
 	}
 	for _, c := range cases {
@@ -130,7 +130,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// withoutMeta is a result without _meta, for a test that is about the rest.
+// withoutMeta returns a result without _meta.
 func withoutMeta(t *testing.T, result json.RawMessage) string {
 	t.Helper()
 	var fields struct {
@@ -150,7 +150,7 @@ func withoutMeta(t *testing.T, result json.RawMessage) string {
 	return strings.TrimSpace(text.String())
 }
 
-func TestFailures(t *testing.T) {
+func TestFailedCallsOverMCP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "typed", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}, says("ran"))
@@ -186,8 +186,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Programs get the exit status and the like of a call that failed, too.
-func TestFailuresHaveTheirData(t *testing.T) {
+// A failed call has its metadata, such as the exit status, for programs.
+func TestFailedCallHasMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "fails"}, func(context.Context, tool.Invocation) (tool.Result, error) {
@@ -206,7 +206,7 @@ func TestFailuresHaveTheirData(t *testing.T) {
 	}
 }
 
-// A model learns of what it sent in vain.
+// A model sees which of its arguments were ignored.
 func TestWarningsReachTheModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
@@ -259,19 +259,19 @@ func TestProgressAndLogs(t *testing.T) {
 			got := []string{<-heard, <-heard, <-heard}
 			slices.Sort(got)
 			if want := []string{"progress done", "progress one", "warning a warning"}; !slices.Equal(got, want) {
-				t.Errorf("the client heard %q, want %q", got, want)
+				t.Errorf("the client received %q, want %q", got, want)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			if want := []string{"works DEBUG a detail", "works WARN a warning"}; !slices.Equal(operator, want) {
-				t.Errorf("the operator heard %q, want %q", operator, want)
+				t.Errorf("the operator received %q, want %q", operator, want)
 			}
 		})
 	}
 }
 
-// A tool that floods is held back, and the last step comes through.
-func TestFloodIsHeldBack(t *testing.T) {
+// Notifications of a tool are limited, and the last progress always arrives.
+func TestNotificationsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	const steps = 2000
@@ -298,15 +298,15 @@ func TestFloodIsHeldBack(t *testing.T) {
 		}
 	}
 	if heard > steps/2 || heard < 50 {
-		t.Errorf("the client heard %d of %d messages", heard, 2*steps)
+		t.Errorf("the client received %d of %d messages", heard, 2*steps)
 	}
 	if !strings.Contains(last, `"progress":2000`) {
-		t.Errorf("the last step was %s", last)
+		t.Errorf("the last progress was %s", last)
 	}
 }
 
-// A client that does not read keeps no tool from running on, and hears all of it later.
-func TestNoToolWaitsForAClientThatDoesNotRead(t *testing.T) {
+// A client that does not read does not block the tool, and receives the messages later.
+func TestSlowClientDoesNotBlockTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, mcpserver.Options{})
 		over := false
@@ -332,7 +332,7 @@ func TestNoToolWaitsForAClientThatDoesNotRead(t *testing.T) {
 			heard++
 		}
 		if heard != 10 {
-			t.Errorf("the client heard %d messages, want 10", heard)
+			t.Errorf("the client received %d messages, want 10", heard)
 		}
 		r.in.Close()
 		if err := <-r.done; err != nil {
@@ -341,7 +341,7 @@ func TestNoToolWaitsForAClientThatDoesNotRead(t *testing.T) {
 	})
 }
 
-func TestCancel(t *testing.T) {
+func TestCancellation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	started, ended := make(chan struct{}), make(chan error, 1)
@@ -359,18 +359,18 @@ func TestCancel(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call ended with %v", err)
 	}
-	// Who cancelled wants no answer: the next is that to another request.
+	// A cancelled request gets no response, so the next response is for another request.
 	r.send(`{"jsonrpc":"2.0","id":"b","method":"ping"}`)
 	if got := r.receive(); string(got.ID) != `"b"` {
 		t.Errorf("got an answer to %s", got.ID)
 	}
-	// A cancellation that names the call by another spelling of its id ends nothing.
+	// A cancellation whose id only looks like the id of the call has no effect.
 	r.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"waits"}}`)
 	<-started
 	for _, id := range []string{`7.5`, `"7"`, `null`, `[7]`} {
 		r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 		if id != `"7"` {
-			r.receive() // that this is no id
+			r.receive() // the error about the id
 		}
 	}
 	r.send(`{"jsonrpc":"2.0","id":"c","method":"ping"}`)

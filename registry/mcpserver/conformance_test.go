@@ -15,13 +15,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// conformanceEnv names the folder where 'make conformance' installs the official test suite
-// for servers and the Node that it needs.
+// conformanceEnv names the directory where 'make conformance' installs the official test suite
+// and Node.js.
 const conformanceEnv = "WASMTOOL_CONFORMANCE"
 
-// The official suite passes, but for what testdata/conformance.yml says a tool server has
-// no business with. It tests servers at a URL only and cannot start a program, so there is no
-// run of it over standard input.
+// The official suite passes, except for the tests that testdata/conformance.yml excludes because
+// they are not about tools. The suite only tests servers at a URL, so it does not run over
+// standard input.
 func TestConformance(t *testing.T) {
 	dir := os.Getenv(conformanceEnv)
 	if dir == "" {
@@ -80,7 +80,7 @@ func addConformanceTools(t *testing.T, w *world) {
 	} {
 		w.add(t, tool.Spec{Name: name}, f)
 	}
-	// What it asks its user is whether it may run, which is all that a tool asks here.
+	// The only question to the user is whether the tool may run.
 	w.add(t, tool.Spec{Name: "test_elicitation", Dangerous: true, Parameters: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"}}}`)}, gives(text))
 	w.add(t, tool.Spec{Name: "json_schema_2020_12_tool", Parameters: json.RawMessage(`{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
@@ -88,7 +88,7 @@ func addConformanceTools(t *testing.T, w *world) {
 		"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}}, "additionalProperties": false}`)}, gives(text))
 }
 
-// silence is a WAV file of one sample.
+// silence returns a WAV file of one sample.
 func silence() []byte {
 	le := binary.LittleEndian
 	file := append([]byte("RIFF"), le.AppendUint32(nil, 38)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Keys of the data beside a result, for programs.
+// Keys in the _meta of a result, for programs.
 const (
 	metaCode     = "io.github.wasmtool/code"
 	metaCallID   = "io.github.wasmtool/call_id"
@@ -20,29 +20,30 @@ const (
 	metaMetadata = "io.github.wasmtool/metadata"
 )
 
-// resultOf is a result as the protocol has it. Some clients show a model the content and
-// some the structured value alone, so each of them is the whole answer: the value is text
-// too, and one that was not promised is text only where there is an image beside it.
-func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
+// resultOf converts a result to MCP. Some clients show a model only the content, and others only
+// the structured value, so each of them has the whole answer: the structured value is repeated as
+// text. If the tool declares no output schema and the content is not only text, there is no
+// structured value, because it would hide the other blocks.
+func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Content: contentOf(r)}
 	if structured := bytes.TrimSpace(r.Structured); len(structured) > 0 {
-		if !saysAsText(r.Content, structured) {
+		if !hasAsText(r.Content, structured) {
 			out.Content = append(out.Content, &mcp.TextContent{Text: string(structured)})
 		}
 		object := structured[0] == '{' // see tool.Spec.ResultIsObject
-		if object && (promised || !slices.ContainsFunc(r.Content, notText)) {
+		if object && (declared || !slices.ContainsFunc(r.Content, notText)) {
 			out.StructuredContent = json.RawMessage(structured)
 		}
 	}
-	addAbout(out, r)
+	addNotes(out, r)
 	return out
 }
 
 func notText(c tool.Content) bool { return c.Type != tool.ContentText }
 
-// addAbout tells a model what was odd about its call, and gives programs what a tool told them,
-// of a failure, too: the exit status of a script is wanted above all when it is not 0.
-func addAbout(out *mcp.CallToolResult, r tool.Result) {
+// addNotes adds the warnings for the model, and the title and metadata for programs. A failed call
+// has them as well: the exit status of a script matters most when it is not 0.
+func addNotes(out *mcp.CallToolResult, r tool.Result) {
 	for _, warning := range r.Warnings {
 		out.Content = append(out.Content, &mcp.TextContent{Text: "note: " + warning})
 	}
@@ -57,8 +58,8 @@ func addAbout(out *mcp.CallToolResult, r tool.Result) {
 	}
 }
 
-// failureOf is a result that failed: content alone, for a structured value would have to
-// fit the tool's schema.
+// failureOf converts a failed result. It has no structured value, because that would have to fit
+// the tool's schema.
 func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{IsError: true, Content: contentOf(r), Meta: mcp.Meta{metaCode: string(e.Code)}}
 	if e.CallID != "" {
@@ -67,12 +68,12 @@ func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 	if len(out.Content) == 0 {
 		out.Content = []mcp.Content{&mcp.TextContent{Text: e.Error()}}
 	}
-	addAbout(out, r)
+	addNotes(out, r)
 	return out
 }
 
-// saysAsText reports whether a text block is the structured value, however it is spaced.
-func saysAsText(blocks []tool.Content, structured []byte) bool {
+// hasAsText reports whether a text block is the structured value, ignoring white space.
+func hasAsText(blocks []tool.Content, structured []byte) bool {
 	var texts []string
 	for _, block := range blocks {
 		if block.Type == tool.ContentText {
@@ -82,7 +83,7 @@ func saysAsText(blocks []tool.Content, structured []byte) bool {
 	return plainjson.IsIn(structured, texts...)
 }
 
-// contentOf are the blocks of a result, and its attachments, which are for people.
+// contentOf converts the blocks of a result and its attachments, which only people should see.
 func contentOf(r tool.Result) []mcp.Content {
 	out := make([]mcp.Content, 0, len(r.Content)+len(r.Attachments))
 	for _, block := range r.Content {
@@ -94,8 +95,7 @@ func contentOf(r tool.Result) []mcp.Content {
 	return out
 }
 
-// blockOf is one block. Of a kind that the protocol has not a model learns at least that
-// it was there.
+// blockOf converts one block. A block of a type that MCP lacks becomes a note.
 func blockOf(c tool.Content, a *mcp.Annotations) mcp.Content {
 	switch r := c.Resource; {
 	case c.Type == tool.ContentText:
@@ -113,17 +113,17 @@ func blockOf(c tool.Content, a *mcp.Annotations) mcp.Content {
 		}
 		return link
 	}
-	return &mcp.TextContent{Text: fmt.Sprintf("(a block of the type %q, which the protocol has not)", c.Type), Annotations: a}
+	return &mcp.TextContent{Text: fmt.Sprintf("(a block of the type %q, which MCP cannot carry)", c.Type), Annotations: a}
 }
 
-// definitionOf is what clients see of a tool.
+// definitionOf returns the definition of a tool for clients.
 func definitionOf(s tool.Spec) *mcp.Tool {
-	can := s.Effects() // what can come of a call, as the host knows it
+	effects := s.Effects()
 	t := &mcp.Tool{
 		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: s.Parameters,
 		Annotations: &mcp.ToolAnnotations{
-			Title: s.Title, ReadOnlyHint: can.ReadOnly, IdempotentHint: can.ReadOnly,
-			DestructiveHint: &can.Destructive, OpenWorldHint: &can.OpenWorld,
+			Title: s.Title, ReadOnlyHint: effects.ReadOnly, IdempotentHint: effects.ReadOnly,
+			DestructiveHint: &effects.Destructive, OpenWorldHint: &effects.OpenWorld,
 		},
 	}
 	if s.ResultIsObject() {

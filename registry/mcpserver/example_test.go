@@ -3,7 +3,6 @@ package mcpserver_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/registry"
@@ -11,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A program serves its tools to a client that started it. Here the client is a text.
+// A program serves its tools to the client that started it. Here a string plays the client.
 func ExampleServer_ServeStdio() {
 	approver := new(mcpserver.Approver)
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver}})
@@ -26,10 +25,12 @@ func ExampleServer_ServeStdio() {
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hello"}}
 `)
-	if err := server.ServeStdio(context.Background(), client, os.Stdout); err != nil {
+	var responses strings.Builder // a real program passes os.Stdin and os.Stdout
+	if err := server.ServeStdio(context.Background(), client, &responses); err != nil {
 		fmt.Println(err)
 	}
+	_, last, _ := strings.Cut(responses.String(), "\n")
+	fmt.Print(last)
 	// Output:
-	// {"jsonrpc":"2.0","id":1,"result":{"capabilities":{"logging":{},"tools":{"listChanged":true}},"protocolVersion":"2025-11-25","serverInfo":{"name":"example","version":"1.0.0"}}}
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"hello"}]}}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Whatever comes in, each line that goes out is a message, and the request after it all is
-// answered.
+// For any input, each line of output is a message, and a request after the input is answered.
 func FuzzStdio(f *testing.F) {
 	for _, seed := range []string{
 		"", "hello", "[]", "\x00", "\xef\xbb\xbf", hello, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
@@ -32,7 +31,7 @@ func FuzzStdio(f *testing.F) {
 	const last = `"the last request of this test"`
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if bytes.Contains(input, []byte("the last request")) || bytes.Contains(input, []byte("subscriptions")) {
-			t.Skip("it would cancel the last request, or wait for changes")
+			t.Skip("the input would cancel the last request, or subscribe to changes")
 		}
 		var out bytes.Buffer
 		in := io.MultiReader(strings.NewReader(hello+"\n"), bytes.NewReader(input), strings.NewReader("\n"+`{"jsonrpc":"2.0","id":`+last+`,"method":"ping"}`))

@@ -19,19 +19,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// refusedRequest is an HTTP request that is not let through.
+// refusedRequest is the response to an HTTP request that is refused.
 type refusedRequest struct {
 	status int
 	reason string // for the metrics
 	text   string
 	header http.Header
-	json   bool // the text is a message of the protocol
+	json   bool // text is a JSON-RPC message
 }
 
 func (g *gate) refuse(w http.ResponseWriter, r *refusedRequest) {
 	g.server.metrics.refuse(r.reason)
 	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden {
-		w.Header().Set("Connection", "close") // strangers hold no connection that others wait for
+		w.Header().Set("Connection", "close") // a refused client must not occupy a connection
 	}
 	maps.Copy(w.Header(), r.header)
 	if !r.json {
@@ -43,11 +43,12 @@ func (g *gate) refuse(w http.ResponseWriter, r *refusedRequest) {
 	_, _ = io.WriteString(w, r.text) // the client may be gone
 }
 
-// hostRule keeps web pages out: one that has its own name resolve to this machine sends
-// that name as Host, and one of another place sends its Origin.
+// hostRule keeps web pages from calling the server (DNS rebinding and cross-site requests). A
+// page whose host name resolves to this machine sends that name as Host; a page of another site
+// sends its Origin.
 type hostRule struct {
-	local bool // only this machine can connect
-	more  []string
+	local bool     // only this machine can connect
+	more  []string // host names that are allowed in addition
 }
 
 func (h hostRule) check(r *http.Request) *refusedRequest {
@@ -68,7 +69,7 @@ func (h hostRule) check(r *http.Request) *refusedRequest {
 	return nil
 }
 
-// hostName is a Host header without its port.
+// hostName returns a Host header without its port.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -95,12 +96,12 @@ func isLoopback(addr net.Addr) bool {
 	return false
 }
 
-// tokenRule lets through who knows the token.
+// tokenRule admits requests with the token.
 type tokenRule struct {
 	sum [sha256.Size]byte
 }
 
-// newTokenRule returns nil, which lets everybody through, for no token.
+// newTokenRule returns nil, which admits all requests, if token is empty.
 func newTokenRule(token string) *tokenRule {
 	if token == "" {
 		return nil
@@ -126,16 +127,17 @@ func (t *tokenRule) check(r *http.Request) *refusedRequest {
 	}
 }
 
-// takeBody reads the body within the bounds, looks at the message in it, and puts it back
-// in a form that has one reading only. Its room is taken until leave.
+// takeBody reads the body within its limits and parses its message. It replaces the body by an
+// encoding of the message that every JSON reader understands in the same way. The body counts
+// towards MaxBodies until leave is called.
 func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (isCall bool, leave func(), _ *refusedRequest) {
 	control := http.NewResponseController(w)
-	// Where deadlines are not supported, as in tests without a connection, there is none.
+	// An error means that deadlines are not supported, as in tests without a connection.
 	_ = control.SetReadDeadline(time.Now().Add(g.opts.BodyTimeout))
 	counted := &countedBody{Reader: http.MaxBytesReader(w, r.Body, g.opts.MaxBody), all: &g.bodies, user: user}
 	body, err := io.ReadAll(counted)
 	if err != nil {
-		counted.leave()
+		counted.release()
 		return false, nil, bodyRefused(err)
 	}
 	_ = control.SetReadDeadline(time.Time{})
@@ -147,12 +149,12 @@ func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (is
 		}
 	}
 	if refused != nil {
-		counted.leave()
+		counted.release()
 		return false, nil, &refusedRequest{status: http.StatusBadRequest, reason: "message", text: string(refused.line()), json: true}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	req, ok := msg.(*jsonrpc.Request)
-	return ok && req.Method == methodCall, counted.leave, nil
+	return ok && req.Method == methodCall, counted.release, nil
 }
 
 func bodyRefused(err error) *refusedRequest {
@@ -160,7 +162,7 @@ func bodyRefused(err error) *refusedRequest {
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.Is(err, errBodiesFull):
-		refused.status, refused.text = http.StatusServiceUnavailable, "the server has too many requests at a time; try again later"
+		refused.status, refused.text = http.StatusServiceUnavailable, "the server has too many requests in flight; try again later"
 		refused.header.Set("Retry-After", "1")
 	case errors.As(err, &tooLong):
 		refused.status, refused.text = http.StatusRequestEntityTooLarge, "the request is too long"

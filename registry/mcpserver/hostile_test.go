@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Whatever a client writes gets an error that says what is wrong, and the server goes on.
-func TestHostileLines(t *testing.T) {
+// An invalid line gets an error that says what is wrong, and the session continues.
+func TestInvalidLinesGetErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "echo", Parameters: json.RawMessage(`{"type":"object"}`)}, says("ok"))
@@ -27,7 +27,7 @@ func TestHostileLines(t *testing.T) {
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 	for _, c := range []struct {
 		name, line string
-		id         string // of the answer
+		id         string // of the response
 		code       int    // 0 for a result
 		text       string
 	}{
@@ -49,33 +49,34 @@ func TestHostileLines(t *testing.T) {
 		{"fractional id", ping("1.5"), `1.5`, jsonrpc.CodeInvalidRequest, "integer"},
 		{"id with exponent", ping("1e2"), `1e2`, jsonrpc.CodeInvalidRequest, "integer"},
 		{"huge id", ping("9007199254740993"), `9007199254740993`, jsonrpc.CodeInvalidRequest, "2^53"},
-		{"endless id", ping(strings.Repeat("9", 5000)), `null`, jsonrpc.CodeInvalidRequest, "256"},
-		{"endless text as id", ping(`"` + strings.Repeat("x", 5000) + `"`), `null`, jsonrpc.CodeInvalidRequest, "256"},
+		{"long integer as id", ping(strings.Repeat("9", 5000)), `null`, jsonrpc.CodeInvalidRequest, "256"},
+		{"long string as id", ping(`"` + strings.Repeat("x", 5000) + `"`), `null`, jsonrpc.CodeInvalidRequest, "256"},
 		{"id null", ping("null"), `null`, jsonrpc.CodeInvalidRequest, "id"},
 		{"id an object", ping("{}"), `null`, jsonrpc.CodeInvalidRequest, "id"},
 		{"largest id", ping("9007199254740991"), `9007199254740991`, 0, ""},
 		{"negative id", ping("-9007199254740991"), `-9007199254740991`, 0, ""},
 		{"empty id", ping(`""`), `""`, 0, ""},
-		{"id that looks like another", ping(`"1"`), `"1"`, 0, ""},
-		{"an answer to nothing", `{"jsonrpc":"2.0","id":99,"result":{}}` + "\n" + ping("1"), `1`, 0, ""},
-		{"an answer that is none", `{"jsonrpc":"2.0","id":99,"result":{},"error":{}}`, `null`, jsonrpc.CodeInvalidRequest, "either"},
+		{"id that looks like an integer", ping(`"1"`), `"1"`, 0, ""},
+		{"a response without a request", `{"jsonrpc":"2.0","id":99,"result":{}}` + "\n" + ping("1"), `1`, 0, ""},
+		{"a response with result and error", `{"jsonrpc":"2.0","id":99,"result":{},"error":{}}`, `null`, jsonrpc.CodeInvalidRequest, "either"},
 		{"blank lines and CRLF", "\r\n  \n" + ping("1") + "\r", `1`, 0, ""},
 		{"deep arguments", call("1", deep(900)), `1`, 0, ""},
-		{"deeper arguments", call("1", deep(5000)), `1`, jsonrpc.CodeInvalidRequest, "1000 levels"},
-		{"bottomless arguments", call("1", deep(200_000)), `null`, jsonrpc.CodeParseError, "JSON"},
+		{"too deep arguments", call("1", deep(5000)), `1`, jsonrpc.CodeInvalidRequest, "1000 levels"},
+		{"very deep arguments", call("1", deep(200_000)), `null`, jsonrpc.CodeParseError, "JSON"},
 		{"params a list", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["echo"]}`, `1`, jsonrpc.CodeInvalidParams, ""},
 		{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, `1`, jsonrpc.CodeInvalidRequest, "params"},
-		{"a second hello", strings.Replace(hello, `"id":0`, `"id":1`, 1), `1`, jsonrpc.CodeInvalidRequest, "duplicate"},
+		{"a second initialize", strings.Replace(hello, `"id":0`, `"id":1`, 1), `1`, jsonrpc.CodeInvalidRequest, "duplicate"},
 		{"a line too long", ping(`"` + strings.Repeat("x", 17<<20) + `"`), `null`, jsonrpc.CodeInvalidRequest, "16 MiB"},
 		{"a number that overflows", call("1", `{"n":1e999999}`), `1`, 0, ""},
-		{"a pair of halves", call("1", `{"s":"\ud800"}`), `1`, 0, ""},
+		{"half a surrogate pair", call("1", `{"s":"\ud800"}`), `1`, 0, ""},
 		{"too many values", call("1", "["+strings.Repeat("1,", 300_000)+"1]"), `1`, jsonrpc.CodeInvalidRequest, "values"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := w.connectRaw(t)
 			r.handshake()
-			go func() { _, _ = io.WriteString(r.in, c.line+"\n") }() // a long line is refused while it is written
+			// A long line is refused while it is written.
+			go func() { _, _ = io.WriteString(r.in, c.line+"\n") }()
 			got := r.receive()
 			code, text := 0, ""
 			if got.Error != nil {
@@ -92,7 +93,7 @@ func TestHostileLines(t *testing.T) {
 	}
 }
 
-func TestByteOrderMark(t *testing.T) {
+func TestByteOrderMarkIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	r := w.connectRaw(t)
@@ -102,7 +103,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-func TestBeforeTheHandshake(t *testing.T) {
+func TestCallBeforeHandshakeIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	r := w.connectRaw(t)
@@ -116,7 +117,7 @@ func TestBeforeTheHandshake(t *testing.T) {
 	}
 }
 
-func TestTooManyRequests(t *testing.T) {
+func TestRequestsInFlightAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
@@ -140,7 +141,7 @@ func TestTooManyRequests(t *testing.T) {
 		t.Errorf("got %s %+v", got.ID, got.Error)
 	}
 	call(3)
-	if got := r.receive(); string(got.ID) != "3" || got.Error == nil || !strings.Contains(got.Error.Message, "not answered yet") {
+	if got := r.receive(); string(got.ID) != "3" || got.Error == nil || !strings.Contains(got.Error.Message, "is in flight") {
 		t.Errorf("got %s %+v", got.ID, got.Error)
 	}
 	w.server.Close() // lets the calls end
@@ -149,8 +150,8 @@ func TestTooManyRequests(t *testing.T) {
 	}
 }
 
-// A client that closed its side still gets the answers that it waits for.
-func TestHalfClosed(t *testing.T) {
+// A client that closed its output still receives the responses.
+func TestCallsAreAnsweredAfterInputEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	proceed := make(chan struct{})
@@ -160,7 +161,7 @@ func TestHalfClosed(t *testing.T) {
 	})
 	r := w.connectRaw(t)
 	r.handshake()
-	// The last line has no end.
+	// The last line has no line feed.
 	if _, err := io.WriteString(r.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`); err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +175,8 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// A server that is told to stop waits for calls that run, but not for ever.
-func TestStopWhileACallHangs(t *testing.T) {
+// A server that stops waits for running calls, but only for the grace period.
+func TestStopDoesNotWaitForHangingCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, stopWhileACallHangs)
 }
@@ -210,7 +211,7 @@ func stopWhileACallHangs(t *testing.T) {
 		t.Errorf("the server ended with %v", err)
 	}
 	if took := time.Since(stopped); took < time.Minute || took > time.Minute+5*time.Second {
-		t.Errorf("it took %v to stop, want a little more than the grace", took)
+		t.Errorf("stopping took %v, want a little more than the grace period", took)
 	}
 	close(release)
 	toServer.Close()

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Path is where the server answers over HTTP.
+// Path is the path at which the server answers over HTTP.
 const Path = "/mcp"
 
 // Defaults of HTTPOptions.
@@ -30,11 +30,11 @@ const (
 	DefaultBodyTimeout    = 30 * time.Second
 )
 
-// shareOfUser is the part that one user of an Authority has, of sessions, of connections and of what is
-// in requests, so that nobody keeps others out: one of so many.
-const shareOfUser = 4
+// userShare divides the limits of sessions, connections and request bodies: one user of an
+// Authority may use a quarter of each, and so cannot keep other users out.
+const userShare = 4
 
-// MinTokenBytes is how short a token may be.
+// MinTokenBytes is the minimal length of a token.
 const MinTokenBytes = 16
 
 const (
@@ -45,46 +45,48 @@ const (
 	versionHeader  = "Mcp-Protocol-Version"
 )
 
-// HTTPOptions says who may reach a Server over HTTP, and bounds them. The zero value is
-// for programs on this machine.
+// HTTPOptions sets which clients may reach a Server over HTTP, and limits them. The zero value is
+// for clients on this machine.
 type HTTPOptions struct {
-	// Token is what clients send as "Authorization: Bearer TOKEN", at least MinTokenBytes
-	// long. Empty means that none is needed, which only a loopback address may do with.
+	// Token is the token that clients send as "Authorization: Bearer TOKEN", of at least
+	// MinTokenBytes. Empty means that none is required, which is allowed only on a loopback
+	// address.
 	Token string
-	// Authority takes the place of Token: its users may come. Nil means that there is none.
+	// Authority admits the users of an authorization server instead of Token; nil means none.
 	Authority *Authority
-	// Hosts are names, without port, that the Host header may have besides those of this
-	// machine. A server that is reached from elsewhere and has none takes any: there the
-	// token keeps strangers out.
+	// Hosts are names, without port, that the Host header may have in addition to the names of
+	// this machine. A server on another than a loopback address without Hosts allows any name,
+	// because the token keeps strangers out.
 	Hosts []string
-	// MaxSessions is how many clients of 2025-11-25 and before may be connected, of each user
-	// of Authority a quarter of them; 0 means DefaultMaxSessions. SessionIdle is how long such a
-	// session lasts without a request; 0 means DefaultSessionIdle.
+	// MaxSessions limits the sessions of clients of revision 2025-11-25 and earlier; 0 means
+	// DefaultMaxSessions. Each user of Authority may have a quarter of them. A session ends
+	// after SessionIdle without a request; 0 means DefaultSessionIdle.
 	MaxSessions int
 	SessionIdle time.Duration
-	// MaxConnections is how many connections are taken at a time, others wait; 0 means
-	// DefaultMaxConnections. Each user of Authority has a quarter of them, and gets 503 beyond it.
+	// MaxConnections limits the open connections, and further ones wait; 0 means
+	// DefaultMaxConnections. A user of Authority may have a quarter of them, and gets 503
+	// beyond that.
 	MaxConnections int
-	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
-	// how long its sender may take; 0 means DefaultBodyTimeout.
+	// MaxBody limits the body of a request, in bytes; 0 means DefaultMaxBody. BodyTimeout
+	// limits the time to receive the body; 0 means DefaultBodyTimeout.
 	MaxBody int64
-	// MaxBodies is how much may be in requests that are not answered yet, of all clients
-	// together, in bytes, and of each user of Authority a quarter of that or one of MaxBody; 0
-	// means DefaultMaxBodies. Requests beyond it get 503.
+	// MaxBodies limits the bodies of all requests in flight, in bytes; 0 means
+	// DefaultMaxBodies. A user of Authority may use a quarter of it, and at least MaxBody.
+	// Requests beyond that get 503.
 	MaxBodies   int64
 	BodyTimeout time.Duration
 }
 
-// ErrTokenNeeded is the error of serving without a token where others can connect.
+// ErrTokenNeeded is the error of serving without a token on an address that other machines can
+// reach.
 var ErrTokenNeeded = errors.New("an address that other machines can reach needs a token")
 
-// ErrTokenShort is the error of a token that is easy to guess.
+// ErrTokenShort is the error of a token that is too short.
 var ErrTokenShort = fmt.Errorf("the token must have at least %d bytes", MinTokenBytes)
 
-// ServeListener answers clients that connect to l, at Path, until ctx is done; then it takes
-// no more, gives calls that run Options.Grace to end, and cancels the rest. It closes l. The
-// error is ErrTokenNeeded, ErrTokenShort, ErrOAuth or that of the listener; nil after ctx is
-// done.
+// ServeListener serves clients that connect to l, at [Path], until ctx is done. Then it refuses
+// further calls, waits up to Options.Grace for running calls, and cancels the rest. It closes l.
+// The error is ErrTokenNeeded, ErrTokenShort, ErrOAuth or the error of l; nil after ctx is done.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOptions) error {
 	g, err := s.newGate(l.Addr(), o)
 	if err != nil {
@@ -101,10 +103,9 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOption
 		return err
 	case <-ctx.Done():
 	}
-	// Streams that only listen never end, so it is the calls that are waited for, and then
-	// their answers.
+	// Listening streams never end, so wait for the calls and then for their responses.
 	if !s.running.drain(s.opts.Grace) {
-		s.log.Error("calls that do not end were left behind", "running", s.running.count())
+		s.log.Error("stopped while calls were still running", "running", s.running.count())
 	} else {
 		g.answering.drain(time.Second)
 	}
@@ -117,8 +118,8 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOption
 	return nil
 }
 
-// newHTTPServer returns a server that waits for nobody for long. Answers may take any
-// time; the body of a request is bounded where it is read.
+// newHTTPServer returns a server that limits the time to receive headers. Responses may take any
+// time. The handler limits the time to receive a body.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: keepAlive, MaxHeaderBytes: maxHeaderBytes,
@@ -126,21 +127,20 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// gate is what stands before the SDK's handlers: it lets through only what is well-formed
-// and comes from somebody who may.
+// gate passes requests to the SDK's handlers if they are well-formed and their client is
+// admitted.
 type gate struct {
 	server *Server
 	hosts  hostRule
 	token  *tokenRule
-	users  *tokenGate // nil when there is none
+	users  *tokenGate // nil without an Authority
 	opts   HTTPOptions
 	bodies bodies
 
-	sessions http.Handler // 2025-11-25 and before
-	requests http.Handler // later revisions, which have no sessions
+	sessions http.Handler // for 2025-11-25 and earlier
+	requests http.Handler // for later revisions, which have no sessions
 
-	answering *running // HTTP requests with calls
-	// handshakes are the openings of sessions.
+	answering   *running // HTTP requests with calls
 	handshakes  handshakes
 	connections *connections
 }
@@ -150,7 +150,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	var users *tokenGate
 	switch {
 	case o.Authority != nil && o.Token != "":
-		return nil, errors.New("the server takes a token of its own or those of OAuth, not both")
+		return nil, errors.New("the server accepts either its own token or tokens of OAuth, not both")
 	case o.Authority != nil:
 		var err error
 		if users, err = newTokenGate(o.Authority, func() { s.metrics.refuse("token") }); err != nil {
@@ -173,21 +173,21 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
 			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // hostRule does that, and knows the names that were added
+			DisableLocalhostProtection: true, // hostRule protects, and allows Hosts
 		})
 	}
 	sessions, room := int64(o.MaxSessions), o.MaxBodies
 	if users != nil {
-		sessions, room = max(sessions/shareOfUser, 1), max(room/shareOfUser, o.MaxBody)
+		sessions, room = max(sessions/userShare, 1), max(room/userShare, o.MaxBody)
 	}
 	return &gate{
 		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), users: users,
-		bodies: bodies{most: o.MaxBodies, mostOfUser: room, users: make(tally)},
+		bodies: bodies{limit: o.MaxBodies, userLimit: room, users: make(tally)},
 		handshakes: handshakes{
-			server: s, most: int64(o.MaxSessions), mostOfUser: sessions, opening: make(tally), users: make(map[string]string),
+			server: s, limit: int64(o.MaxSessions), userLimit: sessions, opening: make(tally), users: make(map[string]string),
 		},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
-		connections: newConnections(max(int64(o.MaxConnections)/shareOfUser, 1)),
+		connections: newConnections(max(int64(o.MaxConnections)/userShare, 1)),
 	}, nil
 }
 
@@ -201,7 +201,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.users.serve(w, r, g.serve)
 		return
 	}
-	// Before the path, so that a stranger keeps no connection by asking for nothing.
+	// Before the path, so that a stranger cannot keep a connection by requesting other paths.
 	if refused := g.token.check(r); refused != nil {
 		g.refuse(w, refused)
 		return
@@ -209,7 +209,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.serve(w, r)
 }
 
-// serve answers a request of somebody who may send it.
+// serve answers a request whose client is admitted.
 func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 	user := ""
 	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
@@ -223,7 +223,7 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.URL.Path != Path {
-		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path})
+		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "not found; the server answers at " + Path})
 		return
 	}
 	if r.Method == http.MethodPost {
@@ -257,13 +257,13 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 		w = &openingWriter{ResponseWriter: w, opened: opened}
 	}
 	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
-		g.server.running.cancelSession(sessionOf(user, id)) // the SDK would wait for its calls
+		g.server.running.cancelSession(sessionOf(user, id)) // the SDK would wait for the calls
 	}
 	g.sessions.ServeHTTP(w, r)
 }
 
-// openingWriter tells when the answer to a handshake begins. By then the session is one of
-// the SDK's own, and its client may already open the next one.
+// openingWriter calls opened when the response to a handshake begins. At that time the SDK lists
+// the session, and the client may already open another one.
 type openingWriter struct {
 	http.ResponseWriter
 	opened func()
@@ -279,21 +279,22 @@ func (w *openingWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush and Unwrap are what package http looks for.
+// Flush implements http.Flusher, which the SDK needs for streams.
 func (w *openingWriter) Flush() {
 	w.opened()
-	_ = http.NewResponseController(w.ResponseWriter).Flush() // as http.Flusher, which cannot fail
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // http.Flusher returns no error
 }
 
+// Unwrap lets http.ResponseController find the connection.
 func (w *openingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// endSessions closes the sessions, so that streams that only listen end too.
+// endSessions closes the sessions, which also ends listening streams.
 func (g *gate) endSessions(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for session := range g.server.mcp.Sessions() {
-			_ = session.Close() // its client is gone, or will be
+			_ = session.Close() // the connection ends anyway
 		}
 	}()
 	select {
@@ -302,8 +303,8 @@ func (g *gate) endSessions(ctx context.Context) {
 	}
 }
 
-// sessionIDs are those of the clients that are connected. A request of a revision without
-// sessions is a session of the SDK without a name.
+// sessionIDs returns the IDs of the open sessions. It leaves out the sessions without an ID that
+// the SDK makes for requests of revisions without sessions.
 func (s *Server) sessionIDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for session := range s.mcp.Sessions() {
@@ -314,7 +315,7 @@ func (s *Server) sessionIDs() iter.Seq[string] {
 	}
 }
 
-// sessionCount is how many clients are connected.
+// sessionCount returns the number of open sessions.
 func (s *Server) sessionCount() int {
 	n := 0
 	for range s.sessionIDs() {

@@ -20,7 +20,7 @@ import (
 // site is a server over HTTP.
 type site struct {
 	addr string
-	stop func() error // ends it and tells how it ended
+	stop func() error // ends the server and returns its error
 }
 
 func (s *site) url() string { return "http://" + s.addr + mcpserver.Path }
@@ -72,7 +72,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestHTTP(t *testing.T) {
+func TestCallsOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -114,8 +114,8 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// Closing the stream is how a client without sessions cancels.
-func TestHTTPCancel(t *testing.T) {
+// A client without sessions cancels a call by closing the stream.
+func TestClosedStreamCancelsCall(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		w := newWorld(t, mcpserver.Options{})
@@ -139,8 +139,8 @@ func TestHTTPCancel(t *testing.T) {
 	}
 }
 
-// A client that ends its session ends its calls, and nobody else's.
-func TestEndOfSession(t *testing.T) {
+// A client that ends its session ends only its own calls.
+func TestEndOfSessionEndsItsCalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	started, ended := make(chan string), make(chan string, 2)
@@ -151,11 +151,12 @@ func TestEndOfSession(t *testing.T) {
 		return tool.Result{}, ctx.Err()
 	})
 	s := w.listen(t, mcpserver.HTTPOptions{})
-	var id, name string // of the last
+	var id, name string // of the last session
 	for range 2 {
 		session := s.connect(t, "2025-11-25", nil, "")
 		id = session.ID()
-		go func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "waits"}) }() // it fails, in one way or another
+		// The call fails when its session ends.
+		go func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "waits"}) }()
 		name = <-started
 	}
 	if status, _, _ := s.send(t, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": id}}); status != http.StatusNoContent {
@@ -173,7 +174,7 @@ func TestEndOfSession(t *testing.T) {
 	<-ended
 }
 
-// request is a request as anybody may send it. Header values that are empty are left out.
+// request is a raw HTTP request. Empty header values are left out.
 type request struct {
 	method, path, body string
 	header             map[string]string
@@ -213,12 +214,12 @@ func (s *site) send(t testing.TB, r request) (status int, body string, header ht
 		t.Fatal(err)
 	}
 	if response.Close {
-		response.Header.Set("Connection", "close") // the client's library took it out
+		response.Header.Set("Connection", "close") // the HTTP client removed it
 	}
 	return response.StatusCode, string(text), response.Header
 }
 
-func TestWhoIsLetThrough(t *testing.T) {
+func TestHTTPAccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	const token = "a token of some length"
@@ -235,24 +236,24 @@ func TestWhoIsLetThrough(t *testing.T) {
 		{"other path", open, request{path: "/"}, 404, "/mcp"},
 		{"localhost", open, request{header: map[string]string{"Host": "LOCALHOST:1234"}}, 200, "serverInfo"},
 		{"IPv6", open, request{header: map[string]string{"Host": "[::1]:80"}}, 200, "serverInfo"},
-		{"name that was added", open, request{header: map[string]string{"Host": "Tools.example.com"}}, 200, "serverInfo"},
+		{"allowed name", open, request{header: map[string]string{"Host": "Tools.example.com"}}, 200, "serverInfo"},
 		{"rebound name", open, request{header: map[string]string{"Host": "evil.example.com"}}, 403, "--allow-host"},
-		{"name that begins like ours", open, request{header: map[string]string{"Host": "localhost.evil.example.com"}}, 403, "--allow-host"},
-		{"address that is not ours", open, request{header: map[string]string{"Host": "192.0.2.1"}}, 403, "--allow-host"},
+		{"name that begins with localhost", open, request{header: map[string]string{"Host": "localhost.evil.example.com"}}, 403, "--allow-host"},
+		{"address of another machine", open, request{header: map[string]string{"Host": "192.0.2.1"}}, 403, "--allow-host"},
 		{"own origin", open, request{header: map[string]string{"Origin": "http://" + open.addr}}, 200, "serverInfo"},
 		{"foreign origin", open, request{header: map[string]string{"Origin": "https://evil.example.com"}}, 403, "origin"},
 		{"origin of another port", open, request{header: map[string]string{"Origin": "http://127.0.0.1:1"}}, 403, "origin"},
 		{"origin null", open, request{header: map[string]string{"Origin": "null"}}, 403, "origin"},
 		{"foreign origin reads", open, request{method: "GET", header: map[string]string{"Origin": "https://evil.example.com"}}, 403, "origin"},
-		{"form of a page", open, request{header: map[string]string{"Content-Type": "text/plain"}}, 415, ""},
+		{"HTML form", open, request{header: map[string]string{"Content-Type": "text/plain"}}, 415, ""},
 		{"other method", open, request{method: "PUT"}, 405, ""},
 		{"no session", open, request{method: "GET"}, 400, "Mcp-Session-Id"},
 		{"unknown session", open, request{header: map[string]string{"Mcp-Session-Id": "made-up"}}, 404, "session"},
 		{"end of an unknown session", open, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": "made-up"}}, 404, "session"},
-		{"revision that there is not", open, request{header: map[string]string{"Mcp-Protocol-Version": "1999-01-01"}}, 400, "version"},
+		{"unknown revision", open, request{header: map[string]string{"Mcp-Protocol-Version": "1999-01-01"}}, 400, "version"},
 		{"later revision", open, request{header: map[string]string{"Mcp-Protocol-Version": "2999-01-01"}, body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2999-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`}, 400, ""},
 		{"garbage", open, request{body: "hello"}, 400, `"code":-32700`},
-		{"nothing", open, request{body: " "}, 400, `"code":-32700`},
+		{"empty body", open, request{body: " "}, 400, `"code":-32700`},
 		{"batch", open, request{body: "[" + hello + "]"}, 400, `"code":-32600`},
 		{"fractional id", open, request{body: strings.Replace(hello, `"id":0`, `"id":0.5`, 1)}, 400, `"id":0.5,"error":{"code":-32600`},
 		{"byte order mark", open, request{body: "\xef\xbb\xbf" + hello}, 200, "serverInfo"},
@@ -276,10 +277,10 @@ func TestWhoIsLetThrough(t *testing.T) {
 				t.Errorf("got %d %s, want %d and %q", status, body, c.status, c.text)
 			}
 			if status == 401 && !strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer") {
-				t.Errorf("the answer does not say how: %v", header)
+				t.Errorf("the WWW-Authenticate header is missing: %v", header)
 			}
 			if refused := status == 401 || status == 403; refused && header.Get("Connection") != "close" {
-				t.Error("a stranger may keep the connection")
+				t.Error("the connection of a refused client stays open")
 			}
 			if strings.Contains(body, token) {
 				t.Error("the answer holds the token")
@@ -288,12 +289,12 @@ func TestWhoIsLetThrough(t *testing.T) {
 	}
 }
 
-// fakeListener is at an address that others can reach.
+// fakeListener has an address that other machines can reach.
 type fakeListener struct{ net.Listener }
 
 func (fakeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
 
-func TestElsewhereNeedsAToken(t *testing.T) {
+func TestNonLoopbackAddressNeedsToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	for token, want := range map[string]error{"": mcpserver.ErrTokenNeeded, "short": mcpserver.ErrTokenShort} {
@@ -310,7 +311,7 @@ func TestElsewhereNeedsAToken(t *testing.T) {
 	}
 }
 
-func TestStopOverHTTP(t *testing.T) {
+func TestStopWaitsForHTTPCalls(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		w := newWorld(t, mcpserver.Options{})
@@ -334,17 +335,17 @@ func TestStopOverHTTP(t *testing.T) {
 		<-started
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.stop() }()
-		for w.ready(t) { // until it takes no more calls
+		for w.ready(t) { // until the server refuses calls
 		}
 		close(proceed)
 		if got := <-got; got != "done" {
-			t.Errorf("%s: a call that ran got %q", revision, got)
+			t.Errorf("%s: a running call got %q", revision, got)
 		}
 		if err := <-stopped; err != nil {
 			t.Errorf("%s: %v", revision, err)
 		}
 		if _, err := net.Dial("tcp", s.addr); err == nil {
-			t.Errorf("%s: the server still listens", revision)
+			t.Errorf("%s: the server is still listening", revision)
 		}
 	}
 }

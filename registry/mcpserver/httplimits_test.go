@@ -20,8 +20,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A sender that takes its time is cut off, and others are served meanwhile.
-func TestSlowSenders(t *testing.T) {
+// A slow sender is cut off, and does not delay other clients.
+func TestSlowSenderIsCutOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: time.Second})
@@ -44,7 +44,7 @@ func TestSlowSenders(t *testing.T) {
 	}
 }
 
-// The time for a request does not count for its answer.
+// The time limit of a request body does not apply to the response.
 func TestTimingOfSlowAnswers(t *testing.T) {
 	testlevel.Timing(t, "it waits for answers that take longer than a request may, and requests must arrive in a second")
 	w := newWorld(t, mcpserver.Options{})
@@ -67,7 +67,7 @@ func TestTimingOfSlowAnswers(t *testing.T) {
 	}
 }
 
-func TestSessionsAreBounded(t *testing.T) {
+func TestSessionsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "x"}, says("x"))
@@ -84,7 +84,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
 		t.Errorf("after one ended: %d", status)
 	}
-	// What is no handshake leaves no session behind.
+	// A request other than initialize leaves no session behind.
 	if got := callText(t, s.connect(t, "2026-07-28", nil, ""), "x", nil); got != "x" {
 		t.Errorf("a client without sessions got %q", got)
 	}
@@ -99,7 +99,7 @@ func TestIdleSessionEnds(t *testing.T) {
 	if id == "" {
 		t.Fatal("there is no session")
 	}
-	for { // ends with the test's own deadline if the session never does
+	for { // if the session never ends, the test times out
 		status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: map[string]string{"Mcp-Session-Id": id}})
 		if status == http.StatusNotFound {
 			return
@@ -113,7 +113,7 @@ func TestManyConnections(t *testing.T) {
 	w.add(t, tool.Spec{Name: "x", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}, says("x"))
 	s := w.listen(t, mcpserver.HTTPOptions{})
 	session := s.connect(t, "2025-11-25", nil, "")
-	for range 300 { // that stop in the middle
+	for range 300 { // requests that are never completed
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -135,8 +135,8 @@ func TestManyConnections(t *testing.T) {
 	wg.Wait()
 }
 
-// A connection too many waits until another ends.
-func TestConnectionsAreBounded(t *testing.T) {
+// A connection beyond the limit waits until another one ends.
+func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 1})
@@ -163,17 +163,17 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}()
 	select {
 	case err := <-answered:
-		t.Errorf("the second is answered beside the first: %v", err)
+		t.Errorf("the second connection is served before the first one ended: %v", err)
 	default:
 	}
 	first.Close()
 	if err := <-answered; err != nil {
-		t.Errorf("the second is not answered: %v", err)
+		t.Errorf("the second connection is not served: %v", err)
 	}
 }
 
-// Requests that wait for their answers have so much room together, and give it back.
-func TestBodiesAreBoundedTogether(t *testing.T) {
+// The bodies of all requests in flight are limited, and stop counting after the response.
+func TestBodiesAreLimitedTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	running, end := make(chan struct{}), make(chan struct{})
@@ -194,13 +194,13 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + text + `"}}`
 	header := map[string]string{"Mcp-Session-Id": session.ID()}
 	if status, _, answer := s.send(t, request{body: long, header: header}); status != http.StatusServiceUnavailable || answer.Get("Retry-After") == "" {
-		t.Errorf("beside the other: %d", status)
+		t.Errorf("during the other request: %d", status)
 	}
 	close(end)
 	if err := <-got; err != nil {
 		t.Fatal(err)
 	}
 	if status, text, _ := s.send(t, request{body: long, header: header}); status != http.StatusOK {
-		t.Errorf("after it: %d %s", status, text)
+		t.Errorf("after the other request: %d %s", status, text)
 	}
 }

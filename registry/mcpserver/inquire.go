@@ -13,32 +13,32 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The fields of the form of an inquiry.
+// Fields in the form of an inquiry.
 const (
 	choiceField = "choice"
 	wordsField  = "words"
-	optionField = "option_" // with a number from 1, when more than one may be chosen
+	optionField = "option_" // with a number from 1, if several may be chosen
 )
 
-// inquire asks what a tool wants to know.
+// inquire sends the question of a tool to the user.
 func (a *asking) inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
 	form, err := inquiryForm(q)
 	if err != nil {
 		return tool.Reply{}, err
 	}
-	about := []string{q.Tenant, q.Session, a.req.Params.Name, q.Header, q.Text, strconv.FormatBool(q.Multiple)}
+	parts := []string{q.Tenant, q.Session, a.req.Params.Name, q.Header, q.Text, strconv.FormatBool(q.Multiple)}
 	for _, o := range q.Options {
-		about = append(about, o.Label, o.Description)
+		parts = append(parts, o.Label, o.Description)
 	}
-	result, err := a.elicit(ctx, inquiryInput, hashOf(inquiryInput, about), form)
+	result, err := a.elicit(ctx, inquiryInput, hashOf(inquiryInput, parts), form)
 	if err != nil {
 		return tool.Reply{}, err
 	}
 	return replyOf(result, q), nil
 }
 
-// inquiryForm is an inquiry as a form. Every client has fields of one text, one choice or yes
-// and no, so that choices of more than one are a field each.
+// inquiryForm returns an inquiry as a form. All clients support string, enum and boolean fields,
+// so if several options may be chosen, each option is a boolean field.
 func inquiryForm(q tool.Inquiry) (*mcp.ElicitParams, error) {
 	var b strings.Builder
 	b.WriteString("The agent asks")
@@ -73,7 +73,7 @@ func inquiryForm(q tool.Inquiry) (*mcp.ElicitParams, error) {
 	return &mcp.ElicitParams{Mode: "form", Message: b.String(), RequestedSchema: json.RawMessage(schema)}, nil
 }
 
-// replyOf reads what the user said. What is no option was not chosen.
+// replyOf reads the user's answer. It ignores choices that are not options.
 func replyOf(result *mcp.ElicitResult, q tool.Inquiry) tool.Reply {
 	switch {
 	case result == nil, result.Action == "cancel":

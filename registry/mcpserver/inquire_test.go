@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 )
 
-// user fills in forms in the same way.
+// user returns a client whose user gives the same answer to each question.
 func user(action string, content map[string]any, seen *mcp.ElicitParams) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*seen = *r.Params
@@ -39,7 +39,7 @@ func questionWorld(t *testing.T) *world {
 	return w
 }
 
-func TestInquiries(t *testing.T) {
+func TestQuestionsOverMCP(t *testing.T) {
 	t.Parallel()
 	colours := []map[string]any{{"label": "red"}, {"label": "blue", "description": "like the\x1b[2J sky"}}
 	for _, revision := range revisions {
@@ -76,8 +76,8 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
-// A client that cannot ask has nobody, and the model is told at once.
-func TestInquiryWithoutAnybody(t *testing.T) {
+// When the client cannot ask its user, the model gets an error at once.
+func TestQuestionToClientWithoutElicitation(t *testing.T) {
 	t.Parallel()
 	session := questionWorld(t).connect(t, "2025-11-25", nil)
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "question", Arguments: json.RawMessage(`{"question":"Why?"}`)})
@@ -86,15 +86,15 @@ func TestInquiryWithoutAnybody(t *testing.T) {
 	}
 }
 
-// Clients that do not read what they are asked keep nobody else from being asked.
-func TestInquiriesOfClientsThatDoNotRead(t *testing.T) {
+// Clients that do not read their questions do not keep other clients from being asked.
+func TestSlowClientDoesNotBlockQuestions(t *testing.T) {
 	t.Parallel()
 	w := questionWorld(t)
 	failed := w.tools.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventFailed}})
 	defer failed.Close()
 	for range native.DefaultMaxAbandoned {
 		r := w.connectRaw(t)
-		r.out = bufio.NewReaderSize(r.from, 64) // less than a question has
+		r.out = bufio.NewReaderSize(r.from, 64) // less than a question
 		r.send(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		r.receive()
 		r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -111,7 +111,7 @@ func TestInquiriesOfClientsThatDoNotRead(t *testing.T) {
 		<-failed.Events()
 		defer func() {
 			r.in.Close()
-			_, _ = io.Copy(io.Discard, r.out) // and then the server may end
+			_, _ = io.Copy(io.Discard, r.out) // lets the server end
 			<-r.done
 		}()
 	}

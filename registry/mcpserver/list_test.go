@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestListShowsWhatTheHostKnows(t *testing.T) {
+func TestListHasEffectsFromPermissions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	url, err := capability.ParseURLPattern("https://api.example.com")
@@ -80,7 +80,7 @@ func TestPagesAreStable(t *testing.T) {
 		for _, tool := range list.Tools {
 			got = append(got, tool.Name)
 		}
-		if page == 0 { // what comes or goes before the cursor moves nothing behind it
+		if page == 0 { // a change before the cursor does not affect later pages
 			w.add(t, tool.Spec{Name: "a_new"}, says("x"))
 			if _, err := w.tools.Tools().Unregister("tool_00"); err != nil {
 				t.Fatal(err)
@@ -94,11 +94,11 @@ func TestPagesAreStable(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if _, err := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: "made up"}); err == nil {
-		t.Error("a cursor that was made up is taken")
+		t.Error("an invalid cursor is accepted")
 	}
 }
 
-func TestClientsHearOfChanges(t *testing.T) {
+func TestClientsAreNotifiedOfChanges(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestClientsHearOfChanges(t *testing.T) {
 	}
 }
 
-// The SDK panics at a schema that it does not like; that takes away one tool and no more.
-func TestSchemaThatTheProtocolHasNoPlaceFor(t *testing.T) {
+// The SDK panics at some schemas. That must leave out only the tool with the schema.
+func TestToolWithUnsupportedSchemaIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "odd", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"not a header!"}}}`)}, says("x"))
@@ -155,7 +155,7 @@ func TestSchemaThatTheProtocolHasNoPlaceFor(t *testing.T) {
 	}
 }
 
-func TestServerTellsWhatItIs(t *testing.T) {
+func TestServerInfo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{Name: "tools of the house", Version: "1.2.3", Instructions: "Use them with care."})
 	got := w.connect(t, "2025-11-25", nil).InitializeResult()
@@ -171,7 +171,7 @@ func TestServerTellsWhatItIs(t *testing.T) {
 	}
 }
 
-// dynamic is a tool that works out what it says of itself.
+// dynamic is a tool that describes itself.
 type dynamic struct {
 	function
 	describe func(ctx context.Context) (tool.Definition, error)
@@ -181,8 +181,8 @@ func (d dynamic) Describe(ctx context.Context, _ capability.Grant) (tool.Definit
 	return d.describe(ctx)
 }
 
-// A list has tools as they describe themselves, and those that fail as they were.
-func TestListHasWhatToolsSayOfThemselves(t *testing.T) {
+// A list has the descriptions of dynamic tools. A tool that fails keeps its registered description.
+func TestListHasDescriptionsOfDynamicTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	for name, err := range map[string]error{"fails": errors.New("gone"), "works": nil} {

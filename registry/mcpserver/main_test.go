@@ -32,7 +32,7 @@ func (f function) Execute(ctx context.Context, in tool.Invocation) (tool.Result,
 
 func (f function) Digest(context.Context) (string, error) { return "sha256:1", nil }
 
-// says is a tool that gives back a text.
+// says returns a tool whose result is text.
 func says(text string) function {
 	return func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
@@ -57,7 +57,7 @@ func newWorld(t testing.TB, o mcpserver.Options) *world {
 	o.Approver = approver
 	o.Logger = testLogger(t)
 	if o.Grace == 0 {
-		o.Grace = time.Minute // tests wait for what they want, not for a time
+		o.Grace = time.Minute // must not expire
 	}
 	w := &world{tools: tools, server: mcpserver.New(tools, o), approver: approver}
 	t.Cleanup(func() {
@@ -69,7 +69,7 @@ func newWorld(t testing.TB, o mcpserver.Options) *world {
 	return w
 }
 
-// testLogger keeps what is logged out of the output unless the test fails.
+// testLogger returns a logger whose output is shown only if the test fails.
 func testLogger(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
@@ -84,7 +84,7 @@ func (w *world) add(t testing.TB, spec tool.Spec, f function) {
 	}
 }
 
-// pipes are the two ends of standard input and output.
+// pipes returns both ends of standard input and output.
 func pipes() (in *io.PipeReader, toServer *io.PipeWriter, fromServer *io.PipeReader, out *io.PipeWriter) {
 	in, toServer = io.Pipe()
 	fromServer, out = io.Pipe()
@@ -107,7 +107,7 @@ func (w *world) connect(t testing.TB, revision string, o *mcp.ClientOptions) *mc
 	}
 	t.Cleanup(func() {
 		session.Close()
-		// The client may go while the server tells it of a change.
+		// The client may disconnect while the server notifies it of a change.
 		if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("the server ended with %v", err)
 		}
@@ -115,10 +115,10 @@ func (w *world) connect(t testing.TB, revision string, o *mcp.ClientOptions) *mc
 	return session
 }
 
-// revisions are those that clients speak: with a handshake and sessions, and without.
+// revisions of the protocol: with a handshake and sessions, and without.
 var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 
-// raw is a client that writes lines as it likes.
+// raw is a client that writes arbitrary lines.
 type raw struct {
 	t    testing.TB
 	in   *io.PipeWriter
@@ -169,8 +169,8 @@ type rawMessage struct {
 	} `json:"error"`
 }
 
-// receive returns the next message but for the news that tools have changed, which may come
-// at any time.
+// receive returns the next message. It skips notifications of changed tools, which may come at any
+// time.
 func (r *raw) receive() rawMessage {
 	r.t.Helper()
 	for {
@@ -188,12 +188,12 @@ func (r *raw) receiveAny() rawMessage {
 	}
 	var m rawMessage
 	if err := json.Unmarshal([]byte(line), &m); err != nil {
-		r.t.Fatalf("the server wrote what is no message: %q", line)
+		r.t.Fatalf("the server wrote a line that is not a message: %q", line)
 	}
 	return m
 }
 
-// callText is the text of a call that must go well.
+// callText returns the text of a call that must succeed.
 func callText(t testing.TB, session *mcp.ClientSession, name string, arguments any) string {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
@@ -217,7 +217,7 @@ func textOf(result *mcp.CallToolResult) string {
 	return strings.Join(texts, "\n")
 }
 
-// reads and writes are what tools ask for.
+// reads and writes return permissions of tools.
 func reads() capability.Permissions {
 	return capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}}
 }

@@ -13,27 +13,27 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Bounds on the IDs of requests.
+// Limits of the IDs of requests.
 const (
 	maxIDBytes   = 256
-	maxIDInteger = 1<<53 - 1 // what every JSON reader keeps exactly
+	maxIDInteger = 1<<53 - 1 // exact in every JSON reader
 )
 
-// Methods that are looked at before the SDK sees them.
+// Methods that are inspected before the SDK sees them.
 const (
 	methodCall      = "tools/call"
 	methodCancelled = "notifications/cancelled"
 	methodListen    = "subscriptions/listen"
 )
 
-// refusal is why a message is not taken, for its sender.
+// refusal is the error response to a message that is refused.
 type refusal struct {
 	code    int64
 	message string
-	id      json.RawMessage // as the sender wrote it; empty when there is none to give back
+	id      json.RawMessage // as the sender wrote it; empty if it cannot be sent back
 }
 
-// line is the refusal as a message.
+// line returns the refusal as a JSON-RPC message.
 func (r *refusal) line() []byte {
 	id := r.id
 	if len(id) == 0 {
@@ -44,8 +44,8 @@ func (r *refusal) line() []byte {
 		ID      json.RawMessage `json:"id"`
 		Error   jsonrpc.Error   `json:"error"`
 	}{"2.0", id, jsonrpc.Error{Code: r.code, Message: r.message}})
-	if err != nil { // the ID was checked, and the rest is ours
-		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the refusal cannot be written"}}`)
+	if err != nil { // impossible, because the ID was parsed
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the error cannot be encoded"}}`)
 	}
 	return text
 }
@@ -54,13 +54,13 @@ func invalidRequest(id json.RawMessage, message string) *refusal {
 	return &refusal{code: jsonrpc.CodeInvalidRequest, message: message, id: id}
 }
 
-// messageFields are the fields of a message that are read; no other is.
+// messageFields are the fields of a message that are read. Others are ignored.
 var messageFields = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// parseMessage reads one message, strictly all of it. The SDK's own reader rounds IDs, ends
-// the session at what it cannot read, and takes the last of two fields of one name.
+// parseMessage parses one message strictly. The SDK's own reader rounds IDs, ends the session at
+// invalid input, and uses the last of two fields with the same name.
 func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
-	message, err := jsontree.Parse(data, jsontree.Message()) // its transport has bounded it
+	message, err := jsontree.Parse(data, jsontree.Message()) // the transport has limited its size
 	if err != nil {
 		return nil, unreadable(data, err)
 	}
@@ -106,11 +106,11 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 	return &jsonrpc.Request{ID: id, Method: method, Params: fields["params"]}, nil
 }
 
-// unreadable is the refusal of what is not strict JSON. It has the ID of a message whose
-// other fields are at fault.
+// unreadable returns the refusal of a message that is not strict JSON. It has the ID of the
+// message if only other fields are invalid.
 func unreadable(data []byte, why error) *refusal {
 	if !utf8.Valid(data) || !json.Valid(data) {
-		return &refusal{code: jsonrpc.CodeParseError, message: "this is no JSON; write one message as one line of UTF-8"}
+		return &refusal{code: jsonrpc.CodeParseError, message: "this is not JSON; write one message as one line of UTF-8"}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
@@ -120,7 +120,7 @@ func unreadable(data []byte, why error) *refusal {
 	for decoder.More() {
 		name, _ := decoder.Token()
 		var value json.RawMessage
-		if decoder.Decode(&value) != nil || name == "id" && id != nil { // of two neither is the message's
+		if decoder.Decode(&value) != nil || name == "id" && id != nil { // ambiguous
 			return invalidRequest(nil, why.Error())
 		}
 		if name == "id" {
@@ -131,7 +131,7 @@ func unreadable(data []byte, why error) *refusal {
 	return invalidRequest(id, why.Error())
 }
 
-// parseResponse reads the answer to a request of ours.
+// parseResponse parses the response to a request of the server.
 func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		return nil, invalidRequest(nil, "a message has a method, or an id and either result or error")
@@ -166,11 +166,12 @@ func parseError(v *jsontree.Value) (*jsonrpc.Error, bool) {
 	return &e, true
 }
 
-// answerFields are the fields of what a client answers to a question of ours. The SDK reads
-// them whatever their case is.
+// answerFields are the fields of a client's answer to a question of the server. The SDK matches
+// them without regard to case.
 var answerFields = []string{"action", "content", "model", "role", "roots", "stopReason", "_meta"}
 
-// misspelt says which field of an answer would be taken for another one, or "".
+// misspelt returns an error message if a field of an answer differs from a known field only in
+// case, and "" otherwise.
 func misspelt(answer *jsontree.Value) (bad string) {
 	for _, name := range answer.Names() {
 		for _, known := range answerFields {
@@ -182,8 +183,8 @@ func misspelt(answer *jsontree.Value) (bad string) {
 	return ""
 }
 
-// parseID reads the ID in the field of a name; nil is the zero ID. What is wrong with it is told
-// in words, and back is what of it may be given back.
+// parseID parses an ID in the field with the given name; nil means the zero ID. bad is an error
+// message, or "". back is the ID for an error response; nil if the ID is not valid in a response.
 func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMessage, bad string) {
 	if raw == nil {
 		return jsonrpc.ID{}, nil, ""
@@ -202,7 +203,7 @@ func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMess
 	case raw[0] == '"':
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return id, nil, name + " is no string"
+			return id, nil, name + " is not a valid string"
 		}
 		value = text
 	default:
@@ -215,8 +216,8 @@ func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMess
 	return id, raw, ""
 }
 
-// cancelledID is the ID that a cancellation names, which the SDK would round to that of another
-// request. What is wrong with it is told in words.
+// cancelledID returns the ID in the params of a cancellation. The SDK would round it, possibly to
+// the ID of another request. bad is an error message, or "".
 func cancelledID(params json.RawMessage) (id jsonrpc.ID, bad string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {

@@ -10,101 +10,101 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Bounds on what a tool may make a client hear: so many at once, and then one in so much
-// time.
+// Limits of the notifications that a tool may send: a burst, and after that one per interval.
 const (
 	logBurst, logEvery           = 100, 50 * time.Millisecond
 	progressBurst, progressEvery = 20, 50 * time.Millisecond
 )
 
-// maxUntold is how many messages wait for a client that reads slowly. Further ones are left
-// out: no tool waits for a client, which could keep it beyond its deadline.
-const maxUntold = 2 * (logBurst + progressBurst)
+// maxQueued limits the notifications that wait for a client that reads slowly. Further ones are
+// dropped: a tool must not wait for a client, which could delay it past its deadline.
+const maxQueued = 2 * (logBurst + progressBurst)
 
-// notifier tells a client what the tool tells while it runs. The Registry calls it for one
-// thing at a time, but a call that hangs may come late.
+// notifier sends the logs and progress of a running tool to the client. The Registry does not
+// call it concurrently, but a call that hangs may use it after the end.
 type notifier struct {
 	ctx     context.Context
 	session *mcp.ServerSession
 	tool    string
-	token   any // of the client for progress; nil when it wants none
+	token   any // progress token of the client; nil if it wants no progress
 
-	logs, steps *rate.Limiter
+	logLimit, progressLimit *rate.Limiter
 
-	untold chan func()   // is closed when nothing more comes
-	ended  chan struct{} // is closed when all was told
+	queue   chan func()   // sends notifications; closed by end
+	flushed chan struct{} // closed when the queue is closed and empty
 
-	mu   sync.Mutex
-	over bool
-	done float64 // of the last step that was told
-	told bool    // a step was
+	mu       sync.Mutex
+	over     bool
+	reported bool    // progress was reported
+	done     float64 // in the last progress
 }
 
 func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	n := &notifier{
 		ctx: ctx, session: req.Session, tool: req.Params.Name, token: req.Params.GetProgressToken(),
-		logs:  rate.NewLimiter(rate.Every(logEvery), logBurst),
-		steps: rate.NewLimiter(rate.Every(progressEvery), progressBurst),
+		logLimit:      rate.NewLimiter(rate.Every(logEvery), logBurst),
+		progressLimit: rate.NewLimiter(rate.Every(progressEvery), progressBurst),
 
-		untold: make(chan func(), maxUntold), ended: make(chan struct{}),
+		queue: make(chan func(), maxQueued), flushed: make(chan struct{}),
 	}
 	go func() {
-		defer close(n.ended)
-		for tell := range n.untold {
-			tell()
+		defer close(n.flushed)
+		for send := range n.queue {
+			send()
 		}
 	}()
 	return n
 }
 
-// later has something told, if there is room.
-func (n *notifier) later(tell func()) {
+// enqueue queues a notification, or drops it if the queue is full.
+func (n *notifier) enqueue(send func()) {
 	select {
-	case n.untold <- tell:
+	case n.queue <- send:
 	default:
 	}
 }
 
-// log tells a line. The session knows which levels the client wants to hear.
+// log sends a log message. The session drops levels that the client did not ask for.
 func (n *notifier) log(level slog.Level, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.over || !n.logs.Allow() {
+	if n.over || !n.logLimit.Allow() {
 		return
 	}
-	n.later(func() {
-		//lint:ignore SA1019 clients of 2025-11-25 and before have no other way to hear a log
-		_ = n.session.Log(n.ctx, &mcp.LoggingMessageParams{Logger: n.tool, Level: mcpLevel(level), Data: text}) // a client that is gone hears nothing
+	n.enqueue(func() {
+		// An error means that the client is gone.
+		//lint:ignore SA1019 clients of 2025-11-25 and earlier have no other way to receive logs
+		_ = n.session.Log(n.ctx, &mcp.LoggingMessageParams{Logger: n.tool, Level: mcpLevel(level), Data: text})
 	})
 }
 
-// progress tells how far the tool is. The protocol wants it to grow with each step.
+// progress sends the progress of the tool. The protocol requires it to increase each time.
 func (n *notifier) progress(done, total float64, message string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.over || n.token == nil || n.told && done <= n.done {
+	if n.over || n.token == nil || n.reported && done <= n.done {
 		return
 	}
-	if last := total > 0 && done >= total; !n.steps.Allow() && !last {
+	if last := total > 0 && done >= total; !n.progressLimit.Allow() && !last {
 		return
 	}
-	n.told, n.done = true, done
-	n.later(func() {
+	n.reported, n.done = true, done
+	n.enqueue(func() {
 		_ = n.session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: n.token, Progress: done, Total: total, Message: message,
-		}) // a client that is gone hears nothing
+		}) // an error means that the client is gone
 	})
 }
 
-// end lets nothing more through, and returns when the client was told all that waits.
+// end refuses further notifications, and returns when all queued ones were sent.
 func (n *notifier) end() {
 	n.mu.Lock()
 	if !n.over {
 		n.over = true
-		close(n.untold)
+		close(n.queue)
 	}
 	n.mu.Unlock()
-	<-n.ended
+	<-n.flushed
 }
 
 //lint:ignore SA1019 as above

@@ -13,9 +13,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A message that two readers could take differently is refused whole, over both transports,
-// and answered with its ID where that is beyond doubt.
-func TestMessagesHaveOneReading(t *testing.T) {
+// A message that two JSON readers could understand differently is refused over both transports.
+// The error has the ID of the message unless the ID itself is ambiguous.
+func TestAmbiguousMessagesAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "echo", Parameters: json.RawMessage(`{"type":"object"}`)}, says("ok"))
@@ -28,20 +28,20 @@ func TestMessagesHaveOneReading(t *testing.T) {
 		code           int
 		text           string
 	}{
-		{"one reading", call(params), `1`, 0, ""},
+		{"unambiguous", call(params), `1`, 0, ""},
 		{"two methods", message(`"id":1,"method":"ping","method":"tools/list"`), `1`, jsonrpc.CodeInvalidRequest, `"method" is given twice`},
 		{"two ids", message(`"id":1,"id":2,"method":"ping"`), `null`, jsonrpc.CodeInvalidRequest, `"id" is given twice`},
 		{"two versions", message(`"jsonrpc":"2.0","id":1,"method":"ping"`), `1`, jsonrpc.CodeInvalidRequest, `"jsonrpc" is given twice`},
 		{"two params", message(`"id":1,"method":"tools/call","params":{},"params":` + params), `1`, jsonrpc.CodeInvalidRequest, `"params" is given twice`},
 		{"two names", call(`{"name":"other","arguments":{},"name":"echo"}`), `1`, jsonrpc.CodeInvalidRequest, `"name" is given twice`},
 		{"two arguments", call(`{"name":"echo","arguments":{},"arguments":{"a":1}}`), `1`, jsonrpc.CodeInvalidRequest, `"arguments" is given twice`},
-		{"two of an argument", call(`{"name":"echo","arguments":{"a":1,"a":2}}`), `1`, jsonrpc.CodeInvalidRequest, `"a" is given twice`},
-		{"two deep down", call(`{"name":"echo","arguments":{"a":[{"b":{"c":1,"c":2}}]}}`), `1`, jsonrpc.CodeInvalidRequest, `"c" is given twice`},
-		{"two, one escaped", message(`"id":1,"method":"ping","m\u0065thod":"tools/list"`), `1`, jsonrpc.CodeInvalidRequest, `"method" is given twice`},
+		{"a repeated argument", call(`{"name":"echo","arguments":{"a":1,"a":2}}`), `1`, jsonrpc.CodeInvalidRequest, `"a" is given twice`},
+		{"a repeated name deep down", call(`{"name":"echo","arguments":{"a":[{"b":{"c":1,"c":2}}]}}`), `1`, jsonrpc.CodeInvalidRequest, `"c" is given twice`},
+		{"two methods, one escaped", message(`"id":1,"method":"ping","m\u0065thod":"tools/list"`), `1`, jsonrpc.CodeInvalidRequest, `"method" is given twice`},
 		{"two ids, one escaped", message(`"id":1,"\u0069d":2,"method":"ping"`), `null`, jsonrpc.CodeInvalidRequest, `"id" is given twice`},
-		{"an id of its own and two methods", message(`"method":"a","method":"b","id":"x"`), `"x"`, jsonrpc.CodeInvalidRequest, "twice"},
+		{"a string id and two methods", message(`"method":"a","method":"b","id":"x"`), `"x"`, jsonrpc.CodeInvalidRequest, "twice"},
 		{"a bad id and two methods", message(`"method":"a","method":"b","id":{}`), `null`, jsonrpc.CodeInvalidRequest, "twice"},
-		{"two in a batch", `[` + message(`"id":1,"id":2`) + `]`, `null`, jsonrpc.CodeInvalidRequest, "twice"},
+		{"two ids in a batch", `[` + message(`"id":1,"id":2`) + `]`, `null`, jsonrpc.CodeInvalidRequest, "twice"},
 		{"method in other case", message(`"id":1,"Method":"ping"`), `null`, jsonrpc.CodeInvalidRequest, "a message has a method"},
 		{"id in other case", message(`"id":1,"ID":2,"method":"ping"`), `1`, 0, ""},
 		{"params in other case", message(`"id":1,"method":"tools/call","Params":` + params), `1`, jsonrpc.CodeInvalidRequest, "params"},
@@ -74,7 +74,7 @@ func TestMessagesHaveOneReading(t *testing.T) {
 			}
 			check("stdio", r.receive())
 			if c.code != jsonrpc.CodeInvalidRequest || c.name == "params in other case" {
-				return // what the SDK answers over HTTP is its own
+				return // over HTTP the SDK has its own errors
 			}
 			status, text, _ := s.send(t, request{body: c.line})
 			if status != http.StatusBadRequest {

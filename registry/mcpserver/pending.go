@@ -11,37 +11,37 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// Bounds on the questions that wait for a client to come back with an answer.
+// Limits of the questions that wait for a client to call again with an answer.
 const (
 	maxPending     = 1000
 	pendingTimeout = 5 * time.Minute
-	// maxAnswers is how many answers of one call are kept while the next question is asked,
-	// and maxAnswerBytes how long they may be together.
+	// maxAnswers and maxAnswerBytes limit the earlier answers of one call that are kept while
+	// the next question is asked.
 	maxAnswers     = 9
 	maxAnswerBytes = 16 << 10
 )
 
-// pending are questions that clients took away to ask their users. A client comes back
-// with a state that nobody can guess; each is good once, for its user and for exactly the
-// question that it was given for. What the user answered to earlier questions of the call
-// stays here meanwhile, out of the client's hands. It is safe for concurrent use.
+// pending holds the questions that clients are asking their users. A client calls again with the
+// state of its question, which cannot be guessed. A state is valid once, only for its user, and
+// only for its question. The earlier answers of the call are kept here, so that the client cannot
+// change them. pending is safe for concurrent use.
 type pending struct {
 	now func() time.Time
 
 	mu        sync.Mutex
 	questions map[string]pendingQuestion // by state
-	order     []string                   // of states, oldest first; some may be gone
+	order     []string                   // states, oldest first; some are no longer in questions
 }
 
 type pendingQuestion struct {
-	// user is who was asked, and input the name under which the answer comes back.
+	// user was asked, and input is the name of the answer.
 	user, input, fingerprint string
 	earlier                  []answer
 	asked                    time.Time // set by put
 }
 
-// answer is what a user said to the question of a fingerprint; nil is a client that came
-// back without it.
+// answer is the answer to the question with a fingerprint. result is nil if the client called
+// again without an answer.
 type answer struct {
 	fingerprint string
 	result      *mcp.ElicitResult
@@ -51,8 +51,8 @@ func newPending() *pending {
 	return &pending{now: time.Now, questions: make(map[string]pendingQuestion)}
 }
 
-// put keeps a question and returns its state. When there are too many, the oldest of the
-// user with most of them gives way.
+// put keeps a question and returns its state. When there are too many, it drops the oldest
+// question of the user with the most questions.
 func (p *pending) put(q pendingQuestion) (state string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,8 +66,8 @@ func (p *pending) put(q pendingQuestion) (state string) {
 	return state
 }
 
-// makeRoom lets go of the states that are gone or too old or, where there are none, of one
-// that waits. The lock is held.
+// makeRoom drops the states that were used or are too old or, if there are none, one question
+// that still waits. p.mu is held.
 func (p *pending) makeRoom() {
 	p.order = slices.DeleteFunc(p.order, func(state string) bool {
 		q, found := p.questions[state]
@@ -87,8 +87,8 @@ func (p *pending) makeRoom() {
 	p.order = slices.Delete(p.order, at, at+1)
 }
 
-// take returns the question of a user that a state was given for not long ago, and makes the
-// state void.
+// take returns the question of a state and makes the state invalid. ok is false if the question is
+// unknown, too old, or of another user.
 func (p *pending) take(user, state string) (_ pendingQuestion, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// put keeps a question as the server does.
+// put adds a question as the server does.
 func put(p *pending, user, fingerprint string) string {
 	return p.put(pendingQuestion{user: user, fingerprint: fingerprint})
 }
 
-// A state is good for its question and user, once, for some time, and while there are not too
-// many.
-func TestPending(t *testing.T) {
+// A state is valid once, for its user, until it is too old or displaced by newer ones.
+func TestStateIsValidOnce(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 	p := newPending()
@@ -24,22 +23,22 @@ func TestPending(t *testing.T) {
 	}
 	state := put(p, "ann", "a")
 	if takes("ann", "guess", "a") {
-		t.Error("a state that was guessed is taken")
+		t.Error("an unknown state is accepted")
 	}
 	if !takes("ann", state, "a") {
-		t.Error("the state is not taken")
+		t.Error("the state is refused")
 	}
 	if takes("ann", state, "a") {
-		t.Error("the state is taken twice")
+		t.Error("the state is accepted twice")
 	}
 	other := put(p, "ann", "a")
 	if takes("bob", other, "a") || takes("ann", other, "a") {
-		t.Error("the state is taken for another user, or after another tried it")
+		t.Error("the state is accepted from another user, or after another user tried it")
 	}
 	late := put(p, "ann", "a")
 	now = now.Add(pendingTimeout)
 	if takes("ann", late, "a") {
-		t.Error("the state is taken after its time")
+		t.Error("the state is accepted after its time")
 	}
 	oldest := put(p, "ann", "first")
 	var last string
@@ -47,15 +46,15 @@ func TestPending(t *testing.T) {
 		last = put(p, "ann", fmt.Sprint(i))
 	}
 	if takes("ann", oldest, "first") || !takes("ann", last, fmt.Sprint(maxPending-1)) {
-		t.Error("the newest question gave way to the oldest")
+		t.Error("the newest question was dropped instead of the oldest")
 	}
 	if len(p.questions) > maxPending || len(p.order) > maxPending {
 		t.Errorf("%d questions and %d states are kept, want at most %d", len(p.questions), len(p.order), maxPending)
 	}
 }
 
-// The questions of one user do not drive out those of others.
-func TestPendingOfOthers(t *testing.T) {
+// The questions of one user do not displace the questions of other users.
+func TestPendingQuestionsOfOtherUsersStay(t *testing.T) {
 	t.Parallel()
 	p := newPending()
 	bobs := put(p, "bob", "b")
@@ -70,9 +69,9 @@ func TestPendingOfOthers(t *testing.T) {
 		return ok
 	}
 	if takes("ann", first) || !takes("ann", last) {
-		t.Error("the newest question of a user gave way to the oldest")
+		t.Error("the newest question of a user was dropped instead of the oldest")
 	}
 	if !takes("bob", bobs) {
-		t.Error("the question of another user gave way")
+		t.Error("the question of another user was dropped")
 	}
 }

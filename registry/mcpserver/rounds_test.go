@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// cleaner is a tool that needs a yes itself and for every path, and then asks for some words.
+// cleaner adds a tool that needs approval for its call and for each path, and then asks a question.
 func cleaner(t *testing.T, w *world) (runs *atomic.Int32) {
 	t.Helper()
 	spec, executor, err := question.Define(w.approver)
@@ -49,7 +49,7 @@ func cleaner(t *testing.T, w *world) (runs *atomic.Int32) {
 	return runs
 }
 
-// A call may ask about more than one thing, in every revision.
+// One call may ask several questions, in every revision.
 func TestSeveralQuestionsInOneCall(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -74,7 +74,7 @@ func TestSeveralQuestionsInOneCall(t *testing.T) {
 	}
 }
 
-// rounds is a client that puts the questions itself.
+// rounds is a client that sends the answers itself.
 type rounds struct {
 	t       *testing.T
 	session *mcp.ClientSession
@@ -88,7 +88,7 @@ func newRounds(t *testing.T, w *world, name string, arguments any) *rounds {
 	return &rounds{t: t, session: w.connect(t, "2026-07-28", o), params: mcp.CallToolParams{Name: name, Arguments: arguments}}
 }
 
-// next calls with an answer to the last question and returns what the next is about.
+// next calls with an answer to the last question, and returns the next question.
 func (r *rounds) next(answer *mcp.ElicitResult) (question string, result *mcp.CallToolResult) {
 	r.t.Helper()
 	result, err := r.session.CallTool(r.t.Context(), &r.params)
@@ -103,23 +103,22 @@ func (r *rounds) next(answer *mcp.ElicitResult) (question string, result *mcp.Ca
 	return question, result
 }
 
-// What a user said to one question is none to another, and is good for the call that it was
-// given in.
+// An answer holds only for its own question, and only within its call.
 func TestAnswersOfOneCall(t *testing.T) {
 	t.Parallel()
 	yes := &mcp.ElicitResult{Action: "accept"}
-	t.Run("a no ends it", func(t *testing.T) {
+	t.Run("a denial ends the call", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, mcpserver.Options{})
 		runs := cleaner(t, w)
 		r := newRounds(t, w, "clean", map[string]any{"paths": 2})
 		r.next(yes)
-		r.next(&mcp.ElicitResult{Action: "decline"}) // to deletes 0
+		r.next(&mcp.ElicitResult{Action: "decline"}) // denies to delete path 0
 		if _, result := r.next(yes); !result.IsError || !strings.Contains(textOf(result), "not approved") || runs.Load() != 0 {
 			t.Errorf("got %q, ran %d times", textOf(result), runs.Load())
 		}
 	})
-	t.Run("a state is good once", func(t *testing.T) {
+	t.Run("a state is valid once", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, mcpserver.Options{})
 		runs := cleaner(t, w)
@@ -131,10 +130,10 @@ func TestAnswersOfOneCall(t *testing.T) {
 		before := runs.Load()
 		r.params = again
 		if about, _ := r.next(yes); !strings.Contains(about, "tool clean ") || runs.Load() != before {
-			t.Errorf("with a state that was used it asks %q, and ran %d times more", about, runs.Load()-before)
+			t.Errorf("a used state leads to the question %q and %d more runs", about, runs.Load()-before)
 		}
 	})
-	t.Run("another call begins anew", func(t *testing.T) {
+	t.Run("another call needs its own answers", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, mcpserver.Options{})
 		runs := cleaner(t, w)
@@ -143,10 +142,10 @@ func TestAnswersOfOneCall(t *testing.T) {
 		r.next(yes)
 		r.params.Arguments = map[string]any{"paths": 1, "words": "other"}
 		if about, _ := r.next(yes); !strings.Contains(about, "tool clean ") || runs.Load() != 0 {
-			t.Errorf("another call with the state asks %q, and ran %d times", about, runs.Load())
+			t.Errorf("another call with the state leads to the question %q and %d runs", about, runs.Load())
 		}
 	})
-	t.Run("there are not too many", func(t *testing.T) {
+	t.Run("their number is limited", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, mcpserver.Options{})
 		cleaner(t, w)
@@ -155,17 +154,17 @@ func TestAnswersOfOneCall(t *testing.T) {
 			r.next(yes)
 		}
 		if about, result := r.next(yes); about != "" || !result.IsError {
-			t.Errorf("after nine questions it asks %q", about)
+			t.Errorf("after nine questions the tool asks %q", about)
 		}
 	})
-	t.Run("they are not too long", func(t *testing.T) {
+	t.Run("their length is limited", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, mcpserver.Options{})
 		cleaner(t, w)
 		r := newRounds(t, w, "clean", map[string]any{"paths": 1})
 		r.next(&mcp.ElicitResult{Action: "accept", Content: map[string]any{"words": strings.Repeat("x", 20<<10)}})
 		if about, result := r.next(yes); about != "" || !result.IsError {
-			t.Errorf("after a long answer it asks %q", about)
+			t.Errorf("after a long answer the tool asks %q", about)
 		}
 	})
 }

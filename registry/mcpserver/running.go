@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// running are the calls that run. It is safe for concurrent use.
+// running counts the running calls. It is safe for concurrent use.
 type running struct {
-	// cancelled is done when the calls are to end at once; cancel makes it so.
+	// cancelled is done after cancel, which cancels all calls.
 	cancelled context.Context
 	cancel    context.CancelFunc
 
 	mu       sync.Mutex
 	calls    map[*oneRunning]struct{}
 	draining bool
-	idle     chan struct{} // closed when nothing runs any more; nil until somebody waits
+	idle     chan struct{} // closed when no call is running; nil until drain waits for it
 }
 
 type oneRunning struct {
@@ -29,8 +29,8 @@ func newRunning() *running {
 	return r
 }
 
-// begin counts a call of a session, unless none is taken any more. It runs under the context
-// that it returns, and end counts it off.
+// begin counts a call of a session, until end is called. ok is false after drain. The call must
+// run with the context that begin returns.
 func (r *running) begin(ctx context.Context, session string) (_ context.Context, end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,22 +65,22 @@ func (r *running) cancelSession(session string) {
 	}
 }
 
-// count is how many calls run.
+// count returns the number of running calls.
 func (r *running) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.calls)
 }
 
-// accepting reports whether calls are taken.
+// accepting reports whether further calls are accepted.
 func (r *running) accepting() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.draining
 }
 
-// drain takes no further calls, gives those that run a time to end, then cancels them and
-// gives them a second more. It reports whether all ended.
+// drain refuses further calls and waits up to grace for the running ones. Then it cancels them and
+// waits one more second. It reports whether all have ended.
 func (r *running) drain(grace time.Duration) bool {
 	r.mu.Lock()
 	r.draining = true
@@ -96,7 +96,7 @@ func (r *running) drain(grace time.Duration) bool {
 	return closedWithin(idle, time.Second)
 }
 
-// closedWithin waits for a channel to be closed, but not for longer than d.
+// closedWithin reports whether a channel is closed within d.
 func closedWithin(done <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-done:

@@ -21,36 +21,37 @@ import (
 
 // Defaults of Options.
 const (
-	// DefaultPageSize is how many tools a page of the list has.
+	// DefaultPageSize is the number of tools in a page of the list.
 	DefaultPageSize = 200
-	// DefaultGrace is how long calls that run may go on when the server stops.
+	// DefaultGrace is the time that running calls have when the server stops.
 	DefaultGrace = 5 * time.Second
 )
 
-// Options configures a Server. The zero value serves without asking anybody.
+// Options configures a Server. The zero value is usable; clients are not asked for approval then.
 type Options struct {
-	// Name and Version are what clients see; empty means "wasmtool" and "unknown".
+	// Name and Version are shown to clients; empty means "wasmtool" and "unknown".
 	Name, Version string
-	// Instructions say to a model what the tools are for; may be empty.
+	// Instructions tell a model what the tools are for; may be empty.
 	Instructions string
-	// Approver puts the Registry's questions to the client that called. It must be the one
-	// that the Registry was made with. Nil leaves the Registry's own.
+	// Approver sends the Registry's questions to the client that called. It must also be the
+	// Approver of the Registry. Nil means that clients are not asked, only the Registry's
+	// own Approver.
 	Approver *Approver
-	// PageSize is how many tools a page of the list has; 0 means DefaultPageSize.
+	// PageSize is the number of tools in a page of the list; 0 means DefaultPageSize.
 	PageSize int
-	// Grace is how long calls that run may go on when the server stops, before they are
+	// Grace is the time that running calls have when the server stops, before they are
 	// cancelled; 0 means DefaultGrace.
 	Grace time.Duration
-	// OnLog hears what tools log, whatever clients want to hear. The text is the tool's: make
-	// control characters harmless before a terminal sees them. It may be called concurrently.
-	// Nil means that only clients hear.
+	// OnLog receives all log messages of tools, including those that no client asked for. The
+	// text is not trusted: escape control characters before printing it to a terminal. It may
+	// be called concurrently, and may be nil.
 	OnLog func(tool string, level slog.Level, text string)
-	// Logger gets what an operator should know; nil means silence.
+	// Logger receives warnings and errors for the operator; nil discards them.
 	Logger *slog.Logger
 }
 
-// Server offers the tools of one Registry. It is safe for concurrent use and may serve
-// several transports at a time. The zero value is not usable; see New.
+// Server offers the tools of one Registry. It is safe for concurrent use and may serve several
+// transports at the same time. The zero value is not usable; see [New].
 type Server struct {
 	registry *registry.Registry
 	opts     Options
@@ -60,14 +61,14 @@ type Server struct {
 	sessions *sessions
 	pending  *pending
 	metrics  *metrics
-	stop     func() // listening to the registry
+	stop     func() // ends the subscription to the registry
 
 	mu      sync.Mutex
-	offered map[string]string // definitions of the tools that are offered, by name
+	offered map[string]string // JSON definitions of the offered tools, by name
 }
 
-// New returns a Server of the tools that r lists, now and later: clients hear of changes.
-// Close it before the Registry, which stays the caller's.
+// New returns a Server for the tools that r lists. When the list changes, clients are notified.
+// The caller must close the Server before r.
 func New(r *registry.Registry, o Options) *Server {
 	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	o.PageSize = cmp.Or(max(o.PageSize, 0), DefaultPageSize)
@@ -82,16 +83,17 @@ func New(r *registry.Registry, o Options) *Server {
 			Instructions: o.Instructions,
 			PageSize:     o.PageSize,
 			Capabilities: &mcp.ServerCapabilities{
-				Logging: &mcp.LoggingCapabilities{}, //lint:ignore SA1019 clients of 2025-11-25 and before have no other way to hear a log
+				//lint:ignore SA1019 clients of 2025-11-25 and earlier have no other way to get logs
+				Logging: &mcp.LoggingCapabilities{},
 				Tools:   &mcp.ToolCapabilities{ListChanged: true},
 			},
-			// What a tool may be depends on the operator alone, but an operator may serve one
-			// file to one person and another to the next, so no shared cache keeps a list.
+			// The list is the same for all clients of this server, but an operator may serve
+			// different lists to different people at one URL, so no shared cache may keep it.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
 		},
 	)
 	s.mcp.AddReceivingMiddleware(s.recovered, s.current)
-	// One event that waits stands for all changes before it.
+	// A buffer of one is enough: sync reads the whole list.
 	changes := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})
 	s.stop = changes.Close
 	s.sync()
@@ -103,15 +105,14 @@ func New(r *registry.Registry, o Options) *Server {
 	return s
 }
 
-// Close stops listening to the Registry and cancels the calls that run. Transports that are
-// served end when their contexts do.
+// Close ends the subscription to the Registry and cancels the running calls. ServeStdio and
+// ServeListener return when their contexts are done.
 func (s *Server) Close() {
 	s.stop()
 	s.running.cancel()
 }
 
-// sync makes what is offered what the Registry lists. Clients hear of it once, and only
-// when something differs.
+// sync offers the tools that the Registry lists. Clients are notified once if anything differs.
 func (s *Server) sync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +136,7 @@ func (s *Server) sync() {
 	s.offered = listed
 }
 
-// add offers a tool and reports whether it could: the SDK panics at what it does not like
-// about a schema.
+// add offers a tool. It returns false if the SDK panics, which it does for some schemas.
 func (s *Server) add(definition *mcp.Tool) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -151,8 +151,8 @@ func (s *Server) add(definition *mcp.Tool) (ok bool) {
 	return true
 }
 
-// current is a middleware by which a request finds the tools that there are when it comes,
-// whether or not the news of the last change have arrived.
+// current is a middleware that makes a request see the current tools, even if the event of the
+// last change has not arrived yet.
 func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
@@ -168,17 +168,17 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// describeWait is how long a list waits for tools that work out their definitions. One that
-// takes longer goes on, and clients hear of the change.
+// describeWait is how long a list waits for dynamic tools to return their definitions. A tool that
+// takes longer continues, and clients are notified of the change.
 const describeWait = 2 * time.Second
 
-// describe has the tools worked out that are still as they were registered. One that fails is
-// offered like that, and tried again.
+// describe gets the definitions of dynamic tools that have not been described yet. A tool that
+// fails is offered as it was registered, and is described again with the next list.
 func (s *Server) describe(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, describeWait)
 	defer cancel()
 	if err := s.registry.Tools().Describe(ctx); err != nil {
-		s.log.Warn("definitions of tools are not worked out", "reason", err)
+		s.log.Warn("dynamic tools were not described", "reason", err)
 	}
 }
 
@@ -189,7 +189,7 @@ func (s *Server) offers(name string) bool {
 	return there
 }
 
-// recovered is a middleware that makes a panic the error of one request.
+// recovered is a middleware that turns a panic into the error of one request.
 func (s *Server) recovered(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {

@@ -13,12 +13,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger"
 )
 
-// sessions are those that made calls. What a call has begun, such as a job, may outlast it,
-// and ends with the session: nobody could ask for it any more, and a client that opens one
-// session after the other would have as many as it likes. It is safe for concurrent use.
+// sessions tracks the sessions that have made calls. A call may start a job that outlasts it. The
+// job ends with the session: no later request could reach it, and a client that opens sessions
+// repeatedly could have any number of jobs. sessions is safe for concurrent use.
 type sessions struct {
-	// key makes names of IDs.
-	key [sha256.Size]byte
+	key [sha256.Size]byte // for name
 
 	mu      sync.Mutex
 	watched map[*mcp.ServerSession]struct{}
@@ -30,10 +29,10 @@ func newSessions() *sessions {
 	return s
 }
 
-// name is what the session is called by all but its client: tools, receipts, logs and what
-// is remembered. Over HTTP, who knows the ID itself may speak for the client. It is the same
-// as long as the server lives, and "" for a session without an ID, as a request of a revision
-// without sessions is.
+// name returns the name of a session for tools, receipts, logs and remembered answers. They must
+// not see the ID, because over HTTP any sender that knows the ID can act as the client. The name
+// stays the same while the server runs. It is "" for a session without an ID, which the SDK makes
+// for a request of a revision without sessions.
 func (s *sessions) name(session *mcp.ServerSession) string {
 	id := session.ID()
 	if id == "" {
@@ -44,8 +43,8 @@ func (s *sessions) name(session *mcp.ServerSession) string {
 	return "session_" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// watch sees to the end of a session, which is user's. What a request without a session
-// begins goes on.
+// watch cancels the calls of a user's session when the session ends. It does nothing for a request
+// without a session.
 func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession, user string) {
 	name := s.name(session)
 	if name == "" {
@@ -58,7 +57,7 @@ func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession, user 
 	}
 	s.watched[session] = struct{}{}
 	go func() {
-		_ = session.Wait() // for its calls, too; how the connection ended does not matter
+		_ = session.Wait() // the reason for the end does not matter
 		r.Calls().Kill(ledger.Selector{Tenant: user, OfTenant: true, Session: name})
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// What a call has begun for its caller ends with the caller's session, however that ends,
-// and not with another's.
-func TestWhatWasBegunEndsWithTheSession(t *testing.T) {
+// A job that a call started ends with the session of the call, and not with another session.
+func TestJobsEndWithTheirSession(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options mcpserver.HTTPOptions
@@ -49,16 +48,16 @@ func TestWhatWasBegunEndsWithTheSession(t *testing.T) {
 			}
 			select {
 			case got := <-ended:
-				t.Errorf("the job of %s ended, too", got)
+				t.Errorf("the job of %s ended as well", got)
 			default:
 			}
 		})
 	}
 }
 
-// Tools and what they leave behind know a session by a name, which is the same in each call and
-// is of no use to who would speak for the client.
-func TestSessionIDsStayWithTheClient(t *testing.T) {
+// Tools see a name of the session instead of its ID. The name is the same in each call, and cannot
+// be used to act as the client.
+func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
@@ -76,10 +75,10 @@ func TestSessionIDsStayWithTheClient(t *testing.T) {
 	if other := callText(t, second, "whose", nil); other == name {
 		t.Errorf("two sessions are called %q", name)
 	}
-	// As an ID it is none.
+	// The name is not accepted as an ID.
 	header := map[string]string{"Mcp-Session-Id": name}
 	if status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: header}); status != http.StatusNotFound {
-		t.Errorf("the name was taken for an ID: %d", status)
+		t.Errorf("the name was accepted as an ID: %d", status)
 	}
 	if name := callText(t, s.connect(t, "2026-07-28", nil, ""), "whose", nil); name != "" {
 		t.Errorf("a client without sessions has %q", name)

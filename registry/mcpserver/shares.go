@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// tally counts what each user has. Users that have nothing take no room in it.
+// tally counts something for each user. It has no entries for users with a count of 0.
 type tally map[string]int64
 
 func (t tally) add(user string, n int64) {
@@ -19,29 +19,30 @@ func (t tally) add(user string, n int64) {
 	}
 }
 
-// connections counts those of each user, whether a request is on its way on them or not, so
-// that nobody has so many that others wait. One that a proxy uses for several users is that of
-// the last. It is safe for concurrent use.
+// connections limits the open connections of each user, with or without a request in flight, so
+// that one user cannot occupy all of them. A connection that a proxy uses for several users counts
+// for the user of the last request. It is safe for concurrent use.
 type connections struct {
-	mostOfUser int64
+	userLimit int64
 
-	mu    sync.Mutex
-	whose map[net.Conn]string
-	users tally
+	mu     sync.Mutex
+	owners map[net.Conn]string
+	users  tally
 }
 
-func newConnections(mostOfUser int64) *connections {
-	return &connections{mostOfUser: mostOfUser, whose: make(map[net.Conn]string), users: make(tally)}
+func newConnections(userLimit int64) *connections {
+	return &connections{userLimit: userLimit, owners: make(map[net.Conn]string), users: make(tally)}
 }
 
-// connectionKey is that of a request's connection in its context.
+// connectionKey is the key of the connection in the context of a request.
 type connectionKey struct{}
 
-// enter and state are what package http tells of connections.
+// enter is the ConnContext of the http.Server.
 func (c *connections) enter(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
+// state is the ConnState of the http.Server.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if state == http.StateClosed || state == http.StateHijacked {
 		c.mu.Lock()
@@ -50,48 +51,47 @@ func (c *connections) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// leave takes a connection from its user. c.mu is held.
+// leave stops counting a connection for its user. c.mu is held.
 func (c *connections) leave(conn net.Conn) {
-	if user, taken := c.whose[conn]; taken {
-		delete(c.whose, conn)
+	if user, taken := c.owners[conn]; taken {
+		delete(c.owners, conn)
 		c.users.add(user, -1)
 	}
 }
 
-// take makes the connection of a request that of a user, and reports whether the user may have
-// one more.
+// take counts the connection of a request for a user. It returns false if the user has too many.
 func (c *connections) take(ctx context.Context, user string) bool {
 	conn, ok := ctx.Value(connectionKey{}).(net.Conn)
-	if !ok { // there is none, as in tests
+	if !ok { // a test without a connection
 		return true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if of, taken := c.whose[conn]; taken && of == user {
+	if owner, taken := c.owners[conn]; taken && owner == user {
 		return true
 	}
-	if c.users[user] >= c.mostOfUser {
+	if c.users[user] >= c.userLimit {
 		return false
 	}
 	c.leave(conn)
-	c.whose[conn] = user
+	c.owners[conn] = user
 	c.users.add(user, 1)
 	return true
 }
 
-// handshakes keeps count of sessions and of those that are being opened, so that there are
-// not too many of all clients nor of one user. It is safe for concurrent use; its maps are
-// empty at first.
+// handshakes limits the sessions of all clients and of one user, including sessions that are
+// being opened. It is safe for concurrent use. Its maps must not be nil.
 type handshakes struct {
 	server           *Server
-	most, mostOfUser int64
+	limit, userLimit int64
 
 	mu      sync.Mutex
 	opening tally
-	users   map[string]string // of sessions, by ID; some may be gone
+	users   map[string]string // by session ID; some sessions may have ended
 }
 
-// begin reports whether a user may open one more session, and counts it until end is called.
+// begin counts a session that a user is opening, until end is called. It returns false if there
+// are too many.
 func (h *handshakes) begin(user string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,14 +107,14 @@ func (h *handshakes) begin(user string) bool {
 	for _, n := range h.opening {
 		all += n
 	}
-	if all >= h.most || own >= h.mostOfUser {
+	if all >= h.limit || own >= h.userLimit {
 		return false
 	}
 	h.opening.add(user, 1)
 	return true
 }
 
-// end notes the session that came of it; id is empty when there is none.
+// end records the opened session; id is empty if none was opened.
 func (h *handshakes) end(user, id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,30 +124,30 @@ func (h *handshakes) end(user, id string) {
 	}
 }
 
-// errBodiesFull is the error of a body for which there is no room beside the others.
-var errBodiesFull = errors.New("too much is on its way")
+// errBodiesFull is the error of a body that exceeds the limit of all bodies.
+var errBodiesFull = errors.New("too many bytes in flight")
 
-// bodies counts what requests have sent that are not answered yet: each is bounded, and
-// many connections may bring one each. What has not arrived takes no room, so that who
-// sends slowly keeps nobody out. Its map is empty at first.
+// bodies limits the bytes of all requests in flight, because many connections may each send a body
+// of the maximum size. Bytes that have not arrived do not count, so a slow sender does not block
+// others. users must not be nil.
 type bodies struct {
-	most, mostOfUser int64
+	limit, userLimit int64
 
 	mu    sync.Mutex
 	bytes int64
 	users tally
 }
 
-// add takes room for a user, or gives it back, and reports whether there is as much.
+// add adds n bytes for a user, which may be negative. It returns false above a limit.
 func (b *bodies) add(user string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.bytes += n
 	b.users.add(user, n)
-	return b.bytes <= b.most && b.users[user] <= b.mostOfUser
+	return b.bytes <= b.limit && b.users[user] <= b.userLimit
 }
 
-// countedBody is a body that is read.
+// countedBody counts the bytes of a body while it is read.
 type countedBody struct {
 	io.Reader
 	all  *bodies
@@ -164,8 +164,8 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// leave gives the room back.
-func (c *countedBody) leave() {
+// release stops counting the body.
+func (c *countedBody) release() {
 	c.all.add(c.user, -c.read)
 	c.read = 0
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/wasmtool/wasmtool/internal/lines"
 )
 
-// Bounds on a client over standard input and output.
+// Limits of a client over standard input and output.
 const (
 	maxLine     = 16 << 20 // bytes of one message
-	maxInFlight = 256      // requests that are not answered yet
-	// maxDrain is how long calls may go on after the client closed its side.
+	maxInFlight = 256      // requests without a response
+	// maxDrain is the time that running calls have after the client closed its output.
 	maxDrain = time.Minute
 )
 
-// codeBusy is the JSON-RPC code for a request too many.
+// codeBusy is the JSON-RPC error code of a request beyond maxInFlight.
 const codeBusy = -32001
 
-// ServeStdio serves one client, whose messages come line by line from in and whose answers
-// go to out, to which nobody else may write. It returns nil after the client closed its
-// side and its calls were answered, which it waits a minute for, and after ctx is done,
-// where calls that run have Options.Grace. A read that in does not give up is left behind. The error is that of a
-// stream that broke.
+// ServeStdio serves one client, with one message a line: it reads requests from in and writes
+// responses to out. Nothing else may write to out. When the client closes in, ServeStdio waits
+// up to a minute for running calls, and returns nil. When ctx is done, it waits up to
+// Options.Grace, and returns nil. A Read of in may remain blocked after that. The error is the
+// error of in or out.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	conn := newLineConn(s, in, out)
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)
@@ -45,17 +45,18 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	case <-ctx.Done():
 	}
 	conn.stop()
-	// The connection drains for the grace; what hangs after that is left behind.
+	// Read drains the connection during the grace period. Calls that hang are left running.
 	select {
 	case err := <-ended:
 		return err
 	case <-time.After(s.opts.Grace + 2*time.Second):
-		s.log.Error("calls that do not end were left behind", "running", s.running.count())
+		s.log.Error("stopped while calls were still running", "running", s.running.count())
 		return nil
 	}
 }
 
-// lineConn is the connection to a client over two streams. It is the SDK's Transport too.
+// lineConn is the connection to a client over two streams. It implements mcp.Transport and
+// mcp.Connection.
 type lineConn struct {
 	server *Server
 	id     string
@@ -63,7 +64,7 @@ type lineConn struct {
 	lines  chan lineRead
 	closed chan struct{}
 	close  func()
-	// stopping is closed when no more messages are to be read.
+	// stopping is closed when no further messages may be read.
 	stopping chan struct{}
 	stop     func()
 
@@ -71,10 +72,10 @@ type lineConn struct {
 
 	mu       sync.Mutex
 	inFlight map[jsonrpc.ID]*inFlight
-	answered chan struct{} // gets a value, if there is room, when a request is answered
+	answered chan struct{} // receives a value when a request is answered; has room for one
 }
 
-// inFlight is a request that is not answered yet.
+// inFlight is a request without a response.
 type inFlight struct {
 	method    string
 	cancelled bool
@@ -97,7 +98,7 @@ func newLineConn(s *Server, in io.Reader, out io.Writer) *lineConn {
 	return c
 }
 
-// readLines hands on lines until there are none, since a read cannot be interrupted.
+// readLines reads lines on its own goroutine, because a read cannot be interrupted.
 func (c *lineConn) readLines(r *lines.Reader) {
 	for {
 		line, err := r.Next()
@@ -115,16 +116,16 @@ func (c *lineConn) readLines(r *lines.Reader) {
 // Connect implements mcp.Transport.
 func (c *lineConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-// SessionID implements mcp.Connection. The client does not see it.
+// SessionID implements mcp.Connection. The client does not see the ID.
 func (c *lineConn) SessionID() string { return c.id }
 
-// Close implements mcp.Connection. The streams stay the caller's.
+// Close implements mcp.Connection. It does not close the streams.
 func (c *lineConn) Close() error {
 	c.close()
 	return nil
 }
 
-// Read implements mcp.Connection. What is no message is answered here and left out.
+// Read implements mcp.Connection. It answers lines that are not messages with an error.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var got lineRead
@@ -141,7 +142,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		var refused *refusal
 		switch {
 		case errors.Is(got.err, lines.ErrTooLong):
-			refused = invalidRequest(nil, "the message is longer than 16 MiB, the ceiling")
+			refused = invalidRequest(nil, "the message is longer than the limit of 16 MiB")
 		case got.err != nil:
 			c.drain()
 			return nil, got.err
@@ -160,7 +161,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// note keeps count of requests and cancellations, and refuses a request too many.
+// note records a request or a cancellation. It refuses requests beyond maxInFlight.
 func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
@@ -169,7 +170,7 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if req.Method == methodCancelled {
-		id, _ := cancelledID(req.Params) // parseMessage looked at it
+		id, _ := cancelledID(req.Params) // parseMessage has checked it
 		if r := c.inFlight[id]; r != nil {
 			r.cancelled = true
 		}
@@ -180,46 +181,46 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	}
 	id := idText(req.ID)
 	if c.inFlight[req.ID] != nil {
-		return invalidRequest(id, "a request with this id is not answered yet")
+		return invalidRequest(id, "another request with this id is in flight")
 	}
 	if len(c.inFlight) >= maxInFlight {
-		return &refusal{code: codeBusy, message: "too many requests are not answered yet; wait for answers", id: id}
+		return &refusal{code: codeBusy, message: "too many requests are in flight; wait for responses", id: id}
 	}
 	c.inFlight[req.ID] = &inFlight{method: req.Method}
 	return nil
 }
 
 func idText(id jsonrpc.ID) json.RawMessage {
-	text, _ := json.Marshal(id.Raw()) // a string or a number, or nil for none
+	text, _ := json.Marshal(id.Raw()) // a string, a number or nil
 	return text
 }
 
-// drain waits until all requests are answered, but for those that never are: for the
-// grace when the server stops, and longer when only the client's side is closed. What is not
-// answered by then is refused.
+// drain waits until all requests except subscriptions are answered: up to maxDrain after the
+// client closed its output, and up to Options.Grace after the server began to stop. Then it
+// refuses the rest.
 func (c *lineConn) drain() {
-	over, stopping := time.After(maxDrain), c.stopping
+	timeout, stopping := time.After(maxDrain), c.stopping
 	for c.unanswered() {
 		select {
 		case <-c.answered:
 		case <-c.closed:
 			return
 		case <-stopping:
-			over, stopping = time.After(c.server.opts.Grace), nil
-		case <-over:
+			timeout, stopping = time.After(c.server.opts.Grace), nil
+		case <-timeout:
 			c.giveUp()
 			return
 		}
 	}
 }
 
-// giveUp refuses all requests that are not answered.
+// giveUp refuses all requests in flight.
 func (c *lineConn) giveUp() {
 	c.mu.Lock()
 	var refused []*refusal
 	for id, r := range c.inFlight {
 		if !r.cancelled && r.method != methodListen {
-			refused = append(refused, &refusal{code: codeStopping, message: "the server stops before this is done", id: idText(id)})
+			refused = append(refused, &refusal{code: codeStopping, message: "the server stopped before the request was done", id: idText(id)})
 		}
 		r.cancelled = true
 	}
@@ -242,7 +243,7 @@ func (c *lineConn) unanswered() bool {
 	return false
 }
 
-// Write implements mcp.Connection. A request that its client cancelled gets no answer.
+// Write implements mcp.Connection. It drops the response to a request that the client cancelled.
 func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if response, ok := msg.(*jsonrpc.Response); ok {
 		c.mu.Lock()
@@ -267,7 +268,7 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	return c.writeLine(line)
 }
 
-// withCode gives an error of the SDK that has no code one.
+// withCode adds a code to an error of the SDK that has none.
 func withCode(err error) error {
 	var e *jsonrpc.Error
 	if err == nil || errors.As(err, &e) && e.Code != 0 {

@@ -1,5 +1,5 @@
-// Package oauth lets users of an OpenID Connect issuer into a server of package mcpserver.
-// It is apart so that servers without one do not link what checks signatures.
+// Package oauth admits users of an OpenID Connect issuer to a server of package mcpserver. It is a
+// separate package so that servers without an issuer do not link code for signatures.
 package oauth
 
 import (
@@ -19,38 +19,37 @@ import (
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 )
 
-// Options names an issuer and what its tokens must be for. A token is a JWT that the issuer
-// signed, for this server, that has not expired (RFC 9068). The user is the token's sub.
+// Options describes an issuer and the tokens that are valid. A valid token is a JWT of the issuer
+// for this server that has not expired (RFC 9068). The user is the sub of the token.
 type Options struct {
-	// Issuer is the URL of the authorization server, as its tokens name it. It has a document
-	// at /.well-known/openid-configuration, and only what is encrypted, or on this machine,
-	// is believed.
+	// Issuer is the URL of the authorization server, exactly as in its tokens. It serves
+	// /.well-known/openid-configuration. It must be https, or on this machine.
 	Issuer string
-	// Resource is the URL by which clients reach the server, with mcpserver.Path; tokens must
-	// be for it. Audience takes its place there when it is set.
+	// Resource is the URL at which clients reach the server, including mcpserver.Path. Audience
+	// is the audience that tokens must have; empty means Resource.
 	Resource, Audience string
-	// Scopes must all be in a token; empty needs none.
+	// Scopes are required in each token; empty requires none.
 	Scopes []string
-	// Client fetches the issuer's documents; nil means one that waits ten seconds.
+	// Client fetches the issuer's documents; nil means a client with a timeout of 10 s.
 	Client *http.Client
 }
 
-// signingAlgorithms are those by which the issuer alone can sign. HMAC is none: whoever
-// checks could sign.
+// signingAlgorithms are the accepted algorithms, with which only the issuer can sign. With HMAC,
+// the server that verifies could sign as well.
 var signingAlgorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// maxSubject is how long the name of a user may be, in bytes.
+// maxSubject limits the name of a user, in bytes.
 const maxSubject = 255
 
-// New asks the issuer for its keys' address, and fails with mcpserver.ErrOAuth when that cannot
-// be had: a server that does not know whom to believe serves nobody. The keys are fetched as
-// long as the program runs, also after ctx is done.
+// New fetches the URL of the issuer's keys. It fails with mcpserver.ErrOAuth if that is not
+// possible, because the server could not verify any token. The keys are fetched when they are
+// needed, also after ctx is done.
 func New(ctx context.Context, o Options) (*mcpserver.Authority, error) {
 	issuer, err := url.Parse(o.Issuer)
 	if err != nil || issuer.Host == "" || issuer.Scheme != "https" && (issuer.Scheme != "http" || !isLocal(issuer.Hostname())) {
-		return nil, fmt.Errorf("%w: the issuer %q has to be a URL with https", mcpserver.ErrOAuth, o.Issuer)
+		return nil, fmt.Errorf("%w: the issuer %q must be an https URL", mcpserver.ErrOAuth, o.Issuer)
 	}
 	client := o.Client
 	if client == nil {
@@ -58,9 +57,9 @@ func New(ctx context.Context, o Options) (*mcpserver.Authority, error) {
 	}
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), o.Issuer)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the issuer %s does not tell of its keys: %w", mcpserver.ErrOAuth, o.Issuer, err)
+		return nil, fmt.Errorf("%w: the issuer %s does not provide its keys: %w", mcpserver.ErrOAuth, o.Issuer, err)
 	}
-	verifier := provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), seldom(client)), &oidc.Config{
+	verifier := provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), limited(client)), &oidc.Config{
 		ClientID: cmp.Or(o.Audience, o.Resource), SupportedSigningAlgs: signingAlgorithms,
 	})
 	return &mcpserver.Authority{
@@ -71,33 +70,34 @@ func New(ctx context.Context, o Options) (*mcpserver.Authority, error) {
 	}, nil
 }
 
-// isLocal reports whether a name is one of this machine.
+// isLocal reports whether a host name means this machine.
 func isLocal(name string) bool {
 	addr, err := netip.ParseAddr(name)
 	return strings.EqualFold(name, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// keysAgain is how often the issuer's keys are fetched in the long run, and keysAtOnce how often
-// without a wait: for the first token, after a fetch that failed, and for a new key.
+// fetchInterval is the average time between two fetches of the issuer's keys. fetchBurst fetches
+// need no wait: for the first token, after a failed fetch, and for a new key.
 const (
-	keysAgain  = time.Minute
-	keysAtOnce = 3
+	fetchInterval = time.Minute
+	fetchBurst    = 3
 )
 
 var errKeysFetched = errors.New("the issuer's keys were fetched a moment ago")
 
-// seldom is a client that asks only so often. A token by no key that is known has the keys
-// fetched, and anybody can make such tokens: they neither load the issuer nor have it shut
-// this server out. A good token by a new key has to wait for no longer than keysAgain.
-func seldom(client *http.Client) *http.Client {
+// limited returns a client that limits the rate of requests. A token with an unknown key causes
+// a fetch of the keys, and any stranger can make such tokens. The limit keeps them from loading
+// the issuer, and the issuer from blocking this server. A valid token with a new key waits for at
+// most fetchInterval.
+func limited(client *http.Client) *http.Client {
 	c := *client
 	next := c.Transport
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	limit := rate.NewLimiter(rate.Every(keysAgain), keysAtOnce)
+	limit := rate.NewLimiter(rate.Every(fetchInterval), fetchBurst)
 	c.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
-		if req.Response == nil && !limit.Allow() { // a redirect belongs to what was asked
+		if req.Response == nil && !limit.Allow() { // a redirect belongs to an earlier request
 			return nil, errKeysFetched
 		}
 		return next.RoundTrip(req)
@@ -105,24 +105,24 @@ func seldom(client *http.Client) *http.Client {
 	return &c
 }
 
-// roundTripper is a function as an http.RoundTripper.
+// roundTripper makes a function an http.RoundTripper.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw string) (who mcpserver.Identity, err error) {
+func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw string) (mcpserver.Identity, error) {
 	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
-		return who, err
+		return mcpserver.Identity{}, err
 	}
 	if token.Subject == "" || len(token.Subject) > maxSubject {
-		return who, errors.New("the token is for nobody")
+		return mcpserver.Identity{}, errors.New("the token has no subject, or one that is too long")
 	}
 	var claims struct {
 		Scope string `json:"scope"`
 	}
 	if err := token.Claims(&claims); err != nil {
-		return who, err
+		return mcpserver.Identity{}, err
 	}
 	return mcpserver.Identity{User: token.Subject, Expires: token.Expiry, Scopes: strings.Fields(claims.Scope)}, nil
 }

@@ -18,7 +18,7 @@ import (
 
 const testIssuer = "https://login.example.com"
 
-// keyring is an issuer without a network.
+// keyring plays an issuer without a network.
 type keyring struct {
 	mu      sync.Mutex
 	keys    jose.JSONWebKeySet
@@ -40,7 +40,7 @@ func (k *keyring) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// add gives the issuer one more key and returns how to sign with it.
+// add adds a key to the issuer and returns the signing key.
 func (k *keyring) add(t *testing.T, id string) jose.SigningKey {
 	t.Helper()
 	signing := newKey(t, id)
@@ -60,9 +60,9 @@ func newKey(t *testing.T, id string) jose.SigningKey {
 	return jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: private, KeyID: id, Algorithm: "ES256", Use: "sig"}}
 }
 
-// Tokens that anybody can make do not have the issuer asked each time, and a new key of the
-// issuer's is known before long whoever makes them.
-func TestForgedTokensDoNotHaveTheIssuerAsked(t *testing.T) {
+// Forged tokens do not cause a fetch of the keys each time, and do not keep the server from
+// learning a new key of the issuer.
+func TestForgedTokensDoNotLoadTheIssuer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := &keyring{}
@@ -97,30 +97,30 @@ func TestForgedTokensDoNotHaveTheIssuerAsked(t *testing.T) {
 			t.Helper()
 			for _, id := range []string{"1", "2", ""} {
 				if good(newKey(t, id)) {
-					t.Fatalf("a forged token with the key %q is taken", id)
+					t.Fatalf("a forged token with the key %q is accepted", id)
 				}
 			}
 		}
 		if !good(first) {
-			t.Fatal("a good token is not taken")
+			t.Fatal("a valid token is refused")
 		}
 		for range 10 {
 			forge()
 		}
-		if k.fetched != keysAtOnce {
-			t.Errorf("the keys were fetched %d times, want %d", k.fetched, keysAtOnce)
+		if k.fetched != fetchBurst {
+			t.Errorf("the keys were fetched %d times, want %d", k.fetched, fetchBurst)
 		}
 		second := k.add(t, "2")
 		if !good(first) {
-			t.Error("a good token is not taken after forged ones")
+			t.Error("a valid token is refused after forged ones")
 		}
-		time.Sleep(keysAgain)
-		forge() // whoever asks, all learn
+		time.Sleep(fetchInterval)
+		forge() // a fetch for a forged token finds the new key as well
 		if !good(second) {
-			t.Errorf("a new key is not known after %v", keysAgain)
+			t.Errorf("a new key is not known after %v", fetchInterval)
 		}
-		if k.fetched != keysAtOnce+1 {
-			t.Errorf("the keys were fetched %d times, want %d", k.fetched, keysAtOnce+1)
+		if k.fetched != fetchBurst+1 {
+			t.Errorf("the keys were fetched %d times, want %d", k.fetched, fetchBurst+1)
 		}
 	})
 }
