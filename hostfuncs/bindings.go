@@ -19,86 +19,85 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// Bindings are the live handles of one call: everything a guest can reach, and
-// nothing else. Host functions look here, at the moment of use, for what the
-// current call may do. Bindings are for one call and are safe for concurrent use
-// by it.
+// Bindings holds everything that a guest can reach during one call. Host functions look up here, at
+// the moment of use, what the current call may do. [Bind] creates Bindings for one call, which are
+// safe for concurrent use by that call.
 type Bindings struct {
 	// Files is the guest's file system; never nil.
 	Files *files.FS
-	// Mounts are the mounts of Files, in the order of the grant.
+	// Mounts lists the mounts of Files, in the order of the grant.
 	Mounts []capability.FS
-	// Env are the environment variables that the guest sees.
+	// Env holds the environment variables that the guest sees.
 	Env map[string]string
-	// Clock is the real clock when granted, else a deterministic one.
+	// Clock is the real clock if granted, and otherwise a deterministic one.
 	Clock Clock
-	// Random is real randomness when granted, else a fixed stream.
+	// Random is real randomness if granted, and otherwise a fixed stream.
 	Random io.Reader
-	// Web is the guest's HTTP, and Store its key-value store; nil when none is granted.
+	// HTTP sends the guest's requests, and Store is its key-value store; nil if not granted.
 	HTTP  *HTTP
 	Store *Store
-	// Talk is what the guest logs and how far it says it is; never nil.
+	// Messages receives the log lines and progress reports of the guest; never nil.
 	Messages *Messages
-	// About returns what the guest may know of its call. It works that out when it is called
-	// first; never nil.
+	// CallInfo returns what the guest may know about its call, computed by the first use; never
+	// nil.
 	CallInfo func() CallInfo
 
 	secrets *callSecrets
-	named   []string // secrets that the guest may ask about
+	named   []string // names of secrets that the guest may ask about
 }
 
-// About is what a guest may know of its call.
+// CallInfo is what a guest may know about its call.
 type CallInfo struct {
-	// Tool is the name of the tool, CallID that of the call, and Session and Message
-	// where in a conversation it stands; those may be empty.
+	// Tool is the name of the tool, and CallID the ID of the call. Session and Message locate the
+	// call in a conversation and may be empty.
 	Tool    string `json:"tool"`
 	CallID  string `json:"call_id"`
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
-	// IdempotencyKey is the same for all attempts of the call, and WorkingDirectory where
-	// in the guest's files relative paths are meant to begin; either may be empty.
+	// IdempotencyKey is the same for all attempts of the call. Relative paths in the guest's files
+	// begin at WorkingDirectory. Either may be empty.
 	IdempotencyKey   string `json:"idempotency_key,omitempty"`
 	WorkingDirectory string `json:"working_directory,omitempty"`
-	// Settings are what the operator chose for the tool, by name.
+	// Settings holds the operator's settings for the tool, by name.
 	Settings map[string]string `json:"settings,omitempty"`
-	// Tools are the names of tools that the caller sees, and MoreTools how many there are
-	// besides; empty when nobody says.
+	// Tools lists names of tools that the caller can see, and MoreTools counts the others. Both are
+	// empty if unknown.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
 }
 
-// Services are what a call reaches beside the files, variables, clock and randomness of
-// its grant. The zero value is none.
+// Services are the resources of a call other than the files, variables, clock and randomness of its
+// grant. The zero value provides none.
 type Services struct {
-	// Listener hears what the guest logs and how far it is.
+	// Listener receives the log lines, progress and updates of the guest.
 	Listener Listener
-	// About returns what it is told of its call, when it asks, once at most; nil tells
-	// nothing.
+	// CallInfo returns what the guest may know about its call. It is called at most once, when the
+	// guest asks. Nil provides no information.
 	CallInfo func() CallInfo
-	// HTTP bounds the requests of the call and says how they are made. What may be reached,
-	// and with which secrets, is for the grant to say.
+	// HTTP limits the requests of the call and says how they are made. The grant decides which URLs
+	// may be reached, and with which secrets.
 	HTTP egress.Transport
-	// Secrets has the values of secrets; nil has none. It stays the caller's.
+	// Secrets provides the values of secrets; nil provides none. The caller keeps ownership.
 	Secrets *secret.Store
-	// KV keeps the stores of tools, of which the call gets that of Namespace; nil means
-	// that there are none. It stays the caller's.
+	// KV contains the stores of all tools, and the call uses the store at Namespace. Nil provides
+	// no store. The caller keeps ownership.
 	KV        kv.Store
 	Namespace kv.Namespace
-	// Now is when the clock of the call starts in place of the real one, where the grant has
-	// that: it moves on by a second with every million readings, and waits for nothing. The zero value leaves the
-	// real one.
+	// Now is the start of the call's clock instead of the real time, if the clock is granted. The
+	// clock then advances by a second with every million readings, and sleeping does not wait. The
+	// zero value keeps the real clock.
 	Now time.Time
 }
 
-// Bind opens what a grant names, and gives what services there are. The caller owns the Bindings and must Close
-// them when the call is over. It fails when a directory cannot be opened or may
-// not be mounted; no error text holds a host path.
+// Bind opens everything that a grant names and connects it with the services. The caller must close
+// the Bindings when the call is over. Bind fails if a directory cannot be opened or must not be
+// mounted. No error text contains a host path.
 func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {
 		return nil, err
 	}
 	if grant.KV != capability.ModeNone && s.KV == nil {
-		return nil, errors.New("there is no key-value store; the program that runs the tool has none set up")
+		return nil, errors.New("there is no key-value store; the program that runs the tool has not configured one")
 	}
 	o.Protected = slices.Concat(o.Protected, grant.Protected)
 	opened, err := files.New(grant.FS, o)
@@ -116,7 +115,7 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	s.Listener.hide = b.secrets
 	b.Messages = NewMessages(s.Listener)
 	if len(grant.Net) > 0 {
-		b.HTTP = newWeb(grant, s.HTTP, b.secrets)
+		b.HTTP = newHTTP(grant, s.HTTP, b.secrets)
 	}
 	if grant.KV != capability.ModeNone {
 		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV}
@@ -141,50 +140,50 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	return b, nil
 }
 
-// checkEnv refuses what no guest can be given: its variables end at NUL bytes.
+// checkEnv refuses variables that cannot be passed to a guest. WASI ends each one at a NUL byte.
 func checkEnv(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
-			return fmt.Errorf("the environment variable %q cannot be given: a name is not empty and holds neither '=' nor NUL", name)
+			return fmt.Errorf("the environment variable %q cannot be given: a name must not be empty or contain '=' or NUL", name)
 		case strings.ContainsRune(env[name], 0):
-			return fmt.Errorf("the environment variable %q cannot be given: its value holds a NUL byte", name)
+			return fmt.Errorf("the environment variable %q cannot be given: its value contains a NUL byte", name)
 		}
 	}
 	return nil
 }
 
-// SecretExists reports whether a secret is granted to the guest and the operator has it.
-// The guest never gets its value.
+// SecretExists reports whether a secret is granted to the guest and configured by the operator. The
+// guest never gets its value.
 func (b *Bindings) SecretExists(name string) bool {
 	return slices.Contains(b.named, name) && b.secrets.store != nil && b.secrets.store.Exists(name)
 }
 
-// Hide takes the secrets that the call used out of what the guest wrote, in case a server
-// told it one. JSON stays JSON. The error is that of ctx; nothing is returned then, and
-// without a secret there is none.
+// Hide removes the secrets that the call used from text that the guest wrote, in case a server
+// revealed one to it. JSON stays valid JSON. If ctx ends, Hide returns only the error of ctx;
+// without secrets it does not fail.
 func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().JSON(ctx, text)
 }
 
-// HideBefore is Hide for a text that was cut at its end: what could be the beginning of a
-// secret there is left out, too.
+// HideBefore is like [Bindings.Hide] for text that was cut at its end. It also removes what may be
+// the beginning of a secret there.
 func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().Before(ctx, text)
 }
 
-// HideRoom is how many bytes HideAfter wants before a text that was cut at its beginning,
-// so that neither half a secret there nor what could begin another lies beyond them.
+// HideRoom is the number of context bytes that HideAfter needs before a text whose beginning was
+// cut. It covers a secret that extends into the text, and the beginning of another one before it.
 const HideRoom = 2 * secret.MaxForm
 
-// HideAfter is Hide for what follows the first bytes of a text that was cut at its
-// beginning: the end of a secret there is none of it. room is HideRoom, or less where the
-// text is no longer than that.
+// HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut.
+// The tail of a secret that begins in text[:room] is removed as well. room is HideRoom, or less if
+// no more text is available.
 func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
 	return b.secrets.scrubber().After(ctx, text, room)
 }
 
-// Usage returns what the call reached so far.
+// Usage returns what the call has reached so far.
 func (b *Bindings) Usage() capability.Usage {
 	u := capability.Usage{Secrets: b.secrets.names()}
 	names := func(list func() ([]string, bool)) []string {
@@ -202,14 +201,14 @@ func (b *Bindings) Usage() capability.Usage {
 	return u
 }
 
-// ClosesAtOnce reports whether Close has nothing to give back but directories, for which no
-// host keeps anybody waiting: no file is open, nothing is to be removed and no server was
-// within reach. Nobody may use what the call reaches meanwhile.
+// ClosesAtOnce reports whether Close only has to close directories, which never blocks: no file is
+// open, there is nothing to remove, and HTTP is not granted. The resources of the call must not be
+// used concurrently.
 func (b *Bindings) ClosesAtOnce() bool { return b.HTTP == nil && b.Files.ClosesAtOnce() }
 
-// Close takes back every handle: whatever still runs on behalf of the call finds
-// its files and responses closed. Scratch space and temporary files are removed; see files.FS.Close and
-// files.FS.Done. It may be called more than once.
+// Close releases all resources. Code that still runs for the call finds its files and responses
+// closed. Close removes scratch space and temporary files; see [files.FS.Close] and
+// [files.FS.Done]. It may be called more than once.
 func (b *Bindings) Close() error {
 	if b.HTTP != nil {
 		b.HTTP.client.Close()

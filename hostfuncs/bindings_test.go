@@ -9,7 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Variables that no guest can be given are refused with their name, and never their value.
+// TestEnvironmentIsChecked checks that a variable that cannot be passed to a guest is refused. The
+// error contains its name and never its value.
 func TestEnvironmentIsChecked(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"NUL in a value": {"LANG": "secret\x00value"},

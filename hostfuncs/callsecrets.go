@@ -11,21 +11,20 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// callSecrets are the secrets that one call used: what servers echo of them is hidden
-// from the guest, and from everybody who sees what the guest wrote. It is safe for
-// concurrent use.
+// callSecrets holds the secrets that one call has used. If a server echoes one, it is hidden from
+// the guest and from every reader of the guest's output. It is safe for concurrent use.
 type callSecrets struct {
-	store *secret.Store // nil without any
+	store *secret.Store // nil if there is none
 
 	mu     sync.Mutex
 	values map[string]string // by name
-	hide   *secret.Scrubber  // of values; nil while there are none
+	hide   *secret.Scrubber  // for values; nil if there are none
 }
 
-// value returns a secret for a use and hides it from then on.
+// value returns a secret for a use, and hides it from then on.
 func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (string, error) {
 	if c.store == nil {
-		return "", newFault(CodeDenied, string(egress.KindSecret), "the secret %s is not there", use.Name)
+		return "", newError(CodeDenied, string(egress.KindSecret), "the secret %s is not available", use.Name)
 	}
 	value, err := c.store.Value(ctx, use)
 	if err != nil {
@@ -42,22 +41,23 @@ func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (stri
 	return value, nil
 }
 
-// scrubber hides the secrets used so far; nil, which hides nothing, for none.
+// scrubber returns a Scrubber for the secrets used so far; nil, which hides none, if there are
+// none.
 func (c *callSecrets) scrubber() *secret.Scrubber {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hide
 }
 
-// names are those of the secrets used so far, in order.
+// names returns the names of the secrets used so far, sorted.
 func (c *callSecrets) names() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.values))
 }
 
-// text hides them in a text.
+// text hides the secrets in a text.
 func (c *callSecrets) text(s string) string { return c.scrubber().Text(s) }
 
-// stream hides them in one response.
+// stream returns a Scrubber that hides the secrets in one response.
 func (c *callSecrets) stream() egress.Scrubber { return c.scrubber().Stream() }

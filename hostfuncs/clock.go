@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// Clock is the time as one call sees it. Implementations are safe for concurrent
-// use.
+// Clock is the time as one call sees it. Implementations are safe for concurrent use.
 type Clock interface {
-	// Now is the wall clock.
+	// Now returns the wall-clock time.
 	Now() time.Time
-	// Elapsed is a monotonic reading with an arbitrary start.
+	// Elapsed returns a monotonic reading with an arbitrary start.
 	Elapsed() time.Duration
-	// Sleep returns after d or when ctx is done, whichever comes first. A
-	// negative d returns at once.
+	// Sleep returns after d or when ctx ends, whichever comes first. It returns at once if d is
+	// negative.
 	Sleep(ctx context.Context, d time.Duration)
 }
 
-// clockResolution is what a guest may resolve. A coarse clock makes timing side
-// channels slower; it does not close them (docs/security.md).
+// clockResolution is the resolution of all clocks. A coarse clock makes timing side channels
+// slower, but does not close them (docs/security.md).
 const clockResolution = time.Millisecond
 
 // realClock is the host's clock, in steps of clockResolution.
@@ -32,7 +31,7 @@ func newRealClock() *realClock { return &realClock{start: time.Now()} }
 func (c *realClock) Now() time.Time { return time.Now().Truncate(clockResolution) }
 
 func (c *realClock) Elapsed() time.Duration {
-	// Never zero: the Go runtime takes that for a clock that does not work.
+	// The result is never zero, because the Go runtime takes zero for a broken clock.
 	return time.Since(c.start).Truncate(clockResolution) + clockResolution
 }
 
@@ -46,31 +45,30 @@ func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fixedClock is the clock of a guest that may not read the real one: it starts at
-// the same instant in every call, moves on by one step with each reading, and
-// sleeping moves it on by the time slept without any waiting. Equal calls see
-// equal times, and a loop that waits for time to pass ends.
+// fixedClock is the clock of a guest that may not read the real one. It starts at the same instant
+// in every call and advances by one step with each reading. Sleeping advances it by the duration
+// without waiting. Equal calls therefore see equal times, and a loop that waits for time to pass
+// ends.
 type fixedClock struct {
-	// start takes the place of fixedEpoch, and then Now moves on in whole seconds; the zero
-	// value leaves it.
+	// start replaces fixedEpoch; Now then advances in whole seconds. The zero value keeps
+	// fixedEpoch.
 	start   time.Time
 	mu      sync.Mutex
 	elapsed time.Duration
 }
 
-// fixedStep is how much a fixed clock moves on with each reading. It is little because the
-// clock is mostly read by runtimes that look after themselves: Go's collector, for one, takes
-// the time between its own readings for what it costs, and with a second of that it stops
-// making programs wait for it, and memory grows without end.
+// fixedStep is the step of a fixed clock. It is small because language runtimes read the clock most
+// often. Go's garbage collector, for example, measures its own cost with the clock. With steps of
+// one second it stops slowing allocation down, and memory grows without limit.
 const fixedStep = time.Microsecond
 
-// fixedEpoch is when a fixed clock starts that nobody set.
+// fixedEpoch is the default start of a fixed clock.
 var fixedEpoch = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func (c *fixedClock) Now() time.Time {
 	elapsed := c.Elapsed()
 	if !c.start.IsZero() {
-		// How often the start-up of a guest looks at the clock is not to be seen.
+		// Do not reveal how often the start-up of a guest reads the clock.
 		elapsed = elapsed.Truncate(time.Second)
 	}
 	return c.epoch().Add(elapsed)
@@ -89,8 +87,8 @@ func (c *fixedClock) set(d time.Duration) {
 
 func (c *fixedClock) Sleep(_ context.Context, d time.Duration) { c.advance(d) }
 
-// advance moves the clock on and returns what it then shows, the end of time at most: a guest
-// that sleeps for ever, or for a negative time, must not turn it back.
+// advance moves the clock forward and returns its new reading. The reading is capped at the largest
+// duration and never decreases, even if a guest sleeps forever or for a negative time.
 func (c *fixedClock) advance(d time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package hostfuncs holds what a guest may reach in one call, as plain Go: Bindings
-// join its files, its HTTP and its store from the packages below with its clock, its
-// randomness and its log. It knows nothing of WASM, tools or manifests; adapters elsewhere
-// give these to a guest.
+// Package hostfuncs contains what a guest may reach during one call, in plain Go. [Bindings]
+// combines its files, HTTP and key-value store from the packages below this one with its clock,
+// randomness and log. The package knows nothing about WASM, tools or manifests; adapters elsewhere
+// expose it to guests.
 package hostfuncs

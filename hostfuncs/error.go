@@ -2,37 +2,36 @@ package hostfuncs
 
 import "fmt"
 
-// Fault is why the host did not do what a guest asked for, in a form that the guest may
-// see: it holds no secret, no host path and no resolved address.
+// Error says why the host did not do what a guest requested. The guest may see it, so it contains
+// no secret, host path or resolved address.
 type Error struct {
-	// Code is what the host function returns.
+	// Code is the result of the host function.
 	Code Code `json:"-"`
-	// Kind tells faults of one code apart: the kinds of packages egress and kv, "denied"
-	// for what is not granted, and "handle" for a response that is not there.
+	// Kind distinguishes errors with the same code. It is a kind of package egress or kv, "denied"
+	// if the access is not granted, or "handle" if the response does not exist.
 	Kind string `json:"kind"`
-	// Message says what is wrong and, where there is one, the way out.
+	// Message says what is wrong and, where possible, how to fix it.
 	Message string `json:"message"`
-	// Sent says that a request may have reached a server, so that sending it again may do
-	// its work twice.
+	// Sent reports that a request may have reached a server, so a retry may repeat its effect.
 	Sent bool `json:"sent,omitempty"`
 }
 
-// Code is the number of a Fault, below zero.
+// Code is the number of an [Error]; it is negative.
 type Code int32
 
-// The codes. They are part of the ABI: docs/abi.md.
+// The codes. They are part of the ABI; see docs/abi.md.
 const (
-	CodeDenied      Code = -1 // it is not granted
-	CodeNotFound    Code = -2 // there is no such key or handle
-	CodeInvalid     Code = -3 // what was asked for makes no sense
-	CodeTooMuch     Code = -4 // a limit or a quota
-	CodeUnavailable Code = -5 // the network, a server or the disk
-	CodeTimeout     Code = -6 // it took too long
+	CodeDenied      Code = -1 // not granted
+	CodeNotFound    Code = -2 // no such key or handle
+	CodeInvalid     Code = -3 // invalid arguments
+	CodeTooMuch     Code = -4 // a limit or quota was exceeded
+	CodeUnavailable Code = -5 // the network, a server or the disk failed
+	CodeTimeout     Code = -6 // the operation took too long
 )
 
 // Error returns the message.
 func (f *Error) Error() string { return f.Message }
 
-func newFault(code Code, kind, format string, args ...any) *Error {
+func newError(code Code, kind, format string, args ...any) *Error {
 	return &Error{Code: code, Kind: kind, Message: fmt.Sprintf(format, args...)}
 }

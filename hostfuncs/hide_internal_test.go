@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// A text is cut wherever it happens to be too long, also in the middle of a secret: no
-// part of it is left.
+// TestACutLeavesNoPartOfASecret cuts a text at every position, even within a secret. No part of the
+// secret may be left.
 func TestACutLeavesNoPartOfASecret(t *testing.T) {
 	const value = "S3cr3t/value+of=18"
 	b := &Bindings{secrets: &callSecrets{hide: secret.NewScrubber(map[string]string{"TOKEN": value})}}
@@ -34,8 +34,8 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			if got := must(b.HideBefore(t.Context(), []byte(head))); got != "before " && got != "before [secret:TOKEN]" {
 				t.Errorf("%s, cut at %d: the beginning is %q", name, at, got)
 			}
-			// The tail begins in the secret; what follows the room is told.
-			// All of HideRoom once a form, for the room that longer secrets need takes its time.
+			// The tail begins in the secret; only the text after the room is shown. Try all of
+			// HideRoom once per form only, because a large room is slow.
 			room := 4 * len(form)
 			if at == len(form)/2 {
 				room = HideRoom
@@ -44,7 +44,7 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			if got := must(b.HideAfter(t.Context(), []byte(tail), room)); got != "[secret:TOKEN] after" {
 				t.Errorf("%s, cut at %d: the end is %q", name, at, got)
 			}
-			// It is all there and only told from the middle of the secret on.
+			// The text is complete, and is shown only from the middle of the secret on.
 			whole := "before " + form + " after"
 			got := must(b.HideAfter(t.Context(), []byte(whole), len("before ")+at))
 			if got != " after" && got != "[secret:TOKEN] after" {

@@ -17,32 +17,32 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// MaxRequestHead bounds what a guest says of a request beside its body, in bytes.
+// MaxRequestHead limits the JSON object that describes a request without its body, in bytes.
 const MaxRequestHead = 128 << 10
 
-// Web is the HTTP of one call: requests that its Grant permits, with the secrets that
-// belong to them. Responses are read through handles. It is safe for concurrent use.
+// HTTP sends the requests that the grant of one call permits, and adds their secrets. The guest
+// reads responses through handles. It is safe for concurrent use.
 type HTTP struct {
 	client  *egress.Client
 	grant   capability.Grant
 	secrets *callSecrets
 
 	mu sync.Mutex
-	// decided are the grants under which hops were permitted; their index is the ID of
-	// the Decision.
+	// decided lists the grants under which hops were permitted; the index is the ID of the
+	// Decision.
 	decided   []capability.GrantedNet
 	responses map[uint32]*response
-	last      uint32 // the handle given out last
+	last      uint32 // the most recent handle
 }
 
-// response is one that the guest reads.
+// response is a response that the guest can read.
 type response struct {
 	head []byte
 	body io.ReadCloser
 }
 
-// newWeb returns the HTTP for a grant.
-func newWeb(grant capability.Grant, t egress.Transport, secrets *callSecrets) *HTTP {
+// newHTTP returns the HTTP for a grant.
+func newHTTP(grant capability.Grant, t egress.Transport, secrets *callSecrets) *HTTP {
 	w := &HTTP{grant: grant, secrets: secrets, responses: make(map[uint32]*response)}
 	w.client = egress.New(egress.Options{
 		Normalise: capability.NormaliseURL, Permit: w.permit, Secrets: w.inject, Scrub: secrets.stream, Transport: t,
@@ -62,7 +62,7 @@ func (w *HTTP) permit(method string, u *url.URL) (egress.Decision, bool) {
 	return egress.Decision{Private: granted.Private, ID: len(w.decided) - 1, Rule: granted.Describe()}, true
 }
 
-// inject returns the secrets for a hop that was permitted.
+// inject returns the secrets for a permitted hop.
 func (w *HTTP) inject(ctx context.Context, d egress.Decision) ([]egress.Injection, error) {
 	w.mu.Lock()
 	uses := w.decided[d.ID].Secrets
@@ -80,25 +80,25 @@ func (w *HTTP) inject(ctx context.Context, d egress.Decision) ([]egress.Injectio
 	return list, nil
 }
 
-// requestHead is how a guest asks for a request.
+// requestHead is the JSON object with which a guest describes a request.
 type requestHead struct {
 	Method string `json:"method"`
 	URL    string `json:"url"`
-	// Headers are pairs of a name and a value.
+	// Headers lists pairs of a name and a value.
 	Headers [][2]string `json:"headers"`
-	// Redirect is "follow", the default, or "manual": a redirect is then the response.
+	// Redirect is "follow", the default, or "manual", which returns a redirect as the response.
 	Redirect string `json:"redirect"`
 }
 
 // parseRequest reads the head of a request.
 func parseRequest(head []byte) (egress.Request, error) {
 	if len(head) > MaxRequestHead {
-		return egress.Request{}, newFault(CodeTooMuch, string(egress.KindTooLarge), "the head of a request has at most %d bytes", MaxRequestHead)
+		return egress.Request{}, newError(CodeTooMuch, string(egress.KindTooLarge), "the head of a request must be at most %d bytes long", MaxRequestHead)
 	}
 	var h requestHead
 	if !decodeOne(head, &h) {
-		return egress.Request{}, newFault(CodeInvalid, string(egress.KindURL),
-			`the head of a request is a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
+		return egress.Request{}, newError(CodeInvalid, string(egress.KindURL),
+			`the head of a request must be a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
 	}
 	r := egress.Request{Method: h.Method, URL: h.URL, Header: make(http.Header)}
 	for _, pair := range h.Headers {
@@ -109,29 +109,29 @@ func parseRequest(head []byte) (egress.Request, error) {
 	case "manual":
 		r.KeepRedirect = true
 	default:
-		return r, newFault(CodeInvalid, string(egress.KindURL), `redirect is "follow" or "manual"`)
+		return r, newError(CodeInvalid, string(egress.KindURL), `redirect must be "follow" or "manual"`)
 	}
 	return r, nil
 }
 
-// responseHead is what a guest learns of a response.
+// responseHead is the JSON object that describes a response to the guest.
 type responseHead struct {
 	Status  int         `json:"status"`
 	URL     string      `json:"url"`
 	Headers [][2]string `json:"headers"`
 }
 
-// Request sends a request and returns a handle to its response. head is a JSON object;
-// body is copied. The error is a *Fault.
+// Request sends a request and returns a handle to its response. head is a JSON object; body is
+// copied. The error is an [*Error].
 func (w *HTTP) Request(ctx context.Context, head, body []byte) (handle uint32, err error) {
 	r, err := parseRequest(head)
 	if err != nil {
 		return 0, err
 	}
-	r.Body = bytes.Clone(body) // a connection may read it for longer than the guest waits
+	r.Body = bytes.Clone(body) // a connection may read it after Request has returned
 	res, err := w.Do(ctx, r)
 	if err != nil {
-		return 0, webFault(err)
+		return 0, httpError(err)
 	}
 	answer := responseHead{Status: res.Status, URL: res.URL, Headers: [][2]string{}}
 	for _, name := range slices.Sorted(maps.Keys(res.Header)) {
@@ -139,7 +139,7 @@ func (w *HTTP) Request(ctx context.Context, head, body []byte) (handle uint32, e
 			answer.Headers = append(answer.Headers, [2]string{name, value})
 		}
 	}
-	text, err := json.Marshal(answer) // of texts and a number, it cannot fail
+	text, err := json.Marshal(answer) // cannot fail for strings and a number
 	if err != nil {
 		return 0, errors.Join(err, res.Body.Close())
 	}
@@ -150,34 +150,34 @@ func (w *HTTP) Request(ctx context.Context, head, body []byte) (handle uint32, e
 	return w.last, nil
 }
 
-// Do sends a request that the host itself makes for a tool, and returns the response when
-// its headers are here. Its body must be closed or read to the end. The error is an
-// *egress.Error.
+// Do sends a request that the host itself makes for a tool. It returns the response as soon as its
+// headers have arrived. The caller must close the body or read it to the end. The error is an
+// [*egress.Error].
 func (w *HTTP) Do(ctx context.Context, r egress.Request) (*egress.Response, error) {
 	res, err := w.client.Do(ctx, r)
 	var e *egress.Error
 	if errors.As(err, &e) && e.Kind == egress.KindDenied {
-		told := *e
-		told.Reason += "; " + w.allowed()
-		return nil, &told
+		extended := *e
+		extended.Reason += "; " + w.allowed()
+		return nil, &extended
 	}
 	return res, err
 }
 
-// allowed says what the call may send.
+// allowed describes which requests the call may send.
 func (w *HTTP) allowed() string {
-	const most = 5
+	const maxListed = 5
 	var list []string
-	for _, n := range w.grant.Net[:min(most, len(w.grant.Net))] {
+	for _, n := range w.grant.Net[:min(maxListed, len(w.grant.Net))] {
 		list = append(list, strings.Join(n.Methods, " or ")+" to "+n.URL.String())
 	}
-	if len(w.grant.Net) > most {
+	if len(w.grant.Net) > maxListed {
 		list = append(list, "and more")
 	}
 	return "the tool may send " + strings.Join(list, ", ")
 }
 
-// Head returns status, URL and headers of a response as a JSON object.
+// Head returns the status, URL and headers of a response as a JSON object.
 func (w *HTTP) Head(handle uint32) ([]byte, error) {
 	r, err := w.response(handle)
 	if err != nil {
@@ -186,8 +186,8 @@ func (w *HTTP) Head(handle uint32) ([]byte, error) {
 	return r.head, nil
 }
 
-// Read reads the next bytes of a body; 0 is its end, unless p is empty. The error is a
-// *Fault. One response is read by one caller at a time.
+// Read reads the next bytes of a body. It returns 0 at the end or if p is empty. The error is an
+// [*Error]. Only one goroutine may read a response at a time.
 func (w *HTTP) Read(handle uint32, p []byte) (int, error) {
 	r, err := w.response(handle)
 	if err != nil || len(p) == 0 {
@@ -199,12 +199,12 @@ func (w *HTTP) Read(handle uint32, p []byte) (int, error) {
 		case n > 0 || errors.Is(err, io.EOF):
 			return n, nil
 		case err != nil:
-			return 0, webFault(err)
+			return 0, httpError(err)
 		}
 	}
 }
 
-// CloseResponse ends a response. Its handle is not used again.
+// CloseResponse closes a response. Its handle is not reused.
 func (w *HTTP) CloseResponse(handle uint32) error {
 	r, err := w.response(handle)
 	if err != nil {
@@ -213,7 +213,7 @@ func (w *HTTP) CloseResponse(handle uint32) error {
 	w.mu.Lock()
 	delete(w.responses, handle)
 	w.mu.Unlock()
-	_ = r.body.Close() // it was read as far as anybody wants
+	_ = r.body.Close() // the guest has read as much as it wants
 	return nil
 }
 
@@ -223,19 +223,19 @@ func (w *HTTP) response(handle uint32) (*response, error) {
 	if r := w.responses[handle]; r != nil {
 		return r, nil
 	}
-	return nil, newFault(CodeNotFound, "handle", "there is no response %d; it may be closed", handle)
+	return nil, newError(CodeNotFound, "handle", "there is no response %d; it may have been closed", handle)
 }
 
-// webFault is a failed request as its guest sees it.
-func webFault(err error) *Error {
+// httpError returns a failed request as the guest sees it.
+func httpError(err error) *Error {
 	var e *egress.Error
 	if !errors.As(err, &e) {
-		return newFault(CodeUnavailable, string(egress.KindProtocol), "the request failed")
+		return newError(CodeUnavailable, string(egress.KindProtocol), "the request failed")
 	}
-	return &Error{Code: webCodes[e.Kind], Kind: string(e.Kind), Message: e.Error(), Sent: e.Sent}
+	return &Error{Code: httpCodes[e.Kind], Kind: string(e.Kind), Message: e.Error(), Sent: e.Sent}
 }
 
-var webCodes = map[egress.Kind]Code{
+var httpCodes = map[egress.Kind]Code{
 	egress.KindURL: CodeInvalid, egress.KindHeader: CodeInvalid,
 	egress.KindDenied: CodeDenied, egress.KindAddress: CodeDenied, egress.KindRedirect: CodeDenied, egress.KindSecret: CodeDenied,
 	egress.KindTooLarge: CodeTooMuch, egress.KindTooMany: CodeTooMuch,
@@ -243,7 +243,7 @@ var webCodes = map[egress.Kind]Code{
 	egress.KindTimeout: CodeTimeout, egress.KindCancelled: CodeTimeout,
 }
 
-// requestUsage is what the requests of a client did.
+// requestUsage converts the usage of a client.
 func requestUsage(all []egress.Usage) []capability.RequestUsage {
 	var list []capability.RequestUsage
 	for _, r := range all {

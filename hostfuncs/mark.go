@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Mark is where the clock and the randomness of a call stand. A guest that was saved
-// after its start goes on from there in every call that it serves: its clock does not
-// turn back, and it reads the numbers that a guest which starts anew would read. The
-// zero value is the beginning.
+// Mark records the state of the clock and the randomness of a call. A guest that was saved after
+// its start continues from the mark in every call that it serves. Its clock then does not go
+// backwards, and it reads the same random numbers as a guest that starts afresh. The zero value is
+// the beginning.
 type Mark struct {
 	elapsed time.Duration
 	random  []byte
 }
 
-// Mark returns where the call stands.
+// Mark returns the current state.
 func (b *Bindings) Mark() Mark {
 	var m Mark
 	switch c := b.Clock.(type) {
@@ -29,7 +29,7 @@ func (b *Bindings) Mark() Mark {
 	return m
 }
 
-// Resume makes the clock and the randomness go on from a mark.
+// Resume continues the clock and the randomness from a mark.
 func (b *Bindings) Resume(m Mark) {
 	switch c := b.Clock.(type) {
 	case *fixedClock:
@@ -42,7 +42,7 @@ func (b *Bindings) Resume(m Mark) {
 	}
 }
 
-// FixedClock reports whether the clock is the deterministic one, and when it starts.
+// FixedClock reports whether the clock is deterministic, and returns its start.
 func (b *Bindings) FixedClock() (start time.Time, fixed bool) {
 	c, fixed := b.Clock.(*fixedClock)
 	if !fixed {
@@ -57,11 +57,10 @@ func (b *Bindings) FixedRandom() bool {
 	return fixed
 }
 
-// MayHang reports whether the guest can reach what can keep the host waiting for as
-// long as it likes: a file system, a server, a store, somebody who listens, or a clock or
-// randomness that is not of this package.
+// MayHang reports whether the guest can reach anything that may block the host indefinitely: a file
+// system, a server, a store, a listener, or a clock or randomness from another package.
 func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
 	_, fixedTime := b.FixedClock()
-	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.heard() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
+	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
 }

@@ -15,89 +15,91 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// Bounds of what a guest can tell in one call.
+// Limits of the messages of one call.
 const (
-	// MaxLogText is how many bytes of a log line are kept; the rest is cut off.
+	// MaxLogText limits a log line in bytes; the rest is cut off.
 	MaxLogText = 8 << 10
-	// MaxLogLines and MaxLogBytes are how much a call can log. The line that would pass
-	// them is replaced by a warning, and further ones are dropped.
+	// MaxLogLines and MaxLogBytes limit the log of a call. The line that would exceed them is
+	// replaced by a warning, and further lines are dropped.
 	MaxLogLines = 1000
 	MaxLogBytes = 256 << 10
-	// MaxProgressText is how many bytes of a progress message are kept.
+	// MaxProgressText limits a progress message in bytes; the rest is cut off.
 	MaxProgressText = 1 << 10
-	// ProgressInterval is how much time lies between two reports of progress at least;
-	// those between are dropped, but for the one that says that all is done.
+	// ProgressInterval is the minimum time between two progress reports. Reports in between are
+	// dropped, except the one that reports completion.
 	ProgressInterval = 50 * time.Millisecond
 )
 
-// Listener hears what a guest tells while it runs. The functions may be nil. They are
-// called on the guest's goroutine, one at a time for each call: return soon. The texts are
-// valid UTF-8 of the guest's, which may hold anything else: make control characters
-// harmless before a terminal sees them.
+// Listener receives the messages of a guest while it runs. The functions may be nil. They are
+// called on the guest's goroutine, one at a time for each call, and should return quickly. Strings
+// are valid UTF-8 but otherwise untrusted: escape control characters before writing them to a
+// terminal.
 type Listener struct {
-	// Log gets a line with its level, one of slog's four.
+	// Log receives a line with one of the four levels of slog.
 	Log func(level slog.Level, text string)
-	// Progress gets how much is done of how much in all, in units of the guest's own, and
-	// what it says about it. total is 0 when the guest does not know it.
+	// Progress receives the amount done and the total, in units that the guest chooses, and a
+	// message. total is 0 if the guest does not know it.
 	Progress func(done, total float64, message string)
-	// Update gets what the call is doing or has found, in a few words, and values by name,
-	// each of them JSON; either may be empty.
+	// Update receives a short title of what the call is doing or has found, and JSON values by
+	// name; either may be empty.
 	Update func(title string, metadata map[string]json.RawMessage)
 
 	hide *callSecrets // nil hides nothing
 }
 
-// tell is a guest's text as listeners get it. Secrets are hidden before it is cut, or half
-// of one could be left at its end.
-func (l *Listener) tell(text []byte, most int) string {
+// clean returns a guest's text for listeners. It hides secrets before it cuts the text, because
+// otherwise half a secret could be left at the end.
+func (l *Listener) clean(text []byte, limit int) string {
 	if l.hide == nil {
-		return legible(text, most)
+		return legible(text, limit)
 	}
-	return legible([]byte(l.hide.text(legible(text, most+secret.MaxForm))), most)
+	return legible([]byte(l.hide.text(legible(text, limit+secret.MaxForm))), limit)
 }
 
-// Talk is what the guest of one call tells. It is safe for concurrent use.
+// Messages passes the messages of one call to a listener. It is safe for concurrent use.
 type Messages struct {
 	l Listener
 
 	mu           sync.Mutex
 	lines, bytes int
-	told         time.Time // when progress was told last
-	finished     bool      // and whether that was all
-	updating     time.Time // when the second began in which there were
-	updates      int       // so many of them
+	reported     time.Time // time of the last progress report
+	finished     bool      // that report was the completion
+	updating     time.Time // start of the second in which updates are counted
+	updates      int       // number of updates in that second
 }
 
-// NewMessages returns a Talk that a listener hears.
+// NewMessages returns Messages for a listener.
 func NewMessages(l Listener) *Messages { return &Messages{l: l} }
 
-// heard reports whether anybody listens.
-func (t *Messages) heard() bool { return t.l.Log != nil || t.l.Progress != nil || t.l.Update != nil }
+// hasListener reports whether any listener function is set.
+func (t *Messages) hasListener() bool {
+	return t.l.Log != nil || t.l.Progress != nil || t.l.Update != nil
+}
 
-// LogLevel returns the level that a guest's number stands for: 0 debug, 1 information, 2
-// warning, and 3 and more error.
+// LogLevel returns the level for a guest's number: 0 debug, 1 info, 2 warning, 3 or more error.
 func LogLevel(n uint32) slog.Level {
 	return [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[min(n, 3)]
 }
 
-// Log hands on a line.
+// Log passes a line to the listener.
 func (t *Messages) Log(level slog.Level, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.l.Log == nil || t.lines > MaxLogLines {
 		return
 	}
-	line := t.l.tell(text, MaxLogText)
+	line := t.l.clean(text, MaxLogText)
 	t.lines++
 	t.bytes += len(line)
 	if t.lines > MaxLogLines || t.bytes > MaxLogBytes {
 		t.lines = MaxLogLines + 1
-		level, line = slog.LevelWarn, "the tool logs too much; what it logs from here on is dropped"
+		level, line = slog.LevelWarn, "the tool logs too much; further log lines are dropped"
 	}
 	t.l.Log(level, line)
 }
 
-// Progress hands on how far the guest is. What is no number of work done is dropped.
+// Progress passes a progress report to the listener. It drops negative and infinite amounts and
+// NaN.
 func (t *Messages) Progress(done, total float64, message []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,39 +109,39 @@ func (t *Messages) Progress(done, total float64, message []byte) {
 	now := time.Now()
 	finished := total > 0 && done >= total
 	atOnce := finished && !t.finished
-	if now.Sub(t.told) < ProgressInterval && !atOnce {
+	if now.Sub(t.reported) < ProgressInterval && !atOnce {
 		return
 	}
-	t.told, t.finished = now, finished
-	t.l.Progress(done, total, t.l.tell(message, MaxProgressText))
+	t.reported, t.finished = now, finished
+	t.l.Progress(done, total, t.l.clean(message, MaxProgressText))
 }
 
 func isAmount(f float64) bool { return f >= 0 && !math.IsInf(f, 1) }
 
-// legible is text of a guest as valid UTF-8, at most so many bytes of it.
-func legible(text []byte, most int) string {
-	s := strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
-	if len(s) > most { // what takes the place of a wrong byte is longer
-		s = strings.ToValidUTF8(s[:most], "")
+// legible returns text as valid UTF-8, cut to at most limit bytes.
+func legible(text []byte, limit int) string {
+	s := strings.ToValidUTF8(string(text[:min(len(text), limit)]), "\uFFFD")
+	if len(s) > limit { // the replacement character is longer than an invalid byte
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
 	return s
 }
 
-// Bounds of what a guest tells of its call.
+// Limits of updates.
 const (
-	// MaxUpdate is how many bytes of JSON one update has.
+	// MaxUpdate limits the JSON text of one update, in bytes.
 	MaxUpdate = 16 << 10
-	// MaxUpdateTitle is how many bytes of a title are kept.
+	// MaxUpdateTitle limits a title in bytes; the rest is cut off.
 	MaxUpdateTitle = 256
-	// MaxUpdates is how many updates are handed on in one second.
+	// MaxUpdates limits the updates per second.
 	MaxUpdates = 20
 )
 
-// Update hands on a title, metadata or both, as a JSON object. What is refused is a *Fault
-// and has no effect, so that a guest does not take for told what nobody heard.
+// Update passes a title, metadata or both to the listener; text is a JSON object. A refused update
+// is an [*Error] and has no effect. The guest therefore knows that it was not delivered.
 func (t *Messages) Update(text []byte) error {
 	if len(text) > MaxUpdate {
-		return newFault(CodeTooMuch, "too_large", "an update has at most %d bytes", MaxUpdate)
+		return newError(CodeTooMuch, "too_large", "an update must be at most %d bytes long", MaxUpdate)
 	}
 	u, ok := readUpdate(text)
 	if !ok {
@@ -155,13 +157,13 @@ func (t *Messages) Update(text []byte) error {
 		t.updating, t.updates = now, 0
 	}
 	if t.updates >= MaxUpdates {
-		return newFault(CodeTooMuch, "too_many", "at most %d updates are handed on in a second; try again later", MaxUpdates)
+		return newError(CodeTooMuch, "too_many", "at most %d updates are accepted per second; try again later", MaxUpdates)
 	}
 	t.updates++
 	if t.l.hide != nil {
 		if hide := t.l.hide.scrubber(); hide != nil {
-			clean, err := hide.JSON(context.Background(), text) // it is short
-			if u, ok = readUpdate(clean); err != nil || !ok {
+			hidden, err := hide.JSON(context.Background(), text) // text is short
+			if u, ok = readUpdate(hidden); err != nil || !ok {
 				return errNoUpdate
 			}
 		}
@@ -170,14 +172,14 @@ func (t *Messages) Update(text []byte) error {
 	return nil
 }
 
-// update is what a guest tells of its call.
+// update is the JSON object of an update.
 type update struct {
 	Title    string                     `json:"title"`
 	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
-// errNoUpdate is the fault of an update that is none.
-var errNoUpdate = newFault(CodeInvalid, "update", `an update is a JSON object such as {"title":"Reading","metadata":{"files":3}}`)
+// errNoUpdate is the error for text that is not an update.
+var errNoUpdate = newError(CodeInvalid, "update", `an update must be a JSON object such as {"title":"Reading","metadata":{"files":3}}`)
 
 func readUpdate(text []byte) (update, bool) {
 	var u *update // nil for null
@@ -187,7 +189,7 @@ func readUpdate(text []byte) (update, bool) {
 	return *u, true
 }
 
-// decodeOne reads one JSON value with no unknown field and nothing after it.
+// decodeOne decodes a single JSON value without unknown fields, with no text after it.
 func decodeOne(text []byte, into any) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -15,11 +15,11 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// A guest can log, up to a bound, and is told off once.
+// TestLogIsBounded checks that the log of a guest is limited, with one warning.
 func TestLogIsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line string
-		want int // lines that are kept
+		want int // number of lines passed on
 	}{
 		"many lines":  {"x", hostfuncs.MaxLogLines},
 		"large lines": {strings.Repeat("x", hostfuncs.MaxLogText+1), hostfuncs.MaxLogBytes / hostfuncs.MaxLogText},
@@ -54,8 +54,8 @@ func TestLogIsText(t *testing.T) {
 	}
 }
 
-// Progress comes as it happens, not more often than somebody can look, and its end is
-// not lost.
+// TestProgressIsPaced checks that progress is reported when it happens, with a minimum interval,
+// and that completion is not lost.
 func TestProgressIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
@@ -79,7 +79,8 @@ func TestProgressIsPaced(t *testing.T) {
 	})
 }
 
-// An update is a title, values by name, or both; anything else is told to the guest.
+// TestUpdates checks that an update is a title, values by name, or both. Anything else is an error
+// that the guest sees.
 func TestUpdates(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"title":"a","metadata":{"n":1e2,"o":{"x":[null]}}}`: `a map[n:1e2 o:{"x":[null]}]`,
@@ -105,7 +106,7 @@ func TestUpdates(t *testing.T) {
 		}})
 		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
-			got += fault.Kind // and nothing is told
+			got += fault.Kind // and no update was delivered
 		}
 		if got != want {
 			t.Errorf("%.80q: got %.200q, want %q", text, got, want)
@@ -113,7 +114,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// So many updates in a second, and again in the next.
+// TestUpdatesArePaced checks the limit per second, and that it applies anew in the next second.
 func TestUpdatesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -134,8 +135,8 @@ func TestUpdatesArePaced(t *testing.T) {
 	})
 }
 
-// Nobody has to listen.
-func TestNobodyListens(t *testing.T) {
+// TestListenersAreOptional calls all methods without listener functions.
+func TestListenersAreOptional(t *testing.T) {
 	talk := hostfuncs.NewMessages(hostfuncs.Listener{})
 	talk.Log(slog.LevelInfo, []byte("x"))
 	talk.Progress(1, 2, nil)

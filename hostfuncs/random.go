@@ -2,13 +2,13 @@ package hostfuncs
 
 import "math/rand/v2"
 
-// fixedRandom is the stream that a guest reads when real randomness was not granted:
-// the same bytes in every call, so that equal calls give equal results. It is no
-// source of secrets, which is why random must be granted. It is for one guest, whose
-// reads come one after the other.
+// fixedRandom is the stream that a guest reads if real randomness is not granted. It contains the
+// same bytes in every call, so that equal calls give equal results. It must not be used for
+// secrets, so a tool that needs real randomness must be granted it. It is not safe for concurrent
+// use.
 type fixedRandom struct {
-	// state is where the stream goes on, nil for its beginning. Most guests read
-	// nothing, so the source is only made when one does.
+	// state is the position from which the stream continues; nil is the beginning. The source is
+	// created by the first read, because most guests never read.
 	state  []byte
 	source *rand.ChaCha8
 }
@@ -18,21 +18,21 @@ func (r *fixedRandom) Read(p []byte) (int, error) {
 	if r.source == nil {
 		r.source = rand.NewChaCha8([32]byte([]byte("wasmtool: no randomness granted.")))
 		if r.state != nil {
-			// The state is one that mark returned, so this cannot fail.
+			// The state comes from mark, so this cannot fail.
 			_ = r.source.UnmarshalBinary(r.state)
 		}
 	}
 	return r.source.Read(p)
 }
 
-// mark returns where the stream stands.
+// mark returns the position of the stream.
 func (r *fixedRandom) mark() []byte {
 	if r.source == nil {
 		return r.state
 	}
-	state, _ := r.source.MarshalBinary() // it never fails
+	state, _ := r.source.MarshalBinary() // never fails
 	return state
 }
 
-// resume makes the stream go on where mark was called.
+// resume continues the stream from the position that mark returned.
 func (r *fixedRandom) resume(state []byte) { r.state, r.source = state, nil }

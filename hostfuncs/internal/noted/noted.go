@@ -1,4 +1,4 @@
-// Package noted collects the names of what a call reached.
+// Package noted collects the names of the resources that a call used.
 package noted
 
 import (
@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// maxNames bounds the names of one list.
+// maxNames limits the names of one list.
 const maxNames = 200
 
-// Names are up to 200 different names, in the order in which they came. The zero value
-// is empty. It is safe for concurrent use.
+// Names is a list of up to 200 different names, in the order in which they were added. The zero
+// value is empty. It is safe for concurrent use.
 type Names struct {
 	mu   sync.Mutex
 	list []string
 	more bool
 }
 
-// Add adds a name that is not there yet, if there is room.
+// Add adds a name unless it exists already or the list is full.
 func (n *Names) Add(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case n.more: // a search reads thousands of files
+	case n.more: // the list is full; skip the search, since a call may read thousands of files
 	case slices.Contains(n.list, name):
 	case len(n.list) >= maxNames:
 		n.more = true
@@ -31,7 +31,7 @@ func (n *Names) Add(name string) {
 	}
 }
 
-// List returns a copy of the names, and whether there were more.
+// List returns a copy of the names, and reports whether there were more.
 func (n *Names) List() (list []string, more bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
