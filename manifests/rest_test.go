@@ -104,12 +104,12 @@ func TestDecodeBadREST(t *testing.T) {
 		{`path = "//evil.example"`, "rest.path: the path has two slashes in a row"},
 		{`path = "/a%2fb"`, "rest.path: the path has an encoded slash"},
 		{`path = "/100%"`, "rest.path: \"/100%\" is no path of a URL; write %25"},
-		{`path = "/a*"`, `rest.path: the path is a prefix as it is; leave the "*" out`},
+		{`path = "/a*"`, `rest.path: the path is a prefix already; leave out the "*"`},
 		{`path = "/{"`, `rest.path: a "{" without its "}"`},
 		{`path = "/{y}"`, `rest.path: "{y}" is not a parameter`},
 		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, and the path needs it; make it required`},
 		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the limit is 4096"},
-		{`method = "get"`, `rest.method: "get" is no method; did you mean GET?`},
+		{`method = "get"`, `rest.method: "get" is not a method; did you mean GET?`},
 		{`body = "json"`, "rest.body: GET has no body; leave it out, or write another method"},
 		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all that are left`},
 		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},
@@ -150,7 +150,7 @@ func TestDecodeBadREST(t *testing.T) {
 		"https://*.example.com/":      "is more than one host",
 		"https://u:p@example.com/":    "there is a name or password",
 		"https://example.com/?a=b":    "no query",
-		"ftp://example.com/":          "is not served",
+		"ftp://example.com/":          "is not supported",
 		"https://example.com/a/%2e/b": "",
 	} {
 		text := strings.Replace(request, "https://API.example.com:443/v1/", base, 1)

@@ -90,7 +90,7 @@ permissions.net = [{ url = "{url}", secrets = [{ name = "KEY", query = "k" }] }]
 settings.url = { description = "Where.", default = "https://api.example/" }
 permissions.net = [{ url = "{url}" }, { url = "https://fixed.example/", secrets = [{ name = "KEY", query = "k" }] }]`)
 	_, err = twice.Configure(map[string]string{"url": "https://fixed.example/"})
-	if err == nil || !strings.Contains(err.Error(), "is asked for in net[0] already") {
+	if err == nil || !strings.Contains(err.Error(), "is already requested in net[0]") {
 		t.Errorf("an ask that takes the requests of another: %v", err)
 	}
 }

@@ -6,71 +6,69 @@ import (
 	"strings"
 )
 
-// Deny is words that take away. It wins over whatever is offered, and it reaches
-// further than the same words would as an offer, because whoever is kept out looks for
-// a second way in:
+// Deny lists permissions that are denied. A denial overrides everything that is grantable. It also
+// covers more than the same permission would grant, because a tool that is denied access may try
+// another way:
 //
-//   - read:MOUNT takes writing, too, and kv:read the whole store;
-//   - net:URL takes every method, and net:any every host, local ones included;
-//   - https takes http to the same host and path, too;
-//   - "*.host" takes names below host however many labels they have;
-//   - a path is taken whatever its case (ASCII), its parameters (";x") and the slash
-//     at its end;
-//   - net-private:URL takes only that the host may be at a private address.
+//   - read:MOUNT also denies writing, and kv:read denies the whole store.
+//   - net:URL denies every method, and net:any every host, including local ones.
+//   - https also denies http to the same host and path.
+//   - "*.host" denies names below host with any number of labels.
+//   - A path is denied in any case (ASCII), with parameters (";x") and with a slash at its end.
+//   - net-private:URL denies only private addresses for the host.
 //
-// A denied name is not denied by its address, which "net:any" does not grant either.
+// A denied host name can still be reached by its address, but "net:any" does not grant addresses.
 type Deny []Permission
 
-// Takes returns the first denial that takes away all of w, or false.
-func (d Deny) Takes(w Permission) (Permission, bool) { return d.first(w, URLPattern.forbids) }
+// Takes returns the first denial that denies all of p, or false.
+func (d Deny) Takes(p Permission) (Permission, bool) { return d.first(p, URLPattern.forbids) }
 
-// takesPart returns the first denial that takes away w or, where w means several
-// URLs, some of them.
-func (d Deny) takesPart(w Permission) (Permission, bool) { return d.first(w, URLPattern.forbidsPart) }
+// takesPart returns the first denial that denies p or, if p matches several URLs, some of them.
+func (d Deny) takesPart(p Permission) (Permission, bool) { return d.first(p, URLPattern.forbidsPart) }
 
-func (d Deny) first(w Permission, forbids func(p, q URLPattern) bool) (Permission, bool) {
+func (d Deny) first(p Permission, forbids func(p, q URLPattern) bool) (Permission, bool) {
 	for _, denial := range d {
-		if denial.takes(w, forbids) {
+		if denial.takes(p, forbids) {
 			return denial, true
 		}
 	}
 	return Permission{}, false
 }
 
-// takes reports whether x needs what w says. Of URLs, forbids decides.
-func (w Permission) takes(x Permission, forbids func(p, q URLPattern) bool) bool {
-	switch w.kind {
+// takes reports whether denying p denies other. For URLs, forbids decides.
+func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) bool {
+	switch p.kind {
 	case KindRead, KindWrite:
-		return x.name == w.name && (x.kind == KindRead || x.kind == KindWrite) && x.mode() >= w.mode()
+		return other.name == p.name && (other.kind == KindRead || other.kind == KindWrite) && other.mode() >= p.mode()
 	case KindKV:
-		return x.kind == KindKV && x.mode() >= w.mode()
+		return other.kind == KindKV && other.mode() >= p.mode()
 	case KindNet:
-		return x.isNet() && w.takesMethods(x) && forbids(w.url, x.url)
+		return other.isNet() && p.takesMethods(other) && forbids(p.url, other.url)
 	case KindNetPrivate:
-		return x.kind == KindNetPrivate && w.takesMethods(x) && forbids(w.url, x.url)
+		return other.kind == KindNetPrivate && p.takesMethods(other) && forbids(p.url, other.url)
 	}
-	return w == x
+	return p == other
 }
 
-// takesMethods reports whether no method of x is left.
-func (w Permission) takesMethods(x Permission) bool {
-	return w.methods == "" || x.methods != "" && containsAll(w.Methods(), x.Methods())
+// takesMethods reports whether denying p leaves no method of other.
+func (p Permission) takesMethods(other Permission) bool {
+	return p.methods == "" || other.methods != "" && containsAll(p.Methods(), other.Methods())
 }
 
-// left returns the methods that the denials leave for all or some URLs of a pattern.
+// left returns the methods that remain for at least some URLs of a pattern.
 func (d Deny) left(url URLPattern, methods []string) []string {
 	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-		_, taken := d.Takes(netWord(KindNet, url, []string{m}))
+		_, taken := d.Takes(netPermission(KindNet, url, []string{m}))
 		return taken
 	})
 }
 
-// net returns the denials that concern requests.
+// net returns the denials of requests.
 func (d Deny) net() Deny {
-	return slices.DeleteFunc(slices.Clone(d), func(w Permission) bool { return !w.isNet() })
+	return slices.DeleteFunc(slices.Clone(d), func(p Permission) bool { return !p.isNet() })
 }
 
-// forbids reports whether a denial of p takes every URL that q means.
+// forbids reports whether denying p denies every URL that q matches.
 func (p URLPattern) forbids(q URLPattern) bool {
 	switch {
 	case p.IsZero() || q.IsZero():
@@ -81,7 +79,7 @@ func (p URLPattern) forbids(q URLPattern) bool {
 	return p.forbidsScheme(q) && p.forbidsHost(q) && below(foldPath(p.path), foldPath(q.path))
 }
 
-// forbidsPart reports whether a denial of p takes some URL that q means.
+// forbidsPart reports whether denying p denies at least one URL that q matches.
 func (p URLPattern) forbidsPart(q URLPattern) bool {
 	switch {
 	case p.IsZero() || q.IsZero():
@@ -93,7 +91,8 @@ func (p URLPattern) forbidsPart(q URLPattern) bool {
 	return p.forbidsScheme(q) && (p.forbidsHost(q) || q.containsHost(p)) && (below(ours, theirs) || below(theirs, ours))
 }
 
-// forbidsScheme compares scheme and port. Plain HTTP leads to the same files.
+// forbidsScheme compares scheme and port. Denying https also denies http, because plain HTTP
+// usually serves the same content.
 func (p URLPattern) forbidsScheme(q URLPattern) bool {
 	if p.scheme == q.scheme {
 		return p.port == q.port
@@ -109,7 +108,7 @@ func (p URLPattern) forbidsHost(q URLPattern) bool {
 	return strings.HasSuffix(q.host, "."+p.host) || q.wildcard && q.host == p.host
 }
 
-// parameters of path segments are cut off by some servers.
+// parameters matches the parameters of path segments, which some servers ignore.
 var parameters = regexp.MustCompile(`;[^/]*`)
 
 func foldPath(path string) string {

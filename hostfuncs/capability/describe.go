@@ -6,52 +6,51 @@ import (
 	"slices"
 )
 
-// described is one line about what may be reached.
+// described is one line about an access.
 type described struct {
 	text string
 	harm harm
 }
 
-// harm orders lines: what can do most harm comes first, so that a list which is cut hides the
-// least of it.
+// harm is the potential harm of an access. Lists are sorted by it, most harmful first, so that a
+// truncated list omits the least harmful lines.
 type harm int
 
 const (
 	harmWrites harm = iota
 	harmPrivateNet
-	harmSecrets // and requests that change something
+	harmSecrets // also requests that may change something
 	harmNet
 	harmStore
 	harmEnv
 	harmReads
-	harmOwn // the store for reading, the clock, randomness, the call's own folder
+	harmOwn // reading the store, the clock, randomness, scratch space
 )
 
-// worstFirst returns the texts, what can do most harm first.
+// worstFirst returns the lines, most harmful first.
 func worstFirst(lists ...[]described) []string {
 	list := slices.Concat(lists...)
 	slices.SortStableFunc(list, func(a, b described) int { return cmp.Compare(a.harm, b.harm) })
-	texts := make([]string, len(list)) // a list in JSON, even an empty one
+	texts := make([]string, len(list)) // never nil, so that it is a list in JSON
 	for i, d := range list {
 		texts[i] = d.text
 	}
 	return texts
 }
 
-// Describe lists the permissions like Words, with mounts and requests described in full, and
-// what can do most harm first.
+// Describe describes all permissions, with the details of mounts and requests, most harmful first.
 func (p Permissions) Describe() []string {
 	return worstFirst(
 		each(p.FS, func(f FS) described { return described{f.Describe(), f.harm()} }),
 		each(p.Net, func(n Net) described {
 			return described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)}
 		}),
-		each(p.plainWords(), Permission.described),
+		each(p.plainPermissions(), Permission.described),
 	)
 }
 
-// Describe lists what the grant reaches, as Permissions.Describe does. With dirs it names the
-// host's directories behind the mounts, too: those are for the operator alone.
+// Describe describes what the grant reaches, like [Permissions.Describe]. If dirs is true, it also
+// shows the host directories of mounts, which only the operator may see.
 func (g Grant) Describe(dirs bool) []string {
 	var mounts []described
 	for _, f := range g.FS {
@@ -70,7 +69,7 @@ func (g Grant) Describe(dirs bool) []string {
 		return described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)}
 	})
 	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
-	return worstFirst(mounts, requests, each(own.plainWords(), Permission.described))
+	return worstFirst(mounts, requests, each(own.plainPermissions(), Permission.described))
 }
 
 func (f FS) harm() harm {
@@ -93,53 +92,53 @@ func requestHarm(private, secrets bool, methods []string) harm {
 	return harmNet
 }
 
-func (w Permission) described() described { return described{w.String(), w.harm()} }
+func (p Permission) described() described { return described{p.String(), p.harm()} }
 
-// harm is that of a word which is neither a mount nor a request.
-func (w Permission) harm() harm {
+// harm returns the harm of a permission other than mounts and requests.
+func (p Permission) harm() harm {
 	switch {
-	case w.kind == KindSecret:
+	case p.kind == KindSecret:
 		return harmSecrets
-	case w.kind == KindEnv:
+	case p.kind == KindEnv:
 		return harmEnv
-	case w.mode() == ModeWrite:
+	case p.mode() == ModeWrite:
 		return harmStore
 	}
 	return harmOwn
 }
 
-// Flag is a word that gives unusually much, for whoever is about to say yes.
+// Warning points out a permission that grants unusually much, before it is approved.
 type Warning struct {
 	Permission Permission
 	// Why is a clause such as "every public host".
 	Why string
 }
 
-// Broad returns those of the words that give unusually much, in their order: writing,
-// "any" host, wildcards, and private addresses. A whole host is not unusual.
-func Broad(words ...Permission) []Warning {
+// Broad returns warnings for the permissions that grant unusually much, in their order: writing,
+// "any" host, wildcards and private addresses. A single host is not unusual.
+func Broad(permissions ...Permission) []Warning {
 	var flags []Warning
-	for _, w := range words {
-		if why := w.broad(); why != "" {
-			flags = append(flags, Warning{Permission: w, Why: why})
+	for _, p := range permissions {
+		if why := p.broad(); why != "" {
+			flags = append(flags, Warning{Permission: p, Why: why})
 		}
 	}
 	return flags
 }
 
-func (w Permission) broad() string {
+func (p Permission) broad() string {
 	switch {
-	case w.kind == KindWrite && w.name != ScratchMount:
-		return "changes and deletes files of the mount " + w.name
-	case !w.isNet():
+	case p.kind == KindWrite && p.name != ScratchMount:
+		return "changes and deletes files of the mount " + p.name
+	case !p.isNet():
 		return ""
-	case w.url.IsAny():
-		return "sends what the tool knows to every public host"
-	case w.url.IsWildcard() && w.kind == KindNetPrivate:
-		return "every host directly below " + w.url.host + ", at private addresses, too"
-	case w.url.IsWildcard():
-		return "every host directly below " + w.url.host + ", whoever owns it"
-	case w.kind == KindNetPrivate || w.url.NamesLocal():
+	case p.url.IsAny():
+		return "can send everything that the tool reads to any public host"
+	case p.url.IsWildcard() && p.kind == KindNetPrivate:
+		return "every host directly below " + p.url.host + ", also at private addresses"
+	case p.url.IsWildcard():
+		return "every host directly below " + p.url.host + ", including hosts of other owners"
+	case p.kind == KindNetPrivate || p.url.NamesLocal():
 		return "reaches into the network of this machine"
 	}
 	return ""

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A list that is cut must not hide what can do most harm behind what does none.
+// TestDescriptionsBeginWithWhatCanDoMostHarm checks that a truncated list does not hide the most
+// harmful lines behind harmless ones.
 func TestDescriptionsBeginWithWhatCanDoMostHarm(t *testing.T) {
 	secret := SecretUse{Name: "TOKEN", Header: "Authorization"}
 	grant := Grant{

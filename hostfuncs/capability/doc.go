@@ -1,11 +1,12 @@
-// Package capability names what a guest may reach: what a tool asks for
-// (Permissions), what an operator is willing to give or takes away (Offer), and what
-// one call gets (Grant). It is pure data and pure functions: it opens nothing and
-// knows nothing of WASM, tools or the command line. Its values hold no secret's
-// value, and its functions are safe for concurrent use on values nobody changes.
+// Package capability describes what a guest may reach: what a tool requests ([Permissions]), what
+// an operator is willing to grant or denies ([Grantable]), and what one call gets ([Grant]). It
+// contains only data and pure functions. It opens no files or connections, and knows nothing about
+// WASM, tools or the command line. Its values contain no value of a secret. Its functions are safe
+// for concurrent use on values that do not change.
 //
-// An absent permission means none, a denial wins over any offer, and a tool can only
-// ask: Intersect never yields more than either side allows.
+// A missing permission means no access, a denial overrides everything that is grantable, and a tool
+// can only request: [Intersect] never returns more than both sides allow.
 //
-// People write permissions as words; see Word for the grammar.
+// People write permissions as short strings such as "read:workspace"; see [Permission] for the
+// grammar.
 package capability

@@ -2,28 +2,28 @@ package capability
 
 import "slices"
 
-// Effects is what can come of a call. Of one in the sandbox it is derived from what the call
-// may reach, and never from what an author says.
+// Effects describes the possible effects of a call. For a call in the sandbox they are derived from
+// what the call may reach, and never from what an author declares.
 type Effects struct {
-	// ReadOnly says that nothing outside of the call can change: no file, no key of a store,
-	// and requests are GET and HEAD alone.
+	// ReadOnly means that nothing outside the call can change: it writes no file and no key of a
+	// store, and sends only GET and HEAD requests.
 	ReadOnly bool `json:"read_only"`
-	// Destructive says that what is there can be overwritten or deleted: files of a mount for
-	// writing, or what a server does with a request other than GET and HEAD. The tool's own
-	// store does not count.
+	// Destructive means that existing data can be overwritten or deleted: files of a writable
+	// mount, or data of a server through a request other than GET and HEAD. The tool's own store
+	// does not count.
 	Destructive bool `json:"destructive"`
-	// OpenWorld says that it talks to others: it sends requests.
+	// OpenWorld means that the call can send requests.
 	OpenWorld bool `json:"open_world"`
 }
 
-// Effects is what can come of a call that gets all that p asks for.
+// Effects returns the effects of a call that gets all requested permissions.
 func (p Permissions) Effects() Effects {
 	writes := slices.ContainsFunc(p.FS, FS.writes) ||
 		slices.ContainsFunc(p.Net, func(n Net) bool { return slices.ContainsFunc(n.asked(), changes) })
 	return effects(writes, len(p.Net) > 0, p.KV)
 }
 
-// Effects is what can come of a call under the grant.
+// Effects returns the effects of a call under the grant.
 func (g Grant) Effects() Effects {
 	writes := slices.ContainsFunc(g.FS, func(f GrantedFS) bool { return f.writes() }) ||
 		slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return slices.ContainsFunc(n.Methods, changes) })
@@ -34,5 +34,5 @@ func effects(writes, sends bool, kv Mode) Effects {
 	return Effects{ReadOnly: !writes && kv != ModeWrite, Destructive: writes, OpenWorld: sends}
 }
 
-// writes reports whether a call may change what it does not have for itself.
+// writes reports whether the mount lets a call change files that outlive it.
 func (f FS) writes() bool { return f.Mode >= ModeWrite && f.Mount != ScratchMount }

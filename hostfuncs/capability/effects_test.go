@@ -36,7 +36,7 @@ func TestEffectsComeFromWhatIsReached(t *testing.T) {
 			t.Errorf("%s, granted: %+v, want %+v; missing %q", name, got, tt.want, missing)
 		}
 	}
-	// What is granted more narrowly does less.
+	// A narrower grant has fewer effects.
 	everything.Net[0].Methods = []string{"GET"}
 	if grant, _ := Intersect(net("GET", "POST"), everything); !grant.Effects().ReadOnly {
 		t.Error("GET alone is not read-only")

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Explanation says whether something is allowed, and why.
+// Explanation says whether an access is allowed, and why.
 type Explanation struct {
 	Allowed bool
-	// By is a sentence without a full stop that names what decides: the ask, and the
-	// offer or denial with its line where Offer.Lines has it.
+	// By is a sentence without a full stop that names the reason: the tool's request, and the
+	// grantable permission or denial, with its line if Grantable.Lines has it.
 	By string
-	// Fix is the word by which the operator would allow it; the zero value when it is
-	// allowed, or when no word would.
+	// Fix is the permission with which the operator would allow the access. It is the zero value if
+	// the access is allowed, or if no permission would allow it.
 	Fix Permission
 }
 
-// Explain tells what decides about a word for a tool that asks for p under the offer
-// o. A word of net with no method is about the methods that the tool asks for there,
-// and is allowed when all of its URLs are.
+// Explain explains whether a permission is allowed for a tool that requests p under o. A net
+// permission without methods means the methods that the tool requests there. It is allowed only if
+// all its URLs are.
 func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	switch question.kind {
 	case KindNet, KindNetPrivate:
@@ -38,13 +38,13 @@ func Explain(p Permissions, o Grantable, question Permission) Explanation {
 		return notOffered(ask, ask, ask)
 	}
 	if question.IsScratch() {
-		return Explanation{Allowed: true, By: "each call has a folder " + ScratchMount + " of its own"}
+		return Explanation{Allowed: true, By: "each call has its own directory " + ScratchMount}
 	}
 	return o.allowed(ask, o.offered(ask))
 }
 
-// ExplainRequest tells what decides about one request. It allows what Permits
-// permits under the Grant that Intersect returns.
+// ExplainRequest explains whether one request is allowed. The result agrees with [Grant.Permits]
+// for the Grant that Intersect returns.
 func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Explanation {
 	_, q, err := normalise(u)
 	if err != nil {
@@ -53,21 +53,21 @@ func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Expla
 	if err := checkMethods([]string{method}); err != nil {
 		return Explanation{By: err.Error()}
 	}
-	return explainNet(p, o, netWord(KindNet, q, []string{method}), o.Deny.Takes)
+	return explainNet(p, o, netPermission(KindNet, q, []string{method}), o.Deny.Takes)
 }
 
-// asksFor returns the word by which the tool asks for what w says: that of a whole
-// mount or store, which is granted as asked or not at all.
-func (p Permissions) asksFor(w Permission) (Permission, bool) {
-	words := append(p.plainWords(), each(p.FS, FS.word)...)
-	i := slices.IndexFunc(words, func(ask Permission) bool { return w.takes(ask, URLPattern.forbids) })
+// asksFor returns the request of the tool that the permission is part of. For a mount or
+// store this is the permission for the whole of it, which is granted as requested or not at all.
+func (p Permissions) asksFor(permission Permission) (Permission, bool) {
+	permissions := append(p.plainPermissions(), each(p.FS, FS.permission)...)
+	i := slices.IndexFunc(permissions, func(ask Permission) bool { return permission.takes(ask, URLPattern.forbids) })
 	if i < 0 {
 		return Permission{}, false
 	}
-	return words[i], true
+	return permissions[i], true
 }
 
-// explainNet asks denials whether they stand against one method of q.
+// explainNet explains a net permission. denials returns a denial that applies to one method of q.
 func explainNet(p Permissions, o Grantable, q Permission, denials func(Permission) (Permission, bool)) Explanation {
 	i := slices.IndexFunc(p.Net, func(n Net) bool { return n.coversAsk(q) })
 	if i < 0 {
@@ -75,58 +75,59 @@ func explainNet(p Permissions, o Grantable, q Permission, denials func(Permissio
 	}
 	ask := p.Net[i]
 	if q.methods == "" {
-		q = netWord(q.kind, q.url, ask.asked())
+		q = netPermission(q.kind, q.url, ask.asked())
 	}
 	if denial, denied := firstDenial(q, denials); denied {
 		return o.denied(denial)
 	}
 	var by []string
 	for _, m := range q.Methods() {
-		one := netWord(q.kind, q.url, []string{m})
+		one := netPermission(q.kind, q.url, []string{m})
 		i := slices.IndexFunc(o.Net, func(n GrantableNet) bool { return n.allows(one) })
 		if i < 0 {
 			return o.netNotOffered(ask, one, fixFor(ask, q))
 		}
-		if line := o.located(o.Net[i].word()); !slices.Contains(by, line) {
+		if line := o.located(o.Net[i].permission()); !slices.Contains(by, line) {
 			by = append(by, line)
 		}
 	}
-	return Explanation{Allowed: true, By: "the tool asks for " + ask.word().String() + ", offered by " + strings.Join(by, " and ")}
+	return Explanation{Allowed: true, By: "the tool asks for " + ask.permission().String() + ", offered by " + strings.Join(by, " and ")}
 }
 
-// firstDenial returns what stands against one of the methods of q.
+// firstDenial returns the first denial that applies to one of the methods of q.
 func firstDenial(q Permission, denials func(Permission) (Permission, bool)) (Permission, bool) {
 	kind := q.kind
 	if q.url.NamesLocal() {
-		kind = KindNetPrivate // such a host is at no other address
+		kind = KindNetPrivate // such a host has no public address
 	}
 	for _, m := range q.Methods() {
-		if denial, denied := denials(netWord(kind, q.url, []string{m})); denied {
+		if denial, denied := denials(netPermission(kind, q.url, []string{m})); denied {
 			return denial, true
 		}
 	}
 	return Permission{}, false
 }
 
-// coversAsk reports whether the tool asks for all that q says.
+// coversAsk reports whether the tool requests all of q.
 func (n Net) coversAsk(q Permission) bool {
 	return (n.URL.IsAny() || n.URL.Contains(q.url)) && containsAll(n.asked(), q.Methods())
 }
 
-// allows reports whether the offer lets the method of q go to all its URLs.
+// allows reports whether the method of q is grantable for all its URLs.
 func (n GrantableNet) allows(q Permission) bool {
 	reaches := n.private() || q.kind == KindNet && !q.url.NamesLocal()
 	return reaches && n.URL.Contains(q.url) && len(sharedMethods(q.Methods(), n.Methods)) > 0
 }
 
-// netNotOffered tells what is offered of q, which has one method, all the same.
+// netNotOffered explains why q, which has one method, is not granted, and names the grantable parts
+// of it.
 func (o Grantable) netNotOffered(ask Net, q, fix Permission) Explanation {
-	e := notOffered(ask.word(), q, fix)
+	e := notOffered(ask.permission(), q, fix)
 	var parts []string
 	for _, n := range o.Net {
 		_, shared := q.url.Intersect(n.URL)
 		if (shared || q.url.IsAny()) && len(sharedMethods(q.Methods(), n.Methods)) > 0 {
-			parts = append(parts, o.located(n.word()))
+			parts = append(parts, o.located(n.permission()))
 		}
 	}
 	if len(parts) > 0 {
@@ -135,20 +136,20 @@ func (o Grantable) netNotOffered(ask Net, q, fix Permission) Explanation {
 	return e
 }
 
-// fixFor returns the word that offers q: the whole of a narrow ask, but of a wide one
-// only the host in question.
+// fixFor returns the permission that allows q: the tool's whole request if it is narrow, and only
+// the host of q if the tool requests any host.
 func fixFor(ask Net, q Permission) Permission {
 	if !ask.URL.IsAny() || q.url.IsAny() {
-		return netWord(q.kind, ask.URL, ask.word().Methods())
+		return netPermission(q.kind, ask.URL, ask.permission().Methods())
 	}
 	host := q.url
 	host.path = "/"
-	return netWord(q.kind, host, q.Methods())
+	return netPermission(q.kind, host, q.Methods())
 }
 
 func explainSecret(p Permissions, o Grantable, q Permission) Explanation {
 	uses := p.secrets()
-	if !slices.ContainsFunc(uses, func(s SecretUse) bool { return s.word() == q }) {
+	if !slices.ContainsFunc(uses, func(s SecretUse) bool { return s.permission() == q }) {
 		return notAsked(q)
 	}
 	if denial, denied := o.Deny.Takes(q); denied {
@@ -159,22 +160,22 @@ func explainSecret(p Permissions, o Grantable, q Permission) Explanation {
 	}
 	var lacking []Permission
 	for _, ask := range p.Net {
-		if !slices.ContainsFunc(ask.Secrets, func(s SecretUse) bool { return s.word() == q }) {
+		if !slices.ContainsFunc(ask.Secrets, func(s SecretUse) bool { return s.permission() == q }) {
 			continue
 		}
 		grants := grantsFor(ask, o)
-		if slices.ContainsFunc(grants, func(n GrantedNet) bool { return slices.Contains(n.words(), q) }) {
+		if slices.ContainsFunc(grants, func(n GrantedNet) bool { return slices.Contains(n.permissions(), q) }) {
 			return o.allowed(q, q)
 		}
 		if len(grants) == 0 {
-			lacking = append(lacking, ask.word())
+			lacking = append(lacking, ask.permission())
 		}
 	}
 	return o.unreached(q, lacking)
 }
 
-// unreached explains a secret that is offered and goes nowhere, where the requests of
-// the words lacking are not granted.
+// unreached explains a secret that is grantable but not used by any granted request. lacking lists
+// the requests with this secret that are not granted.
 func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 	e := Explanation{By: "the tool asks for " + q.String() + ", which is offered by " + o.located(q)}
 	limits := o.Secrets[q.name].URLs
@@ -182,10 +183,10 @@ func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 		e.By += " for " + strings.Join(each(limits, URLPattern.String), ", ") + " only"
 	}
 	e.By += ", but no URL that it may go to is granted"
-	for _, w := range lacking {
-		within := func(p URLPattern) bool { _, ok := p.Intersect(w.url); return ok }
-		if _, denied := o.Deny.Takes(w); !denied && (len(limits) == 0 || slices.ContainsFunc(limits, within)) {
-			e.Fix = w
+	for _, permission := range lacking {
+		within := func(p URLPattern) bool { _, ok := p.Intersect(permission.url); return ok }
+		if _, denied := o.Deny.Takes(permission); !denied && (len(limits) == 0 || slices.ContainsFunc(limits, within)) {
+			e.Fix = permission
 			break
 		}
 	}
@@ -201,33 +202,33 @@ func notOffered(ask, question, fix Permission) Explanation {
 }
 
 func notAsked(q Permission) Explanation {
-	return Explanation{By: "the tool does not ask for " + q.String() + " in its manifest, so no word grants it"}
+	return Explanation{By: "the tool does not ask for " + q.String() + " in its manifest, so it cannot be granted"}
 }
 
 func (o Grantable) denied(denial Permission) Explanation {
-	return Explanation{By: "denied by " + o.located(denial) + "; a denial wins over every offer, so only taking it away would allow it"}
+	return Explanation{By: "denied by " + o.located(denial) + "; a denial overrides every grant, so only removing it would allow this"}
 }
 
 func (o Grantable) allowed(ask, offer Permission) Explanation {
 	return Explanation{Allowed: true, By: "the tool asks for " + ask.String() + ", offered by " + o.located(offer)}
 }
 
-// offered is the word by which a mount or store is offered, which may be for more
-// than is asked; other words as they are.
+// offered returns the permission by which a mount or store is grantable, which may be more than is
+// requested. It returns other permissions unchanged.
 func (o Grantable) offered(ask Permission) Permission {
 	switch ask.kind {
 	case KindRead, KindWrite:
-		return modeWord(KindRead, o.Mounts[ask.name].Mode, ask.name)
+		return modePermission(KindRead, o.Mounts[ask.name].Mode, ask.name)
 	case KindKV:
-		return modeWord(KindKV, o.KV, "")
+		return modePermission(KindKV, o.KV, "")
 	}
 	return ask
 }
 
-// located is a word with the line that it was written in.
-func (o Grantable) located(w Permission) string {
-	if line := o.Lines[w]; line != "" {
-		return w.String() + " (" + line + ")"
+// located returns the text of a permission with the line on which it was written.
+func (o Grantable) located(permission Permission) string {
+	if line := o.Lines[permission]; line != "" {
+		return permission.String() + " (" + line + ")"
 	}
-	return w.String()
+	return permission.String()
 }

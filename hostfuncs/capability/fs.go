@@ -8,31 +8,30 @@ import (
 	"strings"
 )
 
-// ScratchMount is the reserved name of a mount that is no directory of the
-// operator's: each call gets an empty one of its own, which is removed with all it
-// holds when the call is over. It needs no offer, and none changes it; a denial
-// takes it away.
+// ScratchMount is the reserved name of a mount that is not one of the operator's directories. Each
+// call gets its own empty directory, which is removed with its content when the call is over. The
+// mount needs no grant and only a denial affects it.
 const ScratchMount = "tmp"
 
-// WorkspaceMount is the name of the mount that file tools work in and where relative paths of
-// guests begin. It is a directory of the operator's like others.
+// WorkspaceMount is the name of the mount in which file tools work and in which relative guest
+// paths begin. It is an ordinary directory of the operator.
 const WorkspaceMount = "workspace"
 
-// FS asks for a directory that the operator binds to a name, or for scratch space
-// under the name ScratchMount.
+// FS requests a directory that the operator binds to a name, or scratch space under the name
+// ScratchMount.
 type FS struct {
 	// Mount is the operator's name for the directory, such as "workspace".
 	Mount string
-	// At is the absolute guest path of the mount, cleaned. Empty means "/" + Mount.
+	// At is the absolute, cleaned guest path of the mount; empty means "/" + Mount.
 	At string
-	// Mode is what the tool asks to do there.
+	// Mode is the requested access.
 	Mode Mode
-	// Deny lists patterns of paths below the mount that stay out of reach, whoever
-	// grants the mount. Slash-separated; "**" crosses directories; "x/**" includes x.
+	// Deny lists slash-separated patterns of paths below the mount that are never accessible, even
+	// if the mount is granted. "**" matches any number of directories; "x/**" includes x.
 	Deny []string
 }
 
-// GuestPath returns where the guest sees the mount.
+// GuestPath returns the path at which the guest sees the mount.
 func (f FS) GuestPath() string {
 	if f.At == "" {
 		return path.Join("/", f.Mount)
@@ -40,48 +39,48 @@ func (f FS) GuestPath() string {
 	return f.At
 }
 
-// Describe is the permission in words with all that belongs to it: "read:workspace
-// at /workspace, but not .git/**".
+// Describe returns the permission with all its details: "read:workspace at /workspace, but not
+// .git/**".
 func (f FS) Describe() string {
-	text := f.word().String() + " at " + f.GuestPath()
+	text := f.permission().String() + " at " + f.GuestPath()
 	if len(f.Deny) > 0 {
 		text += ", but not " + strings.Join(f.Deny, ", ")
 	}
 	return text
 }
 
-func (f FS) word() Permission { return modeWord(KindRead, f.Mode, f.Mount) }
+func (f FS) permission() Permission { return modePermission(KindRead, f.Mode, f.Mount) }
 
 func (f FS) clone() FS {
 	f.Deny = slices.Clone(f.Deny)
 	return f
 }
 
-// Mount is a directory of the host as the operator offers it.
+// Mount is a host directory that is grantable.
 type Mount struct {
 	// Dir is the host path. It must not reach a guest, a result or an error text.
 	Dir string
-	// Mode is the most that may be done there.
+	// Mode is the maximum access.
 	Mode Mode
 }
 
 // GrantedFS is a mount that a call may reach.
 type GrantedFS struct {
 	FS
-	// Dir is the host path behind the mount; empty for ScratchMount.
+	// Dir is the host path of the mount; empty for ScratchMount.
 	Dir string
-	// Is is the directory that Dir has to lead to when it is opened, for a grant that somebody
-	// approved; nil lets it be any.
+	// Is is the directory that Dir must refer to when it is opened, for a grant that a person
+	// approved; nil accepts any.
 	Is fs.FileInfo
-	// Real is Dir with all links resolved, where somebody looked; else "". It is for the
-	// operator alone, as Dir is.
+	// Real is Dir with all links resolved, or empty if it was not resolved. Like Dir, it is only
+	// for the operator.
 	Real string
 }
 
-// Mode says what may be done below a mount or in a store. The zero value is no access.
+// Mode is the access to a mount or store. The zero value means no access.
 type Mode uint8
 
-// The modes, each including the ones before it.
+// The modes. Each one includes those before it.
 const (
 	ModeNone Mode = iota
 	ModeRead

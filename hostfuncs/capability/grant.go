@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// Grant is what one call may reach. The zero value reaches nothing.
+// Grant is what one call may reach. The zero value grants no access.
 type Grant struct {
 	FS []GrantedFS
-	// Env holds names with their values.
+	// Env maps names to values.
 	Env map[string]string
-	// Net are the requests that may be sent; Permits looks them up.
+	// Net lists the requests that may be sent; [Grant.Permits] evaluates it.
 	Net []GrantedNet
-	// NetDeny are denials that Net is subject to.
+	// NetDeny lists denials that override Net.
 	NetDeny Deny
-	// KV is what may be done with the tool's own store.
+	// KV is the access to the tool's own store.
 	KV            Mode
 	Clock, Random bool
-	// Protected are those of the Offer.
+	// Protected equals Grantable.Protected.
 	Protected []string
 }
 
-// GrantedNet are requests that may be sent.
+// GrantedNet describes requests that may be sent.
 type GrantedNet struct {
 	URL URLPattern
 	// Methods are in upper case; empty permits none.
 	Methods []string
-	// Secrets are what the host puts into these requests.
+	// Secrets lists the secrets that the host adds to these requests.
 	Secrets []GrantedSecret
-	// Private lets the host be at a private or loopback address.
+	// Private allows private and loopback addresses.
 	Private bool
 }
 
-// GrantedSecret is a secret for requests. It does not hold the value.
+// GrantedSecret is a secret for requests. It does not contain the value.
 type GrantedSecret struct {
 	SecretUse
-	// URLs are where the secret may go. Empty means all of the GrantedNet's URL.
+	// URLs limits where the secret may be sent; empty means all of GrantedNet.URL.
 	URLs []URLPattern
 }
 
@@ -44,18 +44,18 @@ func (s GrantedSecret) goesTo(q URLPattern) bool {
 	return len(s.URLs) == 0 || slices.ContainsFunc(s.URLs, func(p URLPattern) bool { return p.Contains(q) })
 }
 
-// Permits reports whether a request may be sent, and under which grant: of those that
-// fit, the one with the most specific URL, the earlier of equals. In the result,
-// Secrets are those for this very URL, and Private is whether any grant that fits lets
-// this URL be at a private address. The method is taken as it is, so "get" and "" are
-// not permitted. u is checked in the form of NormaliseURL, which is the form to dial;
-// it need not be in it.
+// Permits reports whether a request may be sent, and under which grant. Of several matching grants
+// it returns the one with the most specific URL, or the first of equals. In the result, Secrets
+// holds the secrets for this URL only, and Private reports whether any matching grant allows a
+// private address. The method is compared as it is, so "get" and "" are not permitted. Permits
+// checks u in the form of [NormaliseURL], which is the form to dial; u itself need not be
+// normalised.
 func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 	_, q, err := normalise(u)
 	if err != nil {
 		return GrantedNet{}, false
 	}
-	if _, denied := g.NetDeny.Takes(netWord(KindNet, q, []string{method})); denied {
+	if _, denied := g.NetDeny.Takes(netPermission(KindNet, q, []string{method})); denied {
 		return GrantedNet{}, false
 	}
 	best, found, private := GrantedNet{}, false, false
@@ -68,7 +68,7 @@ func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 			best, found = n, true
 		}
 	}
-	if _, denied := g.NetDeny.Takes(netWord(KindNetPrivate, q, []string{method})); denied {
+	if _, denied := g.NetDeny.Takes(netPermission(KindNetPrivate, q, []string{method})); denied {
 		private = false
 	}
 	if !found || q.NamesLocal() && !private {
@@ -90,66 +90,66 @@ func secretsFor(list []GrantedSecret, q URLPattern) []GrantedSecret {
 	return fit
 }
 
-// HasSecrets reports whether a secret may go into a request.
+// HasSecrets reports whether any granted request may contain a secret.
 func (g Grant) HasSecrets() bool {
 	return slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return len(n.Secrets) > 0 })
 }
 
-// Words lists every word that holds of the grant, for rules to be held against: a
-// mount for writing is one for reading, too; requests have net:URL, net:METHOD:URL for
-// each method other than GET, and the same with net-private where that holds. Sorted
-// within each field, without duplicates.
+// Permissions returns every permission that the grant implies, to be matched by policy rules. A
+// mount for writing is also listed for reading. Requests are listed as net:URL and as
+// net:METHOD:URL for each method except GET, and also with net-private if that applies. The list is
+// sorted within each field and has no duplicates.
 func (g Grant) Permissions() []Permission {
-	var words []Permission
+	var permissions []Permission
 	for _, f := range g.FS {
-		words = append(words, upTo(KindRead, f.Mode, f.Mount)...)
+		permissions = append(permissions, upTo(KindRead, f.Mode, f.Mount)...)
 	}
 	for _, n := range g.Net {
-		words = append(words, n.words()...)
+		permissions = append(permissions, n.permissions()...)
 	}
-	words = append(words, each(slices.Sorted(maps.Keys(g.Env)), envWord)...)
-	words = append(words, upTo(KindKV, g.KV, "")...)
-	words = append(words, Permissions{Clock: g.Clock, Random: g.Random}.plainWords()...)
-	return unique(words)
+	permissions = append(permissions, each(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
+	permissions = append(permissions, upTo(KindKV, g.KV, "")...)
+	permissions = append(permissions, Permissions{Clock: g.Clock, Random: g.Random}.plainPermissions()...)
+	return unique(permissions)
 }
 
-// upTo are the words of a mode and of those that it includes.
+// upTo returns the permissions of a mode and of the modes that it includes.
 func upTo(kind Kind, most Mode, mount string) []Permission {
-	var words []Permission
+	var permissions []Permission
 	for m := ModeRead; m <= min(most, ModeWrite); m++ {
-		words = append(words, modeWord(kind, m, mount))
+		permissions = append(permissions, modePermission(kind, m, mount))
 	}
-	return words
+	return permissions
 }
 
-func (n GrantedNet) words() []Permission {
+func (n GrantedNet) permissions() []Permission {
 	kinds := []Kind{KindNet}
 	if n.Private {
 		kinds = append(kinds, KindNetPrivate)
 	}
-	var words []Permission
+	var permissions []Permission
 	for _, kind := range kinds {
-		words = append(words, netWord(kind, n.URL, nil))
+		permissions = append(permissions, netPermission(kind, n.URL, nil))
 		for _, m := range n.Methods {
 			if m != methodGet {
-				words = append(words, netWord(kind, n.URL, []string{m}))
+				permissions = append(permissions, netPermission(kind, n.URL, []string{m}))
 			}
 		}
 	}
-	return append(words, each(n.Secrets, GrantedSecret.word)...)
+	return append(permissions, each(n.Secrets, GrantedSecret.permission)...)
 }
 
-// unique keeps the first of each word.
-func unique(words []Permission) []Permission {
+// unique returns the list without duplicates, keeping the first of each.
+func unique(permissions []Permission) []Permission {
 	seen := make(map[Permission]bool)
-	return slices.DeleteFunc(words, func(w Permission) bool {
+	return slices.DeleteFunc(permissions, func(w Permission) bool {
 		again := seen[w]
 		seen[w] = true
 		return again
 	})
 }
 
-// Describe is the grant in words with all that belongs to it, like Net.Describe.
+// Describe returns the grant with all its details, like [Net.Describe].
 func (n GrantedNet) Describe() string {
 	kind := KindNet
 	if n.Private {

@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// offerOf makes an offer of words; those after "but" are denied.
+// offerOf returns a Grantable for permissions. Permissions after "but" are denied.
 func offerOf(t testing.TB, texts ...string) Grantable {
 	t.Helper()
 	var o Grantable
 	bound := Bound{Dirs: map[string]string{"ws": "/ws"}, Env: func(name string) (string, bool) { return name, true }}
 	for i, text := range texts {
 		if text == "but" {
-			o.Deny = words(t, texts[i+1:]...)
+			o.Deny = permissions(t, texts[i+1:]...)
 			break
 		}
-		if err := o.Add(bound, word(t, text)); err != nil {
+		if err := o.Add(bound, permission(t, text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestSecretsGoWhereBothSidesLetThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissing(t *testing.T) {
+func TestMissingPermissionsAreReported(t *testing.T) {
 	p := Permissions{
 		Net: []Net{
 			{URL: pattern(t, "https://a.example/v1"), Secrets: []SecretUse{{Name: "T", Basic: true}}},
@@ -165,7 +165,8 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What is shown before the question is asked is what Permits will do.
+// TestDeniedPrivateAddressesShow checks that the description shown before an approval agrees with
+// Permits.
 func TestDeniedPrivateAddressesShow(t *testing.T) {
 	p := Permissions{Net: []Net{{URL: pattern(t, "https://nas.example")}, {URL: pattern(t, "http://localhost")}}}
 	g, missing := Intersect(p, offerOf(t, "net-private:https://nas.example", "net:http://localhost", "but", "net-private:https://nas.example", "net-private:http://localhost"))
@@ -187,7 +188,7 @@ func TestAskingForAnyHostGetsWhatIsOffered(t *testing.T) {
 	}
 }
 
-func TestGrantWords(t *testing.T) {
+func TestGrantPermissions(t *testing.T) {
 	p := Permissions{
 		FS: []FS{{Mount: "ws", Mode: ModeWrite}},
 		Net: []Net{

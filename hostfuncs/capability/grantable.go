@@ -6,45 +6,44 @@ import (
 	"slices"
 )
 
-// Offer is what the operator is willing to give to any tool that asks. The zero
-// value offers nothing.
+// Grantable is what the operator is willing to grant to any tool that requests it. The zero value
+// grants no access.
 type Grantable struct {
-	// Mounts binds mount names to directories of the host. ScratchMount is never
-	// looked up here.
+	// Mounts maps mount names to host directories. It is not used for ScratchMount.
 	Mounts map[string]Mount
-	// Env binds names of environment variables to their values.
+	// Env maps names of environment variables to their values.
 	Env map[string]string
-	// Net are the requests that may be sent; a request needs one of them.
+	// Net lists grantable requests. A request must match at least one entry.
 	Net []GrantableNet
-	// Secrets are those that may go into requests, by name.
+	// Secrets maps the names of grantable secrets to their limits.
 	Secrets map[string]GrantableSecret
-	// KV is the most that may be done with a tool's own store.
+	// KV is the maximum access to a tool's own store.
 	KV Mode
-	// Clock and Random offer the real ones.
+	// Clock and Random make the real clock and real randomness grantable.
 	Clock, Random bool
-	// Protected are paths of the host that no mount for writing may be, hold or lie in.
+	// Protected lists host paths that no mount for writing may be, contain or lie in.
 	Protected []string
-	// Deny takes away from all that is offered, whoever offers it.
+	// Deny overrides everything that is grantable.
 	Deny Deny
-	// Lines says where a word was written, such as "wasmtool.toml:12". Only Explain
-	// looks at it. May be nil.
+	// Lines maps permissions to where they were written, such as "wasmtool.toml:12". Only Explain
+	// uses it. It may be nil.
 	Lines map[Permission]string
 }
 
-// GrantableNet offers requests.
+// GrantableNet describes grantable requests.
 type GrantableNet struct {
 	URL URLPattern
-	// Methods are in upper case. Empty means every method that the tool asks for.
+	// Methods are in upper case; empty means every method that the tool requests.
 	Methods []string
-	// Private lets the host be at a private or loopback address. It is implied when
-	// URL.NamesLocal, and means nothing with AnyURL.
+	// Private allows private and loopback addresses. It is implied by URL.NamesLocal and has no
+	// effect with AnyURL.
 	Private bool
 }
 
-// GrantableSecret offers a secret. It never holds the value.
+// GrantableSecret is a grantable secret. It never contains the value.
 type GrantableSecret struct {
-	// URLs are where the secret may go. Empty means to any URL that is granted to the
-	// tool by more than "any".
+	// URLs limits where the secret may be sent. Empty means every URL that is granted to the tool,
+	// except under "any".
 	URLs []URLPattern
 }
 
@@ -65,25 +64,26 @@ func (o Grantable) Clone() Grantable {
 	return o
 }
 
-// allows reports whether w is offered and not denied. It is not for words of net.
-func (o Grantable) allows(w Permission) bool {
-	_, denied := o.Deny.Takes(w)
-	return !denied && o.offers(w)
+// allows reports whether p is grantable and not denied. It does not support net permissions.
+func (o Grantable) allows(p Permission) bool {
+	_, denied := o.Deny.Takes(p)
+	return !denied && o.offers(p)
 }
 
-// offers leaves denials out of account. It is not for words of net.
-func (o Grantable) offers(w Permission) bool {
-	switch w.kind {
+// offers reports whether p is grantable, regardless of denials. It does not support net
+// permissions.
+func (o Grantable) offers(p Permission) bool {
+	switch p.kind {
 	case KindRead, KindWrite:
-		return w.name == ScratchMount || o.Mounts[w.name].Mode >= w.mode()
+		return p.name == ScratchMount || o.Mounts[p.name].Mode >= p.mode()
 	case KindEnv:
-		_, ok := o.Env[w.name]
+		_, ok := o.Env[p.name]
 		return ok
 	case KindSecret:
-		_, ok := o.Secrets[w.name]
+		_, ok := o.Secrets[p.name]
 		return ok
 	case KindKV:
-		return w.mode() != ModeNone && o.KV >= w.mode()
+		return p.mode() != ModeNone && o.KV >= p.mode()
 	case KindClock:
 		return o.Clock
 	case KindRandom:
@@ -92,49 +92,49 @@ func (o Grantable) offers(w Permission) bool {
 	return false
 }
 
-// private reports whether hosts of the offer may be at private addresses.
+// private reports whether private addresses are grantable for these hosts.
 func (n GrantableNet) private() bool {
 	return n.URL.NamesLocal() || n.Private && !n.URL.IsAny()
 }
 
-func (n GrantableNet) word() Permission {
+func (n GrantableNet) permission() Permission {
 	if n.Private && !n.URL.IsAny() {
-		return netWord(KindNetPrivate, n.URL, n.Methods)
+		return netPermission(KindNetPrivate, n.URL, n.Methods)
 	}
-	return netWord(KindNet, n.URL, n.Methods)
+	return netPermission(KindNet, n.URL, n.Methods)
 }
 
-// Bound is what words refer to by name and do not hold themselves.
+// Bound resolves the names of mounts and variables in permissions.
 type Bound struct {
-	// Dirs are the host directories of mounts by name. May be nil.
+	// Dirs maps mount names to host directories. It may be nil.
 	Dirs map[string]string
-	// Env looks up a variable of the operator's. Nil knows none.
+	// Env looks up a variable of the operator; nil knows none.
 	Env func(name string) (string, bool)
 }
 
-// UnboundError is a word for a mount, variable or secret that nothing is known of.
+// UnboundError means that the mount, variable or secret of a permission is unknown.
 type UnboundError struct {
 	Permission Permission
 }
 
-// Error names the word and the fix.
+// Error names the permission and the fix.
 func (e *UnboundError) Error() string {
 	switch e.Permission.kind {
 	case KindEnv:
-		return fmt.Sprintf("permission %q: the variable is not set; set it", e.Permission)
+		return fmt.Sprintf("permission %q: the environment variable is not set; set it", e.Permission)
 	case KindSecret:
-		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Permission, e.Permission.name)
+		return fmt.Sprintf("permission %q: its value has no source; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Permission, e.Permission.name)
 	}
 	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; write %[2]s = \"PATH\" into [mounts] of the operator's file first", e.Permission, e.Permission.name)
 }
 
-// Add offers what the words say, on top of what is offered already; it never takes
-// away. A mount or variable that is offered already stays bound to what it is, and so
-// does a secret to its URLs. On an error, an *UnboundError, o is unchanged.
-func (o *Grantable) Add(b Bound, words ...Permission) error {
+// Add makes permissions grantable in addition to the existing ones; it never removes any. An
+// existing mount or variable keeps its directory or value, and an existing secret its URLs. If Add
+// fails, with an [*UnboundError], o is unchanged.
+func (o *Grantable) Add(b Bound, permissions ...Permission) error {
 	sum := o.Clone()
-	for _, w := range words {
-		if err := sum.add(b, w); err != nil {
+	for _, p := range permissions {
+		if err := sum.add(b, p); err != nil {
 			return err
 		}
 	}
@@ -142,23 +142,23 @@ func (o *Grantable) Add(b Bound, words ...Permission) error {
 	return nil
 }
 
-func (o *Grantable) add(b Bound, w Permission) error {
-	switch w.kind {
+func (o *Grantable) add(b Bound, p Permission) error {
+	switch p.kind {
 	case KindRead, KindWrite:
-		return o.addMount(b, w)
+		return o.addMount(b, p)
 	case KindEnv:
-		return o.addEnv(b, w)
+		return o.addEnv(b, p)
 	case KindSecret:
-		if !o.offers(w) {
-			put(&o.Secrets, w.name, GrantableSecret{})
+		if !o.offers(p) {
+			put(&o.Secrets, p.name, GrantableSecret{})
 		}
 	case KindNet, KindNetPrivate:
-		offered := func(n GrantableNet) bool { return n.word() == w }
+		offered := func(n GrantableNet) bool { return n.permission() == p }
 		if !slices.ContainsFunc(o.Net, offered) {
-			o.Net = append(o.Net, GrantableNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
+			o.Net = append(o.Net, GrantableNet{URL: p.url, Methods: p.Methods(), Private: p.kind == KindNetPrivate})
 		}
 	case KindKV:
-		o.KV = max(o.KV, w.mode())
+		o.KV = max(o.KV, p.mode())
 	case KindClock:
 		o.Clock = true
 	case KindRandom:
@@ -167,32 +167,32 @@ func (o *Grantable) add(b Bound, w Permission) error {
 	return nil
 }
 
-func (o *Grantable) addMount(b Bound, w Permission) error {
-	if w.name == ScratchMount {
+func (o *Grantable) addMount(b Bound, p Permission) error {
+	if p.name == ScratchMount {
 		return nil // every call has it
 	}
-	m, ok := o.Mounts[w.name]
+	m, ok := o.Mounts[p.name]
 	if !ok {
-		if m.Dir, ok = b.Dirs[w.name]; !ok {
-			return &UnboundError{w}
+		if m.Dir, ok = b.Dirs[p.name]; !ok {
+			return &UnboundError{p}
 		}
 	}
-	m.Mode = max(m.Mode, w.mode())
-	put(&o.Mounts, w.name, m)
+	m.Mode = max(m.Mode, p.mode())
+	put(&o.Mounts, p.name, m)
 	return nil
 }
 
-func (o *Grantable) addEnv(b Bound, w Permission) error {
-	if o.offers(w) {
+func (o *Grantable) addEnv(b Bound, p Permission) error {
+	if o.offers(p) {
 		return nil
 	}
 	if b.Env != nil {
-		if value, ok := b.Env(w.name); ok {
-			put(&o.Env, w.name, value)
+		if value, ok := b.Env(p.name); ok {
+			put(&o.Env, p.name, value)
 			return nil
 		}
 	}
-	return &UnboundError{w}
+	return &UnboundError{p}
 }
 
 // put sets an entry of a map that may be nil.
@@ -203,29 +203,29 @@ func put[V any](m *map[string]V, name string, value V) {
 	(*m)[name] = value
 }
 
-// Only returns what o offers within the words, bound and denied as in o: the offer of
-// whoever says no more than the words. A secret goes where o lets it go.
-func (o Grantable) Only(words ...Permission) Grantable {
+// Only returns the part of o that the given permissions allow, with the bindings and denials of o.
+// A secret may still be sent only where o allows it.
+func (o Grantable) Only(permissions ...Permission) Grantable {
 	only := Grantable{Protected: o.Protected, Deny: slices.Clone(o.Deny), Lines: o.Lines}
-	for _, w := range words {
-		switch w.kind {
+	for _, p := range permissions {
+		switch p.kind {
 		case KindRead, KindWrite:
-			if m, ok := o.Mounts[w.name]; ok {
-				m.Mode = max(only.Mounts[w.name].Mode, min(m.Mode, w.mode()))
-				put(&only.Mounts, w.name, m)
+			if m, ok := o.Mounts[p.name]; ok {
+				m.Mode = max(only.Mounts[p.name].Mode, min(m.Mode, p.mode()))
+				put(&only.Mounts, p.name, m)
 			}
 		case KindEnv:
-			if value, ok := o.Env[w.name]; ok {
-				put(&only.Env, w.name, value)
+			if value, ok := o.Env[p.name]; ok {
+				put(&only.Env, p.name, value)
 			}
 		case KindSecret:
-			if s, ok := o.Secrets[w.name]; ok {
-				put(&only.Secrets, w.name, GrantableSecret{URLs: slices.Clone(s.URLs)})
+			if s, ok := o.Secrets[p.name]; ok {
+				put(&only.Secrets, p.name, GrantableSecret{URLs: slices.Clone(s.URLs)})
 			}
 		case KindNet, KindNetPrivate:
-			only.Net = append(only.Net, GrantableNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
+			only.Net = append(only.Net, GrantableNet{URL: p.url, Methods: p.Methods(), Private: p.kind == KindNetPrivate})
 		case KindKV:
-			only.KV = max(only.KV, min(o.KV, w.mode()))
+			only.KV = max(only.KV, min(o.KV, p.mode()))
 		case KindClock:
 			only.Clock = o.Clock
 		case KindRandom:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWordsMakeAnOffer(t *testing.T) {
+func TestPermissionsBecomeGrantable(t *testing.T) {
 	bound := Bound{
 		Dirs: map[string]string{"ws": "/host/ws", "data": "/host/data"},
 		Env: func(name string) (string, bool) {
@@ -15,7 +15,7 @@ func TestWordsMakeAnOffer(t *testing.T) {
 		},
 	}
 	var got Grantable
-	err := got.Add(bound, words(t,
+	err := got.Add(bound, permissions(t,
 		"read:ws", "write:ws", "read:ws", "read:data", "write:tmp", "env:LANG", "secret:T", "kv:write", "kv:read", "clock", "random",
 		"net:https://a.example", "net:https://a.example:443/", "net:GET:https://a.example", "net-private:https://a.example", "net:any",
 	)...)
@@ -36,7 +36,7 @@ func TestWordsMakeAnOffer(t *testing.T) {
 	}
 }
 
-func TestWordsAddToAnOffer(t *testing.T) {
+func TestAddKeepsWhatIsGrantable(t *testing.T) {
 	limited := GrantableSecret{URLs: []URLPattern{pattern(t, "https://a.example")}}
 	o := Grantable{
 		Mounts:  map[string]Mount{"ws": {Dir: "/mine", Mode: ModeRead}},
@@ -44,7 +44,7 @@ func TestWordsAddToAnOffer(t *testing.T) {
 		Secrets: map[string]GrantableSecret{"T": limited},
 	}
 	bound := Bound{Dirs: map[string]string{"ws": "/other"}, Env: func(string) (string, bool) { return "other", true }}
-	if err := o.Add(bound, words(t, "write:ws", "env:LANG", "secret:T")...); err != nil {
+	if err := o.Add(bound, permissions(t, "write:ws", "env:LANG", "secret:T")...); err != nil {
 		t.Fatal(err)
 	}
 	if o.Mounts["ws"] != (Mount{Dir: "/mine", Mode: ModeWrite}) || o.Env["LANG"] != "mine" || !reflect.DeepEqual(o.Secrets["T"], limited) {
@@ -52,7 +52,7 @@ func TestWordsAddToAnOffer(t *testing.T) {
 	}
 	for text, says := range map[string]string{"read:data": `write data = "PATH" into [mounts]`, "env:NONE": "is not set"} {
 		before := o.Clone()
-		err := o.Add(Bound{}, words(t, "clock", text)...)
+		err := o.Add(Bound{}, permissions(t, "clock", text)...)
 		var unbound *UnboundError
 		if !errors.As(err, &unbound) || unbound.Permission.String() != text || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: got %v", text, err)
@@ -64,35 +64,35 @@ func TestWordsAddToAnOffer(t *testing.T) {
 }
 
 func TestOfferClonesShareNoMemory(t *testing.T) {
-	make := func() Grantable {
+	example := func() Grantable {
 		return Grantable{
 			Mounts:  map[string]Mount{"ws": {Mode: ModeRead}},
 			Env:     map[string]string{"A": ""},
 			Net:     []GrantableNet{{URL: AnyURL(), Methods: []string{"GET"}}},
 			Secrets: map[string]GrantableSecret{"T": {URLs: []URLPattern{AnyURL()}}},
-			Deny:    words(t, "clock"),
-			Lines:   map[Permission]string{word(t, "clock"): "a:1"},
+			Deny:    permissions(t, "clock"),
+			Lines:   map[Permission]string{permission(t, "clock"): "a:1"},
 		}
 	}
-	o := make()
+	o := example()
 	c := o.Clone()
 	c.Mounts["ws"], c.Env["A"], c.Net[0].Methods[0], c.Secrets["T"].URLs[0] = Mount{}, "x", "PUT", URLPattern{}
-	c.Deny[0], c.Lines[word(t, "clock")] = word(t, "random"), "b:2"
-	if !reflect.DeepEqual(o, make()) {
+	c.Deny[0], c.Lines[permission(t, "clock")] = permission(t, "random"), "b:2"
+	if !reflect.DeepEqual(o, example()) {
 		t.Errorf("a change to a clone shows: %+v", o)
 	}
 	p := Permissions{Net: []Net{{URL: AnyURL(), Methods: []string{"GET"}}}}
 	g, _ := Intersect(p, o)
 	g.Net[0].Methods[0], g.Net[0].URL = "PUT", URLPattern{}
-	if !reflect.DeepEqual(o, make()) || p.Net[0].Methods[0] != "GET" {
+	if !reflect.DeepEqual(o, example()) || p.Net[0].Methods[0] != "GET" {
 		t.Error("a change to a grant shows in what was asked or offered")
 	}
 }
 
-func TestWhatDenialsReach(t *testing.T) {
+func TestDenialsReachFurther(t *testing.T) {
 	for _, tt := range []struct {
-		denial, word string
-		taken        bool
+		denial, permission string
+		taken              bool
 	}{
 		{"read:ws", "read:ws", true},
 		{"read:ws", "write:ws", true},
@@ -135,11 +135,11 @@ func TestWhatDenialsReach(t *testing.T) {
 		{"net-private:https://a.example", "net:https://a.example", false},
 		{"net-private:https://a.example", "net-private:https://a.example", true},
 	} {
-		if _, taken := (Deny{word(t, tt.denial)}).Takes(word(t, tt.word)); taken != tt.taken {
-			t.Errorf("%s takes %s: got %v", tt.denial, tt.word, taken)
+		if _, taken := (Deny{permission(t, tt.denial)}).Takes(permission(t, tt.permission)); taken != tt.taken {
+			t.Errorf("%s takes %s: got %v", tt.denial, tt.permission, taken)
 		}
 	}
-	if _, taken := (Deny{{}}).Takes(word(t, "clock")); taken {
+	if _, taken := (Deny{{}}).Takes(permission(t, "clock")); taken {
 		t.Error("the zero word takes something")
 	}
 }

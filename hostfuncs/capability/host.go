@@ -9,22 +9,22 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Lengths of DNS names, in bytes.
+// Maximum lengths of DNS names, in bytes.
 const (
 	maxHost  = 253
 	maxLabel = 63
 )
 
-// asciiNames turns names into the form that DNS is asked for. Hyphens in third and
-// fourth place are let through, for real hosts have them.
+// asciiNames converts names to the form used in DNS queries. It allows hyphens in third and fourth
+// position, because some real hosts have them.
 var asciiNames = idna.New(
 	idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true),
 	idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
 )
 
-// parseAuthority reads what stands between "//" and the path, after net/url has
-// decoded it. scheme gives the default port. The host is a lower-case ASCII name or a
-// canonical address, without brackets.
+// parseAuthority parses the part of a URL between "//" and the path, which net/url has decoded.
+// scheme determines the default port. The host is a lower-case ASCII name or a canonical address,
+// without brackets.
 func parseAuthority(text, scheme string) (host string, port uint16, err error) {
 	host, portText, err := splitPort(text)
 	if err != nil {
@@ -63,7 +63,7 @@ func splitPort(text string) (host, port string, err error) {
 	return text[:end+colon], rest[colon+1:], nil
 }
 
-// defaultPort is the port of a scheme, 0 for one that is not served.
+// defaultPort returns the port of a scheme, or 0 if the scheme is not supported.
 func defaultPort(scheme string) uint16 {
 	switch scheme {
 	case "http":
@@ -80,27 +80,27 @@ func parsePort(text, scheme string) (uint16, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n == 0 {
-		return 0, refuse(URLPort, "the port "+shown(text)+" is none; write a number from 1 to 65535, or leave it out")
+		return 0, refuse(URLPort, "the port "+shown(text)+" is invalid; write a number from 1 to 65535, or leave it out")
 	}
 	return uint16(n), nil
 }
 
-// parseIPv6 reads an address in brackets. An IPv4 address inside would be a second
-// spelling of the same host, so it is refused.
+// parseIPv6 parses an address in brackets. It refuses an embedded IPv4 address, which would be a
+// second spelling of the same host.
 func parseIPv6(text string) (string, error) {
 	addr, err := netip.ParseAddr(text)
 	switch {
 	case err != nil || !addr.Is6():
-		return "", refuse(URLHost, shown(text)+" in brackets is no IPv6 address")
+		return "", refuse(URLHost, shown(text)+" in brackets is not an IPv6 address")
 	case addr.Zone() != "":
 		return "", refuse(URLHost, "the IPv6 address has a zone; leave it out")
 	case addr.Is4In6():
-		return "", refuse(URLNumericHost, "the IPv6 address holds an IPv4 address; write "+addr.Unmap().String())
+		return "", refuse(URLNumericHost, "the IPv6 address contains an IPv4 address; write "+addr.Unmap().String())
 	}
 	return addr.String(), nil
 }
 
-// parseHost reads a name or an IPv4 address.
+// parseHost parses a name or an IPv4 address.
 func parseHost(text string) (string, error) {
 	if text == "" {
 		return "", refuse(URLHost, "there is no host; write one after //")
@@ -109,7 +109,7 @@ func parseHost(text string) (string, error) {
 	if !isASCII(name) || strings.Contains(name, "xn--") {
 		ascii, err := asciiNames.ToASCII(text)
 		if again, errAgain := asciiNames.ToASCII(ascii); err != nil || errAgain != nil || again != ascii || !utf8.ValidString(text) {
-			return "", refuse(URLHost, "the host "+shown(text)+" is no name that DNS knows (IDNA refuses it)")
+			return "", refuse(URLHost, "the host "+shown(text)+" is not a valid DNS name (IDNA refuses it)")
 		}
 		name = strings.ToLower(ascii)
 	}
@@ -122,7 +122,7 @@ func parseHost(text string) (string, error) {
 	}
 	addr, err := netip.ParseAddr(name)
 	if err != nil {
-		return "", refuse(URLNumericHost, "the host "+shown(text)+" looks like an address and is not one in full; write four decimal numbers, such as 192.0.2.1")
+		return "", refuse(URLNumericHost, "the host "+shown(text)+" looks like an incomplete address; write four decimal numbers, such as 192.0.2.1")
 	}
 	return addr.String(), nil
 }
@@ -138,19 +138,20 @@ func checkName(name string) error {
 		case len(label) > maxLabel:
 			return refuse(URLHost, "a part of the host is longer than "+strconv.Itoa(maxLabel)+" bytes")
 		case strings.ContainsFunc(label, notInName), label[0] == '-', label[len(label)-1] == '-':
-			return refuse(URLHost, "the host "+shown(name)+" is no DNS name; write letters, digits, and hyphens within")
+			return refuse(URLHost, "the host "+shown(name)+" is not a DNS name; write letters and digits, with hyphens only between them")
 		}
 	}
 	return nil
 }
 
-// notInName holds for what no label has. Underscores are in the names of real hosts.
+// notInName reports characters that are not allowed in a label. Underscores are allowed, because
+// some real hosts have them.
 func notInName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
-// endsInNumber reports names whose last part resolvers of the C library may read as a
-// part of an IPv4 address: decimal, octal or hexadecimal.
+// endsInNumber reports whether a C library resolver may read the last label as part of an IPv4
+// address: a decimal, octal or hexadecimal number.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	digits, hex := strings.CutPrefix(last, "0x")
@@ -161,13 +162,13 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
 }
 
-// isAddress reports whether a normal host is an address and not a name.
+// isAddress reports whether a normalised host is an address and not a name.
 func isAddress(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
 
-// isLocal reports whether a normal host says by itself that it is no public one.
+// isLocal reports whether a normalised host is recognisably not public.
 func isLocal(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()

@@ -2,20 +2,19 @@ package capability
 
 import "slices"
 
-// Intersect returns what a tool that asks for p gets under the offer o, and what
-// it asks for in vain. Both results
-// are independent of the arguments' memory.
+// Intersect returns what a tool that requests p gets under o, and the requested permissions that
+// are missing. The results share no memory with the arguments.
 //
-// What is offered more narrowly than asked is granted as narrowly and not missing,
-// with requests; a mount or store that is asked for writing is not granted for reading
-// instead. Each missing word is one by which the operator would grant it, unless a
-// denial stands against it or a secret is offered for other URLs; Explain tells.
+// A request that is only partly grantable is granted in part and not reported as missing. A mount
+// or store requested for writing is not granted for reading instead. The operator can grant each
+// missing permission, unless it is denied, or a secret is grantable for other URLs only; [Explain]
+// says which.
 func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	grant := Grant{Protected: slices.Clone(o.Protected)}
 	var missing []Permission
 	for _, ask := range p.FS {
-		if !o.allows(ask.word()) {
-			missing = append(missing, ask.word())
+		if !o.allows(ask.permission()) {
+			missing = append(missing, ask.permission())
 			continue
 		}
 		granted := GrantedFS{FS: ask.clone()}
@@ -30,25 +29,25 @@ func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	if len(grant.Net) > 0 {
 		grant.NetDeny = o.Deny.net()
 	}
-	for _, w := range p.plainWords() {
+	for _, permission := range p.plainPermissions() {
 		switch {
-		case w.kind == KindSecret: // belongs to the requests above
-		case !o.allows(w):
-			missing = append(missing, w)
+		case permission.kind == KindSecret: // granted with the requests above
+		case !o.allows(permission):
+			missing = append(missing, permission)
 		default:
-			grant.add(w, o)
+			grant.add(permission, o)
 		}
 	}
 	return grant, unique(missing)
 }
 
-// add grants a word that o allows and that has nothing more to it.
-func (g *Grant) add(w Permission, o Grantable) {
-	switch w.kind {
+// add grants a permission that o allows and that consists of its name only.
+func (g *Grant) add(permission Permission, o Grantable) {
+	switch permission.kind {
 	case KindEnv:
-		put(&g.Env, w.name, o.Env[w.name])
+		put(&g.Env, permission.name, o.Env[permission.name])
 	case KindKV:
-		g.KV = w.mode()
+		g.KV = permission.mode()
 	case KindClock:
 		g.Clock = true
 	case KindRandom:
@@ -56,8 +55,8 @@ func (g *Grant) add(w Permission, o Grantable) {
 	}
 }
 
-// intersectNet returns the requests that both sides allow, those of the more specific
-// asks first, and what is missing: first the requests, then the secrets.
+// intersectNet returns the requests that both sides allow, starting with the more specific ones,
+// and what is missing: first requests, then secrets.
 func intersectNet(asks []Net, o Grantable) (granted []GrantedNet, missing []Permission) {
 	type part struct {
 		ask    Net
@@ -68,12 +67,12 @@ func intersectNet(asks []Net, o Grantable) (granted []GrantedNet, missing []Perm
 	for _, ask := range asks {
 		grants := grantsFor(ask, o)
 		if len(grants) == 0 {
-			missing = append(missing, ask.word())
+			missing = append(missing, ask.permission())
 		}
 		for _, s := range ask.Secrets {
 			reached := slices.ContainsFunc(grants, func(n GrantedNet) bool { return n.has(s) })
-			if !o.allows(s.word()) || len(grants) > 0 && !reached {
-				secrets = append(secrets, s.word())
+			if !o.allows(s.permission()) || len(grants) > 0 && !reached {
+				secrets = append(secrets, s.permission())
 			}
 		}
 		parts = append(parts, part{ask, grants})
@@ -89,8 +88,8 @@ func (n GrantedNet) has(use SecretUse) bool {
 	return slices.ContainsFunc(n.Secrets, func(s GrantedSecret) bool { return s.SecretUse == use })
 }
 
-// grantsFor returns what one ask gets: a grant for each offer that it shares URLs and
-// methods with, but for those that say nothing new.
+// grantsFor returns the grants for one requested entry: one for each grantable entry that shares
+// URLs and methods with it. It omits grants that others cover.
 func grantsFor(ask Net, o Grantable) []GrantedNet {
 	var grants []GrantedNet
 	for _, offer := range o.Net {
@@ -103,8 +102,8 @@ func grantsFor(ask Net, o Grantable) []GrantedNet {
 	return grants
 }
 
-// covers reports whether other adds nothing to n, both coming from one ask. What is
-// under "any" may have secrets that "any" has not.
+// covers reports whether other adds nothing to n, where both result from the same requested entry.
+// A grant below "any" is kept, because it may have secrets that "any" may not have.
 func (n GrantedNet) covers(other GrantedNet) bool {
 	return n.URL.IsAny() == other.URL.IsAny() && n.URL.Contains(other.URL) &&
 		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)
@@ -119,7 +118,7 @@ func grantFor(ask Net, offer GrantableNet, o Grantable) (GrantedNet, bool) {
 	if !shared || len(methods) == 0 {
 		return GrantedNet{}, false
 	}
-	_, denied := o.Deny.Takes(netWord(KindNetPrivate, url, methods))
+	_, denied := o.Deny.Takes(netPermission(KindNetPrivate, url, methods))
 	n := GrantedNet{URL: url, Methods: methods, Private: offer.private() && !denied}
 	if url.NamesLocal() && !n.Private {
 		return GrantedNet{}, false
@@ -132,11 +131,11 @@ func grantFor(ask Net, offer GrantableNet, o Grantable) (GrantedNet, bool) {
 	return n, true
 }
 
-// grantSecret cuts a secret down to the URLs within both url and the offer. It goes to
-// "any" host only where the offer spells that.
+// grantSecret limits a secret to the URLs that both url and o allow. A secret may be sent to "any"
+// host only if o says so explicitly.
 func grantSecret(use SecretUse, url URLPattern, o Grantable) (GrantedSecret, bool) {
 	s := GrantedSecret{SecretUse: use}
-	if !o.allows(use.word()) {
+	if !o.allows(use.permission()) {
 		return s, false
 	}
 	for _, limit := range o.Secrets[use.Name].URLs {

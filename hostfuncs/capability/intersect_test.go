@@ -115,7 +115,7 @@ func TestIntersectAndClonesShareNoMemory(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestPermissionsList(t *testing.T) {
 	if got, want := everything.String(), "read:workspace, read:data, env:LANG, env:HOME, clock, random"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// Net asks to send HTTP requests.
+// Net requests permission to send HTTP requests.
 type Net struct {
-	// URL says where to. AnyURL asks for whatever the operator offers.
+	// URL is where to. AnyURL requests everything that the operator grants.
 	URL URLPattern
-	// Methods are in upper case. Empty means GET only.
+	// Methods are in upper case; empty means only GET.
 	Methods []string
-	// Secrets are what the host is to put into each of these requests.
+	// Secrets lists the secrets that the host should add to each of these requests.
 	Secrets []SecretUse
 }
 
-// Validate returns what is wrong with n and how to put it right.
+// Validate returns an error that says what is wrong with n and how to fix it.
 func (n Net) Validate() error {
 	if n.URL.IsZero() {
 		return errors.New("url: is missing; write https://HOST/PATH")
@@ -43,7 +43,7 @@ func (n Net) Validate() error {
 	return nil
 }
 
-// checkNets validates each entry, and that none takes another's requests.
+// checkNets validates each entry, and checks that no two entries cover the same request.
 func checkNets(list []Net) error {
 	for i, n := range list {
 		if err := n.Validate(); err != nil {
@@ -51,14 +51,14 @@ func checkNets(list []Net) error {
 		}
 		for j, earlier := range list[:i] {
 			if n.URL == earlier.URL && len(sharedMethods(n.asked(), earlier.asked())) > 0 {
-				return fmt.Errorf("net[%d].url: %s is asked for in net[%d] already; put methods and secrets into one entry", i, n.URL, j)
+				return fmt.Errorf("net[%d].url: %s is already requested in net[%d]; put methods and secrets into one entry", i, n.URL, j)
 			}
 		}
 	}
 	return nil
 }
 
-// asked returns the methods asked for, at least one.
+// asked returns the requested methods, at least one.
 func (n Net) asked() []string {
 	if len(n.Methods) == 0 {
 		return []string{methodGet}
@@ -66,22 +66,22 @@ func (n Net) asked() []string {
 	return n.Methods
 }
 
-// word names the methods unless they are what a tool gets by asking for none.
-func (n Net) word() Permission {
+// permission returns the permission of n. It omits the methods if GET is the only one.
+func (n Net) permission() Permission {
 	if containsAll([]string{methodGet}, n.Methods) {
-		return netWord(KindNet, n.URL, nil)
+		return netPermission(KindNet, n.URL, nil)
 	}
-	return netWord(KindNet, n.URL, n.Methods)
+	return netPermission(KindNet, n.URL, n.Methods)
 }
 
-// Describe is the permission in words with all that belongs to it: "net:https://x.example/
-// (GET) with GITHUB_TOKEN in the header Authorization".
+// Describe returns the permission with all its details: "net:https://x.example/ (GET) with
+// GITHUB_TOKEN in the header Authorization".
 func (n Net) Describe() string {
 	return describeNet(Permission{kind: KindNet, url: n.URL}, n.asked(), n.Secrets)
 }
 
-func describeNet(w Permission, methods []string, secrets []SecretUse) string {
-	text := w.String() + " (" + strings.Join(methods, ", ") + ")"
+func describeNet(p Permission, methods []string, secrets []SecretUse) string {
+	text := p.String() + " (" + strings.Join(methods, ", ") + ")"
 	if len(secrets) > 0 {
 		text += " with " + strings.Join(each(secrets, SecretUse.Describe), " and ")
 	}
@@ -94,20 +94,20 @@ func (n Net) clone() Net {
 	return n
 }
 
-// methodGet is what a tool gets that asks for no method.
+// methodGet is the default method.
 const methodGet = "GET"
 
-// changes reports whether a request of the method, in upper case, may change something.
+// changes reports whether a request with this method, in upper case, may change something.
 func changes(method string) bool { return method != methodGet && method != "HEAD" }
 
-// knownMethods are those of HTTP that a guest can ask for, and of WebDAV. CONNECT,
-// TRACE and made-up ones have no use that is not an attack or a slip.
+// knownMethods lists the methods of HTTP and WebDAV that a guest can request. CONNECT, TRACE and
+// invented methods are excluded, because their only uses are attacks and mistakes.
 var knownMethods = []string{
 	methodGet, "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY",
 	"PROPFIND", "PROPPATCH", "REPORT", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK",
 }
 
-// checkMethods refuses unknown methods and ones given twice.
+// checkMethods refuses unknown and duplicate methods.
 func checkMethods(list []string) error {
 	for i, m := range list {
 		if slices.Contains(list[:i], m) {
@@ -117,15 +117,15 @@ func checkMethods(list []string) error {
 			continue
 		}
 		if near := suggest.Nearest(m, knownMethods); near != "" {
-			return fmt.Errorf("%s is no method; did you mean %s?", shown(m), near)
+			return fmt.Errorf("%s is not a method; did you mean %s?", shown(m), near)
 		}
-		return fmt.Errorf("%s is no method that can be granted; write one of %s", shown(m), strings.Join(knownMethods, ", "))
+		return fmt.Errorf("%s is not a method that can be granted; write one of %s", shown(m), strings.Join(knownMethods, ", "))
 	}
 	return nil
 }
 
-// sharedMethods returns what is in both lists, in the order of asked. An empty offered
-// is every method.
+// sharedMethods returns the methods in both lists, in the order of asked. An empty offered list
+// means every method.
 func sharedMethods(asked, offered []string) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(m string) bool { return len(offered) > 0 && !slices.Contains(offered, m) })
 }

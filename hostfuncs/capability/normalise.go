@@ -9,23 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// NormaliseURL returns the one form in which a URL is checked against patterns and
-// then dialled, so that nothing is checked that is not what is dialled. Scheme and
-// host are in lower case, the host is ASCII by IDNA without a dot at its end, a
-// default port is left out, dot segments are resolved, and escapes are those of
-// RFC 3986. The fragment, which is never sent, is gone. Normalising again changes
-// nothing. u is not changed; the result shares no memory with it.
+// NormaliseURL returns the canonical form of a URL, which is both checked against patterns and
+// dialled. Otherwise the checked URL could differ from the dialled one. Scheme and host are in
+// lower case, and the host is ASCII by IDNA without a final dot. A default port is omitted, dot
+// segments are resolved, and escapes follow RFC 3986. The fragment, which is never sent, is
+// removed. Normalising again changes nothing. u is not changed, and the result shares no memory
+// with it.
 //
-// What has no such form is refused with a *URLError: another scheme, userinfo, hosts
-// that are numbers but no address in full, ports out of range, and paths that servers
-// read in several ways (encoded slashes, backslashes, empty segments).
+// A URL without such a form is refused with a [*URLError]: another scheme, user information, hosts
+// that are incomplete numeric addresses, ports out of range, and paths that servers read in
+// different ways (encoded slashes, backslashes, empty segments).
 func NormaliseURL(u *url.URL) (*url.URL, error) {
 	normal, _, err := normalise(u)
 	return normal, err
 }
 
-// normalise returns the normal form of u, and u as the pattern that it alone matches
-// in its host.
+// normalise returns the canonical form of u, and a pattern for the host and path of u.
 func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 	fail := func(err error) (*url.URL, URLPattern, error) { return nil, URLPattern{}, err }
 	if u == nil {
@@ -34,9 +33,9 @@ func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 	scheme := strings.ToLower(u.Scheme)
 	switch {
 	case defaultPort(scheme) == 0:
-		return fail(refuse(URLScheme, "the scheme "+shown(u.Scheme)+" is not served; write http:// or https://"))
+		return fail(refuse(URLScheme, "the scheme "+shown(u.Scheme)+" is not supported; write http:// or https://"))
 	case u.Opaque != "":
-		return fail(refuse(URLScheme, "nothing but // may follow the scheme; write "+scheme+"://HOST/"))
+		return fail(refuse(URLScheme, "only // may follow the scheme; write "+scheme+"://HOST/"))
 	case u.User != nil:
 		return fail(refuse(URLUserinfo, "there is a name or password before the host; leave it out, and ask for a secret with basic"))
 	}
@@ -65,7 +64,7 @@ func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 	return normal, pattern, nil
 }
 
-// authority is what stands in a URL between "//" and the path.
+// authority returns the part of a URL between "//" and the path.
 func (p URLPattern) authority() string {
 	if p.HasDefaultPort() {
 		return p.Host()
@@ -73,8 +72,8 @@ func (p URLPattern) authority() string {
 	return p.Host() + ":" + strconv.Itoa(int(p.port))
 }
 
-// normaliseQuery encodes what may not stand in a request line. The rest stays as it
-// is: what it means is between the guest and the server.
+// normaliseQuery encodes characters that are not allowed in a request line. It leaves the rest
+// unchanged, because only the guest and the server interpret it.
 func normaliseQuery(raw string) (string, error) {
 	var b strings.Builder
 	for i := range len(raw) {
@@ -87,17 +86,17 @@ func normaliseQuery(raw string) (string, error) {
 	return b.String(), nil
 }
 
-// urlPath is a path in its two normal forms. They have the same segments.
+// urlPath is a path in its two canonical forms, which have the same segments.
 type urlPath struct {
-	// dialled is what is sent: unreserved characters plain, all else as it was.
+	// dialled is the form that is sent: unreserved characters are decoded, the rest is unchanged.
 	dialled string
-	// compared is what patterns are held against: plain whatever may be plain, so that
-	// no encoding of a path is a way around a denial of it.
+	// compared is the form that is compared with patterns. Every character that may be plain is
+	// decoded, so that encoding a path cannot bypass a denial of it.
 	compared string
 }
 
-// parsePath normalises a path in escaped form. Dot segments are resolved; what
-// servers read in different ways is refused.
+// parsePath normalises an escaped path. It resolves dot segments, and refuses paths that servers
+// read in different ways.
 func parsePath(escaped string) (urlPath, error) {
 	escaped = cmp.Or(escaped, "/")
 	rest, ok := strings.CutPrefix(escaped, "/")
@@ -142,7 +141,7 @@ func parseSegment(text string) (urlPath, error) {
 		if b == '%' {
 			value, ok := unhex(text[i+1:])
 			if !ok {
-				return urlPath{}, refuse(URLPath, "the path has a % that two hexadecimal digits do not follow; write %25")
+				return urlPath{}, refuse(URLPath, "the path has a % without two hexadecimal digits after it; write %25")
 			}
 			b, escaped = value, true
 			i += 2
@@ -163,8 +162,8 @@ func parseSegment(text string) (urlPath, error) {
 	return urlPath{dialled: dialled.String(), compared: compared.String()}, nil
 }
 
-// checkByte refuses bytes that some servers take for the end of a segment or of the
-// path. rest is the escaped text that follows.
+// checkByte refuses bytes that some servers treat as the end of a segment or of the path. rest is
+// the escaped text that follows.
 func checkByte(b byte, rest string) error {
 	switch {
 	case b == '/' || b == '\\':
@@ -191,7 +190,7 @@ func writeByte(b *strings.Builder, c byte, plain bool) {
 	b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 }
 
-// unhex reads two hexadecimal digits at the beginning of s.
+// unhex decodes two hexadecimal digits at the beginning of s.
 func unhex(s string) (byte, bool) {
 	if len(s) < 2 {
 		return 0, false
@@ -203,45 +202,46 @@ func unhex(s string) (byte, bool) {
 	return b[0], true
 }
 
-// isUnreserved is RFC 3986, 2.3: encoded or not, they mean the same.
+// isUnreserved reports the unreserved characters of RFC 3986, section 2.3, which mean the same
+// encoded and plain.
 func isUnreserved(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
 }
 
-// isPathByte is pchar of RFC 3986, 3.3, but for the encoded ones.
+// isPathByte reports the characters of pchar in RFC 3986, section 3.3, except encoded ones.
 func isPathByte(b byte) bool {
 	return isUnreserved(b) || strings.IndexByte("!$&'()*+,;=:@", b) >= 0
 }
 
-// URLReason says why a URL or a pattern of URLs is refused.
+// URLReason classifies why a URL or URL pattern is refused.
 type URLReason string
 
 // The reasons.
 const (
-	// URLSyntax: it cannot be read as a URL at all.
+	// URLSyntax: it is not a URL.
 	URLSyntax URLReason = "syntax"
 	// URLScheme: neither http nor https, or no host after the scheme.
 	URLScheme URLReason = "scheme"
 	// URLUserinfo: a name or password before the host.
 	URLUserinfo URLReason = "userinfo"
-	// URLHost: no host, or none that DNS and IDNA know.
+	// URLHost: no host, or one that is invalid in DNS or IDNA.
 	URLHost URLReason = "host"
-	// URLNumericHost: a number that some resolvers take for an address.
+	// URLNumericHost: a number that some resolvers read as an address.
 	URLNumericHost URLReason = "numeric host"
-	// URLPort: not 1 to 65535.
+	// URLPort: not from 1 to 65535.
 	URLPort URLReason = "port"
 	// URLPath: a path that servers read in more than one way.
 	URLPath URLReason = "path"
 	// URLQuery: control characters in the query.
 	URLQuery URLReason = "query"
-	// URLWildcard: a "*" where none may stand. Only patterns have it.
+	// URLWildcard: a "*" in the wrong place. Only patterns have this reason.
 	URLWildcard URLReason = "wildcard"
-	// URLExtra: a query or fragment in a pattern, which has neither.
+	// URLExtra: a query or fragment in a pattern, where neither is allowed.
 	URLExtra URLReason = "extra"
 )
 
-// URLError is why a URL or pattern is refused. Its text names the fix and shows of
-// the URL at most host and port: path, query and userinfo may hold secrets.
+// URLError says why a URL or pattern is refused. Its text names the fix. It shows at most the host
+// and port of the URL, because path, query and user information may contain secrets.
 type URLError struct {
 	Reason URLReason
 	// Problem says what is wrong and what to write instead.
@@ -255,10 +255,10 @@ func refuse(reason URLReason, problem string) *URLError {
 	return &URLError{Reason: reason, Problem: problem}
 }
 
-// maxShown is the most bytes of somebody's text that an error repeats.
+// maxShown limits how many bytes of foreign text an error repeats.
 const maxShown = 80
 
-// shown quotes a text for an error, so that it neither floods nor controls a terminal.
+// shown quotes and shortens text for an error, so that it can neither flood nor control a terminal.
 func shown(text string) string {
 	if len(text) > maxShown {
 		text = strings.ToValidUTF8(text[:maxShown], "") + "…"

@@ -5,18 +5,18 @@ import (
 	"testing"
 )
 
-func TestOnlyOffersNoMoreThanTheWords(t *testing.T) {
+func TestOnlyGrantsTheGivenPermissions(t *testing.T) {
 	api, other := pattern(t, "https://a.example/"), pattern(t, "https://b.example/")
 	o := Grantable{
 		Mounts: map[string]Mount{"ws": {Dir: "/w", Mode: ModeWrite}, "ro": {Dir: "/r", Mode: ModeRead}},
 		Env:    map[string]string{"A": "1", "B": "2"},
 		Net:    []GrantableNet{{URL: AnyURL()}}, KV: ModeRead, Clock: true,
 		Secrets: map[string]GrantableSecret{"T": {URLs: []URLPattern{api}}, "U": {}},
-		Deny:    words(t, "env:B"),
+		Deny:    permissions(t, "env:B"),
 	}
 	for _, tt := range []struct {
-		words []string
-		want  Grantable
+		permissions []string
+		want        Grantable
 	}{
 		{nil, Grantable{}},
 		{[]string{"read:ws"}, Grantable{Mounts: map[string]Mount{"ws": {Dir: "/w", Mode: ModeRead}}}},
@@ -30,8 +30,8 @@ func TestOnlyOffersNoMoreThanTheWords(t *testing.T) {
 		{[]string{"clock", "random"}, Grantable{Clock: true}},
 	} {
 		tt.want.Deny = o.Deny
-		if got := o.Only(words(t, tt.words...)...); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%v: got %+v, want %+v", tt.words, got, tt.want)
+		if got := o.Only(permissions(t, tt.permissions...)...); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%v: got %+v, want %+v", tt.permissions, got, tt.want)
 		}
 	}
 }

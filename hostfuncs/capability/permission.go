@@ -10,10 +10,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// Kind is the first part of a word.
+// Kind is the first part of a permission.
 type Kind string
 
-// The kinds of words.
+// The kinds of permissions.
 const (
 	KindRead       Kind = "read"
 	KindWrite      Kind = "write"
@@ -26,78 +26,77 @@ const (
 	KindRandom     Kind = "random"
 )
 
-// Word is one permission as people write it:
+// Permission is one permission in the form in which people write it:
 //
 //	read:MOUNT        reading below a mount
-//	write:MOUNT       writing there, too
-//	net:URL           every method that the tool asks for; URL is a URLPattern
+//	write:MOUNT       reading and writing there
+//	net:URL           every method that the tool requests; URL is a URLPattern
 //	net:GET,HEAD:URL  those methods only
 //	net:any           every public host
 //	net-private:URL   like net, and the host may be at a private or loopback address
 //	env:NAME          an environment variable
-//	secret:NAME       a secret, put into requests by the host
+//	secret:NAME       a secret, added to requests by the host
 //	kv:read           reading the tool's own store
-//	kv:write          writing it, too
+//	kv:write          reading and writing it
 //	clock             real time
 //	random            real randomness
 //
-// The same word gives when the operator offers it and takes away when the operator
-// denies it; see Deny for what a denial reaches.
+// The same text makes an access grantable or denies it, depending on where the operator writes it;
+// see [Deny] for what a denial covers.
 //
-// Words can be compared with == and be keys of maps. The zero value is no word.
+// Permissions can be compared with == and used as map keys. The zero value is not a permission.
 type Permission struct {
 	kind    Kind
-	name    string // of a mount, variable or secret; "read" or "write" of KindKV
+	name    string // of a mount, variable or secret; "read" or "write" for KindKV
 	url     URLPattern
-	methods string // in order, with commas between; "" for all
+	methods string // sorted and separated by commas; "" for all
 }
 
-// Kind returns the kind; "" for the zero value.
-func (w Permission) Kind() Kind { return w.kind }
+// Kind returns the kind, or "" for the zero value.
+func (p Permission) Kind() Kind { return p.kind }
 
-// Name returns the name of the mount, variable or secret; for KindKV "read" or
-// "write"; else "".
-func (w Permission) Name() string { return w.name }
+// Name returns the name of the mount, variable or secret, "read" or "write" for KindKV, and "" for
+// other kinds.
+func (p Permission) Name() string { return p.name }
 
-// URL returns the pattern of KindNet and KindNetPrivate; else the zero value.
-func (w Permission) URL() URLPattern { return w.url }
+// URL returns the pattern of KindNet and KindNetPrivate, and the zero value for other kinds.
+func (p Permission) URL() URLPattern { return p.url }
 
-// Methods returns the methods of KindNet and KindNetPrivate, sorted; nil for every
-// method.
-func (w Permission) Methods() []string {
-	if w.methods == "" {
+// Methods returns the methods of KindNet and KindNetPrivate, sorted; nil means every method.
+func (p Permission) Methods() []string {
+	if p.methods == "" {
 		return nil
 	}
-	return strings.Split(w.methods, ",")
+	return strings.Split(p.methods, ",")
 }
 
-// String returns the word as ParsePermission reads it; "" for the zero value.
-func (w Permission) String() string {
-	switch w.kind {
+// String returns the text that [ParsePermission] reads, or "" for the zero value.
+func (p Permission) String() string {
+	switch p.kind {
 	case KindClock, KindRandom, "":
-		return string(w.kind)
+		return string(p.kind)
 	case KindNet, KindNetPrivate:
-		text := string(w.kind) + ":"
-		if w.methods != "" {
-			text += w.methods + ":"
+		text := string(p.kind) + ":"
+		if p.methods != "" {
+			text += p.methods + ":"
 		}
-		return text + w.url.String()
+		return text + p.url.String()
 	}
-	return string(w.kind) + ":" + w.name
+	return string(p.kind) + ":" + p.name
 }
 
-// IsZero reports the zero value, which is no word.
-func (w Permission) IsZero() bool { return w == Permission{} }
+// IsZero reports whether p is the zero value, which is not a permission.
+func (p Permission) IsZero() bool { return p == Permission{} }
 
-// IsScratch reports a word for ScratchMount, which each call has for itself.
-func (w Permission) IsScratch() bool {
-	return w.name == ScratchMount && (w.kind == KindRead || w.kind == KindWrite)
+// IsScratch reports whether p is for ScratchMount, which is private to each call.
+func (p Permission) IsScratch() bool {
+	return p.name == ScratchMount && (p.kind == KindRead || p.kind == KindWrite)
 }
 
-// Strings returns the words as text; nil for none.
-func Strings(words []Permission) []string { return each(words, Permission.String) }
+// Strings returns the permissions as text; nil for none.
+func Strings(permissions []Permission) []string { return each(permissions, Permission.String) }
 
-// each returns what f makes of each element; nil for none.
+// each returns the results of f for all elements; nil for none.
 func each[T, U any](list []T, f func(T) U) []U {
 	var results []U
 	for _, element := range list {
@@ -106,47 +105,48 @@ func each[T, U any](list []T, f func(T) U) []U {
 	return results
 }
 
-// MarshalText returns String.
-func (w Permission) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+// MarshalText returns the result of String.
+func (p Permission) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what ParsePermission reads.
-func (w *Permission) UnmarshalText(text []byte) error {
+// UnmarshalText reads the text that [ParsePermission] reads.
+func (p *Permission) UnmarshalText(text []byte) error {
 	read, err := ParsePermission(string(text))
 	if err == nil {
-		*w = read
+		*p = read
 	}
 	return err
 }
 
-func (w Permission) isNet() bool { return w.kind == KindNet || w.kind == KindNetPrivate }
+func (p Permission) isNet() bool { return p.kind == KindNet || p.kind == KindNetPrivate }
 
-// mode returns what a word of a mount or store lets do.
-func (w Permission) mode() Mode {
+// mode returns the access of a permission for a mount or store.
+func (p Permission) mode() Mode {
 	switch {
-	case w.kind == KindRead, w.kind == KindKV && w.name == ModeRead.String():
+	case p.kind == KindRead, p.kind == KindKV && p.name == ModeRead.String():
 		return ModeRead
-	case w.kind == KindWrite, w.kind == KindKV && w.name == ModeWrite.String():
+	case p.kind == KindWrite, p.kind == KindKV && p.name == ModeWrite.String():
 		return ModeWrite
 	}
 	return ModeNone
 }
 
-// modeWord is the word for a mode: of a mount for KindRead, of the store for KindKV.
-func modeWord(kind Kind, mode Mode, mount string) Permission {
+// modePermission returns the permission for a mode: of a mount for KindRead, and of the store for
+// KindKV.
+func modePermission(kind Kind, mode Mode, mount string) Permission {
 	if kind == KindKV {
 		return Permission{kind: KindKV, name: mode.String()}
 	}
 	return Permission{kind: Kind(mode.String()), name: mount}
 }
 
-func netWord(kind Kind, url URLPattern, methods []string) Permission {
+func netPermission(kind Kind, url URLPattern, methods []string) Permission {
 	sorted := slices.Sorted(slices.Values(methods))
 	return Permission{kind: kind, url: url, methods: strings.Join(sorted, ",")}
 }
 
-func envWord(name string) Permission { return Permission{kind: KindEnv, name: name} }
+func envPermission(name string) Permission { return Permission{kind: KindEnv, name: name} }
 
-// forms shows each kind as it is written, in the order in which they are listed.
+// forms shows how each kind is written, in the order in which kinds are listed.
 var forms = []struct {
 	kind Kind
 	form string
@@ -162,73 +162,73 @@ var forms = []struct {
 	{KindRandom, "random"},
 }
 
-// secretPart is the userinfo or the query of a URL.
+// secretPart matches the user information and the query of a URL.
 var secretPart = regexp.MustCompile(`(//)[^/?#]*@|([?#]).*`)
 
-// PermissionError is a word that cannot be read.
+// PermissionError means that a text is not a permission.
 type PermissionError struct {
-	// Word is the text as it was given, quoted, shortened, and without what may be a
-	// secret in a URL.
+	// Permission is the given text, quoted, shortened, and without parts of a URL that may be
+	// secret.
 	Permission string
-	// Problem says what is wrong with it and what to write instead.
+	// Problem says what is wrong with the text and what to write instead.
 	Problem error
 }
 
-// Error names the word, the problem and the fix.
+// Error names the permission, the problem and the fix.
 func (e *PermissionError) Error() string {
 	return "permission " + e.Permission + ": " + e.Problem.Error()
 }
 
-// Unwrap returns the problem, a *URLError where a URL is at fault.
+// Unwrap returns the problem, which is a [*URLError] if a URL is invalid.
 func (e *PermissionError) Unwrap() error { return e.Problem }
 
-// ParsePermission reads a word in the grammar of Word. Errors are a *PermissionError.
+// ParsePermission parses the grammar of [Permission]. Errors are a [*PermissionError].
 func ParsePermission(text string) (Permission, error) {
-	w, err := parseWord(text)
+	p, err := parsePermission(text)
 	if err != nil {
 		return Permission{}, &PermissionError{Permission: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
 	}
-	return w, nil
+	return p, nil
 }
 
-// NewPermission returns the word of a kind for a name, a mode of the store or a URL: all but
-// KindClock and KindRandom have one. The error says what is wrong with that and what to
-// write instead; it is a *URLError where a URL is at fault.
+// NewPermission returns the permission of a kind for a name, a mode of the store or a URL.
+// KindClock and KindRandom have none of these and are not supported. The error says what is wrong
+// and what to write instead; it is a [*URLError] if a URL is invalid.
 func NewPermission(kind Kind, name string) (Permission, error) {
-	return parseWord(string(kind) + ":" + name)
+	return parsePermission(string(kind) + ":" + name)
 }
 
-func parseWord(text string) (Permission, error) {
+func parsePermission(text string) (Permission, error) {
 	head, rest, colon := strings.Cut(text, ":")
-	w := Permission{kind: Kind(head)}
-	switch w.kind {
+	p := Permission{kind: Kind(head)}
+	switch p.kind {
 	case KindClock, KindRandom:
 		if colon {
-			return w, fmt.Errorf("nothing follows %s; write %s", head, head)
+			return p, fmt.Errorf("nothing may follow %s; write %s", head, head)
 		}
-		return w, nil
+		return p, nil
 	case KindNet, KindNetPrivate:
-		return parseNetWord(w.kind, rest)
+		return parseNetPermission(p.kind, rest)
 	}
-	w.name = rest
-	switch w.kind {
+	p.name = rest
+	switch p.kind {
 	case KindRead, KindWrite:
-		return w, checkGrammar(mountName, rest, `a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`)
+		return p, checkGrammar(mountName, rest, `a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`)
 	case KindEnv:
-		return w, checkNoPattern(envName, rest, "variables", `a variable; write up to 128 letters, digits and "_", such as LANG`)
+		return p, checkNoPattern(envName, rest, "variables", `a variable; write up to 128 letters, digits and "_", such as LANG`)
 	case KindSecret:
-		return w, checkSecretName(rest)
+		return p, checkSecretName(rest)
 	case KindKV:
-		if w.mode() == ModeNone {
-			return w, errors.New("the store is for reading or writing; write kv:read or kv:write")
+		if p.mode() == ModeNone {
+			return p, errors.New("the store has the modes read and write; write kv:read or kv:write")
 		}
-		return w, nil
+		return p, nil
 	}
-	return w, unknownKind(text, head)
+	return p, unknownKind(text, head)
 }
 
-// parseNetWord reads [METHODS:]URL.
-func parseNetWord(kind Kind, text string) (Permission, error) {
+// parseNetPermission parses [METHODS:]URL.
+func parseNetPermission(kind Kind, text string) (Permission, error) {
 	var methods []string
 	if head, rest, ok := strings.Cut(text, ":"); ok && head != "" && !strings.HasPrefix(rest, "//") && !strings.ContainsAny(head, "/.[") {
 		methods, text = strings.Split(head, ","), rest
@@ -241,15 +241,15 @@ func parseNetWord(kind Kind, text string) (Permission, error) {
 		return Permission{}, err
 	}
 	if kind == KindNetPrivate && url.IsAny() {
-		return Permission{}, errors.New("there is no word for every private host; name each")
+		return Permission{}, errors.New("there is no permission for every private host; name each one")
 	}
-	return netWord(kind, url, methods), nil
+	return netPermission(kind, url, methods), nil
 }
 
-// unknownKind says what the nearest word would be.
+// unknownKind returns an error that suggests a similar kind.
 func unknownKind(text, head string) error {
 	if lower := strings.ToLower(head); defaultPort(lower) != 0 && strings.HasPrefix(text[len(head):], "://") {
-		return errors.New("a URL is granted with net: before it; write net:" + lower + "://...")
+		return errors.New("a URL needs net: in front of it; write net:" + lower + "://...")
 	}
 	var kinds, all []string
 	for _, f := range forms {
@@ -257,27 +257,27 @@ func unknownKind(text, head string) error {
 		all = append(all, f.form)
 	}
 	if near := suggest.Nearest(head, kinds); near != "" {
-		return fmt.Errorf("%s is no kind of permission; did you mean %s?", shown(head), near)
+		return fmt.Errorf("%s is not a kind of permission; did you mean %s?", shown(head), near)
 	}
-	return fmt.Errorf("%s is no kind of permission; write %s", shown(head), strings.Join(all, ", "))
+	return fmt.Errorf("%s is not a kind of permission; write %s", shown(head), strings.Join(all, ", "))
 }
 
-// The grammars of names. Secrets may have hyphens, as the keys of a TOML file do.
+// The grammars of names. Names of secrets may contain hyphens, like keys of a TOML file.
 var (
 	mountName  = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	secretName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
 
-// checkSecretName refuses what cannot be the name of a secret.
+// checkSecretName refuses an invalid name of a secret.
 func checkSecretName(name string) error {
 	return checkNoPattern(secretName, name, "secrets", `a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`)
 }
 
-// checkNoPattern is for names that are only ever granted one by one.
+// checkNoPattern checks names that can only be granted one at a time.
 func checkNoPattern(grammar *regexp.Regexp, name, many, rule string) error {
 	if name == anyText || strings.ContainsAny(name, "*?") {
-		return fmt.Errorf("there is no word for all %s; name each", many)
+		return fmt.Errorf("there is no permission for all %s; name each one", many)
 	}
 	return checkGrammar(grammar, name, rule)
 }
@@ -287,7 +287,7 @@ func checkGrammar(grammar *regexp.Regexp, name, rule string) error {
 	case grammar.MatchString(name):
 		return nil
 	case name == "":
-		return errors.New("there is no name; write that of " + rule)
+		return errors.New("the name is missing; it must be the name of " + rule)
 	}
 	return errors.New(shown(name) + " is not the name of " + rule)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func word(t testing.TB, text string) Permission {
+func permission(t testing.TB, text string) Permission {
 	t.Helper()
 	w, err := ParsePermission(text)
 	if err != nil {
@@ -17,16 +17,16 @@ func word(t testing.TB, text string) Permission {
 	return w
 }
 
-func words(t testing.TB, texts ...string) []Permission {
+func permissions(t testing.TB, texts ...string) []Permission {
 	t.Helper()
 	var list []Permission
 	for _, text := range texts {
-		list = append(list, word(t, text))
+		list = append(list, permission(t, text))
 	}
 	return list
 }
 
-func TestWordsRoundTrip(t *testing.T) {
+func TestPermissionsRoundTrip(t *testing.T) {
 	for text, want := range map[string]string{
 		"read:workspace":                        "",
 		"write:data-2":                          "",
@@ -52,11 +52,11 @@ func TestWordsRoundTrip(t *testing.T) {
 		if want == "" {
 			want = text
 		}
-		w := word(t, text)
+		w := permission(t, text)
 		if w.String() != want {
 			t.Errorf("%s: got %s", text, w)
 		}
-		if again := word(t, w.String()); again != w {
+		if again := permission(t, w.String()); again != w {
 			t.Errorf("%s: reads back as %+v, was %+v", text, again, w)
 		}
 		coded, err := json.Marshal(map[Permission]URLPattern{w: w.URL()})
@@ -81,15 +81,15 @@ func TestWordsRoundTrip(t *testing.T) {
 	}
 }
 
-func TestWordParts(t *testing.T) {
-	w := word(t, "net-private:PUT,GET:https://a.example/x")
+func TestPermissionParts(t *testing.T) {
+	w := permission(t, "net-private:PUT,GET:https://a.example/x")
 	if w.Kind() != KindNetPrivate || w.Name() != "" || w.URL() != pattern(t, "https://a.example/x") || !reflect.DeepEqual(w.Methods(), []string{"GET", "PUT"}) {
 		t.Errorf("got %+v", w)
 	}
-	if w := word(t, "net:any"); w.Methods() != nil || !w.URL().IsAny() {
+	if w := permission(t, "net:any"); w.Methods() != nil || !w.URL().IsAny() {
 		t.Errorf("got %+v", w)
 	}
-	if w := word(t, "read:ws"); w.Kind() != KindRead || w.Name() != "ws" || !w.URL().IsZero() {
+	if w := permission(t, "read:ws"); w.Kind() != KindRead || w.Name() != "ws" || !w.URL().IsZero() {
 		t.Errorf("got %+v", w)
 	}
 	if (Permission{}).String() != "" {
@@ -97,7 +97,7 @@ func TestWordParts(t *testing.T) {
 	}
 }
 
-func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
+func TestPermissionErrorsNameTextAndFix(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                            "read:MOUNT, write:MOUNT, net:URL",
 		"raed:workspace":              "did you mean read?",
@@ -107,12 +107,12 @@ func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
 		"nett:https://example.com":    "did you mean net?",
 		"https://example.com":         "write net:https://",
 		"exec:ls":                     "read:MOUNT, write:MOUNT",
-		"read":                        "there is no name",
-		"read:":                       "there is no name",
+		"read":                        "the name is missing",
+		"read:":                       "the name is missing",
 		"read:/etc":                   "not the name of a mount",
 		"read:Workspace":              "lower-case",
 		"write:a b":                   "not the name of a mount",
-		"env:":                        "there is no name",
+		"env:":                        "the name is missing",
 		"env:any":                     "name each",
 		"env:*":                       "name each",
 		"env:AWS_*":                   "name each",
@@ -131,9 +131,9 @@ func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
 		"net:get:https://example.com": "did you mean GET?",
 		"net:GTE:https://example.com": "did you mean GET?",
 		"net:GET,GET:https://a.com":   "given twice",
-		"net:GET,:https://a.com":      `"" is no method`,
-		"net:CONNECT:https://a.com":   "no method that can be granted",
-		"net:TRACE:https://a.com":     "no method that can be granted",
+		"net:GET,:https://a.com":      `"" is not a method`,
+		"net:CONNECT:https://a.com":   "not a method that can be granted",
+		"net:TRACE:https://a.com":     "not a method that can be granted",
 		"net-private:any":             "name each",
 		"net-private:GET:any":         "name each",
 		"net:ftp://example.com":       "http:// or https://",
@@ -155,7 +155,7 @@ func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
 	}
 }
 
-func FuzzParseWord(f *testing.F) {
+func FuzzParsePermission(f *testing.F) {
 	for _, w := range []string{"read:workspace", "net:GET,HEAD:https://*.example.com/a", "net-private:http://[::1]:1/", "kv:write", "clock", "net:any", "env:LANG", "secret:T", "net:GET:any"} {
 		f.Add(w)
 	}
@@ -178,7 +178,7 @@ func FuzzParseWord(f *testing.F) {
 }
 
 func TestBroad(t *testing.T) {
-	list := words(t, "read:ws", "write:ws", "write:tmp", "net:https://api.example.com", "net:any", "net:GET:any", "net:https://*.co.uk/a", "net-private:https://nas.example", "net-private:https://*.corp.example", "net:http://localhost:3000", "env:LANG", "secret:T", "kv:write", "clock")
+	list := permissions(t, "read:ws", "write:ws", "write:tmp", "net:https://api.example.com", "net:any", "net:GET:any", "net:https://*.co.uk/a", "net-private:https://nas.example", "net-private:https://*.corp.example", "net:http://localhost:3000", "env:LANG", "secret:T", "kv:write", "clock")
 	var got []string
 	for _, f := range Broad(list...) {
 		if f.Why == "" {
@@ -195,20 +195,21 @@ func TestBroad(t *testing.T) {
 	}
 }
 
-// A secret, variable or store of the scratch mount's name is none of it.
+// TestIsScratch checks that a secret, variable or store with the name of the scratch mount is not
+// scratch space.
 func TestIsScratch(t *testing.T) {
 	for text, want := range map[string]bool{
 		"read:tmp": true, "write:tmp": true, "read:ws": false, "env:tmp": false, "secret:tmp": false, "clock": false,
 	} {
-		if got := word(t, text).IsScratch(); got != want {
+		if got := permission(t, text).IsScratch(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
 }
 
-func TestWordOf(t *testing.T) {
+func TestNewPermission(t *testing.T) {
 	for _, text := range []string{"read:ws", "net:GET:https://a.example/", "net-private:https://nas.example/", "env:LANG", "secret:T", "kv:write"} {
-		want := word(t, text)
+		want := permission(t, text)
 		kind, rest, _ := strings.Cut(text, ":")
 		if got, err := NewPermission(Kind(kind), rest); err != nil || got != want {
 			t.Errorf("%s: got %v, %v", text, got, err)

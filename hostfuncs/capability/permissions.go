@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Permissions is what a tool asks for. The zero value asks for nothing.
+// Permissions is what a tool requests. The zero value requests no access.
 type Permissions struct {
 	FS []FS
-	// Net are the HTTP requests that the tool wants to send.
+	// Net lists the HTTP requests that the tool wants to send.
 	Net []Net
-	// Env names environment variables, case-sensitive.
+	// Env lists names of environment variables, which are case-sensitive.
 	Env []string
-	// KV asks for the tool's own store.
+	// KV requests the tool's own store.
 	KV Mode
-	// Clock asks for the real time. Without it the guest's clock is deterministic.
+	// Clock requests the real time. Without it the guest's clock is deterministic.
 	Clock bool
-	// Random asks for real randomness. Without it the guest reads a fixed stream.
+	// Random requests real randomness. Without it the guest reads a fixed stream.
 	Random bool
 }
 
-// Validate returns the first thing that is wrong in Net and KV, by field, and how to
-// put it right. What concerns mounts and variables is checked where they are opened.
+// Validate returns the first error in Net and KV, with its field and how to fix it. Mounts and
+// variables are checked where they are used.
 func (p Permissions) Validate() error {
 	if p.KV > ModeWrite {
-		return fmt.Errorf("kv: %s is no mode; use ModeNone, ModeRead or ModeWrite", p.KV)
+		return fmt.Errorf("kv: %s is not a mode; use ModeNone, ModeRead or ModeWrite", p.KV)
 	}
 	return checkNets(p.Net)
 }
@@ -37,27 +37,27 @@ func (p Permissions) Clone() Permissions {
 	return p
 }
 
-// Words lists the permissions as the words by which the operator can grant them.
+// List returns the permissions in the form in which the operator can grant them.
 func (p Permissions) List() []Permission {
-	return slices.Concat(each(p.FS, FS.word), each(p.Net, Net.word), p.plainWords())
+	return slices.Concat(each(p.FS, FS.permission), each(p.Net, Net.permission), p.plainPermissions())
 }
 
-// plainWords are the permissions that have nothing to them but the word.
-func (p Permissions) plainWords() []Permission {
-	words := append(each(p.secrets(), SecretUse.word), each(p.Env, envWord)...)
+// plainPermissions returns the permissions that consist of their text only.
+func (p Permissions) plainPermissions() []Permission {
+	permissions := append(each(p.secrets(), SecretUse.permission), each(p.Env, envPermission)...)
 	if p.KV != ModeNone {
-		words = append(words, modeWord(KindKV, p.KV, ""))
+		permissions = append(permissions, modePermission(KindKV, p.KV, ""))
 	}
 	if p.Clock {
-		words = append(words, Permission{kind: KindClock})
+		permissions = append(permissions, Permission{kind: KindClock})
 	}
 	if p.Random {
-		words = append(words, Permission{kind: KindRandom})
+		permissions = append(permissions, Permission{kind: KindRandom})
 	}
-	return words
+	return permissions
 }
 
-// secrets returns a use of each secret that is asked for.
+// secrets returns one use of each requested secret.
 func (p Permissions) secrets() []SecretUse {
 	var uses []SecretUse
 	for _, n := range p.Net {
@@ -70,19 +70,18 @@ func (p Permissions) secrets() []SecretUse {
 	return uses
 }
 
-// String joins the words of the permissions with commas. It returns "nothing" for
-// the zero value.
+// String joins the permissions with commas. It returns "nothing" for the zero value.
 func (p Permissions) String() string {
-	if words := p.List(); len(words) > 0 {
-		return strings.Join(Strings(words), ", ")
+	if permissions := p.List(); len(permissions) > 0 {
+		return strings.Join(Strings(permissions), ", ")
 	}
 	return "nothing"
 }
 
-// Reading returns what is left of the permissions for a call that must change nothing and
-// tell nobody anything: mounts are for reading, but for ScratchMount, which is gone with
-// the call, and so is the store; there are no requests, and with them no secrets. Variables,
-// clock and randomness stay. The result shares no memory with p.
+// Reading returns the permissions that remain for a call that must not change or send anything.
+// Mounts other than ScratchMount, and the store, are for reading only; scratch space is removed
+// with the call. There are no requests and therefore no secrets. Variables, clock and randomness
+// stay. The result shares no memory with p.
 func (p Permissions) Reading() Permissions {
 	reading := p.Clone()
 	reading.Net = nil

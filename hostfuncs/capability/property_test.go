@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The properties are checked against a second reading of the grammar that knows URLs
-// only as a few scheme, host, port and path from small lists.
+// The properties are checked with a second implementation of the grammar. It knows URLs only as
+// combinations of a few schemes, hosts, ports and paths from small lists.
 
 type place struct{ scheme, host, port, path string }
 
@@ -32,7 +32,8 @@ func (p place) String() string {
 
 func (p place) isLocal() bool { return p.host == "localhost" || p.host == "10.0.0.1" }
 
-// under is what the grammar says of offers and asks.
+// under reports whether a grantable or requested permission covers the place, according to the
+// grammar.
 func (p place) under(text string) bool {
 	if text == "any" {
 		return p.port == "" && !p.isLocal()
@@ -49,7 +50,7 @@ func underPath(path, prefix string) bool {
 	return path == prefix || strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/") && path != strings.TrimSuffix(prefix, "/")
 }
 
-// deniedBy is what the grammar says of denials.
+// deniedBy reports whether a denial covers the place, according to the grammar.
 func (p place) deniedBy(text string) bool {
 	if text == "any" {
 		return true
@@ -153,16 +154,16 @@ func (g generator) denial() Permission {
 		if kind == KindNet && g.IntN(10) == 0 {
 			p = AnyURL()
 		}
-		return netWord(kind, p, some(g, methods))
+		return netPermission(kind, p, some(g, methods))
 	}
-	return word(g.T, one(g, []string{"read:a", "write:a", "write:tmp", "env:A", "secret:A", "kv:read", "kv:write", "clock", "random"}))
+	return permission(g.T, one(g, []string{"read:a", "write:a", "write:tmp", "env:A", "secret:A", "kv:read", "kv:write", "clock", "random"}))
 }
 
 func (o Grantable) denies(text string) bool {
 	return slices.ContainsFunc(o.Deny, func(w Permission) bool { return w.String() == text })
 }
 
-// eachCase runs check on many asks and offers, the same ones each time.
+// eachCase runs check with many requests and grants, which are the same each time.
 func eachCase(t *testing.T, check func(g generator, p Permissions, o Grantable)) {
 	t.Helper()
 	for seed := range uint64(500) {
@@ -222,7 +223,7 @@ func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
 	})
 }
 
-// allowed is the second reading: whether a request may be sent, and whether to a
+// allowed is the second implementation. It reports whether a request may be sent, and whether to a
 // private address.
 func allowed(p Permissions, o Grantable, at place, method string) (ok, private bool) {
 	for _, ask := range p.Net {
@@ -281,13 +282,13 @@ func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 			}
 		}
 		for _, ask := range p.Net {
-			lacks := slices.Contains(missing, ask.word())
+			lacks := slices.Contains(missing, ask.permission())
 			if got := len(grantsFor(ask, o)) > 0; got == lacks {
-				t.Errorf("%s: granted %v, missing %v", ask.word(), got, lacks)
+				t.Errorf("%s: granted %v, missing %v", ask.permission(), got, lacks)
 			}
 		}
 		for _, use := range p.secrets() {
-			if (o.denies("secret:"+use.Name) || !o.offers(use.word())) && !slices.Contains(missing, use.word()) {
+			if (o.denies("secret:"+use.Name) || !o.offers(use.permission())) && !slices.Contains(missing, use.permission()) {
 				t.Errorf("secret %s is not granted and not missing", use.Name)
 			}
 		}
@@ -307,8 +308,8 @@ func checkSecret(t *testing.T, p Permissions, o Grantable, at place, method stri
 	}
 }
 
-// A denial that is added never permits more, and an offer that is added never less,
-// but for a secret, which may go under a more specific grant.
+// TestDenialsOnlyTakeAndOffersOnlyGive checks that adding a denial never permits more, and adding a
+// grant never permits less. A secret is an exception: a more specific grant may then apply to it.
 func TestDenialsOnlyTakeAndOffersOnlyGive(t *testing.T) {
 	eachCase(t, func(g generator, p Permissions, o Grantable) {
 		before, _ := Intersect(p, o)
@@ -333,14 +334,14 @@ func TestDenialsOnlyTakeAndOffersOnlyGive(t *testing.T) {
 	})
 }
 
-// An offer that is made of the missing words, and of nothing else, leaves nothing
-// missing.
-func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
+// TestMissingPermissionsAreSufficient checks that granting exactly the missing permissions leaves
+// none missing.
+func TestMissingPermissionsAreSufficient(t *testing.T) {
 	bound := Bound{Dirs: map[string]string{"a": "/a", "b": "/b"}, Env: func(name string) (string, bool) { return name, true }}
 	eachCase(t, func(_ generator, p Permissions, o Grantable) {
 		for i, n := range p.Net {
 			if n.URL.IsAny() {
-				p.Net[i].Secrets = nil // refused by Validate
+				p.Net[i].Secrets = nil // Validate would refuse them
 			}
 		}
 		o.Deny, o.Secrets = nil, nil
@@ -352,7 +353,7 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 			t.Errorf("granted %q, and %q is missing", missing, still)
 		}
 		for _, w := range p.List() {
-			// Of requests, a part that is offered is not missing.
+			// A request that is partly grantable is not missing.
 			if e := Explain(p, o, w); !e.Allowed && !w.isNet() || e.Allowed && !e.Fix.IsZero() {
 				t.Errorf("%s: %+v", w, e)
 			}
@@ -360,7 +361,7 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 	})
 }
 
-// The word that an explanation gives as the fix is one that allows.
+// TestFixesAllow checks that granting the Fix of an explanation allows the access.
 func TestFixesAllow(t *testing.T) {
 	fixes := 0
 	bound := Bound{Dirs: map[string]string{"a": "/a", "b": "/b"}, Env: func(name string) (string, bool) { return name, true }}

@@ -8,36 +8,36 @@ import (
 	"strings"
 )
 
-// maxSecretText is the most bytes of the name of a header or parameter, and of a prefix.
+// maxSecretText limits the name of a header or parameter, and a prefix, in bytes.
 const maxSecretText = 128
 
 var (
-	// headerToken is the token of RFC 9110, 5.6.2.
+	// headerToken is the token of RFC 9110, section 5.6.2.
 	headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
-	// queryName needs no encoding in a query.
+	// queryName matches names that need no encoding in a query.
 	queryName = regexp.MustCompile(`^[A-Za-z0-9._~\[\]-]+$`)
 )
 
-// hostHeaders are written by the host's own HTTP client, and would change what is
-// sent to whom.
+// hostHeaders are set by the host's own HTTP client. A secret there would change what is sent to
+// whom.
 var hostHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"}
 
-// SecretUse says how the host puts a secret into a request: by exactly one of Header,
-// Query and Basic. The guest never has the value.
+// SecretUse says how the host adds a secret to a request: by exactly one of Header, Query and
+// Basic. The guest never has the value.
 type SecretUse struct {
 	// Name is the operator's name for the secret, such as "GITHUB_TOKEN".
 	Name string
 	// Header is the name of a header.
 	Header string
-	// Query is the name of a parameter in the query.
+	// Query is the name of a query parameter.
 	Query string
-	// Basic sends it as "Authorization: Basic"; the secret is then "user:password".
+	// Basic sends the secret as "Authorization: Basic"; the value must be "user:password".
 	Basic bool
-	// Prefix goes before the value of a header, such as "Bearer ". Only with Header.
+	// Prefix precedes the value of a header, such as "Bearer ". It requires Header.
 	Prefix string
 }
 
-// Validate returns what is wrong with s and how to put it right.
+// Validate returns an error that says what is wrong with s and how to fix it.
 func (s SecretUse) Validate() error {
 	if err := checkSecretName(s.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
@@ -46,13 +46,13 @@ func (s SecretUse) Validate() error {
 	case (s.Header != "" || s.Basic) == (s.Query != ""), s.Header != "" && s.Basic:
 		return errors.New("write exactly one of header, query and basic")
 	case max(len(s.Header), len(s.Query), len(s.Prefix)) > maxSecretText:
-		return fmt.Errorf("header, query and prefix are at most %d bytes long", maxSecretText)
+		return fmt.Errorf("header, query and prefix must be at most %d bytes long", maxSecretText)
 	case s.Query != "" && !queryName.MatchString(s.Query):
-		return fmt.Errorf(`query: %s is no parameter; write letters, digits, ".", "_", "~" and "-"`, shown(s.Query))
+		return fmt.Errorf(`query: %s is not a valid parameter name; write letters, digits, ".", "_", "~" and "-"`, shown(s.Query))
 	case s.Prefix != "" && s.Header == "":
-		return errors.New("prefix: goes only with header; leave it out")
+		return errors.New("prefix: requires header; leave it out")
 	case strings.HasPrefix(s.Prefix, " ") || strings.ContainsFunc(s.Prefix, notPrintable):
-		return fmt.Errorf("prefix: %s does not fit into a header; write printable ASCII that does not begin with a space", shown(s.Prefix))
+		return fmt.Errorf("prefix: %s cannot be part of a header; write printable ASCII that does not begin with a space", shown(s.Prefix))
 	}
 	return s.checkHeader()
 }
@@ -61,16 +61,16 @@ func (s SecretUse) checkHeader() error {
 	lower := strings.ToLower(s.Header)
 	switch {
 	case s.Header != "" && !headerToken.MatchString(s.Header):
-		return fmt.Errorf("header: %s is no name of a header; write one such as Authorization", shown(s.Header))
+		return fmt.Errorf("header: %s is not a valid header name; write one such as Authorization", shown(s.Header))
 	case slices.Contains(hostHeaders, lower) || strings.HasPrefix(lower, "proxy-"):
-		return fmt.Errorf("header: %s is the host's own; write one such as Authorization", s.Header)
+		return fmt.Errorf("header: %s is set by the host; write one such as Authorization", s.Header)
 	}
 	return nil
 }
 
 func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
-// place is where in a request the secret goes; two at one place would clash.
+// place identifies where in a request the secret is sent. Two secrets in one place would conflict.
 func (s SecretUse) place() string {
 	switch {
 	case s.Basic:
@@ -81,7 +81,7 @@ func (s SecretUse) place() string {
 	return "query " + s.Query
 }
 
-// Describe is the use in words: "GITHUB_TOKEN in the header Authorization".
+// Describe returns a description such as "GITHUB_TOKEN in the header Authorization".
 func (s SecretUse) Describe() string {
 	switch {
 	case s.Basic:
@@ -92,4 +92,4 @@ func (s SecretUse) Describe() string {
 	return s.Name + " in the query as " + s.Query
 }
 
-func (s SecretUse) word() Permission { return Permission{kind: KindSecret, name: s.Name} }
+func (s SecretUse) permission() Permission { return Permission{kind: KindSecret, name: s.Name} }

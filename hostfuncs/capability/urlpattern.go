@@ -5,30 +5,29 @@ import (
 	"strings"
 )
 
-// anyText is how the pattern of every public host is spelt.
+// anyText is the text of the pattern for every public host.
 const anyText = "any"
 
 // wildcardPrefix before a host stands for exactly one label.
 const wildcardPrefix = "*."
 
-// maxPattern is the most bytes of a pattern.
+// maxPattern limits a pattern, in bytes.
 const maxPattern = 2048
 
-// URLPattern says which URLs are meant: scheme, host, port, and a prefix of the path
-// that ends at a segment: "https://api.example.com/v1" is met by /v1 and /v1/x but not
-// by /v1x, and with a slash at its end by what is below it only. The host is a name,
-// an address, or "*." and a name, for exactly one label in place of the star.
+// URLPattern is a set of URLs: a scheme, host, port, and a path prefix that ends at a segment.
+// "https://api.example.com/v1" matches /v1 and /v1/x but not /v1x. With a slash at its end, it
+// matches only what is below. The host is a name, an address, or "*." and a name, where the star
+// stands for exactly one label.
 //
-// The pattern "any" is every host that has a name in the public DNS, by http and
-// https, at their default ports. Hosts that are addresses, localhost, and names
-// without a dot have to be named.
+// The pattern "any" matches every host with a name in the public DNS, by http and https, at their
+// default ports. Hosts that are addresses, localhost, and names without a dot must be named
+// explicitly.
 //
-// URLPatterns can be compared with == and be keys of maps. The zero value matches
-// nothing.
+// URLPatterns can be compared with == and used as map keys. The zero value matches no URL.
 type URLPattern struct {
 	any      bool
 	scheme   string // "http" or "https"
-	host     string // normal; what follows the "*." of a wildcard
+	host     string // normalised; the part after "*." for a wildcard
 	wildcard bool
 	port     uint16
 	path     string // in the form of urlPath.compared
@@ -37,8 +36,8 @@ type URLPattern struct {
 // AnyURL returns the pattern "any".
 func AnyURL() URLPattern { return URLPattern{any: true} }
 
-// ParseURLPattern reads a pattern of at most 2048 bytes, written like a URL without
-// userinfo, query and fragment, or "any". Errors are a *URLError.
+// ParseURLPattern parses "any", or a pattern of at most 2048 bytes that is written like a URL
+// without user information, query and fragment. Errors are a [*URLError].
 func ParseURLPattern(text string) (URLPattern, error) {
 	switch {
 	case text == anyText:
@@ -62,7 +61,7 @@ func ParseURLPattern(text string) (URLPattern, error) {
 		return URLPattern{}, refuse(URLWildcard, `a "*" stands for the whole first part of the host, as in https://*.example.com/; name the host`)
 	}
 	if strings.Contains(u.Path, "*") {
-		return URLPattern{}, refuse(URLWildcard, `the path is a prefix as it is; leave the "*" out`)
+		return URLPattern{}, refuse(URLWildcard, `the path is a prefix already; leave out the "*"`)
 	}
 	_, p, err := normalise(u)
 	if err != nil {
@@ -75,18 +74,18 @@ func ParseURLPattern(text string) (URLPattern, error) {
 	return p, nil
 }
 
-// syntaxError says what net/url has against a text, without repeating it.
+// syntaxError explains a syntax error of net/url without repeating the text.
 func syntaxError(text string) error {
 	_, after, _ := strings.Cut(text, "://")
 	authority, _, _ := strings.Cut(after, "/")
 	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") && !strings.Contains(authority, "@") {
-		return refuse(URLPort, "it is no URL; is the port a number from 1 to 65535?")
+		return refuse(URLPort, "it is not a URL; check that the port is a number from 1 to 65535")
 	}
-	return refuse(URLSyntax, "it is no URL; write https://HOST/PATH")
+	return refuse(URLSyntax, "it is not a URL; write https://HOST/PATH")
 }
 
-// String returns the pattern as ParseURLPattern reads it, in its normal form:
-// "https://api.example.com/v1", "any". It returns "" for the zero value.
+// String returns the text that [ParseURLPattern] reads, in canonical form:
+// "https://api.example.com/v1" or "any". It returns "" for the zero value.
 func (p URLPattern) String() string {
 	switch {
 	case p.any:
@@ -97,10 +96,10 @@ func (p URLPattern) String() string {
 	return p.scheme + "://" + p.authority() + p.path
 }
 
-// MarshalText returns String.
+// MarshalText returns the result of String.
 func (p URLPattern) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what ParseURLPattern reads; it refuses the empty text.
+// UnmarshalText reads the text that [ParseURLPattern] reads; it refuses empty text.
 func (p *URLPattern) UnmarshalText(text []byte) error {
 	read, err := ParseURLPattern(string(text))
 	if err == nil {
@@ -109,25 +108,25 @@ func (p *URLPattern) UnmarshalText(text []byte) error {
 	return err
 }
 
-// IsZero reports the zero value, which matches nothing.
+// IsZero reports whether p is the zero value, which matches no URL.
 func (p URLPattern) IsZero() bool { return p == URLPattern{} }
 
-// IsAny reports the pattern "any".
+// IsAny reports whether p is the pattern "any".
 func (p URLPattern) IsAny() bool { return p.any }
 
-// IsWildcard reports a host that begins with "*.".
+// IsWildcard reports whether the host begins with "*.".
 func (p URLPattern) IsWildcard() bool { return p.wildcard }
 
-// NamesLocal reports a host that is named exactly and is by itself not public:
-// localhost, a name below it, or an address in a loopback, private or link-local
-// range. Whoever offers such a pattern means that very host.
+// NamesLocal reports whether p names exactly one host which is recognisably not public: localhost,
+// a name below it, or an address in a loopback, private or link-local range. An operator who grants
+// such a pattern means exactly that host.
 func (p URLPattern) NamesLocal() bool { return !p.any && !p.wildcard && isLocal(p.host) }
 
-// Scheme returns "http" or "https"; "" for "any" and the zero value.
+// Scheme returns "http" or "https", or "" for "any" and the zero value.
 func (p URLPattern) Scheme() string { return p.scheme }
 
-// Host returns the host in ASCII and lower case, with "*." before it or brackets
-// around it where they belong; "" for "any" and the zero value.
+// Host returns the host in ASCII and lower case, with a leading "*." or with brackets if it has
+// them. It returns "" for "any" and the zero value.
 func (p URLPattern) Host() string {
 	switch {
 	case p.wildcard:
@@ -138,27 +137,27 @@ func (p URLPattern) Host() string {
 	return p.host
 }
 
-// Port returns the port, that of the scheme when none was written; 0 for "any" and
-// the zero value.
+// Port returns the port, by default the port of the scheme. It returns 0 for "any" and the zero
+// value.
 func (p URLPattern) Port() int { return int(p.port) }
 
-// HasDefaultPort reports whether the port is that of the scheme; false for "any" and the
-// zero value.
+// HasDefaultPort reports whether the port is the default of the scheme. It returns false for "any"
+// and the zero value.
 func (p URLPattern) HasDefaultPort() bool { return p.port != 0 && p.port == defaultPort(p.scheme) }
 
-// Path returns the prefix, which begins with a slash, in its normal escaped form; ""
-// for "any" and the zero value.
+// Path returns the path prefix in canonical escaped form, beginning with a slash. It returns "" for
+// "any" and the zero value.
 func (p URLPattern) Path() string { return p.path }
 
-// Matches reports whether u, in the form that NormaliseURL gives it, is one of the
-// URLs that p means. What NormaliseURL refuses matches nothing.
+// Matches reports whether p matches u in the form of [NormaliseURL]. A URL that NormaliseURL
+// refuses does not match.
 func (p URLPattern) Matches(u *url.URL) bool {
 	_, q, err := normalise(u)
 	return err == nil && p.Contains(q)
 }
 
-// Contains reports whether every URL that q means is meant by p. Nothing contains
-// the zero value, and it contains nothing.
+// Contains reports whether p matches every URL that q matches. The zero value contains no pattern,
+// and no pattern contains it.
 func (p URLPattern) Contains(q URLPattern) bool {
 	switch {
 	case p.IsZero() || q.IsZero():
@@ -171,12 +170,12 @@ func (p URLPattern) Contains(q URLPattern) bool {
 	return p.scheme == q.scheme && p.port == q.port && p.containsHost(q) && below(p.path, q.path)
 }
 
-// isPublic reports what "any" stands for.
+// isPublic reports whether "any" covers the host and port of p.
 func (p URLPattern) isPublic() bool {
 	return p.port == defaultPort(p.scheme) && strings.Contains(p.host, ".") && !isAddress(p.host) && !isLocal(p.host)
 }
 
-// containsHost leaves scheme, port and path out of account; neither pattern is "any".
+// containsHost compares the hosts only; neither pattern may be "any".
 func (p URLPattern) containsHost(q URLPattern) bool {
 	if p.wildcard == q.wildcard {
 		return p.host == q.host
@@ -185,14 +184,13 @@ func (p URLPattern) containsHost(q URLPattern) bool {
 	return p.wildcard && label != "" && parent == p.host && !isAddress(q.host)
 }
 
-// below reports whether prefix ends at a segment of path, or is all of it.
+// below reports whether path equals prefix or continues it at the end of a segment.
 func below(prefix, path string) bool {
 	rest, ok := strings.CutPrefix(path, prefix)
 	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/"))
 }
 
-// Intersect returns the pattern of the URLs that both p and q mean; false when there
-// is none.
+// Intersect returns the pattern of the URLs that both p and q match, or false if there are none.
 func (p URLPattern) Intersect(q URLPattern) (URLPattern, bool) {
 	switch {
 	case p.Contains(q):
@@ -218,8 +216,8 @@ func (p URLPattern) Intersect(q URLPattern) (URLPattern, bool) {
 	return both, !both.IsZero()
 }
 
-// moreSpecific orders patterns that share a URL: one host before a wildcard before
-// "any", and then the longer path. It is negative when p comes first, 0 when neither.
+// moreSpecific orders patterns that share a URL: a single host before a wildcard before "any", then
+// by the length of the path, longest first. It is negative if p comes first, and 0 if neither does.
 func moreSpecific(p, q URLPattern) int {
 	if d := p.breadth() - q.breadth(); d != 0 {
 		return d

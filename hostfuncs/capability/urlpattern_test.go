@@ -118,8 +118,8 @@ func TestPatternsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The cases D3 to D12 of the list of attacks that concern what a URL looks like. What
-// a name resolves to is checked when it is dialled.
+// TestMatches covers cases D3 to D12 of docs/attacks.md that concern the form of a URL. The
+// addresses of a name are checked when it is dialled.
 func TestMatches(t *testing.T) {
 	const (
 		whole  = "https://example.com"
@@ -132,7 +132,7 @@ func TestMatches(t *testing.T) {
 		pattern, url string
 		want         bool
 	}{
-		// D3, D4: addresses in disguise.
+		// D3, D4: disguised addresses.
 		{anyone, "http://[::ffff:169.254.169.254]/", false},
 		{anyone, "http://[::ffff:a9fe:a9fe]/", false},
 		{"http://127.0.0.1", "http://[::ffff:127.0.0.1]/", false},
@@ -149,7 +149,7 @@ func TestMatches(t *testing.T) {
 		{anyone, "http://x.localhost/", false},
 		{anyone, "http://intranet/", false},
 		{"http://[fe80::1]", "http://[fe80::1%25eth0]/", false},
-		// D5: numbers for hosts.
+		// D5: numbers as hosts.
 		{anyone, "http://2130706433/", false},
 		{anyone, "http://0x7f.1/", false},
 		{anyone, "http://0x7f000001/", false},
@@ -165,7 +165,7 @@ func TestMatches(t *testing.T) {
 		{"http://127.0.0.1", "http://127.0.0.1/", true},
 		{"http://127.0.0.1", "http://127.0.0.1./", true},
 		{"http://127.0.0.1", "http://１２７.0.0.1/", true},
-		// D8: one label, no more and no fewer, and only at the dot.
+		// D8: exactly one label, and only at the dot.
 		{star, "https://a.example.com/", true},
 		{star, "https://example.com/", false},
 		{star, "https://.example.com/", false},
@@ -175,12 +175,12 @@ func TestMatches(t *testing.T) {
 		{star, "https://a.example.com.evil.com/", false},
 		{star, "https://*.example.com/", false},
 		{whole, "https://a.example.com/", false},
-		// D9: userinfo and backslashes.
+		// D9: user information and backslashes.
 		{whole, "https://example.com@evil.com/", false},
 		{"https://evil.com", "https://example.com@evil.com/", false},
 		{whole, "https://user:pass@example.com/", false},
 		{whole, "https://@example.com/", false},
-		// D10: case and the dot at the end.
+		// D10: case and the final dot.
 		{whole, "https://EXAMPLE.com/", true},
 		{whole, "HTTPS://example.com./", true},
 		{"https://EXAMPLE.com.", "https://example.com/", true},
@@ -215,7 +215,7 @@ func TestMatches(t *testing.T) {
 		{anyone, "https:///x", false},
 		{anyone, "https://example.com/x?y=z#f", true},
 		{anyone, "http://example.com", true},
-		// Paths end at a segment, whatever they are dressed up as.
+		// Paths end at a segment, however they are disguised.
 		{below, "https://example.com/api", true},
 		{below, "https://example.com/api/", true},
 		{below, "https://example.com/api/x?y", true},
@@ -259,7 +259,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// URLs that were not parsed may hold anything in any field.
+// TestMatchesNoMadeUpURL covers URLs that were not parsed, whose fields may contain anything.
 func TestMatchesNoMadeUpURL(t *testing.T) {
 	everyone := AnyURL()
 	for name, u := range map[string]*url.URL{
@@ -415,8 +415,8 @@ func TestURLErrorsKeepSecrets(t *testing.T) {
 	}
 }
 
-// Whatever is matched has the pattern's host, port and scheme in the form that is
-// dialled, and a path below the pattern's.
+// FuzzURLPattern checks that a matching URL has the host, port and scheme of the pattern in the
+// form that is dialled, and a path below the path of the pattern.
 func FuzzURLPattern(f *testing.F) {
 	for _, p := range []string{"any", "https://example.com/a", "https://*.example.com", "http://127.0.0.1:80", "http://[::1]/", "https://bücher.example/ü"} {
 		for _, u := range []string{"https://example.com/a/../b", "http://0x7f.1/", "https://a.example.com./", "http://[::1]:80/%2e", "https://example.com@evil.com", "https://xn--bcher-kva.example/%c3%bc", "http:x", "https://１.example.com/"} {
@@ -449,7 +449,7 @@ func FuzzURLPattern(f *testing.F) {
 		if err != nil || again.String() != normal.String() {
 			t.Fatalf("%q: %s normalises to %v, %v", link, normal, again, err)
 		}
-		// What the HTTP client makes of the text must be the same.
+		// The HTTP client must parse the text to the same URL.
 		sent, err := url.Parse(normal.String())
 		if err != nil || sent.Host != normal.Host || sent.EscapedPath() != normal.EscapedPath() || sent.RawQuery != normal.RawQuery {
 			t.Fatalf("%q: %s is read as %v, %v", link, normal, sent, err)

@@ -2,45 +2,45 @@ package capability
 
 import "slices"
 
-// Usage is what a call reached, by names: it holds no contents, no values of variables and
-// secrets, no paths of the host, and of requests neither path nor query.
+// Usage lists by name what a call reached. It contains no content, no values of variables and
+// secrets, no host paths, and neither path nor query of requests.
 type Usage struct {
-	// FilesRead and FilesWritten are guest paths of files that were opened for that, and of
-	// what was made, moved or removed.
+	// FilesRead and FilesWritten are guest paths of files that were opened for reading or writing.
+	// FilesWritten also includes paths that were created, moved or removed.
 	FilesRead    []string `json:"files_read,omitempty"`
 	FilesWritten []string `json:"files_written,omitempty"`
-	// Requests are those over HTTP, each redirect one of its own.
+	// Requests lists HTTP requests; each redirect is a separate one.
 	Requests []RequestUsage `json:"requests,omitempty"`
 	// KeysRead and KeysWritten are keys of the tool's store.
 	KeysRead    []string `json:"keys_read,omitempty"`
 	KeysWritten []string `json:"keys_written,omitempty"`
-	// Secrets are the names of those that went into requests.
+	// Secrets lists the names of secrets that were added to requests.
 	Secrets []string `json:"secrets,omitempty"`
-	// More says that there is more of some kind than is named.
+	// More reports that at least one of the lists is incomplete.
 	More bool `json:"more,omitempty"`
 }
 
-// RequestUsage is one exchange with a server, or one that was refused.
+// RequestUsage is one exchange with a server, or a refused one.
 type RequestUsage struct {
 	Method string `json:"method"`
-	// Origin is scheme, host and port where that is not the scheme's own.
+	// Origin is the scheme and host, and the port unless it is the default of the scheme.
 	Origin string `json:"origin"`
-	// Rule is what permitted it; empty when nothing did.
+	// Rule is the permission that allowed the request; empty if none did.
 	Rule string `json:"rule,omitempty"`
-	// Status is that of the response, or 0.
+	// Status is the status code of the response, or 0.
 	Status int `json:"status,omitempty"`
-	// Sent says that it may have reached the server.
+	// Sent reports whether the request may have reached the server.
 	Sent bool `json:"sent"`
-	// BytesSent and BytesReceived are of the bodies, of the last exchange of a chain of
-	// redirects for all of them.
+	// BytesSent and BytesReceived are the sizes of the bodies. The last exchange of a chain of
+	// redirects has the sums of all of them.
 	BytesSent     int64 `json:"bytes_sent,omitempty"`
 	BytesReceived int64 `json:"bytes_received,omitempty"`
 	// Failed is the kind of failure, or empty.
 	Failed string `json:"failed,omitempty"`
 }
 
-// Changed reports whether the call may have changed anything outside of itself: it wrote a
-// file or a key, or sent a request other than GET and HEAD that may have arrived.
+// Changed reports whether the call may have changed anything outside itself: it wrote a file or a
+// key, or sent a request other than GET and HEAD that may have arrived.
 func (u Usage) Changed() bool {
 	if len(u.FilesWritten)+len(u.KeysWritten) > 0 {
 		return true
@@ -48,7 +48,7 @@ func (u Usage) Changed() bool {
 	return slices.ContainsFunc(u.Requests, func(r RequestUsage) bool { return r.Sent && changes(r.Method) })
 }
 
-// Plus is what u and other reached together, each name once.
+// Plus returns what u and other reached together, with each name once.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{
 		FilesRead: both(u.FilesRead, other.FilesRead), FilesWritten: both(u.FilesWritten, other.FilesWritten),
@@ -58,7 +58,7 @@ func (u Usage) Plus(other Usage) Usage {
 	}
 }
 
-// both are the names of either list, in their order.
+// both returns the names of both lists, in order, without duplicates.
 func both(a, b []string) []string {
 	news := slices.DeleteFunc(slices.Clone(b), func(name string) bool { return slices.Contains(a, name) })
 	return slices.Concat(a, news)

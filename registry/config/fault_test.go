@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 		{`mounts.a = { path = "x", write = true }`, `1:26: mounts.a.write: unknown key; the keys here are path, mode`},
 
 		{`env."A-B" = true`, `1:5: env.A-B: "A-B" is not the name of a variable; write up to 128 letters, digits and "_", such as LANG`},
-		{`env."*" = true`, `1:5: env."*": there is no word for all variables; name each`},
+		{`env."*" = true`, `1:5: env."*": there is no permission for all variables; name each one`},
 		{`env.PWD = "x"`, `1:5: env.PWD: is set for the tool by its workspace; leave it out`},
 		{`env.A = false`, `1:9: env.A: is false, which is no value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
@@ -75,7 +75,7 @@ func TestFaults(t *testing.T) {
 		{`secrets.A = { env = "X", value = "hunter2" }`, `1:26: secrets.A.value: unknown key; the keys here are env, file, command, keyring, urls, ttl`},
 
 		{`grants.allow = "kv:read"`, `1:16: grants.allow: expected a list, got a string; write ["kv:read"]`},
-		{`grants.allow = ["wriet:workspace"]`, `1:17: grants.allow[0]: permission "wriet:workspace": "wriet" is no kind of permission; did you mean write?`},
+		{`grants.allow = ["wriet:workspace"]`, `1:17: grants.allow[0]: permission "wriet:workspace": "wriet" is not a kind of permission; did you mean write?`},
 		{`grants.allow = ["kv:read", "kv:read"]`, `1:28: grants.allow[1]: kv:read is listed twice; keep one`},
 		{`grants.allow = ["net:https://a.example/", "net:https://A.example"]`, `1:43: grants.allow[1]: net:https://a.example/ is listed twice; keep one`},
 		{`grants.allow = ["write:worksapce"]`, `1:17: grants.allow[0]: there is no mount "worksapce"; did you mean "workspace"?`},

@@ -478,7 +478,7 @@ func (p *place) remove(text string) {
 		}
 		return
 	}
-	if m := regexp.MustCompile(`denied by (\S+) \(\S+:(\d+)\); a denial wins over every offer, so only taking it away would allow it$`).FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`denied by (\S+) \(\S+:(\d+)\); a denial overrides every grant, so only removing it would allow this$`).FindStringSubmatch(text); m != nil {
 		p.save(takeOut(lines, number(p.t, m[2]), strconv.Quote(m[1])))
 		return
 	}
