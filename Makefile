@@ -64,6 +64,9 @@ test: ## Run the tests of all modules.
 	go test ./...
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
 
+test-quick: ## Run the tests of the packages that run no guests, in half a minute.
+	@packages=$$(go list ./... | grep -vE '/wasmtool/(cmd|runtime|test)(/|$$)|/registry/(standard|executor/wasm)$$') && go test $$packages
+
 test-race: ## Run the tests of the packages that .ci/raced prints with the race detector.
 	@packages=$$(.ci/raced) && go test -vet=off -race $(UNRACED) $$packages
 
