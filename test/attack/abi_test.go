@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Handles are numbers of one call, and a wrong one is told, not followed.
+// Handles are valid only in one call, and an invalid handle gives an error.
 func TestHandles(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
@@ -40,14 +40,14 @@ func TestHandles(t *testing.T) {
 			t.Errorf("after it is closed: %+v", after)
 		}
 	}
-	// The handle of one call is nothing in the next.
+	// The handle of one call is invalid in the next.
 	l.play(t, get("http://example.com/"))
 	if out := l.play(t, step{Do: "read", Handle: 1}, step{Do: "read", Handle: -1}); out[0].Code != notFound || out[1].Code != notFound {
 		t.Errorf("in the next call: %+v", out)
 	}
 }
 
-// A range outside of memory ends the call, whichever function is given it.
+// A range outside of memory ends the call, whichever function gets it.
 func TestRanges(t *testing.T) {
 	ranges := [][2]uint32{{0xffff_fff0, 0x20}, {0xffff_ffff, 1}, {0, 0xffff_fffe}, {0x7fff_ffff, 0x7fff_ffff}}
 	l := newLab(t, setup{
@@ -64,7 +64,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// Heads that are no heads are refused before anything else happens.
+// Invalid request heads are refused before anything is sent.
 func TestHeads(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
@@ -103,11 +103,11 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// More requests than the manifest says, and responses left open, are refused.
+// More requests than the manifest allows, and too many open responses, are refused.
 func TestRequestsOfACallAreCounted(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven + "[limits]\nhttp_requests = 12\n", http: w.options()})
-	for range 2 { // each call has its own
+	for range 2 { // each call has a count of its own
 		out := l.play(t, step{Do: "request", Text: get("http://example.com/").Text, Repeat: 9})
 		if out[0].Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("nine are open at once: %+v", out)
@@ -123,7 +123,7 @@ func TestRequestsOfACallAreCounted(t *testing.T) {
 	}
 }
 
-// The manifest's own number of requests holds where it is lower than the operator's.
+// The number of requests in the manifest applies if it is lower than the operator's.
 func TestRequestsOfAManifestAreCounted(t *testing.T) {
 	for asked, want := range map[string]int{"limits.http_requests = 2\n": 2, "limits.http_requests = 900\n": 5} {
 		w := newWorld(t, hello)
@@ -138,8 +138,8 @@ func TestRequestsOfAManifestAreCounted(t *testing.T) {
 	}
 }
 
-// A call whose response trickles ends by its deadline, its instance serves no other, and
-// the connection is gone.
+// A call whose response trickles ends at its deadline. Its instance is not used again, and its
+// connection is closed.
 func TestTricklingBodiesEndWithTheCall(t *testing.T) {
 	gone := make(chan struct{}, 8)
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -166,7 +166,7 @@ func TestTricklingBodiesEndWithTheCall(t *testing.T) {
 	}
 }
 
-// Tools and calls share no connection.
+// Tools and calls do not share connections.
 func TestConnectionsAreOfOneCall(t *testing.T) {
 	var mu sync.Mutex
 	from := make(map[string]int)
@@ -190,20 +190,20 @@ func TestConnectionsAreOfOneCall(t *testing.T) {
 	}
 }
 
-// Without the permission there is no network, and the message says how to have one.
+// Without the permission there is no network, and the message says how to get it.
 func TestWithoutTheGrant(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{http: w.options()})
 	steps := []step{get("http://example.com/"), {Do: "get", Text: "a"}, {Do: "put", Text: "a"}, {Do: "delete", Text: "a"}, {Do: "swap", Text: "a"}, {Do: "list"}}
 	for i, out := range l.play(t, steps...) {
-		if f := out.fault(t); out.Code != int32(hostfuncs.CodeDenied) || f.Kind != "denied" || !strings.Contains(f.Message, "permissions.") {
+		if f := out.failure(t); out.Code != int32(hostfuncs.CodeDenied) || f.Kind != "denied" || !strings.Contains(f.Message, "permissions.") {
 			t.Errorf("%s: %+v", steps[i].Do, out)
 		}
 	}
 	if got := w.asked(); len(got) > 0 {
 		t.Errorf("%q were looked up or dialled", got)
 	}
-	// A tool that asks for more than there is does not run at all.
+	// A tool that asks for more than is granted does not run at all.
 	greedy := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, http: w.options()})
 	_, err := greedy.execute(t, script("script", get("http://example.com/")))
 	if tool.CodeOf(err) != tool.CodePermissionDenied || !strings.Contains(err.Error(), "net:") {

@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// spinner is a plug-in that logs its input and then never ends.
+// spinner returns a plug-in that logs its input and then never ends.
 func spinner() []byte {
 	const logInfo, input = 0, 1
 	imp := func(name string, typ uint32) wasmtest.Import {
@@ -40,8 +40,8 @@ func spinner() []byte {
 	}.Bytes()
 }
 
-// A client that cancels a call, over standard input or HTTP, has stopped its guest, which by
-// itself would run for ten minutes.
+// A client that cancels a call, over standard input or HTTP, stops its guest, which would otherwise
+// run for ten minutes.
 func TestCancelledCallStopsTheGuest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,8 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// The program itself shows no secret in any of its ways to tell of a call, and leaves none
-// on disk.
+// The program shows no secret in any of its output about a call, and stores none on disk.
 func TestTheProgramShowsNoSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the modes of files are set here")
@@ -82,14 +81,14 @@ file = "state/audit.jsonl"
 		}
 	}
 	if sent.Load() == 0 {
-		t.Error("no server got a secret, so this test proves nothing")
+		t.Error("no server got a secret, so the test is not meaningful")
 	}
 	if n := leaksBelow(t, filepath.Join(dir, "state")); n < 2 {
 		t.Errorf("%d files of state, want the record of calls and a store", n)
 	}
 }
 
-// leaksBelow looks for secrets in all files of a folder, and returns how many there are.
+// leaksBelow searches all files below a directory for secrets, and returns the number of files.
 func leaksBelow(t *testing.T, dir string) int {
 	t.Helper()
 	n := 0
@@ -100,7 +99,7 @@ func leaksBelow(t *testing.T, dir string) int {
 		n++
 		content, err := os.ReadFile(path)
 		if leak := leaks(string(content)); leak != "" {
-			t.Errorf("%s holds %s", path, leak)
+			t.Errorf("%s contains %s", path, leak)
 		}
 		return err
 	})
@@ -110,8 +109,8 @@ func leaksBelow(t *testing.T, dir string) int {
 	return n
 }
 
-// A secret that does not come keeps no call beyond its deadline, and none that waits for
-// the same one.
+// A secret that is not available in time does not keep a call beyond its deadline, and neither does
+// it keep other calls that wait for the same secret.
 func TestSlowSecretsEndWithTheCall(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sleep")

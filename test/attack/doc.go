@@ -1,13 +1,12 @@
-// Package attack holds the tests of what the sandbox as a whole promises: guests that do
-// all that their imports allow, against servers, names and other tools that are as bad as
-// they come, through a Registry as package standard assembles it. What single parts do is
-// tested beside them; here nothing is in between that a real call would not have, but for
-// an internet of its own (world). In the same way keys_test.go and keysovertime_test.go show
-// what each key of the operator's file does.
+// Package attack tests the promises of the whole sandbox. Guests do everything that their imports
+// allow, against hostile servers, names and other tools, through a Registry as package standard
+// assembles it. Everything is as in a real call, except for a simulated internet (world). Single
+// packages have tests of their own. keys_test.go and keysovertime_test.go test each key of the
+// operator's file in the same way.
 //
-// The guest is guest/internal/script, which does the steps of its input one by one through
-// the raw functions of the host. TestSDK uses guest/internal/fetch, an author's view.
+// The guest is guest/internal/script, which executes the steps in its input one by one with the raw
+// functions of the host. TestSDK uses guest/internal/fetch, which is written with the SDK.
 //
-// The tests run with all others, in about 50 s on two cores. With -race, which is for
-// rules_test.go and kv_test.go first of all, TestSDK is left out.
+// The tests take about 50 s on two cores. With -race, which is most useful for rules_test.go and
+// kv_test.go, TestSDK is skipped.
 package attack

@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// requester is an Extism plug-in that sends the request in its input: "body" makes the
-// body of the response its output, "headers" the headers, "many" sends requests without
+// requester returns an Extism plug-in that sends the request in its input. The output of "body" is
+// the body of the response, and the output of "headers" its headers. "many" sends requests without
 // end.
 func requester() []byte {
 	const request, headers, setOutput, length, input, setVar, getVar = 0, 1, 2, 3, 4, 5, 6
 	l, none := byte(wasmtest.I64), []byte{wasmtest.I64Const, 0}
 	send := wasmtest.Code(wasmtest.CallFunc(input), none, wasmtest.CallFunc(request))
-	// Each request takes its head, so it comes out of a variable whose name is empty.
+	// Each request consumes its head, so the head is read from a variable with an empty name.
 	again := wasmtest.Code(
 		none, wasmtest.CallFunc(input), wasmtest.CallFunc(setVar), []byte{wasmtest.Loop, wasmtest.Empty},
 		none, wasmtest.CallFunc(getVar), none, wasmtest.CallFunc(request), []byte{wasmtest.Drop, wasmtest.Br, 0, wasmtest.End},
@@ -50,8 +50,8 @@ func requester() []byte {
 	}.Bytes()
 }
 
-// extismLab is a lab whose tools are requesters that may ask what scripts may ask in the
-// tests of secrets. Each tool is called by the function of its name.
+// extismLab returns a lab whose tools are requesters. They have the permissions that scripts have
+// in the tests of secrets. The name of a tool is the function that it calls.
 func extismLab(t *testing.T, w *world) *lab {
 	t.Helper()
 	tools := make(map[string]string)
@@ -69,8 +69,8 @@ func extismLab(t *testing.T, w *world) *lab {
 	return newLab(t, setup{tools: tools, plugin: requester(), form: form, operator: operator, env: secretEnv, http: w.options()})
 }
 
-// sends is a call of a requester. Its request has the method given, "" for none, and says
-// where hop shall redirect it to.
+// sends returns a call of a requester. Its request has the given method, "" for none, and tells hop
+// where to redirect.
 func sends(t *testing.T, name, method, url, to string) tool.Call {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"method": method, "url": url, "headers": map[string]string{"X-To": to}})
@@ -84,7 +84,7 @@ func sends(t *testing.T, name, method, url, to string) tool.Call {
 	return tool.Call{Tool: name, Arguments: arguments}
 }
 
-// hop is a server that redirects to wherever it is asked to.
+// hop is a server that redirects to the URL in the request.
 func hop(rw http.ResponseWriter, r *http.Request) {
 	if to := r.Header.Get("X-To"); to != "" {
 		rw.Header().Set("Location", to)
@@ -94,8 +94,7 @@ func hop(rw http.ResponseWriter, r *http.Request) {
 	hello(rw, r)
 }
 
-// The requests of a plug-in go through the grant like those of anybody, and so does each
-// redirect (security.md D1, D3).
+// Each request of a plug-in, and each redirect, is checked against the grant (security.md D1, D3).
 func TestExtismRequests(t *testing.T) {
 	w := newWorld(t, hop)
 	w.answers["private.example.com"] = []string{"127.0.0.1"}
@@ -142,7 +141,7 @@ func TestExtismRequests(t *testing.T) {
 	}
 }
 
-// A plug-in sends no more requests than a call may.
+// A plug-in cannot send more requests than a call may.
 func TestExtismRequestsWithoutEnd(t *testing.T) {
 	w := newWorld(t, hello)
 	_, err := extismLab(t, w).execute(t, sends(t, "many", "", "https://api.example.com/", ""))
@@ -151,7 +150,7 @@ func TestExtismRequestsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A plug-in sees no secret, however a server says it back.
+// A plug-in sees no secret, in whatever form a server returns it.
 func TestExtismSecrets(t *testing.T) {
 	w := newWorld(t, parrot)
 	l := extismLab(t, w)

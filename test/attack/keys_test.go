@@ -15,15 +15,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// key is a call that a key of the operator's file makes come out differently. In its texts
-// DIR is a folder that holds a.txt and sub/a.txt, and DIGEST the digest of the tool.
+// key is a call whose result changes with a key of the operator's file. In its strings, DIR stands
+// for a directory with a.txt and sub/a.txt, and DIGEST for the digest of the tool.
 type key struct {
 	name string
-	// asked is what the tool's manifest says besides, and always what the file says in both
-	// cases, after the key.
+	// asked is added to the tool's manifest. always is added to the operator's file in both cases,
+	// after the key.
 	asked, always string
-	// with and without are the rest of the file with the key and without it, or with another
-	// value; gives and instead are what comes of the call then.
+	// with and without are the rest of the file with the key, and without it or with another value.
+	// gives and instead are the results of the call with these files.
 	with, without  string
 	gives, instead string
 	steps          []step
@@ -38,13 +38,13 @@ const (
 	asksData   = "[[permissions.fs]]\nmount = \"data\"\nmode = %q\n"
 	asksSecret = "[[permissions.net]]\nurl = \"http://api.example.com/\"\nsecrets = [{ name = \"TOKEN\", header = \"X-Token\" }]\n"
 	hasSecret  = auto + "[grants]\nallow = [\"net:http://api.example.com/\", \"secret:TOKEN\"]\n"
-	// runsScripts is a tool whose path is a script.
+	// runsScripts declares that the argument path of a tool is a script.
 	runsScripts = "shell = \"{path}\"\n[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
 	givesData   = "mounts.data = { path = 'DIR', mode = \"write\" }\n"
 	denies      = "[[policy.rules]]\neffect = \"deny\"\n"
 )
 
-// paths is a rule that denies calls by the argument path.
+// paths returns a rule that denies calls by the argument path.
 func paths(match string) string { return denies + "arguments = { \"/path\" = { " + match + " } }\n" }
 
 func keys() []key {
@@ -68,7 +68,8 @@ func keys() []key {
 		{name: "limits.fuel", with: "limits.fuel = 50_000_000\n", steps: []step{{Do: "spin"}}, timeout: 300 * time.Millisecond, gives: "50000000 units of fuel", instead: "timeout"},
 		{name: "limits.open_files", asked: fmt.Sprintf(asksData, "read"), always: "mounts.data = 'DIR'\n", with: "limits.open_files = 3\n", steps: []step{{Do: "open", Text: "/data/a.txt", Repeat: 10}}, gives: "Try again", instead: `"code":0}`},
 		{name: "limits.http_requests", asked: anywhereAsked, always: anywhereGiven, with: "limits.http_requests = 2\n", steps: []step{get("http://a.example.com/"), get("http://a.example.com/"), get("http://a.example.com/")}, gives: "more than 2 requests", instead: "got []got []got []"},
-		// With fuel for hours, it is the time that ends; without it the fuel ends, however late a clock.
+		// With fuel for hours, the call reaches its time limit. Without the key, it runs out of
+		// fuel, however slow the machine is.
 		{name: "limits.timeout", with: "limits = { timeout = \"50ms\", fuel = 1_000_000_000_000_000 }\n", without: "limits = { fuel = 50_000_000 }\n", steps: []step{{Do: "spin"}}, gives: "timeout", instead: "units of fuel"},
 		{name: "limits.total_memory", with: "limits.total_memory = \"1MiB\"\n", gives: "the guests together", instead: "ended: "},
 		{name: "limits.idle_memory", warm: true, linux: true, with: "limits.idle_memory = \"0B\"\n", steps: []step{{Do: "kept"}}, gives: `{"code":0}`, instead: "BAB"},
@@ -102,10 +103,10 @@ func keys() []key {
 	}
 }
 
-// Each key of the operator's file has its effect on calls, and none has it without the key.
-// Which tests there are for all keys is in registry/config/testdata/keys.txt.
+// Each key of the operator's file has its effect on calls, and without the key there is no such
+// effect. registry/config/testdata/keys.txt lists the tests of all keys.
 func TestKeysOfTheOperatorsFile(t *testing.T) {
-	keyring.MockInit() // nothing else in this process has a keyring
+	keyring.MockInit() // no other code in this process uses the keyring
 	if err := keyring.Set("service", "user", "of-the-keyring"); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestKeysOfTheOperatorsFile(t *testing.T) {
 	for _, k := range keys() {
 		t.Run(k.name, func(t *testing.T) {
 			if k.linux && runtime.GOOS != "linux" {
-				t.Skip("no memory can be reset here")
+				t.Skip("memory cannot be reset on this system")
 			}
 			t.Parallel()
 			with, without := k.try(t, k.with, digest), k.try(t, k.without, digest)
@@ -130,7 +131,7 @@ func TestKeysOfTheOperatorsFile(t *testing.T) {
 	}
 }
 
-// try makes the call under a file, and tells what came of it and what the server got.
+// try makes the call with an operator's file, and returns the result and what the server received.
 func (k key) try(t *testing.T, file, digest string) string {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "in the folder", "sub/a.txt": "below it"} {
@@ -160,12 +161,12 @@ func (k key) try(t *testing.T, file, digest string) string {
 	if err != nil {
 		return fmt.Sprintf("%s: %v", tool.CodeOf(err), err)
 	}
-	told := "ended: " + string(result.Structured)
+	outcome := "ended: " + string(result.Structured)
 	for _, r := range w.requests() {
-		told += fmt.Sprint("got ", r.Header["X-Token"])
+		outcome += fmt.Sprint("got ", r.Header["X-Token"])
 	}
 	if len(w.asked()) == 0 {
-		told += "got nothing"
+		outcome += "got nothing"
 	}
-	return told
+	return outcome
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// polling: equal calls of a session that bring nothing new are asked about, which here
-// nobody answers, but not those of a tool that is meant to be called again and again.
+// polling: repeated equal calls of a session without new results need approval, which is not
+// available here. With polling, the repeated calls of a tool need no approval.
 func TestKeyPolling(t *testing.T) {
 	for key, want := range map[string]tool.Code{"polling = true\n": "", "polling = false\n": tool.CodeApprovalRequired} {
 		l := newLab(t, setup{tools: map[string]string{"script": key}})
@@ -34,8 +34,8 @@ func TestKeyPolling(t *testing.T) {
 	}
 }
 
-// changes: while a call changes a file, one that changes another runs beside it; where the
-// tool does not say which file it changes, the second waits for the first.
+// changes: calls that change different files run concurrently. If the manifest does not name the
+// file that a call changes, a second call waits for the first.
 func TestKeyChanges(t *testing.T) {
 	const asks = "[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
 	for key, want := range map[string]tool.Code{"changes = \"{path}\"\n": "", "": tool.CodeTimeout} {
@@ -64,7 +64,7 @@ func TestKeyChanges(t *testing.T) {
 		}()
 		<-started
 		ctx, cancel := context.WithCancel(t.Context())
-		if want != "" { // it waits for longer than anybody would
+		if want != "" { // the first call holds the files for longer than the second waits
 			ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 		}
 		_, err := l.tools.Execute(ctx, change("b.txt"))
@@ -79,8 +79,8 @@ func TestKeyChanges(t *testing.T) {
 	}
 }
 
-// shell: a call whose script only reads runs unasked, and whatever its tool makes of the
-// script, it cannot write. Here the tool takes a script for something else altogether.
+// shell: a call whose script only reads runs without approval, and the tool cannot write, however
+// it interprets the script. The tool of this test does not interpret it as a shell script at all.
 func TestKeyShell(t *testing.T) {
 	dir := t.TempDir()
 	yes := false
@@ -112,7 +112,7 @@ func TestKeyShell(t *testing.T) {
 			t.Errorf("%q: %v, want the code %q", command, err, want)
 		}
 	}
-	// The grant is all that kept the first call from writing.
+	// Only the grant kept the first call from writing.
 	yes = true
 	if result, err := l.execute(t, call("touch new")); err != nil || !result.Call.Usage.Changed() {
 		t.Errorf("a call that may write: %+v, %v", result.Call.Usage, err)

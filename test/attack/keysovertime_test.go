@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// limits.calls and limits.waiting: beside a call that runs, another one runs, waits, or is
-// refused at once.
+// limits.calls and limits.waiting: while one call runs, another one runs, waits, or is refused at
+// once.
 func TestLimitsOfCallsAtOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name, operator string
@@ -52,14 +52,14 @@ func TestLimitsOfCallsAtOnce(t *testing.T) {
 	}
 }
 
-// audit.file, audit.max_size and audit.keep: each call has its line, in files of a size, of
-// which the last ones are kept.
+// audit.file, audit.max_size and audit.keep: each call has a line, the files have a maximum size,
+// and the latest files are kept.
 func TestKeysOfTheRecord(t *testing.T) {
 	const calls = 90 // of 2 KiB each: more than fit into 64 KiB twice
 	for _, tt := range []struct {
 		name, operator string
 		files          int
-		all            bool // no line is lost
+		all            bool // whether no line may be lost
 	}{
 		{"no record", "", 0, false},
 		{"one file", "audit.file = 'DIR/audit.jsonl'\n", 1, true},
@@ -74,7 +74,8 @@ func TestKeysOfTheRecord(t *testing.T) {
 			long := strings.Repeat("s", 500)
 			for n := range calls {
 				call := script("script", step{Do: "say"})
-				call.Tenant, call.Message, call.Session = long, long, fmt.Sprint(long, n) // equal ones of a session are asked about
+				// Equal calls of one session would need approval.
+				call.Tenant, call.Message, call.Session = long, long, fmt.Sprint(long, n)
 				l.call(t, call)
 			}
 			files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -96,7 +97,8 @@ func TestKeysOfTheRecord(t *testing.T) {
 	}
 }
 
-// secrets.NAME.ttl: a value is asked for again when its time is over, and never without.
+// secrets.NAME.ttl: a value is read again when its time to live is over. Without a ttl it is never
+// read again.
 func TestLifetimeOfSecrets(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
@@ -105,7 +107,7 @@ func TestLifetimeOfSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// sends returns a function that makes a call, and tells what the server got of it.
+	// sends returns a function that makes a call and returns the secret that the server received.
 	sends := func(ttl string) func() string {
 		w := newWorld(t, func(http.ResponseWriter, *http.Request) {})
 		l := newLab(t, setup{
@@ -125,7 +127,7 @@ func TestLifetimeOfSecrets(t *testing.T) {
 	}
 	put(second)
 	got := first
-	for got == first { // for a second, and for ever where no value is read again
+	for got == first { // takes a second, and never ends if the value is not read again
 		got = forASecond()
 	}
 	if got != second {

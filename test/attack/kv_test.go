@@ -25,7 +25,7 @@ auto_execute = true
 `
 )
 
-// stores are scripts that may write their store, one that may read, and one without.
+// stores returns scripts that may write to their store, one that may read, and one without a store.
 func stores() map[string]string {
 	return map[string]string{
 		"script": fmt.Sprintf(storeAsked, "write"), "other": fmt.Sprintf(storeAsked, "write"),
@@ -33,8 +33,8 @@ func stores() map[string]string {
 	}
 }
 
-// No key of a tool and tenant is seen by another one, whatever they are called, and all
-// are there again for the next Registry.
+// The keys of a tool and tenant are invisible to all others, whatever their names are, and persist
+// for the next Registry.
 func TestStoresAreApart(t *testing.T) {
 	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
 	tenants := []string{"", "a", "A", "a/script", "../a", "..", "a\x00", "a ", "é", "e\u0301", "script", strings.Repeat("t", 400)}
@@ -46,7 +46,7 @@ func TestStoresAreApart(t *testing.T) {
 			}
 		}
 	}
-	run := func(l *lab, call tool.Call, steps ...step) []told {
+	run := func(l *lab, call tool.Call, steps ...step) []outcome {
 		full := script(call.Tool, steps...)
 		full.Tenant = call.Tenant
 		return l.call(t, full)
@@ -70,7 +70,7 @@ func TestStoresAreApart(t *testing.T) {
 	}
 }
 
-// What is not granted of a store is denied, and what is granted is no more than asked for.
+// A store can only be used as far as it is granted, and a tool is granted no more than it asks for.
 func TestModesOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	const denied, missing = int32(hostfuncs.CodeDenied), int32(hostfuncs.CodeNotFound)
@@ -84,15 +84,15 @@ func TestModesOfStores(t *testing.T) {
 			}
 		}
 	}
-	// The operator's denial wins over what is granted.
+	// The operator's denial takes precedence over a grant.
 	no := newLab(t, setup{tools: stores(), operator: strings.Replace(storeGiven, "[tools.script]", "deny = [\"kv:write\"]\n[tools.script]", 1)})
 	if _, err := no.execute(t, script("script", steps...)); tool.CodeOf(err) != tool.CodePermissionDenied {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Odd and large keys and values are refused, and cost the host nothing: a receipt stays
-// small whatever a guest makes up.
+// Invalid and large keys and values are refused without cost for the host: a receipt stays small
+// whatever a guest sends.
 func TestQuotasOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	tests := []struct {
@@ -113,7 +113,7 @@ func TestQuotasOfStores(t *testing.T) {
 			t.Errorf("%s: %d %.200s, want %d", tt.step.Do, out.Code, out.Fault, tt.want)
 		}
 		if len(out.Fault) > 1000 {
-			t.Errorf("%s: a fault of %d bytes", tt.step.Do, len(out.Fault))
+			t.Errorf("%s: an error of %d bytes", tt.step.Do, len(out.Fault))
 		}
 	}
 	for _, r := range l.noted() {
@@ -122,17 +122,18 @@ func TestQuotasOfStores(t *testing.T) {
 			t.Errorf("a receipt of %d bytes, %v", len(text), err)
 		}
 	}
-	// 16 MiB in all, and then no more.
+	// The store holds 16 MiB and then is full.
 	full := l.play(t, step{Do: "put", Text: "0", More: ptr(strings.Repeat("v", 1<<20))})
 	for i := 1; full[0].Code == 0 && i < 20; i++ {
 		full = l.play(t, step{Do: "put", Text: fmt.Sprint(i), More: ptr(strings.Repeat("v", 1<<20))})
 	}
-	if f := full[0].fault(t); f.Kind != "quota_bytes" {
-		t.Errorf("a full store says %+v", f)
+	if f := full[0].failure(t); f.Kind != "quota_bytes" {
+		t.Errorf("a full store gives %+v", f)
 	}
 }
 
-// Calls at once that change the same key lose nothing, in two registries on one folder.
+// Concurrent calls that change the same key lose no change, in two registries on the same
+// directory.
 func TestSwapsLoseNothing(t *testing.T) {
 	const calls, each = 4, 25
 	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
@@ -153,21 +154,22 @@ func TestSwapsLoseNothing(t *testing.T) {
 	}
 }
 
-// The numbers of the ABI: how long a value is, whatever fits, and none that is there.
+// The functions of the ABI return the length of a value even if the buffer is too small, and they
+// distinguish an absent value from an empty one.
 func TestSwapsByTheABI(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	tests := []struct {
 		step step
-		want told
+		want outcome
 	}{
-		{step{Do: "swap", Text: "k", More: ptr("x"), Last: ptr("y")}, told{Code: 0}},
-		{step{Do: "swap", Text: "k", Last: ptr("abc")}, told{Code: 1}},
-		{step{Do: "swap", Text: "k", Last: ptr("y")}, told{Code: 0}},
-		{step{Do: "get", Text: "k", Size: 2}, told{Code: 3, Text: "ab"}},
-		{step{Do: "swap", Text: "k", More: ptr("abc"), Last: ptr("")}, told{Code: 1}},
-		{step{Do: "get", Text: "k"}, told{Code: 0}},
-		{step{Do: "swap", Text: "k", More: ptr("")}, told{Code: 1}},
-		{step{Do: "list"}, told{Code: 2, Text: "[]"}},
+		{step{Do: "swap", Text: "k", More: ptr("x"), Last: ptr("y")}, outcome{Code: 0}},
+		{step{Do: "swap", Text: "k", Last: ptr("abc")}, outcome{Code: 1}},
+		{step{Do: "swap", Text: "k", Last: ptr("y")}, outcome{Code: 0}},
+		{step{Do: "get", Text: "k", Size: 2}, outcome{Code: 3, Text: "ab"}},
+		{step{Do: "swap", Text: "k", More: ptr("abc"), Last: ptr("")}, outcome{Code: 1}},
+		{step{Do: "get", Text: "k"}, outcome{Code: 0}},
+		{step{Do: "swap", Text: "k", More: ptr("")}, outcome{Code: 1}},
+		{step{Do: "list"}, outcome{Code: 2, Text: "[]"}},
 	}
 	var steps []step
 	for _, tt := range tests {

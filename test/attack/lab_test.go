@@ -28,13 +28,13 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// scriptWASM is the guest, built once for all tests.
+// scriptWASM returns the guest, which is built once for all tests.
 var scriptWASM = sync.OnceValues(func() ([]byte, error) {
 	return guesttest.Go("../../guest/internal/script", guesttest.Reactor)
 })
 
-// manifest is that of a script; %s are its name, what else it says, the form of
-// its module and what else it says of that.
+// manifest is the manifest of a script. The %s stand for its name, further keys, the form of its
+// module, and further keys of the module.
 const manifest = `
 manifest = 1
 name = %q
@@ -58,31 +58,30 @@ type = "string"
 type = "string"
 `
 
-// scriptForm is what the manifest of a script says of the module.
+// scriptForm is the keys of a script's module in its manifest.
 const scriptForm = "abi = \"reactor\"\noutput = \"result\""
 
-// lab is a Registry with scripts in it.
+// lab is a Registry with scripts.
 type lab struct {
 	tools   *registry.Registry
 	options standard.Options
-	stderr  *bytes.Buffer // what its operator reads; guarded by the handler
+	stderr  *bytes.Buffer // the log that the operator reads; guarded by the handler
 
 	mu       sync.Mutex
 	receipts []tool.Receipt
 }
 
-// setup is what a lab is made of. The zero value has one tool, "script", that asks for
-// nothing.
+// setup configures a lab. The zero value has one tool, "script", without permissions.
 type setup struct {
-	// tools are names with what their manifests say besides, and warm those that have a
-	// warm-up.
+	// tools maps the names of tools to further keys of their manifests. warm names the tools that
+	// have a warm-up.
 	tools map[string]string
 	warm  bool
-	// plugin is the guest in place of scripts, nil for none, and form returns the keys of
-	// its module in the tool of that name.
+	// plugin replaces the script as the guest, if it is not nil. form returns the keys of its
+	// module for the tool of that name.
 	plugin []byte
 	form   func(name string) string
-	// operator is the operator's file, and env the variables that it finds.
+	// operator is the operator's file, and env the environment variables.
 	operator string
 	env      map[string]string
 	http     egress.Transport
@@ -153,7 +152,7 @@ func newLab(t testing.TB, s setup) *lab {
 	return l
 }
 
-// decode reads an operator's file.
+// decode parses an operator's file.
 func decode(t testing.TB, text string, env map[string]string) *config.Config {
 	t.Helper()
 	file := config.File{Path: filepath.Join(t.TempDir(), config.FileName), Name: config.FileName}
@@ -173,7 +172,7 @@ func (l *lab) note(r tool.Receipt) {
 	l.receipts = append(l.receipts, r)
 }
 
-// noted are the receipts of the calls since it was last asked.
+// noted returns the receipts of the calls since it was last called.
 func (l *lab) noted() []tool.Receipt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +181,7 @@ func (l *lab) noted() []tool.Receipt {
 	return all
 }
 
-// step is one of a script; see guest/internal/script.
+// step is one step of a script; see guest/internal/script.
 type step struct {
 	Do     string  `json:"do"`
 	Text   string  `json:"text,omitempty"`
@@ -197,15 +196,15 @@ type step struct {
 	Repeat int     `json:"repeat,omitempty"`
 }
 
-// told is what a script tells of a step.
-type told struct {
+// outcome is the result of a step that a script reports.
+type outcome struct {
 	Code  int32  `json:"code"`
 	Text  string `json:"text"`
 	Fault string `json:"fault"`
 }
 
-// fault is why a step failed.
-func (o told) fault(t testing.TB) (f struct {
+// failure returns the error of a step that failed.
+func (o outcome) failure(t testing.TB) (f struct {
 	Kind, Message string
 	Sent          bool
 },
@@ -220,23 +219,23 @@ func (o told) fault(t testing.TB) (f struct {
 	return f
 }
 
-// script is a call that does steps.
+// script returns a call that executes steps.
 func script(name string, steps ...step) tool.Call {
 	arguments, err := json.Marshal(map[string]any{"steps": steps})
 	if err != nil {
-		panic(err) // of a test that is wrong
+		panic(err) // the test is wrong
 	}
 	return tool.Call{Tool: name, Arguments: arguments}
 }
 
-// play does steps, which must end well.
-func (l *lab) play(t testing.TB, steps ...step) []told {
+// play executes steps, which must succeed.
+func (l *lab) play(t testing.TB, steps ...step) []outcome {
 	t.Helper()
 	return l.call(t, script("script", steps...))
 }
 
-// call makes a call of a script, which must end well.
-func (l *lab) call(t testing.TB, call tool.Call) []told {
+// call calls a script, which must succeed.
+func (l *lab) call(t testing.TB, call tool.Call) []outcome {
 	t.Helper()
 	result, err := l.execute(t, call)
 	if err != nil {
@@ -245,20 +244,20 @@ func (l *lab) call(t testing.TB, call tool.Call) []told {
 	return outcomes(t, result)
 }
 
-func outcomes(t testing.TB, result tool.Result) []told {
+func outcomes(t testing.TB, result tool.Result) []outcome {
 	t.Helper()
-	var out struct{ Steps []told }
+	var out struct{ Steps []outcome }
 	if err := json.Unmarshal(result.Structured, &out); err != nil {
 		t.Fatalf("%v: %s", err, result.Structured)
 	}
 	return out.Steps
 }
 
-// patience is how long a call of a test may take before it counts as one that hangs: longer
-// than any takes on a machine that does much else.
+// patience is the time after which a call counts as hanging. It is longer than any call takes on a
+// busy machine.
 const patience = 5 * time.Minute
 
-// execute makes a call, and fails the test where it does not end.
+// execute makes a call, and fails the test if it does not end.
 func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -270,9 +269,9 @@ func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 	return result, err
 }
 
-// timesOut makes a call that would not end by itself, and fails the test unless it ends with
-// its timeout. Where that comes before the call is as far as it should be, which its usage
-// shows, the call is made again with twice the time: how fast the machine is decides nothing.
+// timesOut makes a call that does not end by itself, and fails the test unless the call ends at its
+// timeout. If its usage shows that the timeout came too early, the call is repeated with twice the
+// time, so that the result does not depend on the speed of the machine.
 func (l *lab) timesOut(t testing.TB, call tool.Call, reached func(capability.Usage) bool) {
 	t.Helper()
 	for call.Timeout = 300 * time.Millisecond; ; call.Timeout *= 2 {
@@ -287,15 +286,15 @@ func (l *lab) timesOut(t testing.TB, call tool.Call, reached func(capability.Usa
 	}
 }
 
-// ptr is a pointer to a text, for steps that tell it from none.
+// ptr returns a pointer to a string, for fields where nil and "" differ.
 func ptr(s string) *string { return &s }
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// get is a step that asks for a URL.
+// get returns a step that requests a URL.
 func get(url string) step { return request("GET", url) }
 
-// request is a step that asks for a URL with headers, which are names and values in turn.
+// request returns a step that requests a URL with headers, given as alternating names and values.
 func request(method, url string, headers ...string) step {
 	head := map[string]any{"method": method, "url": url}
 	pairs := [][2]string{}
@@ -305,7 +304,7 @@ func request(method, url string, headers ...string) step {
 	head["headers"] = pairs
 	text, err := json.Marshal(head)
 	if err != nil {
-		panic(err) // of a test that is wrong
+		panic(err) // the test is wrong
 	}
 	return step{Do: "request", Text: string(text)}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// cacheDir is where all tests find compiled modules.
+// cacheDir is the directory of compiled modules for all tests.
 var cacheDir string
 
 func TestMain(m *testing.M) {
-	runtime.SelfCompiler() // in the child it does not return
+	runtime.SelfCompiler() // does not return in the child process
 	if len(os.Args) == 2 && os.Args[1] == asServer {
 		os.Exit(serveVariables(os.Stdin, os.Stdout))
 	}

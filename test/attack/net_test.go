@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// anywhere lets scripts send every request to every public host.
+// anywhere allows scripts to send any request to any public host.
 const (
 	anywhereAsked = `
 [[permissions.net]]
@@ -24,7 +24,7 @@ auto_execute = true
 `
 )
 
-// example is a script that may ask one API, and another host.
+// example is a script that may send requests to one API and to another host.
 const (
 	exampleAsked = `
 [[permissions.net]]
@@ -46,8 +46,8 @@ auto_execute = true
 
 func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }
 
-// Even where everything public is granted, nothing else is reached under any name: not one
-// connection is made.
+// Even if every public host is granted, private hosts cannot be reached under any name, and no
+// connection to them is made.
 func TestNothingPrivateIsReached(t *testing.T) {
 	w := newWorld(t, hello)
 	w.answers = map[string][]string{
@@ -74,7 +74,7 @@ func TestNothingPrivateIsReached(t *testing.T) {
 	for name := range w.answers {
 		urls = append(urls, "http://"+name+"/", "https://"+name+"/")
 	}
-	// A call may send 20 requests, and refused ones count.
+	// A call may send 20 requests. Refused requests count too.
 	for some := range slices.Chunk(urls, 10) {
 		var steps []step
 		for _, u := range some {
@@ -85,11 +85,11 @@ func TestNothingPrivateIsReached(t *testing.T) {
 				t.Errorf("%q was answered", some[i])
 				continue
 			}
-			if f := out.fault(t); f.Sent || f.Message == "" {
+			if f := out.failure(t); f.Sent || f.Message == "" {
 				t.Errorf("%q: %+v", some[i], f)
 			}
 			if ip := w.answers[strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(some[i], "https://"), "http://"), "/")]; len(ip) > 0 && strings.Contains(out.Fault, ip[0]) {
-				t.Errorf("%q: the guest is told the address: %s", some[i], out.Fault)
+				t.Errorf("%q: the guest sees the address: %s", some[i], out.Fault)
 			}
 		}
 	}
@@ -110,14 +110,14 @@ func TestNothingPrivateIsReached(t *testing.T) {
 	}
 }
 
-// One of several addresses that is private, or one that changes after the first look,
-// is never dialled.
+// A private address among several, or an address that changes after the first lookup, is never
+// dialled.
 func TestRebindingThroughAGuest(t *testing.T) {
 	w := newWorld(t, hello)
 	w.answers["twice.example.com"] = []string{public, "127.0.0.1"}
 	w.answers["mixed.example.com"] = []string{"127.0.0.1 " + public + " ::1"}
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
-	for range 2 { // connections are those of one call, so the name is looked up again
+	for range 2 { // calls do not share connections, so the name is looked up again
 		l.play(t, get("http://twice.example.com/"), get("http://mixed.example.com/"))
 	}
 	for _, asked := range w.asked() {
@@ -127,8 +127,8 @@ func TestRebindingThroughAGuest(t *testing.T) {
 	}
 }
 
-// What is not granted is neither sent nor looked up.
-func TestNothingBesideTheGrantIsSent(t *testing.T) {
+// A request that is not granted is not sent, and its host is not looked up.
+func TestOnlyGrantedRequestsAreSent(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": exampleAsked}, operator: exampleGiven, http: w.options()})
 	refused := [][]step{{
@@ -164,7 +164,7 @@ func TestNothingBesideTheGrantIsSent(t *testing.T) {
 	}
 }
 
-// A redirect is a request like the first one.
+// A redirect is checked like the first request.
 func TestRedirectsOfAHostileServer(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/loop" {
@@ -203,7 +203,7 @@ func TestRedirectsOfAHostileServer(t *testing.T) {
 	}
 }
 
-// A request smuggles nothing in its headers.
+// A guest cannot smuggle anything into the headers of a request.
 func TestHeadersOfAHostileGuest(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
@@ -237,7 +237,7 @@ func TestHeadersOfAHostileGuest(t *testing.T) {
 	}
 }
 
-// Whatever a server sends costs bounded memory and time.
+// Whatever a server sends, the memory and the time of a call are limited.
 func TestFloodsOfAHostileServer(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -2,5 +2,5 @@
 
 package attack
 
-// raced says that the race detector is on, under which compiling takes far longer.
+// raced reports whether the race detector is on, with which compiling takes far longer.
 const raced = true

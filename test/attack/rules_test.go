@@ -21,7 +21,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// asker counts questions and answers them all alike.
+// asker counts questions and gives each the same answer.
 type asker struct {
 	answer registry.Answer
 	asked  atomic.Int64
@@ -32,7 +32,7 @@ func (a *asker) Approve(context.Context, registry.Question) (registry.Answer, er
 	return a.answer, nil
 }
 
-// Denying wins over whatever allows, wherever each is said.
+// A denial takes precedence over anything that allows, wherever the two come from.
 func TestDenyingWins(t *testing.T) {
 	const writes = "[grants]\nallow = [\"kv:write\"]\n"
 	tests := map[string]struct {
@@ -62,7 +62,7 @@ func TestDenyingWins(t *testing.T) {
 	}
 }
 
-// Arguments are compared as what they mean.
+// Rules compare the meaning of arguments, so other spellings do not evade them.
 func TestRulesAboutArgumentsAreNotDodged(t *testing.T) {
 	const operator = "[[policy.rules]]\neffect = \"deny\"\n[policy.rules.arguments]\n\"/path\" = { glob = \"**/.env\" }\n"
 	l := newLab(t, setup{operator: operator})
@@ -86,8 +86,8 @@ func TestRulesAboutArgumentsAreNotDodged(t *testing.T) {
 	}
 }
 
-// A tool that is taken away is told of nowhere.
-func TestHiddenToolsAreNotToldOf(t *testing.T) {
+// A tool that the policy removes is not mentioned anywhere.
+func TestHiddenToolsAreNotMentioned(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"secretive": "", "plain": ""}, operator: "[policy]\ndeny = [\"secretive\"]\n"})
 	if list := l.tools.Tools().List(catalogue.Filter{}); len(list) != 1 || list[0].Name != "plain" {
 		t.Errorf("listed: %+v", list)
@@ -103,7 +103,7 @@ func TestHiddenToolsAreNotToldOf(t *testing.T) {
 	}
 }
 
-// approving is a lab whose tool has to be asked about, with a store of approvals.
+// approving returns a lab whose tool needs approval, with a store of approvals.
 func approving(t *testing.T, a *asker, store remembered.ApprovalStore, more setup) *lab {
 	t.Helper()
 	if more.tools == nil {
@@ -126,8 +126,8 @@ func openApprovals(t *testing.T) *remembered.Approvals {
 	return store.Approvals
 }
 
-// A yes is for one tool as it is, with one grant, the same arguments, and one tenant. What
-// differs in any of these is asked about again.
+// An approval holds for one tool as it is, one grant, the same arguments, and one tenant. A call
+// that differs in any of these needs approval again.
 func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)
 	l := approving(t, a, store, setup{})
@@ -192,8 +192,9 @@ func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	expect("after all is revoked", l, same, 1)
 }
 
-// A yes to writing in one folder is none to writing in another of the same name.
-func TestApprovalsAreBoundToFolders(t *testing.T) {
+// An approval of writing to one directory does not approve writing to another directory of the same
+// name.
+func TestApprovalsAreBoundToDirectories(t *testing.T) {
 	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)
 	for _, asked := range []int64{1, 2} {
 		l := approving(t, a, store, setup{
@@ -211,7 +212,7 @@ func TestApprovalsAreBoundToFolders(t *testing.T) {
 	}
 }
 
-// Nothing that a model writes is a yes.
+// Nothing that a model writes can approve a call.
 func TestArgumentsDoNotApprove(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"script": fmt.Sprintf(storeAsked, "write")}, operator: "[grants]\nallow = [\"kv:write\"]\n"})
 	for _, arguments := range []string{
@@ -224,8 +225,8 @@ func TestArgumentsDoNotApprove(t *testing.T) {
 	}
 }
 
-// A tool that is revoked stops while it runs, and does not start again; a pinned one runs
-// as it was pinned only.
+// A tool that is revoked while it runs is stopped and cannot start again. A pinned tool runs only
+// in its pinned version.
 func TestRevokedAndPinned(t *testing.T) {
 	l := newLab(t, setup{})
 	digest, err := l.tools.Digest(t.Context(), "script")
@@ -265,7 +266,7 @@ func TestRevokedAndPinned(t *testing.T) {
 	}
 }
 
-// While rules change, each call goes by those that held when it began, whole.
+// When rules change, each running call follows all the rules that held when it began.
 func TestRulesChangeUnderRunningCalls(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	allowed, err := standard.Rules(l.options, l.tools)
@@ -321,7 +322,7 @@ func TestRulesChangeUnderRunningCalls(t *testing.T) {
 	}
 }
 
-// Every call leaves a receipt, however it ends, and no receipt holds what was said.
+// Every call has a receipt, however it ends, and no receipt contains arguments or results.
 func TestReceiptsOfAllEndings(t *testing.T) {
 	const said = "canary-of-what-was-said"
 	var no asker
@@ -373,7 +374,7 @@ func TestReceiptsOfAllEndings(t *testing.T) {
 			t.Errorf("%s: the receipt says %+v", tt.name, r)
 		}
 		if text, err := json.Marshal(r); err != nil || strings.Contains(string(text), said) {
-			t.Errorf("%s: the receipt tells what was said: %s, %v", tt.name, text, err)
+			t.Errorf("%s: the receipt contains arguments or results: %s, %v", tt.name, text, err)
 		}
 	}
 }

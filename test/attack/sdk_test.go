@@ -42,12 +42,12 @@ key = { type = "string" }
 value = { type = "string" }
 `
 
-// http.Get and the store work in a guest as authors know them, and what is not granted is
-// a Fault.
+// http.Get and the store work in a guest as their authors expect, and anything that is not granted
+// gives a HostError.
 func TestSDK(t *testing.T) {
 	testlevel.Long(t, "a module with net/http takes long to compile")
 	if raced {
-		t.Skip("with the race detector it takes minutes")
+		t.Skip("it takes minutes with the race detector")
 	}
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// The secrets of these tests. The second is for basic authentication.
+// The secrets of these tests. login is for basic authentication.
 const (
 	token    = `tok/EN+"canary\<7Qz?&é=`
 	login    = "canary-user:canary pass/word+9"
@@ -26,18 +26,18 @@ const (
 	withheld = "canary-withheld-0123456789"
 )
 
-// forms are those in which a secret must not be seen.
+// forms lists the encodings in which a secret must not be visible.
 func forms(value string) []string {
 	quoted, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // it is a text
+		panic(err) // a string can always be encoded
 	}
 	all := []string{
 		value, string(quoted[1 : len(quoted)-1]), url.QueryEscape(value), url.PathEscape(value),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for shift := range 3 {
-		// What encodes the secret alone, wherever it begins among three bytes.
+		// The part that depends only on the secret, for each position within three bytes.
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + value))
 		from, to := (shift*8+5)/6, (shift+len(value))*8/6
 		all = append(all, text[from:to], strings.NewReplacer("+", "-", "/", "_").Replace(text[from:to]))
@@ -48,12 +48,12 @@ func forms(value string) []string {
 	return all
 }
 
-// escapedBase64 is base64 as some servers write it into JSON.
+// escapedBase64 returns base64 as some servers write it into JSON.
 func escapedBase64(text string) string {
 	return strings.NewReplacer("+", `\u002B`, "/", `\/`, "=", `\u003d`).Replace(text)
 }
 
-// wrapped is a text in lines of 19 characters.
+// wrapped breaks a string into lines of 19 characters.
 func wrapped(text, end string) string {
 	var b strings.Builder
 	for ; len(text) > 19; text = text[19:] {
@@ -62,7 +62,7 @@ func wrapped(text, end string) string {
 	return b.String() + text
 }
 
-// leaks tells in which form a text holds a secret.
+// leaks returns the form in which a text contains a secret, or "".
 func leaks(text string) string {
 	joined := strings.NewReplacer("\r", "", "\n", "", `\r`, "", `\n`, "").Replace(text)
 	for _, value := range []string{token, login, apiKey, withheld, "canary pass/word+9"} {
@@ -75,7 +75,7 @@ func leaks(text string) string {
 	return ""
 }
 
-// everything is all that anybody sees of a call.
+// everything returns all that is visible of a call.
 func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.Result, err error) {
 	t.Helper()
 	var heard strings.Builder
@@ -103,7 +103,7 @@ func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.
 	return heard.String(), result, err
 }
 
-// secretive is a script that uses a secret in each way.
+// secretive is a script that uses a secret in every way.
 const (
 	secretiveAsked = `
 [[permissions.net]]
@@ -137,27 +137,27 @@ auto_execute = true
 
 var secretEnv = map[string]string{"TOKEN": token, "LOGIN": login, "KEY": apiKey, "WITHHELD": withheld}
 
-// parrot is a server that says what it was told, in the way that the path asks for.
+// parrot is a server that returns what it received, in the form that the path asks for.
 func parrot(rw http.ResponseWriter, r *http.Request) {
-	told := r.Header.Get("Authorization") + " key=" + r.URL.Query().Get("key")
+	outcome := r.Header.Get("Authorization") + " key=" + r.URL.Query().Get("key")
 	raw := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if user, password, ok := r.BasicAuth(); ok {
 		raw = user + ":" + password
-		told += raw
+		outcome += raw
 	}
 	rw.Header().Set("Content-Type", "text/plain")
 	switch r.URL.Path {
 	case "/split":
-		for i := range len(told) {
-			fmt.Fprint(rw, told[i:i+1])
+		for i := range len(outcome) {
+			fmt.Fprint(rw, outcome[i:i+1])
 			http.NewResponseController(rw).Flush()
 		}
 	case "/json":
 		rw.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(rw).Encode(map[string]any{"told": told, raw: 1})
+		_ = json.NewEncoder(rw).Encode(map[string]any{"outcome": outcome, raw: 1})
 	case "/base64":
 		for shift := range 3 {
-			fmt.Fprintln(rw, base64.StdEncoding.EncodeToString([]byte(strings.Repeat("y", shift)+raw)), base64.RawURLEncoding.EncodeToString([]byte(told)))
+			fmt.Fprintln(rw, base64.StdEncoding.EncodeToString([]byte(strings.Repeat("y", shift)+raw)), base64.RawURLEncoding.EncodeToString([]byte(outcome)))
 		}
 	case "/mixed":
 		for shift := range 3 {
@@ -172,14 +172,14 @@ func parrot(rw http.ResponseWriter, r *http.Request) {
 	case "/header":
 		rw.Header().Set("X-Echo", raw)
 		rw.Header().Set("X-Query", r.URL.RawQuery)
-		rw.Header().Set("Set-Cookie", "told="+url.QueryEscape(raw))
+		rw.Header().Set("Set-Cookie", "outcome="+url.QueryEscape(raw))
 	case "/binary":
 		rw.Header().Set("Content-Type", "application/octet-stream")
-		fmt.Fprint(rw, "\x00\x01", raw, "\xff", told)
+		fmt.Fprint(rw, "\x00\x01", raw, "\xff", outcome)
 	case "/gzip":
 		rw.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(rw)
-		fmt.Fprint(zip, told, raw)
+		fmt.Fprint(zip, outcome, raw)
 		_ = zip.Close()
 	case "/away":
 		rw.Header().Set("Location", "https://other.example.com/?"+url.QueryEscape(raw))
@@ -194,14 +194,14 @@ func parrot(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Length", "100000")
 		fmt.Fprint(rw, raw)
 	default:
-		fmt.Fprint(rw, told, raw)
+		fmt.Fprint(rw, outcome, raw)
 	}
 }
 
 var parrotPaths = []string{"/plain", "/split", "/json", "/base64", "/mixed", "/hex", "/percent", "/header", "/binary", "/gzip", "/away", "/hop", "/home", "/broken"}
 
-// No secret is seen anywhere, however a server says it back, and whatever the guest does
-// with that.
+// No secret is visible anywhere, in whatever form a server returns it and whatever the guest does
+// with the response.
 func TestSecretsAreSeenNowhere(t *testing.T) {
 	w := newWorld(t, parrot)
 	state := t.TempDir()
@@ -237,9 +237,9 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 		}
 	}
 	if leaksBelow(t, state) == 0 {
-		t.Error("the guest wrote nothing into its store")
+		t.Error("the guest did not write to its store")
 	}
-	// It was all for nothing if no server got any.
+	// The test is only meaningful if a server received the secrets.
 	got := make(map[string]bool)
 	for _, r := range w.requests() {
 		header, key := r.Header.Get("Authorization"), r.URL.Query().Get("key")
@@ -259,15 +259,15 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 	}
 }
 
-// What a guest writes to its error stream is cut at its beginning: not through a secret.
+// The beginning of a guest's error stream is cut off. The cut must not leave a part of a secret.
 func TestCutsGoThroughNoSecret(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
-	for _, left := range []int{1, 8, len(apiKey) - 1} { // bytes of the secret after the cut
+	for _, left := range []int{1, 8, len(apiKey) - 1} { // the bytes of the secret after the cut
 		text := strings.Repeat("-", 1000) + apiKey + strings.Repeat("+", runtime.DefaultStderr-left)
 		all, _, err := l.everything(t, script("script", get("https://api.example.com/"), step{Do: "stderr", Text: text}, step{Do: "fail"}))
 		if err == nil || !strings.Contains(all, "++++") {
-			t.Fatalf("the diagnostics are not told: %v", err)
+			t.Fatalf("the diagnostics are missing: %v", err)
 		}
 		if part := apiKey[len(apiKey)-left:] + "+"; strings.Contains(all, part) {
 			t.Errorf("%d bytes after the cut: it shows %q", left, part)
@@ -275,7 +275,7 @@ func TestCutsGoThroughNoSecret(t *testing.T) {
 	}
 }
 
-// A guest cannot move a secret elsewhere by saying the same header, query or host itself.
+// A guest cannot redirect a secret by setting the same header, query or host itself.
 func TestGuestsDoNotChooseWhereSecretsGo(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
@@ -303,7 +303,7 @@ func TestGuestsDoNotChooseWhereSecretsGo(t *testing.T) {
 	}
 }
 
-// What the operator's urls do not name gets none, though the tool asks for it there.
+// A URL that the operator's urls do not cover gets no secret, even if the tool asks for it there.
 func TestSecretsStayWithTheirURLs(t *testing.T) {
 	w := newWorld(t, hello)
 	operator := strings.Replace(secretiveGiven, `urls = ["https://api.example.com/"]`, `urls = ["https://api.example.com/only"]`, 1)
@@ -316,7 +316,7 @@ func TestSecretsStayWithTheirURLs(t *testing.T) {
 	}
 }
 
-// secret_exists tells of what is granted to the tool, and of nothing else.
+// secret_exists reports only secrets that are granted to the tool.
 func TestSecretExists(t *testing.T) {
 	l := newLab(t, setup{
 		tools: map[string]string{"script": secretiveAsked, "plain": ""}, operator: secretiveGiven, env: secretEnv, http: newWorld(t, hello).options(),
@@ -328,13 +328,13 @@ func TestSecretExists(t *testing.T) {
 			t.Errorf("%.20q: %d", name, out[0].Code)
 		}
 		if out := l.call(t, script("plain", step{Do: "exists", Text: name})); out[0].Code != 0 {
-			t.Errorf("%.20q exists for a tool that asks for none", name)
+			t.Errorf("%.20q exists for a tool that asks for no secret", name)
 		}
 	}
 }
 
-// A secret that cannot be had or used fails the request before it is sent, without saying
-// what it is.
+// If a secret is not available or not usable, the request fails before it is sent, and the error
+// does not show the secret.
 func TestSecretsThatDoNotFit(t *testing.T) {
 	for name, value := range map[string]string{"a line end": "canary\r\nHost: evil.com", "NUL": "canary\x00canary", "empty": "", "long": strings.Repeat("canary", 2000), "spaces": " canary-canary "} {
 		w := newWorld(t, hello)
@@ -350,20 +350,20 @@ func TestSecretsThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %+v", name, out)
 		}
 		if strings.Contains(all, "canary") || len(w.requests()) > 0 {
-			t.Errorf("%s: shown or sent", name)
+			t.Errorf("%s: the secret was shown or sent", name)
 		}
 	}
 }
 
-// What a server said in one call is not in the memory of the next, warmed up or not; and a
-// warm-up reaches nothing itself.
+// The response of a server in one call is not in the memory of the next call, with or without a
+// warm-up. A warm-up itself cannot reach anything.
 func TestNothingOfACallIsKept(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		w := newWorld(t, parrot)
 		l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options(), warm: warm})
 		want := ""
 		if warm {
-			want = "BAB" // denied, not there, denied
+			want = "BAB" // denied, does not exist, denied
 		}
 		for range 6 {
 			l.play(t, get("https://api.example.com/plain"), step{Do: "keep", Handle: -1}, step{Do: "put", Text: "a", More: ptr("b")})

@@ -18,11 +18,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// asServer is the argument with which the test binary is an MCP server.
+// asServer is the argument that makes the test binary an MCP server.
 const asServer = "mcp-server"
 
-// serveVariables is a server with one tool, which tells the names of its variables, and how
-// it ended. It writes a line that is no message, as programs do.
+// serveVariables runs a server with one tool, which returns the names of its environment variables.
+// It also writes a line that is not a message, as some programs do.
 func serveVariables(in io.Reader, out io.Writer) int {
 	fmt.Fprintln(out, "Starting the server...")
 	tools := registry.New(registry.Options{})
@@ -51,8 +51,8 @@ func serveVariables(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// A program of the operator's file is a server whose tools are asked about. It gets the
-// variables that it is to get, and none of the others.
+// The tools of a program in the operator's file need approval. The program gets only the variables
+// that the file names.
 func TestServers(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

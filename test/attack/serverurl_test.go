@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A server at a URL of the operator's file is asked only there, at a private address only when
-// the file says so, and with the secret where the file says.
+// A server is reached only at its URL in the operator's file, at a private address only if the file
+// allows it, and with the secret only where the file says so.
 func TestServerAtURL(t *testing.T) {
 	mcp := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
 	mcp.AddTool(&sdk.Tool{Name: "seen", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// On real sockets, without anything in between: a host that is named by its address is
-// reached at its port, nothing beside it is, and no proxy of the environment sees anything.
+// With real sockets, a host that is granted by its address is reached only at its port, and the
+// proxy in the environment is not used.
 func TestRealSockets(t *testing.T) {
 	arrived := make(chan string, 32)
 	server := func(name string) *httptest.Server {

@@ -33,8 +33,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// The steps of a call, by their names in docs/security.md, each with the worst input for it:
-// the step refuses it, or stops when its context is done.
+// The steps of a call, named as in docs/security.md, each with its worst input. The step must
+// refuse the input or stop when its context is done.
 var callSteps = map[string]func(t *testing.T){
 	"read the message":         stepMessage,
 	"take the call in":         stepBegin,
@@ -72,7 +72,7 @@ func TestEachStepOfACallIsBounded(t *testing.T) {
 	}
 }
 
-// The list of steps in docs/security.md is the one that is tested.
+// The list of steps in docs/security.md matches the tested steps.
 func TestStepsAreThoseOfTheDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -92,7 +92,7 @@ func TestStepsAreThoseOfTheDocument(t *testing.T) {
 	}
 }
 
-// simple is an executor that is a function, nil for one that gives its arguments back.
+// simple is an executor that calls a function. A nil function returns the arguments.
 type simple struct {
 	prepare func(ctx context.Context) error
 	execute func(ctx context.Context, in tool.Invocation) (tool.Result, error)
@@ -114,7 +114,7 @@ func (s simple) Execute(ctx context.Context, in tool.Invocation) (tool.Result, e
 
 func (simple) Close() error { return nil }
 
-// one is a Registry with one tool, whose parameters are properties of an object.
+// one returns a Registry with one tool, whose parameters are the given properties.
 func one(t *testing.T, o registry.Options, properties string, change func(*tool.Spec), s simple) *registry.Registry {
 	t.Helper()
 	spec := tool.Spec{
@@ -132,13 +132,13 @@ func one(t *testing.T, o registry.Options, properties string, change func(*tool.
 	return r
 }
 
-// callOf is a call of that tool.
+// callOf returns a call of the tool of one.
 func callOf(arguments string) tool.Call {
 	return tool.Call{Tool: "tool", Arguments: json.RawMessage(arguments)}
 }
 
-// requireCode fails the test unless a call of that tool ends with a code, and a text if there
-// is one.
+// requireCode fails the test unless a call of the tool of one ends with the code and, if text is
+// not "", with that text.
 func requireCode(t *testing.T, r *registry.Registry, call tool.Call, want tool.Code, text string) tool.Result {
 	t.Helper()
 	result, err := r.Execute(t.Context(), call)
@@ -164,7 +164,7 @@ func stepMessage(t *testing.T) {
 			t.Errorf("%.40s: %.300s", params, &out)
 		}
 	}
-	// Fields that no message has are passed over, however many there are.
+	// Unknown fields are skipped, however many there are.
 	fields := make([]string, 200_000)
 	for i := range fields {
 		fields[i] = fmt.Sprintf(`"k%d":{}`, i)
@@ -188,7 +188,7 @@ func stepBegin(t *testing.T) {
 	requireCode(t, r, call, tool.CodeInvalidArgument, "session")
 }
 
-// described is a tool that works out its definition until its context is done.
+// described is a tool that computes its definition until its context is done.
 type described struct{ simple }
 
 func (described) Describe(ctx context.Context, _ capability.Grant) (tool.Definition, error) {
@@ -254,12 +254,13 @@ func stepScript(t *testing.T) {
 	} {
 		requireCode(t, r, callOf(fmt.Sprintf(`{"a":%q}`, script)), tool.CodePermissionDenied, "make it shorter")
 	}
-	// Each name could begin an assignment with an index that never ends.
+	// Each name could begin an assignment with an index that is never closed.
 	indexed := "x='" + strings.Repeat("PATH[)", 30_000) + "'; echo $((x))"
 	requireCode(t, r, callOf(fmt.Sprintf(`{"a":%q}`, indexed)), tool.CodeApprovalRequired, "")
 }
 
-// Nothing that a call brings along takes part in its grant, and manifests have ceilings.
+// The input of a call does not affect the work to compute its grant, and the size of manifests is
+// limited.
 func stepGrant(t *testing.T) {
 	text := "manifest = 1\nname = \"a\"\nversion = \"1.0.0\"\ndescription = \"Asks.\"\nmodule.path = \"a.wasm\"\n"
 	for i := range 1000 {
@@ -281,7 +282,7 @@ func stepPolicy(t *testing.T) {
 	requireCode(t, r, callOf(`{"a":[`+strings.Repeat(`"`+strings.Repeat("a", 1000)+`",`, 2000)+`1]}`), tool.CodePermissionDenied, "too large to be compared")
 }
 
-// What is kept to compare calls does not grow with what numbers stand for.
+// The keys that are kept to compare calls do not grow with the value of numbers.
 func stepLoops(t *testing.T) {
 	args := []byte(`[` + strings.Repeat("1e1000,", 250_000) + `1]`)
 	v, err := jsontree.Parse(args, jsontree.Document("the arguments"))
@@ -336,7 +337,7 @@ func stepTurn(t *testing.T) {
 	})
 }
 
-// guest is a command that runs code, which may call fd_read of WASI as function 0.
+// guest is a command that runs code. The code may call fd_read of WASI as function 0.
 func guest(t *testing.T, code ...[]byte) *runtime.Module {
 	t.Helper()
 	i := byte(wasmtest.I32)
@@ -357,7 +358,7 @@ func guest(t *testing.T, code ...[]byte) *runtime.Module {
 	return module
 }
 
-// requireEnd fails the test unless a call of a guest ends for a reason.
+// requireEnd fails the test unless a call of a guest ends for the given reason.
 func requireEnd(t *testing.T, ctx context.Context, m *runtime.Module, limits runtime.Limits, want runtime.Reason) runtime.Output {
 	t.Helper()
 	bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
@@ -389,7 +390,7 @@ func stepBind(t *testing.T) {
 	}
 }
 
-// The host pushes no input: the guest takes it, as much as it has room for.
+// The host does not copy the input into the guest; the guest reads as much as it has room for.
 func stepInput(t *testing.T) {
 	out := requireEnd(t, t.Context(), guest(t, read(1)), runtime.Limits{}, "")
 	if out.Memory > 200<<16 {
@@ -397,7 +398,7 @@ func stepInput(t *testing.T) {
 	}
 }
 
-// read reads into so many empty pieces.
+// read returns code that reads into that many empty buffers.
 func read(pieces int32) []byte {
 	return wasmtest.Code(wasmtest.Const(0), wasmtest.Const(64), wasmtest.Const(pieces), wasmtest.Const(8), wasmtest.CallFunc(0), []byte{wasmtest.Drop})
 }
@@ -430,11 +431,11 @@ func stepFiles(t *testing.T) {
 	for i := range 5 {
 		err := view.Mkdir(fmt.Sprint("folder", i))
 		if (err == nil) != (i < 3) {
-			t.Errorf("folder %d: %v", i, err)
+			t.Errorf("directory %d: %v", i, err)
 		}
 	}
 	if _, err := view.Stat(strings.Repeat("a/", 1<<20)); err == nil {
-		t.Error("a path of 2 MiB is taken")
+		t.Error("a path of 2 MiB is accepted")
 	}
 }
 
@@ -477,11 +478,11 @@ func stepTalk(t *testing.T) {
 		t.Errorf("%d lines of %d bytes", lines, size)
 	}
 	if err := talk.Update(make([]byte, 1<<20)); err == nil {
-		t.Error("an update of 1 MiB is taken")
+		t.Error("an update of 1 MiB is accepted")
 	}
 }
 
-// A guest ends with its context, and its output has a ceiling.
+// A guest is stopped when its context is done, and its output is limited.
 func stepEnd(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"script": "limits.output = \"64KiB\"\n"}})
 	_, err := l.execute(t, script("script", step{Do: "say", Text: strings.Repeat("x", 1<<20)}))
@@ -490,7 +491,8 @@ func stepEnd(t *testing.T) {
 	}
 }
 
-// Hiding a long secret in many short texts ends with the context, and then tells nothing.
+// Hiding a long secret in many short strings stops when the context is done, and then shows no
+// string.
 func stepHide(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`"\n",`, 200_000) + "1]")
 	hide := secret.NewScrubber(map[string]string{"TOKEN": strings.Repeat("\nA", 1000)})
@@ -538,7 +540,7 @@ func stepCheckResult(t *testing.T) {
 	})
 }
 
-// A receipt is as short as it is, whatever the call brought and gave.
+// The size of a receipt does not depend on the arguments and the result of the call.
 func stepKeep(t *testing.T) {
 	var receipts []tool.Receipt
 	text := strings.Repeat("x", 4<<20)
@@ -569,7 +571,7 @@ func stepShorten(t *testing.T) {
 	}
 }
 
-// A structured value that the text has already is not sent twice.
+// A structured value that the text already contains is not sent twice.
 func stepAnswer(t *testing.T) {
 	value := `{"a":"` + strings.Repeat("x", 1<<20) + `"}`
 	r := one(t, registry.Options{}, "", func(s *tool.Spec) { s.Name = "tool" }, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {

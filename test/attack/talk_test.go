@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A guest that says too much is cut short, and runs on.
-func TestFloodsOfTalk(t *testing.T) {
+// A guest that sends too many messages has them cut off, and continues to run.
+func TestFloodsOfMessages(t *testing.T) {
 	l := newLab(t, setup{})
 	tests := []struct {
 		name string
@@ -57,16 +57,17 @@ func TestFloodsOfTalk(t *testing.T) {
 			t.Errorf("%s: %d reports and %d updates in %v", tt.name, reports, updates, took)
 		}
 		if strings.HasSuffix(tt.name, "updates") && out[0].Code != int32(hostfuncs.CodeTooMuch) {
-			t.Errorf("%s: the last is taken: %+v", tt.name, out[0])
+			t.Errorf("%s: the last message is accepted: %+v", tt.name, out[0])
 		}
 	}
 }
 
-// A line is hidden before it is cut, so that no half of a secret is left at its end.
+// Secrets in a line are hidden before the line is cut, so that no part of a secret is left at its
+// end.
 func TestLinesAreCutAfterSecretsAreHidden(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
-	// The guest has the secret from elsewhere: from its author, say.
+	// The guest knows the secret from somewhere else, for example from its author.
 	text := strings.Repeat("x", hostfuncs.MaxLogText-len(apiKey)+3) + apiKey + "xx"
 	heard := ""
 	call := script("script", get("https://api.example.com/"), step{Do: "log", Text: text})
@@ -77,7 +78,7 @@ func TestLinesAreCutAfterSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// Of an update secrets are hidden wherever they stand, and it stays JSON.
+// Secrets are hidden anywhere in an update, and the update stays valid JSON.
 func TestUpdatesHoldNoSecret(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})

@@ -18,11 +18,11 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// maxLate is what promise 2 of docs/security.md allows.
+// maxLate is the delay that promise 2 of docs/security.md allows.
 const maxLate = 250 * time.Millisecond
 
-// A call returns by its deadline plus 250 ms, whatever it gives the host to do before its guest
-// begins, while it runs and after its end.
+// A call returns at most 250 ms after its deadline, whatever work it causes for the host before,
+// during and after the run of its guest.
 func TestTimingOfTheWorstInputs(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after their deadline calls return that give the host most to do")
 	const timeout = 100 * time.Millisecond
@@ -40,7 +40,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 	}
 	object := "{" + members.String() + `"z":1}`
 
-	// gives is a tool whose result comes just before its deadline.
+	// gives is a tool that returns its result just before its deadline.
 	gives := func(schema, structured string) func() error {
 		r := one(t, registry.Options{}, "", func(s *tool.Spec) {
 			s.Timeout, s.Result = timeout, json.RawMessage(schema)
@@ -57,7 +57,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 		r := one(t, registry.Options{}, `"a":`+schema, func(s *tool.Spec) { s.Timeout = timeout }, simple{})
 		return func() error { _, err := r.Execute(t.Context(), callOf(`{"a":`+argument+`}`)); return err }
 	}
-	// loops is a guest that calls fd_read with so many pieces until it is stopped.
+	// loops is a guest that calls fd_read with that many buffers until it is stopped.
 	loops := func(pieces int32) func() error {
 		m := guest(t, []byte{wasmtest.Loop, wasmtest.Empty}, read(pieces), []byte{wasmtest.Br, 0, wasmtest.End})
 		return func() error {
@@ -95,7 +95,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 	}
 }
 
-// Hiding a secret in many short texts ends with the call, too.
+// Hiding a secret in many short strings also stops at the deadline.
 func TestTimingOfHidingSecrets(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after its deadline a call returns in whose result secrets are hidden")
 	w := newWorld(t, parrot)
@@ -106,7 +106,8 @@ func TestTimingOfHidingSecrets(t *testing.T) {
 	l := newLab(t, setup{
 		tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: env, http: w.options(), stateDir: t.TempDir(),
 	})
-	for _, text := range []string{"done", "[" + strings.Repeat(`"\n",`, 100_000) + "1]"} { // the first call compiles
+	// The first call compiles the module.
+	for _, text := range []string{"done", "[" + strings.Repeat(`"\n",`, 100_000) + "1]"} {
 		call := script("script", get("https://api.example.com/plain"), step{Do: "say", Text: text})
 		call.Timeout = time.Second
 		began := time.Now()

@@ -10,14 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// No tool may write where something lies that decides what tools may do, or that runs
-// outside of the sandbox, and not where a link on the way to it lies either.
+// No tool may write to a directory with files that decide what tools may do, or that run outside of
+// the sandbox. Directories with links to such files are protected too.
 func TestNothingTrustedIsWritten(t *testing.T) {
 	const own = "secrets.TOKEN.%s\n"
 	for _, tt := range []struct {
 		name     string
 		operator string
-		state    string // the folder of the stores
+		state    string // the directory of the stores
 		code     tool.Code
 	}{
 		{"nothing of that lies there", "", "", ""},
@@ -37,7 +37,7 @@ func TestNothingTrustedIsWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := os.Symlink(out, filepath.Join(dir, "a", "link")); err != nil {
-				t.Skipf("no links here: %v", err)
+				t.Skipf("links are not supported here: %v", err)
 			}
 			in := func(text string) string {
 				return strings.NewReplacer("DIR", filepath.ToSlash(dir), "OUT", filepath.ToSlash(out)).Replace(text)

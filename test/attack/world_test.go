@@ -15,27 +15,27 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// Addresses of the world: a public one, and the one that hands out credentials in clouds.
+// Addresses of the world: a public address, and the address that serves credentials in clouds.
 const (
 	public   = "93.184.216.34"
 	metadata = "169.254.169.254"
 )
 
-// world is an internet of its own: all addresses are one server, plain at every port but
-// 443. Whatever gets there has passed all checks.
+// world is a simulated internet. All addresses lead to one server, which uses TLS only at port 443.
+// A request that arrives has passed all checks.
 type world struct {
 	plain, secure *httptest.Server
 
 	mu sync.Mutex
-	// answers are the addresses of names, one list for each look-up in turn, the last one
-	// for all further ones. Names without are at public.
+	// answers maps names to the results of their lookups: one list of addresses for each lookup,
+	// the last list also for all further lookups. Other names have the address public.
 	answers map[string][]string
 	lookups []string
 	dials   []string
 	seen    []*http.Request
 }
 
-// newWorld returns a world whose server answers with a handler.
+// newWorld returns a world whose server uses the handler.
 func newWorld(t testing.TB, handler http.HandlerFunc) *world {
 	w := &world{answers: make(map[string][]string)}
 	noted := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -53,10 +53,10 @@ func newWorld(t testing.TB, handler http.HandlerFunc) *world {
 	return w
 }
 
-// options are those of a client in this world.
+// options returns the options of an HTTP client in this world.
 func (w *world) options() egress.Transport {
 	roots := x509.NewCertPool()
-	roots.AddCert(w.secure.Certificate()) // it is for example.com and *.example.com
+	roots.AddCert(w.secure.Certificate()) // valid for example.com and *.example.com
 	return egress.Transport{LookupNetIP: w.lookup, Dial: w.dial, Roots: roots}
 }
 
@@ -95,8 +95,8 @@ func (w *world) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", server.Listener.Addr().String())
 }
 
-// asked are the names that were looked up and the addresses that were dialled, since it was
-// last asked.
+// asked returns the names that were looked up and the addresses that were dialled since it was last
+// called.
 func (w *world) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,7 +105,7 @@ func (w *world) asked() []string {
 	return all
 }
 
-// requests are those that the server got since it was last asked.
+// requests returns the requests that the server received since it was last called.
 func (w *world) requests() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()

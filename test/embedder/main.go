@@ -1,6 +1,5 @@
-// Command embedder is the smallest program that calls a built-in tool in the sandbox. It is
-// what test/layout looks at to see what embedding the registry links, and what
-// docs/performance.md measures.
+// Command embedder is a minimal program that calls a built-in tool in the sandbox. test/layout
+// checks which modules it links, and docs/performance.md has its measurements.
 package main
 
 import (

@@ -6,8 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Opcodes and types beside those of wasmtest, by their names in the WebAssembly
-// specification.
+// Opcodes and types that wasmtest does not have, named as in the WebAssembly specification.
 const (
 	v128      = 0x7b
 	externRef = 0x6f
@@ -32,7 +31,7 @@ const (
 	opRefFunc   = 0xd2
 )
 
-// The instructions after the prefixes 0xfc and 0xfd.
+// Instructions that follow the prefixes 0xfc and 0xfd.
 var (
 	opMemoryInit = []byte{0xfc, 8}
 	opDataDrop   = []byte{0xfc, 9}
@@ -46,18 +45,18 @@ var (
 	opV128Const  = []byte{0xfd, 12}
 )
 
-// op is an instruction with operands of one byte.
+// op returns an instruction with operands of one byte.
 func op(code byte, operands ...byte) []byte { return append([]byte{code}, operands...) }
 
-// op2 is an instruction with a prefix, and operands of one byte.
+// op2 returns an instruction with a prefix and with operands of one byte.
 func op2(code []byte, operands ...byte) []byte { return slices.Concat(code, operands) }
 
-// store stores what value leaves at an address.
+// store returns code that stores the result of value at an address.
 func store(code []byte, at int32, value ...[]byte) []byte {
 	return wasmtest.Code(wasmtest.Const(at), wasmtest.Code(value...), code, []byte{0, 0})
 }
 
-// when runs body when local 0 holds a letter.
+// when returns code that runs body if local 0 contains the letter.
 func when(letter byte, body ...[]byte) []byte {
 	return wasmtest.Code(
 		op(wasmtest.LocalGet, 0), wasmtest.Const(int32(letter)), op(opI32Eq),
@@ -65,15 +64,15 @@ func when(letter byte, body ...[]byte) []byte {
 	)
 }
 
-// segments are sections that wasmtest does not write: passive segments.
+// segments holds passive segments, which wasmtest cannot write.
 type segments struct {
-	// elements is the function of a passive element segment of one, data the bytes of a
-	// passive data segment; nil for none.
+	// elements is the only function of a passive element segment, and data the bytes of a passive
+	// data segment. Each is nil if there is no such segment.
 	elements *byte
 	data     []byte
 }
 
-// Numbers of sections.
+// The IDs of sections.
 const (
 	sectionElement   = 9
 	sectionCode      = 10
@@ -81,7 +80,7 @@ const (
 	sectionDataCount = 12
 )
 
-// addTo returns a module of wasmtest, without segments of its own, with these.
+// addTo adds the segments to a module of wasmtest, which must not have segments of its own.
 func (s segments) addTo(wasm []byte) []byte {
 	var before []byte
 	if s.elements != nil {
@@ -96,7 +95,7 @@ func (s segments) addTo(wasm []byte) []byte {
 	return slices.Concat(wasmtest.U32(append(wasm, sectionData), uint32(len(data))), data)
 }
 
-// insertBeforeCode puts sections before the one with the code.
+// insertBeforeCode inserts sections before the code section.
 func insertBeforeCode(wasm, sections []byte) []byte {
 	const header = 8
 	for at := header; at < len(wasm); {

@@ -18,18 +18,18 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Variables of the environment that change TestCanary; see the package comment.
+// Environment variables that configure TestCanary; see the package comment.
 const (
 	canarySeed  = "WASMTOOL_CANARY_SEED"
 	canaryTimes = "WASMTOOL_CANARY_TIMES"
 )
 
-// canaryWorkers call a module at once.
+// canaryWorkers is the number of concurrent calls of a module.
 const canaryWorkers = 8
 
-// What one call left behind is never seen by another: whatever guests planted, and
-// however they ended, a look shows what the very first call on a fresh module shows,
-// down to the last byte of memory and the fuel that was used.
+// No call sees what another call left behind. Whatever guests planted, and however they ended, a
+// look has the same result as the first call of a fresh module, down to the last byte of memory and
+// the fuel used.
 func TestCanary(t *testing.T) {
 	seed := fromEnvironment(t, canarySeed, uint64(time.Now().UnixNano()))
 	times := fromEnvironment(t, canaryTimes, 1)
@@ -41,13 +41,13 @@ func TestCanary(t *testing.T) {
 			f.run(calls)
 			t.Logf("%d calls, of which %d on an instance that had served before", calls, f.reused.Load())
 			if goruntime.GOOS == "linux" && f.reused.Load() == 0 {
-				t.Error("no instance served a second call, so this test proves nothing")
+				t.Error("no instance served a second call, so the test is not meaningful")
 			}
 		})
 	}
 }
 
-// fromEnvironment returns a number from a variable, or else another.
+// fromEnvironment returns the number in an environment variable, or a default.
 func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -61,7 +61,7 @@ func fromEnvironment(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// field is a guest that many tenants call at once, and what is known of it.
+// field is a guest that many tenants call concurrently, with the expected results.
 type field struct {
 	t       *testing.T
 	g       guest
@@ -69,13 +69,13 @@ type field struct {
 	module  *runtime.Module
 	entry   runtime.Entry
 	tenants []tenant
-	own     []*runtime.Module // a module that each tenant is the first to call
-	fresh   []runtime.Output  // and what that first call gave
-	planted atomic.Uint64     // counts tokens
-	reused  atomic.Int64      // counts calls on instances that had served before
+	own     []*runtime.Module // a fresh module for the first call of each tenant
+	fresh   []runtime.Output  // the outputs of these first calls
+	planted atomic.Uint64     // the number of tokens
+	reused  atomic.Int64      // the number of calls on reused instances
 
 	mu    sync.Mutex
-	drawn map[string]string // lines of randomness, and who saw them
+	drawn map[string]string // lines of random output, and the calls that returned them
 }
 
 func newField(t *testing.T, g guest, seed uint64) *field {
@@ -98,7 +98,7 @@ func newField(t *testing.T, g guest, seed uint64) *field {
 	return f
 }
 
-// first looks in the first call on a fresh module in a fresh runtime.
+// first makes the first look, on a fresh module in a fresh runtime.
 func (f *field) first(m *runtime.Module, tn tenant) runtime.Output {
 	f.t.Helper()
 	out, err := f.call(m, tn, lookInput(f.g), time.Minute)
@@ -106,7 +106,7 @@ func (f *field) first(m *runtime.Module, tn tenant) runtime.Output {
 		f.t.Fatalf("%s: the first look: %v\n%s", tn.name, err, out.Stderr)
 	}
 	if !strings.Contains(string(out.Output), "\n"+lastKind) {
-		f.t.Fatalf("%s: the report is not whole:\n%s", tn.name, out.Output)
+		f.t.Fatalf("%s: the report is incomplete:\n%s", tn.name, out.Output)
 	}
 	if got := foreign(string(out.Output), tn.own); len(got) > 0 {
 		f.t.Fatalf("%s: the first look shows the tokens %q", tn.name, got)
@@ -126,9 +126,9 @@ func (f *field) call(m *runtime.Module, tn tenant, input string, timeout time.Du
 	})
 }
 
-// neighbours looks as every tenant right after every other one, whose instance waits by
-// then for a call like its own. A slow guest does so beside the first tenant only, but in long
-// tests.
+// neighbours makes a look as every tenant directly after a call of every other tenant, whose
+// instance then waits for another call of the same kind. Except in long tests, a slow guest does
+// this only after the first tenant.
 func (f *field) neighbours() {
 	f.t.Helper()
 	all := f.tenants
@@ -136,7 +136,7 @@ func (f *field) neighbours() {
 		all = all[:testlevel.Size(1, len(all))]
 	}
 	for i, first := range all {
-		plants := 3 // an instance is kept for a kind of call that is no rarity
+		plants := 3 // an instance is only kept for calls that are frequent
 		for second := range f.tenants {
 			for range plants {
 				input := plantInput(first.own, []string{"static"}, "return")
@@ -151,7 +151,7 @@ func (f *field) neighbours() {
 	}
 }
 
-// run makes the calls, from several goroutines.
+// run makes the calls from several goroutines.
 func (f *field) run(calls int) {
 	var wg sync.WaitGroup
 	for worker := range canaryWorkers {
@@ -170,7 +170,7 @@ func (f *field) run(calls int) {
 	wg.Wait()
 }
 
-// look looks as the tenant and compares with the first look.
+// look makes a look as a tenant and compares it with the first look.
 func (f *field) look(m *runtime.Module, at string, tenant int) {
 	tn, want := f.tenants[tenant], f.fresh[tenant]
 	out, err := f.call(m, tn, lookInput(f.g), time.Minute)
@@ -198,26 +198,26 @@ func (f *field) look(m *runtime.Module, at string, tenant int) {
 	}
 }
 
-// inexact are the kinds of lines that differ for who has the real clock, real
-// randomness, or an instance that was warmed.
+// inexact lists the kinds of lines that differ for tenants with the real clock, with real
+// randomness, or with warmed instances.
 var inexact = []string{"hash", "draw", "clock", "found", "heap", "pages", "stack", "grow"}
 
-// checkDraws fails when anybody saw before what is real randomness.
+// checkDraws fails the test if a call returned random output that an earlier call returned.
 func (f *field) checkDraws(at, report string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, line := range lines(report)["draw"] {
 		if before, ok := f.drawn[line]; ok {
-			f.t.Errorf("%s: saw the randomness %q of %s", at, line, before)
+			f.t.Errorf("%s: the random output %q is the same as in %s", at, line, before)
 		}
 		f.drawn[line] = at
 	}
 }
 
-// plant leaves a fresh token in several places and ends in some way.
+// plant leaves a new token in several places and ends the call in some way.
 func (f *field) plant(at string, tn tenant, random *rand.Rand) {
 	left := token(f.seed<<24 | 1<<23 | f.planted.Add(1))
-	if random.IntN(10) == 0 { // a call that nothing was prepared for
+	if random.IntN(10) == 0 { // a kind of call for which no instance waits
 		tn.args = []string{left.String()}
 		tn.grant.Env = map[string]string{"CANARY": left.String(), left.String(): "1"}
 	}
@@ -231,7 +231,7 @@ func (f *field) plant(at string, tn tenant, random *rand.Rand) {
 		}
 	}
 	outcomes := end.outcomes
-	if tn.tight { // there is not room for everything
+	if tn.tight { // there is no room for everything
 		outcomes = append(slices.Clone(outcomes), "resource_exhausted (memory)", string(runtime.Trap), string(runtime.Failed))
 	}
 	if got := outcome(err); !slices.Contains(outcomes, got) {
@@ -239,7 +239,7 @@ func (f *field) plant(at string, tn tenant, random *rand.Rand) {
 	}
 }
 
-// note counts calls on instances that had served before.
+// note counts calls on reused instances.
 func (f *field) note(out runtime.Output) {
 	if out.Reused {
 		f.reused.Add(1)

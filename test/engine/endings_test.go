@@ -8,15 +8,15 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// ending is a way in which a call can end, and what may come of it.
+// ending is a way in which a call can end, with its possible outcomes.
 type ending struct {
 	name     string
 	outcomes []string
-	// rare tells that it takes long.
+	// rare reports whether the ending takes long.
 	rare bool
 }
 
-// ownEndings is how many endings are the guest's own; they are first.
+// ownEndings is the number of endings that the guest itself causes. They are the first in the list.
 const ownEndings = 3
 
 var endings = []ending{
@@ -26,12 +26,12 @@ var endings = []ending{
 	{name: "trap", outcomes: []string{string(runtime.Trap)}},
 	{name: "loop", outcomes: []string{string(runtime.Timeout)}, rare: true},
 	{name: "sleep", outcomes: []string{string(runtime.Timeout)}, rare: true},
-	// Who has closed its output writes for ever, or gives up.
+	// A guest that has closed its output writes forever, or gives up.
 	{name: "flood", outcomes: []string{"resource_exhausted (output)", string(runtime.Timeout), string(runtime.Failed)}, rare: true},
 }
 
-// timeout is how long a call that ends so may take: a few milliseconds when it would not
-// end otherwise.
+// timeout returns the time limit of a call with this ending: a few milliseconds if the call does
+// not end by itself.
 func (e ending) timeout(random *rand.Rand) time.Duration {
 	if slices.Contains(e.outcomes, string(runtime.Timeout)) {
 		return time.Duration(1+random.IntN(10)) * time.Millisecond
@@ -39,8 +39,8 @@ func (e ending) timeout(random *rand.Rand) time.Duration {
 	return time.Minute
 }
 
-// pick chooses where a call leaves its token and how it ends. Two of three calls leave
-// it in memory alone and end by themselves, so that their instances are used again.
+// pick chooses where a call leaves its token and how it ends. Two of three calls leave it only in
+// memory and end by themselves, so that their instances are reused.
 func (g guest) pick(random *rand.Rand) (steps []string, end ending) {
 	clean := random.IntN(3) > 0
 	for len(steps) < 1+random.IntN(4) {

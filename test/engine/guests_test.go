@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// canaries is the folder of the canary's sources and modules.
+// canaries is the directory of the canary's sources and modules.
 const canaries = "../../testdata/canary"
 
 // guest is the canary in one language and one form.
@@ -18,39 +18,38 @@ type guest struct {
 	language string
 	abi      runtime.ABI
 	wasm     func(testing.TB) []byte
-	// calls is how many of the 20,000 calls of TestCanary are this guest's: a call in
-	// Go takes as long as a hundred others.
+	// calls is the number of the 20,000 calls of TestCanary that use this guest. A call in Go takes
+	// as long as a hundred calls in other languages.
 	calls int
-	// slow tells that a call takes that long.
+	// slow reports whether a call takes that long.
 	slow bool
-	// tightPages is a ceiling of memory that the guest starts well below, but passes
-	// when it grows by as much. It is a tenant's limit and what a look asks for.
+	// tightPages is a memory limit in pages. The guest starts well below it, but exceeds it by
+	// growing as much. It is the limit of a tenant, and the number of pages that a look asks for.
 	tightPages uint64
-	// steps are the places where it can leave a token, and what a look at a reused
-	// instance shows of each.
+	// steps lists the places where the guest can leave a token, and how each shows in a look at a
+	// reused instance.
 	steps []step
-	// ends are the ways in which a call can end that only this guest has.
+	// ends lists the endings that only this guest has.
 	ends []string
-	// trapped are the kinds of lines that show a trap after which memory alone was
-	// restored: globals are left as they were.
+	// trapped lists the kinds of lines that differ after a trap if only memory is restored and
+	// globals are not.
 	trapped []string
 }
 
-// name tells guests apart in the names of tests.
+// name identifies the guest in the names of tests.
 func (g guest) name() string { return g.language + "/" + string(g.abi) }
 
-// step is a place where a guest leaves something.
+// step is a place where a guest leaves a token.
 type step struct {
 	name string
-	// shows are the kinds of lines of a report that an instance used as it is shows
-	// differently.
+	// shows lists the kinds of report lines that differ if the instance is reused without a reset.
 	shows []string
-	// outside tells that restoring memory does not undo it: the host keeps it, or, if
-	// global is set, a global does.
+	// outside reports whether restoring memory does not undo the step, because the host keeps the
+	// token. If global is set, a global keeps it.
 	outside, global bool
 }
 
-// steps that the guests have in common.
+// The steps that all guests have.
 var (
 	inMemory = []step{
 		{name: "static", shows: []string{"static", "found"}},
@@ -65,7 +64,7 @@ var (
 		{name: "closepreopens", shows: []string{"fd", "list"}, outside: true},
 		{name: "random", shows: []string{"draw"}, outside: true},
 		{name: "clock", shows: []string{"clock"}, outside: true},
-		{name: "flags"}, // the engine keeps none for what is open at start
+		{name: "flags"}, // the engine stores no flags for preopened descriptors
 	}
 	inC = []step{
 		{name: "stack", shows: []string{"found"}},
@@ -96,7 +95,7 @@ var (
 	}
 )
 
-// guests lists the canary in all languages and forms.
+// guests returns the canary in all languages and forms.
 func guests() []guest {
 	var list []guest
 	for _, abi := range []runtime.ABI{runtime.Command, runtime.Reactor} {
@@ -119,7 +118,7 @@ func join(lists ...[]step) []step {
 	return all
 }
 
-// committed reads a module that is built by guest-examples/internal/build/languages.sh.
+// committed reads a committed module, which guest-examples/internal/build/languages.sh builds.
 func committed(language string, abi runtime.ABI) func(testing.TB) []byte {
 	file := filepath.Join(canaries, language, "canary.wasm")
 	if abi == runtime.Reactor {
@@ -140,7 +139,7 @@ func readFile(tb testing.TB, name string) []byte {
 	return content
 }
 
-// onceBuilt is a module that is built for the first test that needs it.
+// onceBuilt is a module that the first test that needs it builds.
 type onceBuilt struct {
 	once sync.Once
 	wasm []byte

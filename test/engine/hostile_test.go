@@ -16,16 +16,17 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Fifty hostile calls at once, with a deadline.
+// Parameters of a round of concurrent hostile calls.
 const (
 	hostileCalls    = 50
 	hostileDeadline = 500 * time.Millisecond
-	// hostileSlack is how long after its deadline a call may end (security.md, promise 2).
+	// hostileSlack is the time after its deadline within which a call must end (security.md,
+	// promise 2).
 	hostileSlack = 250 * time.Millisecond
 )
 
-// A hostile guest alone ends for the right reason: one that breaks a limit does not wait
-// for its deadline.
+// A single hostile guest ends for the right reason: a guest that exceeds a limit is stopped before
+// its deadline.
 func TestHostile_alone(t *testing.T) {
 	r := newRuntime(t, runtime.Options{})
 	for _, h := range hostiles() {
@@ -44,28 +45,29 @@ func TestHostile_alone(t *testing.T) {
 	}
 }
 
-// Hostile guests end at their deadline and for the right reason, all at once, while a tool
-// that behaves and the collector go on; and then the process holds what it held.
+// Many concurrent hostile guests end at their deadline and for the right reason. Meanwhile a
+// well-behaved tool and the garbage collector make progress. Afterwards the process uses as many
+// resources as before.
 func TestHostile(t *testing.T) {
 	s := besiege(t, testlevel.Size(1, 3))
-	t.Logf("the latest of the calls ended %v after its deadline; calls of the good guest: %v", s.latest.Round(time.Millisecond), s.beside)
+	t.Logf("the latest of the calls ended %v after its deadline; calls of the good guest: %v", s.latest.Round(time.Millisecond), s.goodCalls)
 }
 
-// The same by the clock: no call ends later than promised, and nothing waits for longer than
-// that once they have ended.
+// Measured in real time, no call ends later than promised, and no concurrent work is delayed for
+// longer than that after the calls have ended.
 func TestTimingOfHostile(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after their deadline fifty hostile calls end")
 	s := besiege(t, 3)
 	if s.latest > hostileSlack || s.waited > hostileSlack {
-		t.Errorf("a call ended %v after its deadline, and what ran beside it %v later; want at most %v", s.latest, s.waited, hostileSlack)
+		t.Errorf("a call ended %v after its deadline, and concurrent work continued %v later; want at most %v", s.latest, s.waited, hostileSlack)
 	}
-	if slices.Contains(s.beside, 0) {
-		t.Errorf("calls of the good guest in each round: %v", s.beside)
+	if slices.Contains(s.goodCalls, 0) {
+		t.Errorf("calls of the well-behaved guest in each round: %v", s.goodCalls)
 	}
 }
 
-// besiege makes a first round of hostile calls and then more, and looks at what the process
-// holds afterwards.
+// besiege makes a first round of hostile calls and then more rounds, and compares the resources of
+// the process after each.
 func besiege(t *testing.T, rounds int) *siege {
 	t.Helper()
 	before := measure(t)
@@ -75,7 +77,7 @@ func besiege(t *testing.T, rounds int) *siege {
 		s.modules = append(s.modules, load(t, r, h.wasm))
 	}
 	s.good = load(t, r, readFile(t, "../../guest-examples/wordcount/reactor/wordcount_reactor.wasm"))
-	s.round() // what is made once for all is made now
+	s.round() // creates everything that is only created once
 	bound := usage{goroutines: 2, descriptors: 16, mappings: 200, resident: 64 << 20}
 	if raced {
 		bound.resident = 512 << 20
@@ -97,7 +99,7 @@ func besiege(t *testing.T, rounds int) *siege {
 	return s
 }
 
-// siege runs hostile calls.
+// siege makes rounds of hostile calls.
 type siege struct {
 	t       *testing.T
 	runtime *runtime.Runtime
@@ -105,15 +107,16 @@ type siege struct {
 	modules []*runtime.Module
 	good    *runtime.Module
 
-	beside []int // calls of the good guest in each round
-	// waited is how long after the hostile calls of a round what ran beside them went on.
+	goodCalls []int // the number of calls of the well-behaved guest in each round
+	// waited is the longest time after the hostile calls of a round until concurrent work
+	// continued.
 	waited time.Duration
 
 	mu     sync.Mutex
 	latest time.Duration
 }
 
-// round makes the hostile calls at once, and others beside them.
+// round makes the hostile calls concurrently, together with other work.
 func (s *siege) round() {
 	s.t.Helper()
 	over := make(chan struct{})
@@ -127,13 +130,13 @@ func (s *siege) round() {
 	close(over)
 	ended := time.Now()
 	beside.Wait()
-	// A collection waits for all code that runs, so that one guest that does not stop keeps it,
+	// A garbage collection waits for all running code. A guest that does not stop would block it,
 	// and then the whole process.
 	s.waited = max(s.waited, time.Since(ended))
-	s.beside = append(s.beside, *calls)
+	s.goodCalls = append(s.goodCalls, *calls)
 }
 
-// call calls the guest, which has as much memory again as it starts with.
+// call calls the guest with a memory limit of twice its initial memory.
 func (h hostile) call(ctx context.Context, t *testing.T, m *runtime.Module) error {
 	b := bind(t, h.grant)
 	defer b.Close()
@@ -141,8 +144,8 @@ func (h hostile) call(ctx context.Context, t *testing.T, m *runtime.Module) erro
 	return err
 }
 
-// until runs f again and again until over is closed, and counts how often it came to its
-// end before. The count is there when the group has ended.
+// until runs f repeatedly until over is closed, and counts the runs that ended before. The count is
+// complete when the group has ended.
 func until(over <-chan struct{}, group *sync.WaitGroup, f func()) *int {
 	n := new(int)
 	group.Go(func() {
@@ -169,13 +172,13 @@ func (s *siege) call(n int) {
 	s.mu.Lock()
 	s.latest = max(s.latest, overshoot)
 	s.mu.Unlock()
-	// With fifty at once the deadline can come before the limit.
+	// With fifty concurrent calls, the deadline can come before the limit.
 	if got := outcome(err); got != h.want && got != string(runtime.Timeout) {
 		s.t.Errorf("%s: got %q (%v), want %q", h.name, got, err, h.want)
 	}
 }
 
-// callGood calls a tool that does what it is for, and has time for it.
+// callGood calls a well-behaved tool with enough time.
 func (s *siege) callGood() {
 	b := bind(s.t, capability.Grant{})
 	defer b.Close()
@@ -183,12 +186,11 @@ func (s *siege) callGood() {
 	defer cancel()
 	out, err := s.good.Call(ctx, runtime.Call{Entry: runtime.Entry{ABI: runtime.Reactor}, Input: []byte(`{"text":"two words"}`), Bindings: b, Tenant: "good"})
 	if want := `{"lines":1,"words":2,"bytes":9}`; err != nil || string(out.Output) != want {
-		s.t.Errorf("the good guest: %v, %q", err, out.Output)
+		s.t.Errorf("the well-behaved guest: %v, %q", err, out.Output)
 	}
 }
 
-// A thousand imports that nobody provides are refused in words that are not a thousand
-// lines.
+// A module with a thousand unknown imports is refused with a short error.
 func TestThousandUnknownImports(t *testing.T) {
 	m := wasmtest.Module{Types: []wasmtest.FuncType{{}}}
 	for i := range 1000 {

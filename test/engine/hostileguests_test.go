@@ -11,27 +11,26 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// hostile is a guest that would go on for ever, or for as long as to nobody makes a
-// difference.
+// hostile is a guest that runs forever, or for a very long time, if it is not stopped.
 type hostile struct {
 	name string
 	wasm []byte
-	// want is how a call ends; see outcome.
+	// want is the expected outcome of a call; see outcome.
 	want  string
 	grant capability.Grant
 }
 
-// Where hostile guests keep what they hand to WASI.
+// The addresses of the structures that hostile guests pass to WASI.
 const (
 	atResult       = 0
-	atPiece        = 16  // one piece of a stream
+	atPiece        = 16  // one buffer of a stream (iovec)
 	atSubscription = 64  // one subscription, of 48 bytes
 	atEvent        = 128 // one event
 	atData         = 1 << 12
 )
 
-// hostiles lists the guests. A guest that has to break a limit in order to end breaks it
-// within the deadline by far.
+// hostiles returns the guests. A guest that must exceed a limit to end does so long before the
+// deadline.
 func hostiles() []hostile {
 	timeout := string(runtime.Timeout)
 	fill := wasmtest.Code(wasmtest.Const(0), wasmtest.Const(1), wasmtest.Const(hostilePages<<16), op2(opMemoryFill, 0))
@@ -45,7 +44,7 @@ func hostiles() []hostile {
 		{name: "thousands of fills in a row", wasm: inARow(fill, 20, 200), want: timeout},
 		{name: "a table that grows", wasm: growingTable(), want: timeout},
 		{
-			// Breaks down when it gets no more, as allocators do.
+			// Traps when memory cannot grow, as allocators do.
 			name: "memory that grows", want: "resource_exhausted (memory)",
 			wasm: program("", endless(grow, wasmtest.Const(-1), op(opI32Eq), op(opIf, wasmtest.Empty), op(wasmtest.Unreachable), op(wasmtest.End))),
 		},
@@ -72,22 +71,22 @@ func hostiles() []hostile {
 	return list
 }
 
-// hostilePages is the memory that hostile guests start with: 16 MiB.
+// hostilePages is the initial memory of hostile guests in pages: 16 MiB.
 const hostilePages = 256
 
-// endless runs body for ever.
+// endless returns code that runs body forever.
 func endless(body ...[]byte) []byte {
 	return wasmtest.Code(op(wasmtest.Loop, wasmtest.Empty), wasmtest.Code(body...), op(wasmtest.Br, 0), op(wasmtest.End))
 }
 
-// wasi4 calls function 0, of four parameters, and drops what it returns.
+// wasi4 returns code that calls function 0, which has four parameters, and drops its result.
 func wasi4(a, b, c, d int32) []byte {
 	return wasmtest.Code(wasmtest.Const(a), wasmtest.Const(b), wasmtest.Const(c), wasmtest.Const(d), wasmtest.CallFunc(0), op(wasmtest.Drop))
 }
 
-// programModule is a command that runs body as function 1, with a function of WASI that
-// has four parameters as function 0; none of a name is fd_write, unused. In memory is
-// one piece of a stream.
+// programModule returns a command that runs body as function 1. Function 0 is a WASI function with
+// four parameters; an empty name means fd_write, which is then unused. The memory contains one
+// buffer of a stream.
 func programModule(wasi string, body []byte) wasmtest.Module {
 	if wasi == "" {
 		wasi = "fd_write"
@@ -109,7 +108,7 @@ func programModule(wasi string, body []byte) wasmtest.Module {
 
 func program(wasi string, body []byte) []byte { return programModule(wasi, body).Bytes() }
 
-// muchData begins with all its memory set, and runs for ever.
+// muchData returns a guest whose data segments fill all its memory, and which runs forever.
 func muchData() []byte {
 	m := programModule("", endless())
 	m.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), hostilePages*wasmPage)}}
@@ -125,8 +124,7 @@ func startSection(body []byte) []byte {
 	return m.Bytes()
 }
 
-// callTree is a chain of functions of which each calls the next one twice, and the last
-// one runs leaf.
+// callTree returns a chain of functions. Each calls the next one twice, and the last one runs leaf.
 func callTree(depth int, leaf []byte) []byte {
 	m := programModule("", nil)
 	m.Funcs = nil
@@ -138,7 +136,8 @@ func callTree(depth int, leaf []byte) []byte {
 	return m.Bytes()
 }
 
-// inARow runs body so many times in each of so many functions, called one by one.
+// inARow returns a guest that calls functions one after the other. Each function contains body many
+// times.
 func inARow(body []byte, functions, times int) []byte {
 	m := programModule("", nil)
 	for i := range functions {
@@ -154,14 +153,14 @@ func growingTable() []byte {
 	return m.Bytes()
 }
 
-// waiting waits for an event, again and again.
+// waiting returns a guest that waits for an event repeatedly.
 func waiting(subscription []byte) []byte {
 	m := programModule("poll_oneoff", endless(wasi4(atSubscription, atEvent, 1, atResult)))
 	m.Data = append(m.Data, wasmtest.Data{Offset: atSubscription, Bytes: subscription})
 	return m.Bytes()
 }
 
-// clockEvent is the subscription of a time on the monotonic clock.
+// clockEvent returns the subscription to a time of the monotonic clock.
 func clockEvent(nanoseconds uint64) []byte {
 	s := make([]byte, 48)
 	s[16] = 1
@@ -169,7 +168,7 @@ func clockEvent(nanoseconds uint64) []byte {
 	return s
 }
 
-// readEvent is the subscription of standard input.
+// readEvent returns the subscription to standard input.
 func readEvent() []byte {
 	s := make([]byte, 48)
 	s[8] = 1

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// cacheDir is where all tests find compiled modules.
+// cacheDir is the directory of compiled modules for all tests.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newRuntime returns a Runtime that is closed with the test.
+// newRuntime returns a Runtime that is closed at the end of the test.
 func newRuntime(tb testing.TB, o runtime.Options) *runtime.Runtime {
 	tb.Helper()
 	o.CacheDir = cacheDir
@@ -48,8 +48,8 @@ func load(tb testing.TB, r *runtime.Runtime, wasm []byte) *runtime.Module {
 	return m
 }
 
-// outcome is the reason of an error, and the limit that was met: "resource_exhausted
-// (memory)". It is empty for nil.
+// outcome returns the reason of an error with the limit that was exceeded, such as
+// "resource_exhausted (memory)". It returns "" for nil.
 func outcome(err error) string {
 	var e *runtime.Error
 	switch {

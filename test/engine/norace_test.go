@@ -2,5 +2,6 @@
 
 package engine
 
-// raced says that the race detector is on, which takes several times the memory.
+// raced reports whether the race detector is on, with which the process takes several times the
+// memory.
 const raced = false

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// usage is what the process holds. A field is 0 where the system does not tell.
+// usage is the resource usage of the process. A field is 0 if the system does not report it.
 type usage struct {
 	goroutines, descriptors, mappings int
 	// resident is the memory of the process in bytes.
@@ -23,7 +23,7 @@ func (u usage) String() string {
 	return fmt.Sprintf("%d goroutines, %d descriptors, %d mappings, %d MiB", u.goroutines, u.descriptors, u.mappings, u.resident>>20)
 }
 
-// measure collects garbage and returns what is left.
+// measure collects garbage and returns the remaining usage.
 func measure(tb testing.TB) usage {
 	tb.Helper()
 	goruntime.GC() // runs finalizers
@@ -46,7 +46,7 @@ func measure(tb testing.TB) usage {
 	return u
 }
 
-// within reports whether the process holds no more than another time, give or take.
+// within reports whether the usage is not larger than another one, with a tolerance.
 func (u usage) within(before, more usage) bool {
 	return u.goroutines <= before.goroutines+more.goroutines &&
 		u.descriptors <= before.descriptors+more.descriptors &&
@@ -54,8 +54,8 @@ func (u usage) within(before, more usage) bool {
 		u.resident <= before.resident+more.resident
 }
 
-// settle measures until what is left is within bounds, for as long as what ends by
-// itself may take, and returns the last measurement.
+// settle measures repeatedly until the usage is within bounds, or until background work must have
+// ended. It returns the last measurement.
 func settle(tb testing.TB, before, more usage) usage {
 	tb.Helper()
 	again := time.NewTicker(50 * time.Millisecond)
@@ -75,7 +75,7 @@ func settle(tb testing.TB, before, more usage) usage {
 	}
 }
 
-// openFiles tells what the descriptors of the process are.
+// openFiles describes the open descriptors of the process.
 func openFiles() []string {
 	var names []string
 	links, _ := filepath.Glob("/proc/self/fd/*")

@@ -15,18 +15,18 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// raw is a canary that no compiler would emit. Its input is one letter; what it shows is
-// all of its memory, in which it lays down what else it has.
+// raw is a canary that no compiler would emit. Its input is one letter. Its output is all of its
+// memory, into which it writes its other state.
 type raw struct {
 	name string
 	wasm []byte
-	// plants and looks are the letters it knows.
+	// plants and looks are the letters that it understands.
 	plants, looks string
-	// calls is how many calls TestRawCanary makes of it.
+	// calls is the number of calls that TestRawCanary makes.
 	calls int
 }
 
-// The functions of a raw canary, by index: two imports, the call, and one to refer to.
+// The indices of the functions of a raw canary: two imports, the call, and a function to refer to.
 const (
 	rawInputRead = iota
 	rawOutputWrite
@@ -34,15 +34,15 @@ const (
 	rawOther
 )
 
-// rawPages is how large the memory of a raw canary becomes at most, and where it shows
-// what is not in memory.
+// rawPages is the maximum memory of a raw canary in pages, and the place where it writes state that
+// is not in memory.
 const (
 	rawPages = 3
 	rawShow  = 256
 )
 
-// rawModule is a reactor that runs body with the letter in local 0, and then gives all
-// of its memory away.
+// rawModule returns a reactor that runs body with the letter in local 0, and then outputs all of
+// its memory.
 func rawModule(change func(m *wasmtest.Module), body ...[]byte) wasmtest.Module {
 	i32 := []byte{wasmtest.I32}
 	two := []byte{wasmtest.I32, wasmtest.I32}
@@ -107,7 +107,7 @@ func raws() []raw {
 			).Bytes(),
 		},
 		{
-			// A look at a segment that was dropped traps.
+			// Looking at a dropped segment traps.
 			name: "passive segments", plants: "dex", looks: "lij", calls: rawCalls,
 			wasm: segments{elements: &other, data: []byte("passive")}.addTo(rawModule(
 				func(m *wasmtest.Module) { m.Tables = [][]uint32{{4, 4}} },
@@ -119,16 +119,16 @@ func raws() []raw {
 			).Bytes()),
 		},
 		{
-			// What a call leaves of its call stack shows in how deep a look goes, and that in
-			// its fuel alone: the plain engine, which tells of none, finds no plant.
+			// The rest of a call stack shows in the depth that a look reaches, and the depth only
+			// in its fuel. The plain engine has no fuel, so it finds nothing here.
 			name: "the call stack", looks: "lrsd", calls: 64,
 			wasm: recursing().Bytes(),
 		},
 	}
 }
 
-// recursing goes deep: with 'r' somewhat, with 's' somewhat in larger steps, with 'd' until
-// the stack is full.
+// recursing returns code that recurses: with 'r' to some depth, with 's' to some depth with larger
+// frames, with 'd' until the stack is full.
 func recursing() wasmtest.Module {
 	const small, large, largeResults = rawOther + 1, rawOther + 2, 100
 	again := func(function uint32) []byte {
@@ -151,7 +151,7 @@ func recursing() wasmtest.Module {
 	)
 }
 
-// tableShows lays down which entries of table 0 are null.
+// tableShows returns code that writes to memory which entries of table 0 are null.
 func tableShows(entries int32) []byte {
 	var code []byte
 	for i := range entries {
@@ -205,10 +205,10 @@ func otherGlobals() wasmtest.Module {
 	)
 }
 
-// rawCalls is how many calls TestRawCanary makes of most raw canaries.
+// rawCalls is the number of calls that TestRawCanary makes for most raw canaries.
 const rawCalls = 2000
 
-// What TestCanary shows for compiled guests holds for all that a module can have.
+// TestRawCanary checks the same as TestCanary, for all features that a module can have.
 func TestRawCanary(t *testing.T) {
 	seed := fromEnvironment(t, canarySeed, 1)
 	for _, c := range raws() {
@@ -216,7 +216,8 @@ func TestRawCanary(t *testing.T) {
 			m := load(t, newRuntime(t, runtime.Options{}), c.wasm)
 			fresh := make(map[byte]string)
 			for _, letter := range []byte(c.looks + c.plants) {
-				// Loaded anew for each, so that this is always the first call.
+				// The module is loaded again for each letter, so that this is always its first
+				// call.
 				first := load(t, newRuntime(t, runtime.Options{}), c.wasm)
 				fresh[letter] = callRaw(t, first, letter)
 			}
@@ -239,8 +240,7 @@ func TestRawCanary(t *testing.T) {
 	}
 }
 
-// callRaw returns what comes of a call, with the fuel used: everything that must be
-// equal.
+// callRaw returns the result of a call and its fuel: everything that must be equal.
 func callRaw(t *testing.T, m *runtime.Module, letter byte) string {
 	t.Helper()
 	b := bind(t, capability.Grant{})

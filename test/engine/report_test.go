@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// token is what a call or a tenant leaves behind: found elsewhere, it was leaked.
+// token is what a call or a tenant leaves behind. Finding it elsewhere means that it leaked.
 type token uint64
 
-// tokenStart begins a token as a guest writes it. The guests know it.
+// tokenStart is the beginning of a token as guests write it. It is also in the source of the
+// guests.
 const tokenStart = "CNRY-"
 
 func (t token) String() string { return tokenStart + t.digits() }
@@ -21,10 +22,10 @@ func (t token) digits() string {
 	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(t)))
 }
 
-// anyToken matches a token, and what a report tells of one that was found in memory.
+// anyToken matches a token, and the line of a report about a token in memory.
 var anyToken = regexp.MustCompile(`(?:CNRY-|found [0-9a-f]+ )([0-9a-f]{16})`)
 
-// foreign returns the tokens in a text that are none of the given ones.
+// foreign returns the tokens in a text, except the given ones.
 func foreign(text string, own ...token) []string {
 	var found []string
 	for _, m := range anyToken.FindAllStringSubmatch(text, -1) {
@@ -36,10 +37,10 @@ func foreign(text string, own ...token) []string {
 	return slices.Compact(found)
 }
 
-// lastKind is the kind of a report's last line.
+// lastKind is the kind of the last line of a report.
 const lastKind = "grow"
 
-// lines returns the lines of a report by their first word, its kind.
+// lines returns the lines of a report by kind, which is their first word.
 func lines(report string) map[string][]string {
 	kinds := make(map[string][]string)
 	for line := range strings.Lines(report) {
@@ -50,7 +51,7 @@ func lines(report string) map[string][]string {
 	return kinds
 }
 
-// differing returns the kinds of lines in which two reports differ, sorted.
+// differing returns the sorted kinds of the lines in which two reports differ.
 func differing(a, b string) []string {
 	inA, inB := lines(a), lines(b)
 	var kinds []string
@@ -68,7 +69,7 @@ func differing(a, b string) []string {
 	return kinds
 }
 
-// difference shows the lines in which two reports differ, as far as one reads them.
+// difference returns the lines in which two reports differ, up to a readable length.
 func difference(want, got string, kinds []string) string {
 	const most = 10
 	var b strings.Builder

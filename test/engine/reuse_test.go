@@ -20,14 +20,14 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// The canary proves nothing unless it finds what an engine that reuses instances
-// wrongly would leak. Each test here reuses one of the plain engine in some wrong way.
+// The canary is only meaningful if it finds the leaks of an engine that reuses instances wrongly.
+// Each test here reuses an instance of the plain engine in some wrong way.
 
-// Nothing is undone between two calls.
+// The instance is not reset between two calls.
 func TestDetectorFindsWhatIsKept(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
-			continue // a command cannot be called again as it is
+			continue // a command cannot be called again without a reset
 		}
 		t.Run(g.name(), func(t *testing.T) {
 			h := newReuser(t, g)
@@ -41,7 +41,7 @@ func TestDetectorFindsWhatIsKept(t *testing.T) {
 	}
 }
 
-// Memory is restored, and globals or what the host keeps are not.
+// Memory is restored, but globals and the state of the host are not.
 func TestDetectorFindsWhatIsOutsideOfMemory(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
@@ -75,7 +75,7 @@ func TestDetectorFindsWhatIsOutsideOfMemory(t *testing.T) {
 	}
 }
 
-// All of memory is restored but for one page, in reactors and in commands.
+// All memory except one page is restored, in reactors and in commands.
 func TestDetectorFindsOnePage(t *testing.T) {
 	for _, g := range guests() {
 		t.Run(g.name(), func(t *testing.T) {
@@ -90,14 +90,14 @@ func TestDetectorFindsOnePage(t *testing.T) {
 			h.plant(i, "heap")
 			i.restoreMemory(saved, i.pageOf(left))
 			i.restoreGlobals(saved)
-			if got := foreign(h.look(i), ofFolder); !slices.Equal(got, []string{left.digits()}) {
+			if got := foreign(h.look(i), ofDirectory); !slices.Equal(got, []string{left.digits()}) {
 				t.Errorf("found %q, want the token %s", got, left.digits())
 			}
 		})
 	}
 }
 
-// What a raw canary plants shows in the next call when nothing is undone.
+// The plants of a raw canary show in the next call if the instance is not reset.
 func TestDetectorFindsRawPlants(t *testing.T) {
 	for _, c := range raws() {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,25 +111,25 @@ func TestDetectorFindsRawPlants(t *testing.T) {
 					found = found || h.call(i, string(look)) != want
 				}
 				if !found {
-					t.Errorf("%c shows in no look", plant)
+					t.Errorf("no look shows %c", plant)
 				}
 			}
 		})
 	}
 }
 
-// left is what is planted in a reused instance, and ofFolder is in the folder that it
-// sees.
+// left is the token that is planted in a reused instance, and ofDirectory the token in the
+// directory that it sees.
 const (
-	left     = token(0x0123456789abcdef)
-	ofFolder = token(0)
+	left        = token(0x0123456789abcdef)
+	ofDirectory = token(0)
 )
 
-// checkFinding fails unless a report shows what a step left.
+// checkFinding fails the test unless a report shows what a step left.
 func checkFinding(t *testing.T, s step, want, got string) {
 	t.Helper()
 	if !strings.Contains(got, "\n"+lastKind) {
-		t.Errorf("%s: the report is not whole: %q", s.name, got)
+		t.Errorf("%s: the report is incomplete: %q", s.name, got)
 	}
 	kinds := differing(want, got)
 	for _, kind := range s.shows {
@@ -142,20 +142,21 @@ func checkFinding(t *testing.T, s step, want, got string) {
 	}
 }
 
-// reuser runs a guest on the plain engine, which gives away what instances share.
+// reuser runs a guest on the plain engine, which gives access to everything that calls on an
+// instance share.
 type reuser struct {
 	t      *testing.T
 	g      guest
 	engine wazero.Runtime
 	module wazero.CompiledModule
-	// globals are the mutable globals of the module.
+	// globals holds the mutable globals of the module.
 	globals []uint32
 	dir     string
-	// serving is the instance that runs; the host functions act for it.
+	// serving is the running instance, which the host functions use.
 	serving *reused
 }
 
-// reused is an instance that serves one call after another.
+// reused is an instance that serves several calls.
 type reused struct {
 	mod     api.Module
 	globals []api.MutableGlobal
@@ -170,7 +171,7 @@ func newReuser(t *testing.T, g guest) *reuser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &reuser{t: t, g: g, dir: newWorkspace(t, ofFolder), engine: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))}
+	h := &reuser{t: t, g: g, dir: newWorkspace(t, ofDirectory), engine: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))}
 	t.Cleanup(func() {
 		_ = h.engine.Close(ctx)
 		_ = cache.Close(ctx)
@@ -187,8 +188,8 @@ func newReuser(t *testing.T, g guest) *reuser {
 	return h
 }
 
-// provide offers the guest WASI and the functions of a reactor. Exiting ends the call
-// and leaves the instance as it is.
+// provide gives the guest WASI and the functions for reactors. Exiting ends the call and does not
+// change the instance.
 func (h *reuser) provide(ctx context.Context) {
 	h.t.Helper()
 	wasi := h.engine.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
@@ -243,7 +244,7 @@ func (h *reuser) start() *reused {
 	return i
 }
 
-// call serves one call and returns what was written, whichever way it ended.
+// call makes one call and returns its output, however it ended.
 func (h *reuser) call(i *reused, input string) string {
 	h.t.Helper()
 	h.serving = i
@@ -264,13 +265,13 @@ func (h *reuser) look(i *reused) string {
 	return h.call(i, lookInput(h.g))
 }
 
-// plant leaves the token left as the step says.
+// plant leaves the token left where the step says.
 func (h *reuser) plant(i *reused, step string) {
 	h.t.Helper()
 	h.call(i, plantInput(left, []string{step}, "return"))
 }
 
-// state is what an instance was reset to.
+// state is the state to which an instance is reset.
 type state struct {
 	memory  []byte
 	globals []uint64
@@ -291,11 +292,11 @@ func (i *reused) memory() []byte {
 	return mem
 }
 
-// hostPage is the size in bytes of what a reset copies or forgets as a whole.
+// hostPage is the size in bytes of the units in which a reset copies memory.
 const hostPage = 4 << 10
 
-// restoreMemory brings memory back to a copy, with zeros where it has grown, but for
-// the host's page with the index but, if it is not negative.
+// restoreMemory restores memory from a copy, and clears the part by which it has grown. It does not
+// restore the host page with the index but, unless but is negative.
 func (i *reused) restoreMemory(saved state, but int) {
 	mem := i.memory()
 	for page := 0; page*hostPage < len(mem); page++ {
@@ -316,7 +317,7 @@ func (i *reused) restoreGlobals(saved state) {
 	}
 }
 
-// pageOf returns the last of the host's pages that holds the token, as UTF-8 or UTF-16.
+// pageOf returns the last host page that contains the token, in UTF-8 or UTF-16.
 func (i *reused) pageOf(t token) int {
 	mem := i.memory()
 	at := bytes.LastIndex(mem, []byte(t.String()))
@@ -327,7 +328,7 @@ func (i *reused) pageOf(t token) int {
 	return max(at, bytes.LastIndex(mem, wide)) / hostPage
 }
 
-// readerFunc is a function as a Reader.
+// readerFunc is a function that implements io.Reader.
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

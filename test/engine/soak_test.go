@@ -18,24 +18,23 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// soakTime is the variable of the environment that says for how long TestSoak runs; see
-// the package comment.
+// soakTime is the environment variable that sets the duration of TestSoak; see the package comment.
 const soakTime = "WASMTOOL_SOAK"
 
 const (
-	// soakShort is how long it runs without the variable.
+	// soakShort is the duration without the variable.
 	soakShort = 5 * time.Second
-	// soakStretch is after how long what the process holds is measured.
+	// soakStretch is the time between two measurements of the process.
 	soakStretch = 10 * time.Second
-	// soakWorkers call at once.
+	// soakWorkers is the number of concurrent callers.
 	soakWorkers = 8
-	// soakReplace is after how long the next module is replaced.
+	// soakReplace is the time between two replacements of a module.
 	soakReplace = 250 * time.Millisecond
 )
 
-// Mixed load, with modules that are closed and loaded again while calls run, leaks
-// nothing: what the process holds at the end is what it held after the warm-up, and when
-// the runtime is closed it is what it held before.
+// Mixed load, with modules that are closed and loaded again while calls run, does not leak. At the
+// end the process uses as many resources as after the warm-up, and after closing the runtime as
+// many as before.
 func TestSoak(t *testing.T) {
 	testlevel.Long(t, "it loads the runtime for seconds, or as long as WASMTOOL_SOAK says")
 	long := soakShort
@@ -53,8 +52,8 @@ func TestSoak(t *testing.T) {
 	warm := measure(t)
 	t.Logf("warm-up: %v; %s", warm, s.tell())
 
-	// Instances that wait take mappings, and modules that are replaced take room in
-	// memory until they are collected: how many there are depends on the moment.
+	// Waiting instances take mappings, and replaced modules take memory until they are collected.
+	// Their number depends on the moment of the measurement.
 	bound := usage{goroutines: 4, descriptors: 100, mappings: 500, resident: 128 << 20}
 	if raced {
 		bound.resident = 1 << 30
@@ -75,8 +74,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// startPoller makes the Go runtime open the descriptors that it keeps for good once a
-// program has used a pipe.
+// startPoller makes the Go runtime open the descriptors that it keeps open once a program has used
+// a pipe.
 func startPoller(t *testing.T) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -90,27 +89,26 @@ func startPoller(t *testing.T) {
 
 // soak is a runtime under mixed load.
 type soak struct {
-	t       *testing.T
-	runtime *runtime.Runtime
-	// loads begin with so many canaries.
+	t        *testing.T
+	runtime  *runtime.Runtime
 	loads    []*soakLoad
-	canaries int
+	canaries int // the number of canaries at the beginning of loads
 
 	mu       sync.Mutex
 	outcomes map[string]int
 }
 
-// soakLoad is a guest under load, with the module that serves it at the moment.
+// soakLoad is a guest under load, with its current module.
 type soakLoad struct {
 	name string
-	// wasm is what is loaded; next makes it another module, or is nil for one that takes
-	// too long to compile again and again.
+	// wasm is the loaded module. next turns it into another module; it is nil if the module takes
+	// too long to compile repeatedly.
 	wasm []byte
 	next func(wasm []byte, version uint32) []byte
-	// canary is the guest when it is one, else the calls have no input.
+	// canary is the guest if it is a canary. The calls of other guests have no input.
 	canary  *guest
 	tenants []tenant
-	// outcomes are what may come of a call, for a guest that is no canary.
+	// outcomes lists the possible outcomes of a call, for a guest that is not a canary.
 	outcomes []string
 
 	mu     sync.RWMutex
@@ -143,14 +141,14 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// otherVersion returns the module with a custom section that makes it another one.
+// otherVersion returns the module with a custom section that makes it a different module.
 func otherVersion(wasm []byte, version uint32) []byte {
 	section := wasmtest.Module{Custom: map[string][]byte{"version": binary.LittleEndian.AppendUint32(nil, version)}}.Bytes()
 	const header = 8
 	return slices.Concat(wasm, section[header:])
 }
 
-// load puts a module in place of the one that is there, on which calls may run.
+// load replaces the current module, on which calls may run.
 func (l *soakLoad) load(r *runtime.Runtime) error {
 	m, err := r.Load(context.Background(), l.wasm)
 	if err != nil {
@@ -170,7 +168,7 @@ func (l *soakLoad) load(r *runtime.Runtime) error {
 	return nil
 }
 
-// run loads the runtime for a while.
+// run makes calls for the given time.
 func (s *soak) run(stretch time.Duration, part int) {
 	ctx, cancel := context.WithTimeout(context.Background(), stretch)
 	defer cancel()
@@ -187,7 +185,8 @@ func (s *soak) run(stretch time.Duration, part int) {
 	wg.Wait()
 }
 
-// pick returns a canary in most cases: a hostile guest is soon the only one that runs.
+// pick returns a canary in most cases, because otherwise hostile guests would soon occupy all
+// workers.
 func (s *soak) pick(random *rand.Rand) *soakLoad {
 	if random.IntN(10) > 0 {
 		return s.loads[random.IntN(s.canaries)]
@@ -195,7 +194,7 @@ func (s *soak) pick(random *rand.Rand) *soakLoad {
 	return s.loads[random.IntN(len(s.loads))]
 }
 
-// replace replaces one module after the other until ctx is done.
+// replace replaces the modules one at a time until ctx is done.
 func (s *soak) replace(ctx context.Context, part int) {
 	next := time.NewTicker(soakReplace)
 	defer next.Stop()
@@ -238,13 +237,13 @@ func (s *soak) call(l *soakLoad, random *rand.Rand) {
 	})
 	got := outcome(err)
 	s.count(got)
-	replaced := got == string(runtime.Cancelled) // between finding the module and calling it
+	replaced := got == string(runtime.Cancelled) // the module was replaced before it was called
 	if !replaced && !tn.tight && !slices.Contains(outcomes, got) {
 		s.t.Errorf("%s: %q as %q: got %q (%v), want one of %q", l.name, input, tn.name, got, err, outcomes)
 	}
 }
 
-// soakInput is what a canary is told, how long it may take, and what may come of it.
+// soakInput returns the input of a call of a canary, its time limit, and its possible outcomes.
 func soakInput(g guest, random *rand.Rand) (input string, timeout time.Duration, outcomes []string) {
 	if random.IntN(3) == 0 {
 		return lookInput(g), time.Minute, []string{""}
@@ -262,7 +261,7 @@ func (s *soak) count(what string) {
 	s.outcomes[what]++
 }
 
-// tell lists what came of the calls so far.
+// tell lists the outcomes of the calls so far.
 func (s *soak) tell() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

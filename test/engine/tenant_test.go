@@ -13,27 +13,26 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// tenant is somebody for whom calls run: what it sees is its own, down to the values
-// of variables that are read before a guest reads its input.
+// tenant is a tenant whose calls differ from the calls of all others, down to the values of
+// variables, which are read before a guest reads its input.
 type tenant struct {
 	name string
-	// own is in all that only the tenant has.
+	// own is a token in everything that only this tenant has.
 	own      token
 	callName string
 	args     []string
 	grant    capability.Grant
-	// tight tells that the guest's lower ceiling of memory holds.
+	// tight reports whether the lower memory limit of the guest applies.
 	tight bool
-	// warm is what instances are warmed with; nil for nothing.
+	// warm is the input of the warm-up; nil if there is none.
 	warm []byte
 }
 
-// exact tells that equal calls of the tenant give equal reports.
+// exact reports whether equal calls of the tenant give equal reports.
 func (t tenant) exact() bool { return !t.grant.Random && !t.grant.Clock && t.warm == nil }
 
-// newTenants returns tenants that differ in all that an instance may keep of whom it
-// served. The first one has a bit of everything, and most others differ from it in one
-// thing alone.
+// newTenants returns tenants that differ in everything that an instance could keep from an earlier
+// call. The first has a bit of everything, and most others differ from it in only one thing.
 func newTenants(tb testing.TB, g guest) []tenant {
 	tb.Helper()
 	var tenants []tenant
@@ -68,8 +67,8 @@ func newTenants(tb testing.TB, g guest) []tenant {
 	return tenants
 }
 
-// newWorkspace returns a folder with a few files, one of them with a tenant's token in
-// its name and its content.
+// newWorkspace returns a directory with a few files. One of them has the tenant's token in its name
+// and its content.
 func newWorkspace(tb testing.TB, own token) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -91,10 +90,10 @@ func bind(tb testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	return b
 }
 
-// wasmPage is the size of a page of memory in bytes.
+// wasmPage is the size of a WebAssembly page in bytes.
 const wasmPage = 1 << 16
 
-// limits returns the limits of a tenant's calls of a guest.
+// limits returns the limits for the calls of a guest by a tenant.
 func (t tenant) limits(g guest) runtime.Limits {
 	if t.tight {
 		return runtime.Limits{Memory: g.tightPages * wasmPage}
@@ -102,10 +101,10 @@ func (t tenant) limits(g guest) runtime.Limits {
 	return runtime.Limits{Memory: 64 << 20}
 }
 
-// lookInput asks a guest for its report.
+// lookInput returns the input that asks a guest for its report.
 func lookInput(g guest) string { return fmt.Sprintf("look %d", g.tightPages) }
 
-// plantInput asks a guest to leave a token in some places and to end in some way.
+// plantInput returns the input that makes a guest leave a token in some places and end in some way.
 func plantInput(left token, steps []string, end string) string {
 	return fmt.Sprintf("plant %s %s", left, strings.Join(append(steps[:len(steps):len(steps)], end), " "))
 }

@@ -61,7 +61,7 @@ func callWithSDK(ctx context.Context, t *testing.T, m extism.Manifest, export, i
 	t.Helper()
 	plugin, err := extism.NewPlugin(ctx, m, extism.PluginConfig{
 		EnableWasi: true, EnableHttpResponseHeaders: true,
-		RuntimeConfig: wazero.NewRuntimeConfigInterpreter(), // compiling would take longer than the call
+		RuntimeConfig: wazero.NewRuntimeConfigInterpreter(), // compiling would take longer
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ const (
 	engine  = "github.com/tetratelabs/wazero"
 )
 
-// goPackage is what 'go list -json' tells that these tests need.
+// goPackage holds the fields of 'go list -json' that these tests need.
 type goPackage struct {
 	Dir          string
 	ImportPath   string
@@ -56,45 +56,44 @@ func packages(t *testing.T) []goPackage {
 	return list
 }
 
-// rule forbids arrows between packages. A path stands for the package and all
-// below it.
+// rule forbids imports between packages. A path stands for the package and all packages below it.
 type rule struct {
 	from   []string // "" is the whole project
-	except []string // packages below from that may
-	to     []string // "*" is everything but the standard library
-	allow  []string // what of to is allowed all the same
+	except []string // packages below from that the rule does not apply to
+	to     []string // "*" is everything except the standard library
+	allow  []string // packages below to that are still allowed
 	reason string
 }
 
 var rules = []rule{
-	{from: []string{""}, except: []string{"cmd"}, to: []string{"cmd"}, reason: "the commands are users of the library among others; nothing builds on them"},
-	{from: []string{""}, except: []string{"test"}, to: []string{"test"}, reason: "only tests use it"},
-	{from: []string{""}, except: []string{"runtime"}, to: []string{engine}, reason: "whoever holds a type of the engine can undo the sandbox"},
-	{from: []string{"runtime/rewrite"}, to: []string{engine}, reason: "the rewriter is checked against the engine, so it must not lean on it"},
-	{from: []string{"hostfuncs/capability", "runtime/rewrite"}, to: []string{"*"}, allow: []string{"golang.org/x/net/idna", "internal/suggest"}, reason: "leaves: pure, and readable without the rest"},
-	{from: []string{"hostfuncs/files", "hostfuncs/egress", "hostfuncs/kv"}, to: []string{"hostfuncs"}, allow: []string{"hostfuncs/capability", "hostfuncs/internal"}, reason: "what a call reaches is joined in hostfuncs and nowhere below"},
-	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on who asks or how it runs"},
-	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime knows nothing of tools"},
-	{from: []string{"runtime/internal/abi"}, to: []string{"runtime"}, allow: []string{"runtime/internal/abi", "runtime/internal/guestfs", "runtime/internal/guestmem", "runtime/rewrite"}, reason: "what guests import does not depend on how modules are compiled and instances are kept"},
-	{from: []string{"runtime/internal/pool"}, to: []string{"runtime"}, allow: []string{"runtime/internal/pool", "runtime/internal/abi", "runtime/internal/guestmem", "runtime/rewrite"}, reason: "instances are made of what is compiled, however that was"},
-	{from: []string{"runtime/internal/compile"}, to: []string{"runtime"}, allow: []string{"runtime/internal/compile", "runtime/internal/abi", "runtime/rewrite"}, reason: "compiling runs no guest"},
-	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
-	{from: []string{"internal"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
-	{from: []string{"cmd/wasmtool/internal/openapi", "cmd/wasmtool/internal/tooldir"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
-	{from: []string{"registry/catalogue"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/internal"}, reason: "the catalogue knows tools and no calls; it asks the rules through functions"},
-	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},
-	{from: []string{"registry/schedule"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/schedule", "registry/tool", "registry/internal/callerror"}, reason: "when calls run does not depend on how they are made"},
-	{from: []string{"registry"}, except: []string{"registry/executor", "registry/standard"}, to: []string{"registry/executor"}, reason: "the front door imports no executor, so that adding a kind changes no caller"},
-	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime"}, reason: "only the executor of WASM tools, and what assembles it, know how they run"},
-	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/executor/rest", "registry/standard"}, to: []string{"manifests"}, reason: "only the executors of tools that have a manifest, and what assembles them, read it"},
-	{from: []string{"registry/executor"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/executor", "registry/internal/definition"}, reason: "executors are used by the registry and not the other way round"},
-	{from: []string{"registry/executor/mcp/internal/transport"}, to: []string{"registry"}, allow: []string{"registry/tool"}, reason: "messages are carried the same way whatever they say about tools"},
-	{from: []string{"registry/ledger"}, to: []string{"registry", "runtime", "manifests", "hostfuncs"}, allow: []string{"registry/tool", "registry/policy", "registry/internal", "registry/ledger", "hostfuncs/capability"}, reason: "what is known of calls does not depend on where tools come from or how they run"},
-	{from: []string{"registry/pipeline"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/pipeline", "registry/catalogue", "registry/ledger", "registry/schedule", "registry/policy", "registry/tool", "registry/internal"}, reason: "a call passes its stages in the same way whoever assembled the registry"},
-	{from: []string{"registry/config"}, to: []string{"runtime", "manifests", "registry"}, allow: []string{"registry/policy"}, reason: "the operator's file is read without anything being run"},
-	{from: []string{"registry"}, except: []string{"registry/llm"}, to: []string{"registry/llm"}, reason: "what model providers want does not reach into how tools run"},
-	{from: []string{"registry/llm"}, to: []string{"registry/standard", "registry/config", "hostfuncs"}, allow: []string{"hostfuncs/capability"}, reason: "definitions and calls need the front door and nothing behind it"},
-	{from: []string{"registry/builtins"}, to: []string{"runtime", "manifests", "registry"}, reason: "the built-in tools are files; loading them is the same as for anybody's"},
+	{from: []string{""}, except: []string{"cmd"}, to: []string{"cmd"}, reason: "the commands use the library like any other program; the library must not depend on them"},
+	{from: []string{""}, except: []string{"test"}, to: []string{"test"}, reason: "test helpers are only for tests"},
+	{from: []string{""}, except: []string{"runtime"}, to: []string{engine}, reason: "code with access to the engine's types can disable the sandbox"},
+	{from: []string{"runtime/rewrite"}, to: []string{engine}, reason: "the rewriter is tested against the engine, so it must not depend on it"},
+	{from: []string{"hostfuncs/capability", "runtime/rewrite"}, to: []string{"*"}, allow: []string{"golang.org/x/net/idna", "internal/suggest"}, reason: "these packages are leaves: they have no side effects and can be read on their own"},
+	{from: []string{"hostfuncs/files", "hostfuncs/egress", "hostfuncs/kv"}, to: []string{"hostfuncs"}, allow: []string{"hostfuncs/capability", "hostfuncs/internal"}, reason: "only package hostfuncs combines the things that a call can reach"},
+	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on the caller or on how the guest runs"},
+	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime runs modules and does not know about tools"},
+	{from: []string{"runtime/internal/abi"}, to: []string{"runtime"}, allow: []string{"runtime/internal/abi", "runtime/internal/guestfs", "runtime/internal/guestmem", "runtime/rewrite"}, reason: "the functions that guests import do not depend on how modules are compiled and instances are kept"},
+	{from: []string{"runtime/internal/pool"}, to: []string{"runtime"}, allow: []string{"runtime/internal/pool", "runtime/internal/abi", "runtime/internal/guestmem", "runtime/rewrite"}, reason: "the pool creates instances of compiled modules and does not depend on how they were compiled"},
+	{from: []string{"runtime/internal/compile"}, to: []string{"runtime"}, allow: []string{"runtime/internal/compile", "runtime/internal/abi", "runtime/rewrite"}, reason: "compiling a module does not run it"},
+	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without running anything"},
+	{from: []string{"internal"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "internal holds helpers that all other packages may use"},
+	{from: []string{"cmd/wasmtool/internal/openapi", "cmd/wasmtool/internal/tooldir"}, to: []string{"runtime", "registry"}, reason: "a document is converted to manifests without running anything"},
+	{from: []string{"registry/catalogue"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/internal"}, reason: "the catalogue knows tools but not calls; it checks the rules through functions that it is given"},
+	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "this leaf holds the types that executors, registries and servers share"},
+	{from: []string{"registry/schedule"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/schedule", "registry/tool", "registry/internal/callerror"}, reason: "when calls run does not depend on how they are prepared"},
+	{from: []string{"registry"}, except: []string{"registry/executor", "registry/standard"}, to: []string{"registry/executor"}, reason: "the registry imports no executor, so that a new kind of tool does not change its callers"},
+	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime"}, reason: "only the executor of WASM tools, and the package that assembles it, know how modules run"},
+	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/executor/rest", "registry/standard"}, to: []string{"manifests"}, reason: "only the executors of tools with manifests, and the package that assembles them, read manifests"},
+	{from: []string{"registry/executor"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/executor", "registry/internal/definition"}, reason: "the registry uses executors, not the other way round"},
+	{from: []string{"registry/executor/mcp/internal/transport"}, to: []string{"registry"}, allow: []string{"registry/tool"}, reason: "the transport of messages does not depend on their content"},
+	{from: []string{"registry/ledger"}, to: []string{"registry", "runtime", "manifests", "hostfuncs"}, allow: []string{"registry/tool", "registry/policy", "registry/internal", "registry/ledger", "hostfuncs/capability"}, reason: "the records of calls do not depend on where tools come from or how they run"},
+	{from: []string{"registry/pipeline"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/pipeline", "registry/catalogue", "registry/ledger", "registry/schedule", "registry/policy", "registry/tool", "registry/internal"}, reason: "the stages of a call do not depend on how the registry was assembled"},
+	{from: []string{"registry/config"}, to: []string{"runtime", "manifests", "registry"}, allow: []string{"registry/policy"}, reason: "the operator's file is read without running anything"},
+	{from: []string{"registry"}, except: []string{"registry/llm"}, to: []string{"registry/llm"}, reason: "how tools run does not depend on the formats of model providers"},
+	{from: []string{"registry/llm"}, to: []string{"registry/standard", "registry/config", "hostfuncs"}, allow: []string{"hostfuncs/capability"}, reason: "definitions and calls need only the public API of the registry"},
+	{from: []string{"registry/builtins"}, to: []string{"runtime", "manifests", "registry"}, reason: "the built-in tools are files, which are loaded like all other tools"},
 }
 
 func TestImportsPointOneWay(t *testing.T) {
@@ -127,7 +126,7 @@ func (r rule) forbids(from, imported string) bool {
 	return false
 }
 
-// holds reports whether path is base or below it.
+// holds reports whether path is equal to base or below it.
 func holds(base, path string) bool {
 	return base == "" || path == base || strings.HasPrefix(path, base+"/")
 }
@@ -141,7 +140,7 @@ func anyHolds(bases []string, path string) bool {
 	return false
 }
 
-// A rule that can never fire would keep nothing out.
+// A rule about packages that do not exist would have no effect.
 func TestRulesNamePackagesThatExist(t *testing.T) {
 	list := packages(t)
 	exists := func(path string) bool {
@@ -169,8 +168,8 @@ func TestRulesNamePackagesThatExist(t *testing.T) {
 	}
 }
 
-// The file system of guests is os.Root. What it did wrong (CVE-2025-22873, CVE-2026-39822,
-// CVE-2026-27139, CVE-2026-32282) is right from this version on, and no older one builds
+// The file system of guests uses os.Root. Its vulnerabilities (CVE-2025-22873, CVE-2026-39822,
+// CVE-2026-27139, CVE-2026-32282) are fixed in this version of Go, and older versions cannot build
 // the project.
 func TestGoVersionHasTheFixesOfRoot(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.GoVersion}}").Output()
@@ -200,8 +199,8 @@ func TestOnePackageCommentInEachDirectory(t *testing.T) {
 	}
 }
 
-// No exported declaration names a type of the engine, so nobody can hand in a
-// configuration that undoes the sandbox.
+// No exported declaration uses a type of the engine. Otherwise a program could pass a configuration
+// that disables the sandbox.
 func TestNoEngineTypeIsExported(t *testing.T) {
 	for _, p := range packages(t) {
 		if strings.Contains(p.ImportPath, "/internal/") {
@@ -279,7 +278,7 @@ func exportedSelectors(decl ast.Decl) []string {
 	return used
 }
 
-// exportedParts leaves the unexported fields of a struct out.
+// exportedParts removes the unexported fields of a struct.
 func exportedParts(t ast.Expr) []ast.Node {
 	s, ok := t.(*ast.StructType)
 	if !ok {

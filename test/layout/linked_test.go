@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// embedded are the packages that programs build on, with what they must not link because
-// of it: it is for the command, or in a package of its own for programs that want it.
+// embedded lists packages that programs import, with the modules that those programs must not link
+// as a consequence. The modules are only for the command, or for programs that import a separate
+// package.
 var embedded = []struct {
 	path   string
 	linked []string // modules
@@ -29,7 +30,7 @@ func TestEmbeddersLinkOnlyWhatTheyUse(t *testing.T) {
 		}
 		for _, module := range e.linked {
 			if modules[e.path][module] {
-				t.Errorf("%s links %s: %s ('go mod why -m %s' and 'go list -deps' tell how)", e.path, module, e.reason, module)
+				t.Errorf("%s links %s: %s ('go mod why -m %s' and 'go list -deps' show how)", e.path, module, e.reason, module)
 			}
 		}
 	}
@@ -37,13 +38,13 @@ func TestEmbeddersLinkOnlyWhatTheyUse(t *testing.T) {
 	for _, e := range embedded {
 		for _, module := range e.linked {
 			if !needed[module] {
-				t.Errorf("nothing links %s any more: take it out of the list", module)
+				t.Errorf("nothing links %s; remove it from the list", module)
 			}
 		}
 	}
 }
 
-// OpenTelemetry is nothing that this module needs: registry/telemetry is a module of its own.
+// The main module does not need OpenTelemetry, because registry/telemetry is a module of its own.
 func TestNoTelemetryIsNeeded(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{if not .Indirect}}{{.Path}}{{end}}", "all").Output()
 	if err != nil {
@@ -54,16 +55,17 @@ func TestNoTelemetryIsNeeded(t *testing.T) {
 	}
 }
 
-// The SDK of Extism judges our runtime in test/extism. No package links it outside of tests.
+// The tests in test/extism compare package runtime with the SDK of Extism. No other package may
+// link it.
 func TestOnlyTestsLinkExtismSDK(t *testing.T) {
 	for _, module := range []string{"github.com/extism/go-sdk", "github.com/dylibso/observe-sdk/go", "google.golang.org/protobuf"} {
 		if modulesOf(t, "...")[module] {
-			t.Errorf("a package that is not a test links %s ('go mod why -m %s' tells how)", module, module)
+			t.Errorf("a package that is not a test links %s ('go mod why -m %s' shows how)", module, module)
 		}
 	}
 }
 
-// modulesOf are the modules of all packages that one links.
+// modulesOf returns the modules of all packages that a package links.
 func modulesOf(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", project+"/"+path)

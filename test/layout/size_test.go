@@ -17,8 +17,9 @@ import (
 	"testing"
 )
 
-// What a reader can keep in mind. Files and functions are counted in lines, in all modules and
-// without tests; packages in files; types in exported methods, and options in fields.
+// Limits that keep code readable: the lines of files and functions, the files of packages, the
+// exported methods of types, and the fields of options. Files and functions are checked in all
+// modules, except in tests.
 const (
 	maxFile     = 500
 	maxFunction = 90
@@ -27,13 +28,13 @@ const (
 	maxOptions  = 15
 )
 
-// larger are packages of more than maxFiles files, each with the reason.
+// larger maps packages that may have more than maxFiles files to the reason.
 var larger = map[string]string{
-	"guest-examples/shell/commands": "a file for each command of the shell, which share nothing but what is in text.go",
+	"guest-examples/shell/commands": "each command of the shell has a file, and the commands share only text.go",
 }
 
 func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {
-	files := make(map[string]int) // of each folder
+	files := make(map[string]int) // by directory
 	fset := token.NewFileSet()
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -81,12 +82,12 @@ func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {
 	}
 	for dir := range larger {
 		if files[dir] <= maxFiles {
-			t.Errorf("%s has %d files: take it out of the exceptions", dir, files[dir])
+			t.Errorf("%s has %d files; remove it from the exceptions", dir, files[dir])
 		}
 	}
 }
 
-// Promoted methods count, because a reader of the documentation sees them as well.
+// Promoted methods count too, because the documentation lists them.
 func TestExportedTypesHaveFewMethodsAndOptions(t *testing.T) {
 	list, exports := exportData(t)
 	imported := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
@@ -116,7 +117,7 @@ func TestExportedTypesHaveFewMethodsAndOptions(t *testing.T) {
 	}
 }
 
-// withPointer is the type that has all methods of a type.
+// withPointer returns the pointer type of a type, which has all its methods.
 func withPointer(t types.Type) types.Type {
 	if types.IsInterface(t) {
 		return t
@@ -124,8 +125,8 @@ func withPointer(t types.Type) types.Type {
 	return types.NewPointer(t)
 }
 
-// exportData lists the packages of the main module that others can import, and where the
-// compiler put what it knows of each package.
+// exportData lists the packages of the main module that other modules can import, and the files
+// with the compiler's export data of each package.
 func exportData(t *testing.T) (list []string, exports map[string]string) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Export,Module", "./...")

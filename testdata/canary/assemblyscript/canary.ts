@@ -1,13 +1,13 @@
-// What the canary is told: "look PAGES", or "plant TOKEN STEP... END". See
-// ../README.md for what it reports.
+// The input of the canary: "look PAGES", or "plant TOKEN STEP... END". See
+// ../README.md for the report.
 
 import { look } from "./look";
 import { plant } from "./plant";
 import * as wasi from "./wasi";
 
 /**
- * Does what the input says and gives the report to answer. Returns 0, or 1 for a
- * failure, unless the input asks for another end.
+ * Executes the input and passes the report to answer. Returns 0, or 1 for a
+ * failure, unless the input asks for another ending.
  */
 export function canary(input: string, answer: (text: string) => void): i32 {
   const words = input.split(" ");

@@ -1,4 +1,4 @@
-// The canary as a WASI command. The WASI shim brings "process" and an abort that
+// The canary as a WASI command. The WASI shim provides "process" and an abort that
 // writes to standard error.
 
 import { canary } from "./canary";

@@ -1,4 +1,4 @@
-// What the canary sees: all of memory first, before the report itself changes it.
+// The report: all of memory first, before the report itself changes it.
 
 import { planted, plantedNumber } from "./plant";
 import * as wasi from "./wasi";
@@ -7,7 +7,7 @@ const LAST_DESCRIPTOR: u32 = 40;
 const MOST_FOUND = 64;
 const TOKEN_DIGITS = 16;
 
-/** Returns the report. pages is how many pages memory is asked to grow by. */
+/** Returns the report. pages is the number of pages by which memory is grown. */
 export function look(pages: i32): string {
   let report = lookAtMemory();
   report += `static ${planted}\nnumber ${plantedNumber}\nheap ${changetype<usize>(new ArrayBuffer(100))}\n`;
@@ -32,7 +32,7 @@ function lookAtMemory(): string {
   let report = `pages ${pages}\nhash ${hash(0, end)}\n`;
   let found = 0;
   for (let at: usize = 0; at < end - 2 * (5 + TOKEN_DIGITS) && found < MOST_FOUND; at++) {
-    // Strings are UTF-16, and what comes from outside is UTF-8.
+    // Strings of the language are UTF-16, and data from the host is UTF-8.
     const width: usize = isToken(at, 1) ? 1 : isToken(at, 2) ? 2 : 0;
     if (width == 0) continue;
     report += `found ${at} `;
@@ -43,7 +43,7 @@ function lookAtMemory(): string {
   return report;
 }
 
-// Compared with code, not with a text in memory that would be found.
+// Compares with code, because a string in memory would be found.
 function isToken(at: usize, width: usize): bool {
   return load<u8>(at) == 0x43 && load<u8>(at + width) == 0x4e && load<u8>(at + 2 * width) == 0x52 &&
     load<u8>(at + 3 * width) == 0x59 && load<u8>(at + 4 * width) == 0x2d;
@@ -59,7 +59,7 @@ function lookAtDescriptors(): string {
   return report;
 }
 
-/** Lists from the entry that the cookie stands for, and tells names. */
+/** Lists the entries from a cookie on, and reports their names. */
 function lookAtListing(fd: u32, cookie: u64): string {
   const entries = new ArrayBuffer(1024);
   const used = new StaticArray<usize>(1);
@@ -76,7 +76,7 @@ function lookAtListing(fd: u32, cookie: u64): string {
   return report + "\n";
 }
 
-/** Looks at memory that was not there before. */
+/** Reports the content of newly grown memory. */
 function lookAtMore(pages: i32): string {
   const old = memory.grow(pages);
   const grown = old < 0 ? "nothing" : hash(<usize>old << 16, <usize>(old + pages) << 16);

@@ -1,13 +1,13 @@
-// Where the canary leaves a token.
+// The places where the canary leaves a token.
 
 import * as wasi from "./wasi";
 
-/** What the steps "static", "number" and "heap" change. */
+/** The variables that the steps "static", "number" and "heap" change. */
 export let planted: string = "none";
 export let plantedNumber: f64 = 0.5;
 const leaked: string[] = [];
 
-/** Leaves the token as the step says, or returns false when there is no such step. */
+/** Leaves the token in the place of the step. Returns false for an unknown step. */
 export function plant(step: string, token: string): bool {
   if (step == "static") planted = token;
   else if (step == "number") plantedNumber = f64.parse(token.slice(5).replace("a", "1")) + 1;

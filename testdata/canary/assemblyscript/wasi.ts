@@ -1,4 +1,4 @@
-// The functions of WASI that the canary calls itself.
+// The WASI functions that the canary calls directly.
 
 export const LAST_PREOPEN: u32 = 7;
 export const FIRST_PREOPEN: u32 = 3;

@@ -1,4 +1,4 @@
-// What the canary is told: "look PAGES", or "plant TOKEN STEP... END".
+// The input of the canary: "look PAGES", or "plant TOKEN STEP... END".
 
 #include "canary.h"
 
@@ -19,7 +19,7 @@ static void sleep_for_an_hour(void) {
     (void)!__wasi_poll_oneoff(&subscription, &event, 1, &happened);
 }
 
-// end_as ends the call in the way that is asked for, or returns false.
+// end_as ends the call as the word says. It returns false for an unknown word.
 static bool end_as(const char *end, int *result) {
     static volatile bool forever = true;
     *result = 0;

@@ -1,4 +1,4 @@
-// What the canary sees: all of memory first, before the report itself changes it.
+// The report: all of memory first, before the report itself changes it.
 
 #include "canary.h"
 
@@ -12,7 +12,7 @@
 
 enum { LAST_DESCRIPTOR = 40, FIRST_PREOPEN = 3, LAST_PREOPEN = 7, PAGE = 1 << 16, MOST_FOUND = 64, TOKEN_DIGITS = 16 };
 
-// Tokens are compared with code, not with a text in memory that would be found.
+// Tokens are compared with code, because a string in memory would be found.
 static bool is_token(const char *at) { return at[0] == 'C' && at[1] == 'N' && at[2] == 'R' && at[3] == 'Y' && at[4] == '-'; }
 
 static uint64_t hash_of(const char *start, const char *end) {
@@ -40,7 +40,7 @@ static void look_at_memory(void) {
     }
 }
 
-// look_at_state looks at what the language keeps.
+// look_at_state reports the state of the language runtime.
 static void look_at_state(void) {
     say("\nstatic ");
     say(planted);
@@ -67,7 +67,7 @@ static void look_at_descriptors(void) {
     }
 }
 
-// look_at_listing lists from the entry that the cookie stands for, and tells names.
+// look_at_listing lists the entries from a cookie on, and reports their names.
 static void look_at_listing(int fd, uint64_t cookie) {
     static uint8_t entries[1024];
     __wasi_size_t used = 0;
@@ -100,7 +100,7 @@ static void look_at_host(void) {
     }
 }
 
-// look_at_more looks at memory that was not there before.
+// look_at_more reports the content of newly grown memory.
 static void look_at_more(size_t pages) {
     size_t old = __builtin_wasm_memory_grow(0, pages);
     say("\ngrow");

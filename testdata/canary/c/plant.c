@@ -1,4 +1,4 @@
-// Where the canary leaves a token.
+// The places where the canary leaves a token.
 
 #include "canary.h"
 
@@ -18,7 +18,7 @@ char planted[64] = "none";
 static void in_static(const char *token) { snprintf(planted, sizeof planted, "%s", token); }
 
 static void on_heap(const char *token) {
-    static char *volatile leaked; // or the compiler would do without memory
+    static char *volatile leaked; // volatile, so that the compiler keeps it in memory
     for (size_t size = 32; size < 1 << 18; size *= 4) {
         leaked = malloc(size);
         for (size_t at = 0; leaked != NULL && at + 32 <= size; at += 32) strcpy(leaked + at, token);
@@ -31,7 +31,7 @@ static void in_grown(const char *token) {
     for (size_t at = 0; at < 16 * PAGE; at += 1024) strcpy((char *)(old * PAGE + at), token);
 }
 
-// on_stack goes as deep as the stack of a C program allows.
+// on_stack recurses as deeply as the stack of a C program allows.
 static int on_stack(const char *token, int depth) {
     volatile char frame[512];
     for (size_t i = 0; i <= strlen(token); i++) frame[i] = token[i];

@@ -1,4 +1,4 @@
-// The text of a report, without what printf would bring.
+// The text of a report, without the code and state of printf.
 
 #ifndef REPORT_H
 #define REPORT_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// say appends a text, as far as there is room.
+// say appends a string as far as there is room.
 void say(const char *text);
 
 // say_bytes appends length bytes.

@@ -17,7 +17,7 @@ const (
 )
 
 // look returns the report: all of memory first, before the report itself changes it.
-// pages is how many pages memory is asked to grow by.
+// pages is the number of pages by which memory is grown.
 func look(pages uint32) []byte {
 	report := lookAtMemory(make([]byte, 0, 16<<10))
 	report = lookAtState(report)
@@ -30,7 +30,7 @@ func look(pages uint32) []byte {
 	return lookAtMore(report, pages)
 }
 
-// hash is over the memory from start to end.
+// hash returns the hash of the memory from start to end.
 func hash(start, end int) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, word := range unsafe.Slice((*uint64)(unsafe.Add(nil, start)), (end-start)/8) {
@@ -42,13 +42,13 @@ func hash(start, end int) uint64 {
 func lookAtMemory(report []byte) []byte {
 	pages := memorySize()
 	report = fmt.Appendf(report, "pages %x\n", pages)
-	// The page at 0 is the runtime's own, where no object is.
+	// The page at 0 belongs to the Go runtime and contains no objects.
 	const start = 1 << 12
 	report = fmt.Appendf(report, "hash %x\n", hash(start, int(pages)<<16))
 	memory := unsafe.Slice((*byte)(unsafe.Add(nil, start)), int(pages)<<16-start)
 	found := 0
 	for at := 0; at < len(memory)-5-tokenDigits && found < mostFound; at++ {
-		// Compared with code, not with a text in memory that would be found.
+		// Compare with code, because a string in memory would be found.
 		if memory[at] != 'C' || memory[at+1] != 'N' || memory[at+2] != 'R' || memory[at+3] != 'Y' || memory[at+4] != '-' {
 			continue
 		}
@@ -60,8 +60,8 @@ func lookAtMemory(report []byte) []byte {
 	return report
 }
 
-// lookAtState looks at what the language keeps. What waits for the collector or for a
-// turn gets it before the variables are looked at.
+// lookAtState reports the state of the language runtime. Before it reads the variables, it runs
+// the garbage collector and lets other goroutines run.
 func lookAtState(report []byte) []byte {
 	pooled := "none"
 	if p, ok := pool.Get().(*string); ok {
@@ -91,7 +91,7 @@ func lookAtDescriptors(report []byte) []byte {
 	return report
 }
 
-// lookAtListing lists from the entry that the cookie stands for, and tells names.
+// lookAtListing lists the entries from a cookie on, and reports their names.
 func lookAtListing(report []byte, fd uint32, cookie uint64) []byte {
 	const header = 24
 	var entries [1024]byte
@@ -119,7 +119,7 @@ func lookAtHost(report []byte) []byte {
 	return report
 }
 
-// lookAtMore looks at memory that was not there before.
+// lookAtMore reports the content of newly grown memory.
 func lookAtMore(report []byte, pages uint32) []byte {
 	old := memoryGrow(pages)
 	if old == math.MaxUint32 {

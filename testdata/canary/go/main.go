@@ -1,5 +1,5 @@
-// Command canary is the canary in Go: what it is told and what it reports says
-// ../README.md. Built with -buildmode=c-shared it is a reactor.
+// Command canary is the canary in Go. ../README.md describes its input and its report. With
+// -buildmode=c-shared it is a reactor.
 package main
 
 import (
@@ -16,8 +16,8 @@ func main() {
 	os.Exit(canary(string(input[:n]), func(text []byte) { os.Stdout.Write(text) }))
 }
 
-// canary does what the input says: "look PAGES", or "plant TOKEN STEP... END". It
-// returns 0, or 1 for a failure, unless the input asks for another end.
+// canary executes the input: "look PAGES", or "plant TOKEN STEP... END". It returns 0, or 1 for
+// a failure, unless the input asks for another ending.
 func canary(input string, answer func([]byte)) int {
 	words := strings.Split(input, " ")
 	if len(words) < 2 {
@@ -39,7 +39,7 @@ func canary(input string, answer func([]byte)) int {
 	return 1
 }
 
-// endAs ends the call in the way that is asked for, or is false.
+// endAs ends the call as the word says. It returns false for an unknown word.
 func endAs(end string, answer func([]byte)) (code int, ended bool) {
 	switch end {
 	case "return":

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// What the steps change.
+// The variables that the steps change.
 var (
 	planted = "none"
 	byName  = map[string]string{}
@@ -19,7 +19,7 @@ var (
 	kept    [][]byte
 )
 
-// plant leaves the token as the step says; it is false when there is no such step.
+// plant leaves the token in the place of the step. It returns false for an unknown step.
 func plant(step, token string) bool {
 	token = strings.Clone(token)
 	switch step {
@@ -89,7 +89,7 @@ func onStack(token string, depth int) byte {
 	return onStack(token, depth-1) + frame[depth%len(frame)]
 }
 
-// inGoroutines leaves goroutines that wait for ever with the token in their frames.
+// inGoroutines starts goroutines that wait forever with the token in their stack frames.
 func inGoroutines(token string) {
 	started := make(chan struct{})
 	for range 10 {
@@ -104,7 +104,7 @@ func inGoroutines(token string) {
 	}
 }
 
-// files keeps what is open from being closed by the collector.
+// files keeps the garbage collector from closing open files.
 var files []*os.File
 
 func inOpenFiles() {

@@ -10,7 +10,7 @@ func inputRead(ptr unsafe.Pointer, size uint32) uint32
 //go:noescape
 func outputWrite(ptr unsafe.Pointer, size uint32) uint32
 
-// call is what the host calls in a reactor.
+// call is the function that the host calls in a reactor.
 //
 //go:wasmexport call
 func call() int32 {

@@ -13,7 +13,7 @@ const (
 	clockMonotonic = 1
 )
 
-// The instructions for which Go has no function.
+// The WebAssembly instructions for which Go has no function.
 func memorySize() uint32
 func memoryGrow(pages uint32) uint32
 func trap()

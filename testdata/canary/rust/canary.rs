@@ -1,12 +1,12 @@
-//! What the canary is told: "look PAGES", or "plant TOKEN STEP... END". See
-//! ../README.md for what it reports.
+//! The input of the canary: "look PAGES", or "plant TOKEN STEP... END". See
+//! ../README.md for the report.
 
 use std::process;
 
 use crate::{answer, look, plant, wasi};
 
-/// Does what the input says. Returns 0, or 1 for a failure, unless the input asks for
-/// another end.
+/// Executes the input. Returns 0, or 1 for a failure, unless the input asks for
+/// another ending.
 pub fn run(input: &str) -> i32 {
     let mut words = input.split(' ');
     let (order, token) = match (words.next(), words.next()) {
@@ -28,7 +28,7 @@ pub fn run(input: &str) -> i32 {
     1
 }
 
-/// Ends the call in the way that is asked for, if it is one.
+/// Ends the call as the word says, if it is known.
 fn end_as(end: &str) -> Option<i32> {
     match end {
         "return" => Some(0),

@@ -9,7 +9,7 @@ mod wasi;
 use std::io::{self, Read, Write};
 use std::process;
 
-/// Gives bytes away as output.
+/// Writes bytes as output.
 fn answer(bytes: &[u8]) {
     drop(io::stdout().write_all(bytes));
 }

@@ -1,4 +1,4 @@
-//! What the canary sees: all of memory first, before the report itself changes it.
+//! The report: all of memory first, before the report itself changes it.
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -13,7 +13,7 @@ const LAST_DESCRIPTOR: u32 = 40;
 const MOST_FOUND: usize = 64;
 const TOKEN_DIGITS: usize = 16;
 
-/// Returns the report. Pages is how many pages memory is asked to grow by.
+/// Returns the report. `pages` is the number of pages by which memory is grown.
 pub fn look(pages: usize) -> Vec<u8> {
     let mut report = Vec::with_capacity(16 << 10);
     look_at_memory(&mut report);
@@ -44,7 +44,7 @@ fn look_at_memory(report: &mut Vec<u8>) {
     let byte = |at: usize| unsafe { (at as *const u8).read_volatile() };
     let mut found = 0;
     for at in base..end - 5 - TOKEN_DIGITS {
-        // Compared with code, not with a text in memory that would be found.
+        // Compare with code, because a string in memory would be found.
         let token = byte(at) == b'C'
             && byte(at + 1) == b'N'
             && byte(at + 2) == b'R'
@@ -59,7 +59,7 @@ fn look_at_memory(report: &mut Vec<u8>) {
     }
 }
 
-/// Looks at what the language keeps.
+/// Reports the state of the language runtime.
 fn look_at_state(report: &mut Vec<u8>) {
     let planted = plant::PLANTED.lock().unwrap();
     let _ = writeln!(report, "static {planted}");
@@ -82,7 +82,7 @@ fn look_at_descriptors(report: &mut Vec<u8>) {
     }
 }
 
-/// Lists from the entry that the cookie stands for, and tells names.
+/// Lists the entries from a cookie on, and reports their names.
 fn look_at_listing(report: &mut Vec<u8>, fd: u32, cookie: u64) {
     let mut entries = [0; 1024];
     let _ = write!(report, "list {fd:x} {cookie:x}");
@@ -101,7 +101,7 @@ fn look_at_listing(report: &mut Vec<u8>, fd: u32, cookie: u64) {
     report.push(b'\n');
 }
 
-/// Looks at memory that was not there before.
+/// Reports the content of newly grown memory.
 fn look_at_more(report: &mut Vec<u8>, pages: usize) {
     let old = core::arch::wasm32::memory_grow(0, pages);
     let _ = write!(report, "grow {old:x}");

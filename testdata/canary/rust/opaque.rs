@@ -1,6 +1,6 @@
-//! What std::hint::black_box is in newer versions of Rust.
+//! A replacement for std::hint::black_box of newer versions of Rust.
 
-/// Returns the value, of which the compiler then knows nothing.
+/// Returns the value and hides it from the optimizer of the compiler.
 pub fn opaque<T: Copy>(value: T) -> T {
     unsafe { std::ptr::read_volatile(&value) }
 }

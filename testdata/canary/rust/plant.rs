@@ -1,4 +1,4 @@
-//! Where the canary leaves a token.
+//! The places where the canary leaves a token.
 
 use std::cell::RefCell;
 use std::collections::hash_map::RandomState;
@@ -9,14 +9,14 @@ use std::{env, fs, io, mem};
 use crate::opaque::opaque;
 use crate::wasi;
 
-/// What the steps "static" and "local" change.
+/// The variables that the steps "static" and "local" change.
 pub static PLANTED: Mutex<String> = Mutex::new(String::new());
 
 thread_local! {
     pub static LOCAL: RefCell<String> = RefCell::new(String::new());
 }
 
-/// Leaves the token as the step says, or returns false when there is no such step.
+/// Leaves the token in the place of the step. Returns false for an unknown step.
 pub fn plant(step: &str, token: &str) -> bool {
     match step {
         "static" => *PLANTED.lock().unwrap() = token.to_string(),
@@ -39,7 +39,7 @@ pub fn plant(step: &str, token: &str) -> bool {
             drop(RandomState::new());
         }
         "clock" => (0..5).for_each(|_| drop(wasi::now(wasi::MONOTONIC))),
-        // A line without an end stays in the buffer of standard output.
+        // A line without a newline stays in the buffer of standard output.
         "buffer" => drop(io::stdout().write_all(token.as_bytes())),
         _ => return false,
     }
@@ -64,7 +64,7 @@ fn in_grown(token: &str) {
     }
 }
 
-/// Goes as deep as the stack of a Rust program allows.
+/// Recurses as deeply as the stack of a Rust program allows.
 fn on_stack(token: &[u8], depth: u32) -> u8 {
     let mut frame = [0; 512];
     frame[..token.len()].copy_from_slice(token);

@@ -5,11 +5,11 @@ mod look;
 mod opaque;
 mod plant;
 mod wasi;
-#[allow(dead_code)] // the canary fails without a text
+#[allow(dead_code)] // the canary fails without a message
 #[path = "../../../guest-examples/slug/wasmtool.rs"]
 mod wasmtool;
 
-/// Gives bytes away as output.
+/// Writes bytes as output.
 fn answer(bytes: &[u8]) {
     wasmtool::output(bytes);
 }

@@ -1,4 +1,4 @@
-//! The functions of WASI that the standard library does not give away.
+//! The WASI functions that the standard library does not expose.
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +17,7 @@ pub fn describe(fd: u32) -> Option<(u8, u16)> {
     (unsafe { fd_fdstat_get(fd, &mut stat) } == 0).then_some((stat.kind, stat.flags))
 }
 
-/// Makes a descriptor append and not block.
+/// Sets the append and nonblock flags of a descriptor.
 pub fn change_flags(fd: u32) {
     unsafe { fd_fdstat_set_flags(fd, 1 | 4) };
 }
@@ -35,7 +35,7 @@ pub fn list(fd: u32, entries: &mut [u8], cookie: u64) -> Result<&[u8], u32> {
     }
 }
 
-/// Splits off the name of the first entry, unless it is cut short.
+/// Splits off the name of the first entry, unless the name is incomplete.
 pub fn first_name(entries: &[u8]) -> Option<(&[u8], &[u8])> {
     const HEADER: usize = 24;
     let length = u32::from_le_bytes(entries.get(16..20)?.try_into().ok()?) as usize;
