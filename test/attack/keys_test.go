@@ -71,7 +71,7 @@ func keys() []key {
 		// With fuel for hours, the call reaches its time limit. Without the key, it runs out of
 		// fuel, however slow the machine is.
 		{name: "limits.timeout", with: "limits = { timeout = \"50ms\", fuel = 1_000_000_000_000_000 }\n", without: "limits = { fuel = 50_000_000 }\n", steps: []step{{Do: "spin"}}, gives: "timeout", instead: "units of fuel"},
-		{name: "limits.total_memory", with: "limits.total_memory = \"1MiB\"\n", gives: "the guests together", instead: "ended: "},
+		{name: "limits.total_memory", with: "limits.total_memory = \"1MiB\"\n", gives: "of all guests together", instead: "ended: "},
 		{name: "limits.idle_memory", warm: true, linux: true, with: "limits.idle_memory = \"0B\"\n", steps: []step{{Do: "kept"}}, gives: `{"code":0}`, instead: "BAB"},
 
 		{name: "policy.profile", with: "policy.profile = \"minimal\"\n", gives: "switched off", instead: "ended: "},
