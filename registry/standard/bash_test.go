@@ -18,11 +18,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// bashTestdata is where the scripts are that the sources of the tool are tested with.
+// bashTestdata is the directory of the scripts that test the sources of the tool bash.
 const bashTestdata = "../../guest-examples/shell/bash/testdata"
 
-// bashScripts are some of those scripts, by file and name, that say most about the
-// module: pipes, jobs, files, and what the build changes in the interpreter.
+// bashScripts selects scripts, by file and name, that exercise the module most: pipes, jobs, files,
+// and the parts of the interpreter that the build patches.
 func bashScripts(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(bashTestdata + "/cases/*.txt")
@@ -61,10 +61,10 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
 }
 
-// bashRegistry has the tool bash.
+// bashRegistry returns a registry with the tool bash.
 // bashTakesLong is why these are long tests: compiling the module takes six seconds of processor
-// time. What it does is tested natively in guest-examples, and in the program by
-// testdata/script/shell.txtar.
+// time. guest-examples tests the tool natively, and testdata/script/shell.txtar tests it in the
+// program.
 const bashTakesLong = "it compiles the shell and runs its corpus"
 
 func bashRegistry(t *testing.T) *registry.Registry {
@@ -74,7 +74,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 			Rules: registry.Rules{Grantable: capability.Grantable{
 				Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
 			}},
-			// What the policy makes of scripts is tested beside it: here somebody says yes.
+			// The policy for scripts has tests of its own: approve every call here.
 			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 				return registry.Answer{Yes: true}, nil
 			})},
@@ -87,7 +87,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 	return tools
 }
 
-// bashTree is a workspace with the files that the scripts work on.
+// bashTree returns a workspace with the files that the scripts work on.
 func bashTree(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -97,8 +97,8 @@ func bashTree(t *testing.T) string {
 	return dir
 }
 
-// Scripts do in the module what they do with the system's bash. Errors go to standard
-// output here, as the output of a call holds both.
+// Scripts do the same in the module as in the system's bash. Errors go to standard output here,
+// because the output of a call contains both streams.
 func TestBash_sameInTheModule(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)
 	bash := testlevel.Program(t, "bash")
@@ -113,7 +113,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 			cmd.Stdout = &want
 			_ = cmd.Run() // its status is compared below
 
-			// The output of a call has standard error, too: leave that out.
+			// The output of a call includes standard error: leave that out.
 			result, err := bashIn(t, tools, bashTree(t), map[string]any{"command": "{\n" + script + "\n} 2>/dev/null"})
 			if err != nil && tool.CodeOf(err) != tool.CodeExecution {
 				t.Fatal(err)
@@ -128,14 +128,14 @@ func TestBash_sameInTheModule(t *testing.T) {
 	}
 }
 
-// What a script tries against the sandbox, the limits and the time ends in time, with a
-// text for the model and without anything of the host.
+// A script that attacks the sandbox, the limits or the deadline ends in time, with a message for
+// the model that reveals nothing of the host.
 func TestBash_hostile(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)
 	tools := bashRegistry(t)
 	for name, test := range map[string]struct {
 		command string
-		code    tool.Code // none: the call succeeds
+		code    tool.Code // empty: the call succeeds
 		want    string
 	}{
 		"files of the system":      {"cat /etc/passwd", tool.CodeExecution, "cat: /etc/passwd: No such file or directory"},

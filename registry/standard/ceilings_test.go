@@ -13,12 +13,12 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// The operator's ceilings reach the calls of a registry.
+// The operator's ceilings limit the calls of a registry.
 func TestCeilings(t *testing.T) {
 	const grow = 0x40
 	loop := []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}
 	bomb := wasmtest.Code([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Const(1), []byte{grow, 0}, wasmtest.Const(0),
-		[]byte{0x48, 0x45, 0x0d, 0, wasmtest.End, wasmtest.Unreachable}) // until memory.grow is below zero
+		[]byte{0x48, 0x45, 0x0d, 0, wasmtest.End, wasmtest.Unreachable}) // until memory.grow fails
 	for _, tt := range []struct {
 		limit   string
 		body    []byte

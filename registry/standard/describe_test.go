@@ -14,7 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// skills asks to write, so that its calls are asked about; to describe itself it reads.
+// skills is a tool that asks for write access, so its calls need approval; describing itself needs
+// only read access.
 const skills = `
 manifest = 1
 name = "skill"
@@ -34,8 +35,8 @@ type = "object"
 type = "string"
 `
 
-// A module describes its tool by what lies in the folders that it may read, anew when it is
-// asked to, and changes nothing there.
+// A module describes its tool from the directories that it may read, again on each request, and
+// changes nothing there.
 func TestModuleDescribesItsTool(t *testing.T) {
 	folder, workspace := t.TempDir(), t.TempDir()
 	putTool(t, filepath.Join(folder, "skill"), "tool.wasm", skills, guesttest.BuildGo(t, "../../guest/internal/skills"))

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// directories is a folder with an operator's file, and tools in "tools" and "more".
+// directories returns a directory with an operator's file, and tools in "tools" and "more".
 type directories struct {
 	t    *testing.T
 	dir  string
@@ -62,7 +62,7 @@ func (d directories) config(operator string) *config.Config {
 	return read
 }
 
-// sources are the manifests of the tools that there are.
+// sources returns the manifests of the registered tools.
 func sources(tools *registry.Registry) (found []string) {
 	for _, info := range tools.Tools().List(catalogue.Filter{}) {
 		found = append(found, info.Source)
@@ -71,8 +71,8 @@ func sources(tools *registry.Registry) (found []string) {
 	return found
 }
 
-// What is granted by name goes to the tools of these directories, so that nobody else may put
-// others there.
+// Permissions are granted by name to the tools of these directories, so other users must not be
+// able to write there.
 func TestToolDirectoriesAreTheOperators(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are those of Unix")
@@ -103,8 +103,8 @@ func TestToolDirectoriesAreTheOperators(t *testing.T) {
 	}
 }
 
-// Tools of the operator's file are there beside those of Folders, once for each folder, and
-// are told by the name that the file has for it.
+// Tools of the operator's file are loaded in addition to those of Directories, once for each
+// directory, and are reported under the name that the file has for them.
 func TestToolDirectories(t *testing.T) {
 	d := newDirectories(t)
 	abs := filepath.ToSlash(filepath.Join(d.dir, "more"))
@@ -113,7 +113,7 @@ func TestToolDirectories(t *testing.T) {
 		folders  []string
 		sources  standard.Sources
 		want     []string
-		told     string // of what does not load
+		told     string // the error of a tool that does not load
 	}{
 		"relative to the file": {operator: `["../tools"]`, want: []string{"tools/one/tool.toml"}},
 		"absolute":             {operator: `["../tools", '` + abs + `']`, want: []string{abs + "/two/tool.toml", "tools/one/tool.toml"}},
@@ -125,7 +125,7 @@ func TestToolDirectories(t *testing.T) {
 		},
 		"one without tools": {
 			operator: `["../empty", "../tools"]`, want: []string{"tools/one/tool.toml"},
-			told: "etc/wasmtool.toml:1: tool_directories: empty: there is no tool here",
+			told: "etc/wasmtool.toml:1: tool_directories: empty: no tool found",
 		},
 		"left out":      {operator: `["../tools"]`, sources: standard.Sources{NoDirectories: true}},
 		"a single tool": {operator: `["../tools"]`, sources: standard.Sources{NoDirectories: true, Tool: abs + "/two"}, want: []string{abs + "/two/tool.toml"}},
@@ -157,8 +157,8 @@ func TestToolDirectories(t *testing.T) {
 	}
 }
 
-// A change of the directories needs a new Registry, and no tool may write to those that the
-// file names before and after.
+// A change of the directories needs a new Registry, and no tool may write to the directories that
+// the file names before or after.
 func TestReloadOfToolDirectories(t *testing.T) {
 	d := newDirectories(t)
 	writes := "[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
@@ -184,7 +184,7 @@ func TestReloadOfToolDirectories(t *testing.T) {
 		pending          []string
 		want             tool.Code
 	}{
-		{"tools", "empty", nil, tool.CodeExecution}, // the status 3
+		{"tools", "empty", nil, tool.CodeExecution}, // exit status 3
 		{"tools", "tools", nil, tool.CodePermissionDenied},
 		{"tools", "tools/one", nil, tool.CodePermissionDenied},
 		{"tools", "more", nil, tool.CodeExecution},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What docs/embedding.md shows is what the examples run.
+// docs/embedding.md shows exactly the code that the examples run.
 func TestEmbeddingDocument(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "embedding.md"))
 	if err != nil {
@@ -17,7 +17,7 @@ func TestEmbeddingDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Those of the program as a whole, and the folder that the example reads.
+	// Declarations of the whole program, and the directory that the example reads.
 	other := map[string]bool{"package main": true, "func main() {": true, `tools, err := standard.New(standard.Options{Workspace: "."})`: true}
 	blocks := strings.Split(string(doc), "```go\n")[1:]
 	if len(blocks) < 5 {

@@ -40,7 +40,7 @@ func Example_embedding() {
 	//  <nil>
 }
 
-// A program that has modules compiled by a child process of itself.
+// A program runs itself as the child process that compiles modules.
 func Example_compiler() {
 	compiler := runtime.SelfCompiler()
 	tools, err := standard.New(standard.Options{Workspace: ".", Runtime: runtime.Options{CompileCommand: compiler}})
@@ -52,7 +52,7 @@ func Example_compiler() {
 	// Output: true
 }
 
-// A tool whose work the program does, and one that asks a person.
+// A tool that the program implements, and the tool that asks a person.
 func Example_hostTools() {
 	people, approver := answers("blue"), registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: q.Tool.Name == "message"}, nil
@@ -85,14 +85,14 @@ func Example_hostTools() {
 	// The user says: blue <nil>
 }
 
-// answers is a person who always says the same.
+// answers is a person who always gives the same answer.
 type answers string
 
 func (a answers) Inquire(context.Context, tool.Inquiry) (tool.Reply, error) {
 	return tool.Reply{Status: tool.ReplyAnswered, Text: string(a)}, nil
 }
 
-// Several calls of one message of a model; what can run at once does.
+// Several calls from one message of a model; independent ones run concurrently.
 func Example_batch() {
 	tools, err := standard.New(standard.Options{Workspace: "testdata"})
 	if err != nil {
@@ -114,7 +114,7 @@ func Example_batch() {
 	// 2 calls
 }
 
-// Tenants with folders and secrets of their own.
+// Tenants with their own directories and secrets.
 func Example_tenants() {
 	folders, err := os.MkdirTemp("", "tenants")
 	if err != nil {
@@ -151,7 +151,7 @@ func Example_tenants() {
 	// true <nil>
 }
 
-// A call that runs on its own, events, and an end to all of it.
+// A call in the background, its events, and stopping it.
 func Example_start() {
 	tools, err := standard.New(standard.Options{})
 	if err != nil {

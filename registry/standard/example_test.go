@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A registry with the built-in tools, and a call to one of them.
+// A registry with the built-in tools, and one call.
 func Example() {
 	tools, err := standard.New(standard.Options{Workspace: "testdata"})
 	if err != nil {
@@ -33,7 +33,7 @@ func Example() {
 	// hello.go.txt:3:func main() {}
 }
 
-// Failures are results too: their text is made for a model.
+// Failures are results as well: their text is written for a model.
 func Example_failure() {
 	tools, err := standard.New(standard.Options{})
 	if err != nil {
@@ -52,7 +52,7 @@ func Example_failure() {
 	// grep: not granted: read:workspace; only the operator can grant it
 }
 
-// A server reads its operator's file again: a mistake changes nothing.
+// A server reads its operator's file again: an error in it changes nothing.
 func ExampleReloader() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// hello is the example tool of the Go guest SDK, and probe the one that it has for
-// tests. Both are in modules of their own.
+// hello is the example tool of the Go guest SDK, and probe the SDK's test tool. Each is a module of
+// its own.
 const (
 	hello = "../../guest-examples/hello"
 	probe = "../../guest/internal/probe"
 )
 
-// sdkForms are the forms of a tool, with the flags that build each.
+// sdkForms are the ABIs of a tool, with the build flags of each.
 var sdkForms = []struct {
 	name  string
 	flags []string
@@ -35,7 +35,7 @@ var sdkForms = []struct {
 
 var reactorFlags = []string{guesttest.Reactor}
 
-// probeManifest is that of a reactor; %s is the tool's name.
+// probeManifest is the manifest of a reactor; %s is the tool's name.
 const probeManifest = `
 manifest = 1
 name = "%s"
@@ -83,7 +83,7 @@ func TestGuestSDK_hello(t *testing.T) {
 	}
 }
 
-// The parts of the SDK that only a reactor uses run nowhere but in a guest.
+// The parts of the SDK that only a reactor uses run only in a guest.
 func TestGuestSDK_reactor(t *testing.T) {
 	wasm := guesttest.BuildGo(t, probe, reactorFlags...)
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func TestGuestSDK_reactor(t *testing.T) {
 	t.Run("talk", func(t *testing.T) { testProbeTalk(t, tools) })
 }
 
-// TestGuestSDK_command shows that a command reaches the same functions of the host.
+// TestGuestSDK_command shows that a command reaches the same host functions.
 func TestGuestSDK_command(t *testing.T) {
 	dir := t.TempDir()
 	manifest := strings.Replace(fmt.Sprintf(probeManifest, "probe"), `abi = "reactor"`, "", 1)
@@ -104,12 +104,12 @@ func TestGuestSDK_command(t *testing.T) {
 	testProbeTalk(t, openTools(t, dir))
 }
 
-// testProbeTalk shows that what a tool tells arrives while it runs, and that it knows its
-// call.
+// testProbeTalk shows that messages of a tool arrive while it runs, and that it can read the
+// information about its call.
 func testProbeTalk(t *testing.T, tools *registry.Registry) {
-	for n := range 3 { // on new instances and on one that was reset
+	for n := range 3 { // on new instances and on a reset one
 		var told []string
-		session := fmt.Sprint("session ", n) // equal calls of one would be asked about
+		session := fmt.Sprint("session ", n) // equal calls of one session would need approval
 		call := tool.Call{
 			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: session, Message: "m", IdempotencyKey: "k", WorkingDirectory: "/workspace/src",
 			OnLog: func(level slog.Level, text string) { told = append(told, fmt.Sprintf("%v %q", level, text)) },
@@ -142,7 +142,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if state, ok := tools.Calls().State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {
 			t.Errorf("the state of the call is %+v", state)
 		}
-		// Nobody need listen, and a listener that breaks down breaks nothing else.
+		// A listener is optional, and one that panics breaks nothing else.
 		call.OnLog, call.OnProgress = nil, func(float64, float64, string) { panic("a listener") }
 		if _, err := tools.Execute(t.Context(), call); err != nil {
 			t.Errorf("with other listeners: %v", err)
@@ -214,7 +214,7 @@ func BenchmarkGuestSDK(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			call() // compiles
+			call() // compile the module
 			for b.Loop() {
 				call()
 			}
@@ -233,7 +233,7 @@ func openHello(tb testing.TB, flags []string) *registry.Registry {
 	return openTools(tb, dir)
 }
 
-// putTool writes the folder of a tool.
+// putTool writes the directory of a tool.
 func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
 	tb.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

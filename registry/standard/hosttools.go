@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// addHostTools registers the tools whose work the program does, the one that asks a person,
-// and the one for jobs. That one comes to nothing without the tool whose calls the jobs are, and is left out then.
+// addHostTools registers the tools that the embedding program implements, the tool question, and
+// the tool process. Jobs need the tool that they call: without it the tool process is left out.
 func (a *assembly) addHostTools(tools *registry.Registry) error {
 	host := a.o.Host
 	register := func(spec tool.Spec, executor tool.Executor, err error) error {
@@ -27,7 +27,7 @@ func (a *assembly) addHostTools(tools *registry.Registry) error {
 			return err
 		}
 	}
-	if a.o.Sources.Tool != "" { // one tool was asked for
+	if a.o.Sources.Tool != "" { // only that tool is loaded
 		return nil
 	}
 	if host.Asker != nil {
@@ -40,7 +40,7 @@ func (a *assembly) addHostTools(tools *registry.Registry) error {
 	}
 	jobs := *host.Jobs
 	if jobs.MaxRunning <= 0 {
-		jobs.MaxRunning = max(callsAtOnce(a.o)/2, 1)
+		jobs.MaxRunning = max(maxTenantCalls(a.o)/2, 1)
 	}
 	table := process.NewTable(jobs)
 	if _, found := tools.Tools().Get(table.Tool()); !found {
@@ -49,13 +49,14 @@ func (a *assembly) addHostTools(tools *registry.Registry) error {
 	return register(table.Define())
 }
 
-// leastCalls is how many calls may run at once where nobody says so: what package runtime has
-// on the smallest machine.
-const leastCalls = 64
+// defaultCalls is the number of concurrent calls when no option limits it: the default of package
+// runtime on the smallest machine.
+const defaultCalls = 64
 
-// callsAtOnce is how many calls of a tenant may run at once, as far as that is known.
-func callsAtOnce(o Options) int {
-	calls := cmp.Or(max(o.Runtime.MaxCalls, 0), leastCalls)
+// maxTenantCalls returns how many calls of a tenant may run concurrently, as far as the options
+// tell.
+func maxTenantCalls(o Options) int {
+	calls := cmp.Or(max(o.Runtime.MaxCalls, 0), defaultCalls)
 	for _, bound := range []int{o.Registry.Schedule.MaxCalls, o.Registry.Schedule.MaxTenantCalls} {
 		if bound > 0 {
 			calls = min(calls, bound)

@@ -47,8 +47,8 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// Each tool that comes with the program is in one group, so that rules about groups leave
-// none out. A session may tell of itself whatever else it may do.
+// Each tool of the program is in exactly one group, so that rules about groups cover all. A session
+// may report on itself whatever else it may do.
 func TestToolsAreInGroups(t *testing.T) {
 	backends := make(map[string]hosttools.Backend)
 	for _, name := range hosttools.Names() {
@@ -84,7 +84,7 @@ func TestToolsAreInGroups(t *testing.T) {
 	}
 }
 
-// Jobs of a tool that is not there are no tool.
+// Without the tool that jobs call, there is no tool process.
 func TestJobs(t *testing.T) {
 	for _, c := range []struct {
 		of   string
@@ -114,7 +114,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// The jobs of a tenant take half of the calls that it may have at once.
+// The jobs of a tenant may use half of its concurrent calls.
 func TestJobsLeaveCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*standard.Options)

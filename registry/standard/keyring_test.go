@@ -10,7 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A program reads the keyring only where it says so, and is told how when the file needs it.
+// A program reads the keyring only if it enables that; otherwise a file that needs it is refused
+// with the fix.
 func TestKeyringIsAnOption(t *testing.T) {
 	file, err := config.Decode(config.File{Name: config.FileName}, []byte("[secrets]\nTOKEN.keyring = \"service/user\"\n"), nil)
 	if err != nil {

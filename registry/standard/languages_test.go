@@ -19,17 +19,17 @@ const (
 	goldens  = "../../testdata/guests"
 )
 
-// languageTools are the example tools that are not written in Go: C, Rust and
-// AssemblyScript. Each is built from one source as a command and as a reactor.
+// languageTools are the example tools that are not written in Go: C, Rust and AssemblyScript. Each
+// is built from one source as a command and as a reactor.
 var languageTools = []string{"wordcount", "slug", "title"}
 
-// languageForms are the forms with the folder of each below the tool's.
+// languageForms are the ABIs, with the directory of each below the tool's directory.
 var languageForms = []struct{ name, folder string }{{"command", "."}, {"reactor", "reactor"}}
 
-// golden is the file of a tool in testdata/guests: calls and what comes of them,
-// whichever form the tool has.
+// golden is a tool's file in testdata/guests: calls and their results, which are the same for both
+// ABIs.
 type golden struct {
-	// Structured tells that the output is the structured result as well.
+	// Structured says that the output is the structured result as well.
 	Structured bool         `json:"structured"`
 	Cases      []goldenCase `json:"cases"`
 }
@@ -37,15 +37,15 @@ type golden struct {
 type goldenCase struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// RepeatText and RepeatOutput make the argument text and the output so many
-	// times as long; 0 leaves them.
+	// RepeatText and RepeatOutput repeat the argument text and the output that many times; 0 leaves
+	// them unchanged.
 	RepeatText   int          `json:"repeat_text"`
 	Output       string       `json:"output"`
 	RepeatOutput int          `json:"repeat_output"`
 	Error        *goldenError `json:"error"`
 }
 
-// goldenError is a failure by its code, and a part of the text that a model reads.
+// goldenError is a failure: its code, and a part of the text that a model reads.
 type goldenError struct {
 	Code tool.Code `json:"code"`
 	Says string    `json:"says"`
@@ -94,7 +94,7 @@ func TestLanguages(t *testing.T) {
 						}
 						want, got := c.output(), result.Text()
 						if g.Structured {
-							got = strings.TrimSuffix(got, "\n") // a command ends its line of JSON
+							got = strings.TrimSuffix(got, "\n") // a command adds it
 						}
 						if got != want {
 							t.Errorf("got %.200q, want %.200q", got, want)
@@ -122,7 +122,7 @@ func checkFailure(t *testing.T, result tool.Result, err error, want goldenError)
 	}
 }
 
-// The two manifests of a tool say the same but for the form.
+// The two manifests of a tool differ only in the ABI.
 func TestLanguages_formsHaveOneInterface(t *testing.T) {
 	for _, name := range languageTools {
 		_, command := openLanguageTool(t, name, languageForms[0].folder)
@@ -137,7 +137,7 @@ func TestLanguages_formsHaveOneInterface(t *testing.T) {
 	}
 }
 
-// compile is what the first call of a tool waits for, without a cache.
+// compile measures what the first call of a tool waits for without a cache.
 func BenchmarkLanguages(b *testing.B) {
 	for _, name := range languageTools {
 		for _, form := range languageForms {
@@ -165,8 +165,8 @@ func BenchmarkLanguages(b *testing.B) {
 	}
 }
 
-// openLanguageTool returns a registry with one tool alone, which compiles its module
-// anew and sees the workspace of the goldens.
+// openLanguageTool returns a registry with one tool, which compiles its module again and sees the
+// workspace of the golden files.
 func openLanguageTool(tb testing.TB, name, folder string) (*registry.Registry, tool.Spec) {
 	tb.Helper()
 	tools, err := standard.New(standard.Options{

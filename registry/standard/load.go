@@ -18,33 +18,33 @@ import (
 // builtinSource is the Source of built-in tools.
 const builtinSource = "builtin"
 
-// loader finds tools.
+// loader finds tools and their modules.
 type loader struct {
 	o Options
-	// add takes a tool that was found; read returns its module, checked against the
-	// manifest. It is not called for a request.
+	// add registers a tool that was found. read returns its module, checked against the manifest; a
+	// tool that sends an HTTP request has no module, and read is not called for it.
 	add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
-	// folders stay open as long as read may be called.
-	folders []*manifests.Directory
-	// watched, unless nil, notes what was loaded from folders.
+	// opened are directories that stay open as long as read may be called.
+	opened []*manifests.Directory
+	// watched, unless nil, records what was loaded from directories.
 	watched *Directories
 }
 
 func (l *loader) loadAll() error {
 	onError := l.o.Sources.OnLoadError
 	if !l.o.Sources.NoBuiltins {
-		if err := l.loadFolder(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{}); err != nil {
+		if err := l.loadDirectory(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{}); err != nil {
 			return err
 		}
 	}
-	folders := l.o.toolFolders()
+	dirs := l.o.toolDirectories()
 	if l.watched != nil {
-		folders = l.watched.dirs
+		dirs = l.watched.dirs
 	}
-	for _, dir := range folders {
-		folder, err := l.open(dir)
+	for _, dir := range dirs {
+		directory, err := l.open(dir)
 		if err == nil {
-			err = l.loadFolder(folder, dir)
+			err = l.loadDirectory(directory, dir)
 		}
 		if err == nil {
 			continue
@@ -54,7 +54,7 @@ func (l *loader) loadAll() error {
 		}
 		onError(err)
 		if l.watched != nil {
-			l.watched.told[dir.path] = err.Error()
+			l.watched.reported[dir.path] = err.Error()
 		}
 	}
 	if l.o.Sources.Tool != "" {
@@ -64,25 +64,25 @@ func (l *loader) loadAll() error {
 }
 
 func (l *loader) open(dir toolDirectory) (*manifests.Directory, error) {
-	folder, err := dir.open()
+	directory, err := dir.open()
 	if err == nil {
-		l.folders = append(l.folders, folder)
+		l.opened = append(l.opened, directory)
 	}
-	return folder, err
+	return directory, err
 }
 
-// loadFolder loads all tools of a folder; dir is the zero value for the built-in tools.
-func (l *loader) loadFolder(folder *manifests.Directory, dir toolDirectory) error {
-	paths, err := folder.Manifests()
+// loadDirectory loads all tools of a directory; dir is the zero value for the built-in tools.
+func (l *loader) loadDirectory(directory *manifests.Directory, dir toolDirectory) error {
+	paths, err := directory.Manifests()
 	if err != nil {
 		return dir.withLine(invalidManifest(dir.name, err))
 	}
 	if len(paths) == 0 {
-		return dir.withLine(&tool.Error{Code: tool.CodeInvalidManifest, Message: dir.name + ": there is no tool here; a tool is a folder with a " + manifests.FileName})
+		return dir.withLine(&tool.Error{Code: tool.CodeInvalidManifest, Message: dir.name + ": no tool found; a tool is a directory with a " + manifests.FileName})
 	}
-	tools := readAll(folder, paths)
+	tools := readAll(directory, paths)
 	for i, path := range paths {
-		err := l.loadTool(folder, dir, path, tools[i])
+		err := l.loadTool(directory, dir, path, tools[i])
 		if err == nil {
 			continue
 		}
@@ -91,27 +91,27 @@ func (l *loader) loadFolder(folder *manifests.Directory, dir toolDirectory) erro
 		}
 		l.o.Sources.OnLoadError(err)
 		if l.watched != nil && dir.path != "" {
-			l.watched.note(dir.path, path, &watched{fault: err.Error(), told: err.Error()})
+			l.watched.note(dir.path, path, &watched{lastError: err.Error(), reported: err.Error()})
 		}
 	}
 	return nil
 }
 
-// loadSingle loads the tool of one folder or manifest, module and all, so that every
-// fault of it is told together.
+// loadSingle loads the tool of one directory or manifest and reads its module at once, so that all
+// errors are reported together.
 func (l *loader) loadSingle(target string) error {
 	dir, path := target, manifests.FileName
 	if info, err := os.Stat(target); err != nil {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": no such file or folder"}
+		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": no such file or directory"}
 	} else if !info.IsDir() {
 		dir, path = filepath.Split(target)
 	}
 	dir = filepath.Clean(dir)
-	folder, err := l.open(toolDirectory{path: dir, name: dir})
+	directory, err := l.open(toolDirectory{path: dir, name: dir})
 	if err != nil {
 		return err
 	}
-	m, module, err := manifests.Load(folder, path)
+	m, module, err := manifests.Load(directory, path)
 	if m, err = configured(l.o.config(), dir, m, err); err != nil {
 		return err
 	}
@@ -119,39 +119,39 @@ func (l *loader) loadSingle(target string) error {
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
-func (l *loader) loadTool(folder *manifests.Directory, dir toolDirectory, path string, t readManifest) error {
+func (l *loader) loadTool(directory *manifests.Directory, dir toolDirectory, path string, t readManifest) error {
 	m, err := configured(l.o.config(), dir.name, t.manifest, t.err)
 	if err != nil {
 		return err
 	}
-	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, m) }
+	read := func() ([]byte, error) { return manifests.ReadModule(directory, path, m) }
 	if l.watched == nil || dir.path == "" {
 		return l.add(m, source(dir.name, path), read)
 	}
-	w := newWatched(folder, path, m)
-	if err := l.add(m, source(dir.name, path), w.unchanged(folder, path, read)); err != nil {
+	w := newWatched(directory, path, m)
+	if err := l.add(m, source(dir.name, path), w.unchanged(directory, path, read)); err != nil {
 		return err
 	}
 	l.watched.note(dir.path, path, w)
 	return nil
 }
 
-// readManifest is a manifest that was read, or why it was not.
+// readManifest is the manifest that was read, or the error of reading it.
 type readManifest struct {
 	manifest *manifests.Manifest
 	err      error
 }
 
-// readAll reads manifests, as many at once as there are processors: of a folder with many,
-// checking their schemas takes most of the time.
-func readAll(folder *manifests.Directory, paths []string) []readManifest {
+// readAll reads manifests with as many goroutines as there are processors. In a directory with many
+// tools, compiling their schemas takes most of the time.
+func readAll(directory *manifests.Directory, paths []string) []readManifest {
 	all := make([]readManifest, len(paths))
 	var next atomic.Int64
 	var readers sync.WaitGroup
 	for range min(goruntime.GOMAXPROCS(0), len(paths)) {
 		readers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
-				all[i].manifest, all[i].err = manifests.Read(folder, paths[i])
+				all[i].manifest, all[i].err = manifests.Read(directory, paths[i])
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func readAll(folder *manifests.Directory, paths []string) []readManifest {
 	return all
 }
 
-// source says where a tool comes from, as the operator named it.
+// source returns where a tool comes from, under the name that the operator used.
 func source(dir, path string) string {
 	if dir == "" {
 		return builtinSource
@@ -167,7 +167,7 @@ func source(dir, path string) string {
 	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(path)))
 }
 
-// spec turns a manifest into the registry's view of a tool.
+// spec returns the registry's definition of the tool of a manifest.
 func spec(m *manifests.Manifest, source string) tool.Spec {
 	s := tool.Spec{
 		Name: m.Name, Title: m.Title, Version: m.Version, Description: m.Description,
@@ -191,31 +191,31 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 	return s
 }
 
-// invalidManifest gives the faults of a manifest the name by which the operator
-// knows its file.
+// invalidManifest replaces file names in the errors of a manifest by the names that the operator
+// knows.
 func invalidManifest(dir string, err error) error {
-	var faults manifests.Errors
-	var fault *manifests.Error
+	var list manifests.Errors
+	var single *manifests.Error
 	switch {
-	case errors.As(err, &faults):
-		named := make(manifests.Errors, len(faults))
-		for i, f := range faults {
+	case errors.As(err, &list):
+		named := make(manifests.Errors, len(list))
+		for i, f := range list {
 			named[i] = withFile(f, dir)
 		}
 		err = named
-	case errors.As(err, &fault):
-		err = withFile(fault, dir)
+	case errors.As(err, &single):
+		err = withFile(single, dir)
 	}
 	return (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 }
 
-func withFile(fault *manifests.Error, dir string) *manifests.Error {
-	named := *fault
-	named.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(fault.File)))
+func withFile(e *manifests.Error, dir string) *manifests.Error {
+	named := *e
+	named.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(e.File)))
 	return &named
 }
 
-// Module says which module a tool is made of. Several tools may share one.
+// Module names the module of a tool. Several tools may share one module.
 type Module struct {
 	// Tool is the tool's name.
 	Tool string
@@ -223,9 +223,9 @@ type Module struct {
 	Digest string
 }
 
-// Modules returns the modules of the tools that New would load, in the order of
-// loading; a tool that is a request has none. It reads each module and compiles and runs none. Errors are as for New; a
-// module that cannot be read is one too, and o.OnLoadError is told of it.
+// Modules returns the modules of the tools that New would load, in loading order; a tool that sends
+// an HTTP request has none. It reads each module but compiles and runs none. It returns the same
+// errors as New; a module that cannot be read is passed to Sources.OnLoadError as well.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
 	err := visit(o, func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
@@ -246,13 +246,13 @@ func Modules(o Options) ([]Module, error) {
 // LoadedManifest is the manifest of a tool that New would load.
 type LoadedManifest struct {
 	*manifests.Manifest
-	// Source says where it is from, as the Source of the tool's Spec does.
+	// Source says where the manifest comes from, like tool.Spec.Source.
 	Source string
 }
 
-// Manifests returns the manifests of the tools that New would load, in the order of
-// loading, for what is in them that a Spec leaves out. Nothing is registered, compiled or
-// run. Errors are as for New; o.OnLoadError is told of a manifest that is not sound.
+// Manifests returns the manifests of the tools that New would load, in loading order, for fields
+// that a tool.Spec does not have. It registers, compiles and runs nothing. It returns the same
+// errors as New; an invalid manifest is passed to Sources.OnLoadError.
 func Manifests(o Options) ([]LoadedManifest, error) {
 	var found []LoadedManifest
 	err := visit(o, func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
@@ -262,8 +262,8 @@ func Manifests(o Options) ([]LoadedManifest, error) {
 	return found, err
 }
 
-// visit hands add the tools that New would load. read may be called until add returns.
+// visit calls add with the tools that New would load. read may be called until add returns.
 func visit(o Options, add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error) error {
 	l := &loader{o: o, add: add}
-	return errors.Join(l.loadAll(), closeAll(l.folders))
+	return errors.Join(l.loadAll(), closeAll(l.opened))
 }

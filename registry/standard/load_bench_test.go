@@ -13,7 +13,7 @@ import (
 
 const manyTools = 1000
 
-// folderOfMany is a folder of many tools.
+// folderOfMany returns a directory of many tools.
 func folderOfMany(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
@@ -65,7 +65,7 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 	return dir
 }
 
-// What a look costs when nothing changed.
+// The cost of a check that finds no change.
 func BenchmarkLook(b *testing.B) {
 	o := standard.Options{
 		Sources:  standard.Sources{Directories: []string{folderOfMany(b)}, NoBuiltins: true},
@@ -85,7 +85,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// What a start costs with a folder of many tools; their modules are not read.
+// The cost of a start with a directory of many tools; their modules are not read.
 func BenchmarkLoad(b *testing.B) {
 	dir := folderOfMany(b)
 	for b.Loop() {

@@ -33,7 +33,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// The codes that an example can name are those that there are.
+// The codes that an example may name are exactly the codes that exist.
 func TestErrorCodesOfExamples(t *testing.T) {
 	var codes []string
 	for _, code := range tool.Codes() {

@@ -22,94 +22,93 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Options says what a Registry holds and gives. The zero value has the built-in
-// tools, grants no files and no variables, and denies dangerous tools.
+// Options configures a Registry. The zero value loads the built-in tools, grants no files and no
+// variables, and denies dangerous tools.
 type Options struct {
-	// Workspace is a directory of the host, offered for reading as the mount "workspace";
-	// empty means none. A Config that binds this mount to a directory wins, and its grants
-	// apply to this one otherwise.
+	// Workspace is a host directory, offered for reading as the mount "workspace"; empty offers
+	// none. If the Config binds that mount to a directory, the Config wins; otherwise its grants
+	// apply to this directory.
 	Workspace string
-	// Words are offered to all tools besides, such as those of a server's flags. One for a
-	// mount or variable that nobody binds is left out.
+	// Permissions are offered to all tools in addition to what the Config offers, for example by
+	// the flags of a server. A permission for a mount or variable that is not bound is left out.
 	Permissions []capability.Permission
-	// Config is the operator's file; nil means an empty one. A Reloader applies a file that
-	// changed.
+	// Config is the operator's file; nil means an empty one. A Reloader applies later changes of
+	// the file.
 	Config *config.Config
-	// Policy says which tools there are and which calls run. The zero value has every tool
-	// and asks about calls that may do more than read. With a Config, its policy counts, and
-	// only the Rules of this one besides. A name that no tool has is a warning for the Logger,
-	// and holds for a tool of that name that comes later.
+	// Policy says which tools are visible and which calls run. The zero value shows every tool and
+	// asks about calls that may do more than read. With a Config, the policy of the Config applies,
+	// and only the Rules of this field are added to it. A name that matches no tool causes a
+	// warning in the log and applies to a tool of that name that is added later.
 	Policy policy.Config
 	// Sources says where tools come from.
 	Sources Sources
-	// Host has the tools whose work the program does.
+	// Host configures the tools that the embedding program implements.
 	Host Host
-	// Registry configures the Registry. New fills in the ceilings of the Config where it has
-	// zeros, and adds to its Rules what the Config offers, pins and revokes. Leave Rules.Policy
-	// nil, or New fails: Config and Policy say it. Rules.Shell applies without a Config only,
-	// and New sets the functions of the Rules. The clock and randomness are offered unless
-	// Rules.Grantable.Deny has the words "clock" and "random". When Calls.MaxText is set, New adds
-	// the tool ReadResultTool, which reads on in texts that were cut, and a store for them
-	// unless there is one in Calls.Results.
+	// Registry configures the Registry. New fills in ceilings that are zero from the Config, and
+	// adds to Rules what the Config offers, pins and revokes. Leave Rules.Policy nil: it is built
+	// from Config and Policy, and New fails if it is set. Rules.Shell applies only without a
+	// Config, and New sets the functions of Rules. The clock and randomness are offered unless
+	// Rules.Grantable.Deny has the permissions "clock" and "random". If Calls.MaxText is set, New
+	// adds the tool ReadResultTool, which reads the rest of truncated texts, and creates
+	// Calls.Results unless it is set.
 	Registry registry.Options
-	// Runtime configures how modules are compiled and run. An empty CacheDir means the folder
-	// "wasmtool/modules" in the user's cache folder, and a nil Logger that of Registry. Without
-	// a CompileCommand, modules that may take seconds to compile do not load.
+	// Runtime configures how modules are compiled and run. An empty CacheDir means the directory
+	// "wasmtool/modules" in the user's cache directory; a nil Logger means Registry.Logger. Without
+	// a CompileCommand, modules that may take seconds to compile are refused.
 	Runtime runtime.Options
-	// NoCache keeps compiled modules nowhere, whatever the CacheDir.
+	// NoCache disables the cache of compiled modules, whatever CacheDir is.
 	NoCache bool
-	// Files bounds what a call does with files. New adds to its Protected the Config, the
-	// folders of tools, the cache of compiled modules and the StateDir.
+	// Files limits what a call does with files. New adds to Files.Protected the operator's file,
+	// the directories of tools, the cache of compiled modules and StateDir.
 	Files files.Options
-	// Keyring returns the secret of user for service in the keyring of the operating system:
-	// New of package hostfuncs/secret/keyring. Without it, a Config whose secrets are in the
-	// keyring is an error of New.
+	// Keyring returns the secret of user for service from the keyring of the operating system; pass
+	// New of package hostfuncs/secret/keyring. If it is nil, New refuses a Config that names
+	// secrets in the keyring.
 	Keyring func(service, user string) secret.Source
-	// HTTP says how requests are made, such as whose certificates are trusted and how names
-	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
-	// defaults.
+	// HTTP configures how requests are made, such as trusted certificates and name resolution, and
+	// limits them; see hostfuncs.Services. The zero value uses the defaults.
 	HTTP egress.Transport
-	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
-	// the user's folder for state.
+	// StateDir is where the key-value stores of tools are kept; empty means the directory
+	// "wasmtool" in the user's state directory.
 	StateDir string
 }
 
-// Sources says where tools come from. The zero value has the built-in ones and those of the
-// Config.
+// Sources says where tools come from. The zero value loads the built-in tools and the tools that
+// the Config names.
 type Sources struct {
-	// Folders are folders to load tools from: Folder/tool.toml and
-	// Folder/*/tool.toml. Those of tool_directories in the Config come after them; one of
-	// these that cannot be read is told as a tool that does not load.
+	// Directories are directories to load tools from: DIRECTORY/tool.toml and
+	// DIRECTORY/*/tool.toml. The tool_directories of the Config come after them; if one of those
+	// cannot be read, it is reported as a tool that does not load.
 	Directories []string
-	// Tool is a single tool to load: its folder, or its manifest.
+	// Tool is a single tool to load: its directory or its manifest.
 	Tool string
-	// Servers are names of servers of the Config. New starts them, and their tools are
-	// loaded, too. A server that cannot be had is told as a tool that does not load, and
-	// tried again later. Names that the Config has not are left alone; nil starts none.
+	// Servers are names of MCP servers of the Config. New starts them and loads their tools. A
+	// server that does not start is reported as a tool that does not load, and is tried again
+	// later. Names that the Config does not have are ignored; nil starts none.
 	Servers []string
-	// NoBuiltins leaves the built-in tools out, and NoDirectories the tool_directories of
-	// the Config.
+	// NoBuiltins leaves out the built-in tools, and NoDirectories the tool_directories of the
+	// Config.
 	NoBuiltins, NoDirectories bool
-	// OnLoadError is called for each tool that does not load, and the others are
-	// loaded; nil makes the first such tool an error of New.
+	// OnLoadError is called for each tool that does not load; the other tools are still loaded. If
+	// it is nil, the first such tool is an error of New.
 	OnLoadError func(error)
 }
 
-// Host has the tools whose work the program does. The zero value has none.
+// Host configures the tools that the embedding program implements. The zero value has none.
 type Host struct {
-	// Backends do the work of tools that no sandbox can do, by the tools' names; see package
-	// hosttools. A name that it does not know is an error of New.
+	// Backends implement tools that cannot run in a sandbox, by tool name; see package hosttools.
+	// New refuses an unknown name.
 	Backends map[string]hosttools.Backend
-	// Asker puts what the tool question asks to a person; nil leaves that tool out, and so
-	// does a single Sources.Tool, as it does the one of Jobs.
+	// Asker puts the questions of the tool question to a person. The tool is left out if Asker is
+	// nil or Sources.Tool is set; the latter also leaves out the tool process.
 	Asker tool.Asker
-	// Jobs adds the tool process, whose jobs are calls of another tool in the background,
-	// when that tool is there; nil adds none. Jobs end with the Registry. Of the calls that a
-	// tenant may run at once, they take half unless Jobs.MaxRunning says otherwise.
+	// Jobs adds the tool process, which runs calls of another tool in the background, if that tool
+	// is loaded; nil adds none. Jobs end when the Registry is closed. They may use half of the
+	// concurrent calls of a tenant unless Jobs.MaxRunning sets another limit.
 	Jobs *process.Options
 }
 
-// config is the operator's file, an empty one for none.
+// config returns the operator's file, or an empty one if there is none.
 func (o *Options) config() *config.Config {
 	if o.Config == nil {
 		return &config.Config{}
@@ -117,13 +116,12 @@ func (o *Options) config() *config.Config {
 	return o.Config
 }
 
-// logger is the Logger; one that is silent for none.
+// logger returns the Logger, or one that discards everything if there is none.
 func (o *Options) logger() *slog.Logger {
 	return cmp.Or(o.Registry.Logger, slog.New(slog.DiscardHandler))
 }
 
-// withDefaults fills in what New makes of fields that are zero, and the paths that are
-// protected.
+// withDefaults replaces zero fields by their defaults and adds the protected paths.
 func (o Options) withDefaults() Options {
 	o.applyCeilings(o.config().Ceilings())
 	o.Runtime.CacheDir = CacheDir(o)
@@ -135,7 +133,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// applyCeilings sets the bounds of the operator's file where o has none of its own.
+// applyCeilings takes limits from the operator's file where o has none.
 func (o *Options) applyCeilings(c config.Ceilings) {
 	o.Runtime.MaxMemory = cmp.Or(o.Runtime.MaxMemory, c.MaxMemory)
 	o.Runtime.MaxFuel = cmp.Or(o.Runtime.MaxFuel, c.MaxFuel)
@@ -148,10 +146,10 @@ func (o *Options) applyCeilings(c config.Ceilings) {
 	o.Registry.MaxTimeout = cmp.Or(o.Registry.MaxTimeout, c.MaxTimeout)
 }
 
-// protected lists what no tool may write to, whatever it is granted: compiled code,
-// which runs outside of any sandbox, the manifests of other tools, the operator's file and
-// what it names, and what is kept between calls. What the file names when it is read again
-// is in the offers besides: what it named first may still be in use.
+// protected lists the paths that no tool may write to, whatever it is granted: compiled code, which
+// runs outside of any sandbox, the manifests of other tools, the operator's file and the files it
+// names, and the state kept between calls. After a reload, paths of the new file are protected by
+// its Grantable as well: paths of the first file may still be in use.
 func (o *Options) protected() []string {
 	dirs := slices.Concat(o.Sources.Directories, o.config().Protected(), []string{StateDir(*o)})
 	if cache := CacheDir(*o); cache != "" {
@@ -160,7 +158,7 @@ func (o *Options) protected() []string {
 	return dirs
 }
 
-// StateDir returns the folder where what lasts between calls is kept.
+// StateDir returns the directory for state that outlives a call.
 func StateDir(o Options) string {
 	if o.StateDir != "" {
 		return o.StateDir
@@ -177,8 +175,8 @@ func StateDir(o Options) string {
 	return filepath.Join(os.TempDir(), "wasmtool-state")
 }
 
-// CacheDir returns the folder where New keeps compiled modules, or "" for nowhere: with
-// NoCache, and where the user has no home and Runtime.CacheDir names no folder.
+// CacheDir returns the directory where New caches compiled modules. It is "" (no cache) with
+// NoCache, and if the user has no home directory and Runtime.CacheDir is empty.
 func CacheDir(o Options) string {
 	user, err := os.UserCacheDir()
 	switch {

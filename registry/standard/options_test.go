@@ -14,9 +14,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// What packages offer is not offered again: Options have theirs by name.
+// Options has no field that an option type within it has already.
 func TestOptionsDeclareNothingTwice(t *testing.T) {
-	owners := make(map[string]string) // of names of fields
+	owners := make(map[string]string) // by name of the field
 	var look func(of reflect.Type)
 	look = func(of reflect.Type) {
 		for _, field := range reflect.VisibleFields(of) {
@@ -37,7 +37,7 @@ func TestOptionsDeclareNothingTwice(t *testing.T) {
 	look(reflect.TypeFor[standard.Options]())
 }
 
-// observer notes what it is told.
+// observer records the events that it receives.
 type observer struct{ told []string }
 
 func (o *observer) Begin(ctx context.Context, call tool.Call) (context.Context, func(tool.Receipt)) {

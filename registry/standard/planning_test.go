@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// planning has the tools that plan, with a folder of skills.
+// planning returns a registry with the planning tools and a directory of skills.
 func planning(t *testing.T) (tools *registry.Registry, skills string) {
 	t.Helper()
 	skills = t.TempDir()
@@ -39,7 +39,7 @@ func planning(t *testing.T) (tools *registry.Registry, skills string) {
 	return tools, skills
 }
 
-// A list is of one session of one tenant, and calls at once lose nothing of it.
+// A todo list belongs to one session of one tenant, and concurrent calls lose nothing.
 func TestTodoLists(t *testing.T) {
 	tools, _ := planning(t)
 	call := func(tenant, session, arguments string) string {
@@ -64,7 +64,7 @@ func TestTodoLists(t *testing.T) {
 	}
 }
 
-// The tool skill says of itself which skills there are, and learns of new ones.
+// The description of the tool skill lists the skills, including new ones.
 func TestSkillsDescribeThemselves(t *testing.T) {
 	tools, dir := planning(t)
 	write := func(name string) {
@@ -106,7 +106,7 @@ func TestSkillsDescribeThemselves(t *testing.T) {
 	}
 }
 
-// Whatever lies in the folder of skills, it does not use up the fuel that the tool has.
+// No content of the skills directory uses up the fuel of the tool.
 func TestSkills_amongMuchElse(t *testing.T) {
 	tools, dir := planning(t)
 	write := func(name, text string) {
@@ -118,7 +118,7 @@ func TestSkills_amongMuchElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	costly := []string{ // for whoever parses it
+	costly := []string{ // expensive to parse
 		strings.Repeat("? a\n", 1900), "description: [" + strings.Repeat("a,", 3900) + "]", "name: " + strings.Repeat("word ", 1600),
 	}
 	for n := range 400 {
@@ -133,7 +133,7 @@ func TestSkills_amongMuchElse(t *testing.T) {
 	}
 }
 
-// Without a folder of skills the tool says where one is named.
+// Without a skills directory the tool says where to name one.
 func TestSkills_withoutFolder(t *testing.T) {
 	tools, err := standard.New(standard.Options{StateDir: t.TempDir()})
 	if err != nil {
@@ -153,7 +153,7 @@ func TestSkills_withoutFolder(t *testing.T) {
 	}
 }
 
-// A list that is kept can be shown: what would be too long for that is refused.
+// A stored list can be shown: one that is too long for that is refused.
 func TestTodo_longestList(t *testing.T) {
 	tools, _ := planning(t)
 	write := func(contents int) (tool.Result, error) {

@@ -11,27 +11,27 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ReadResultTool is the name of the tool that reads on in texts that were cut; it is there
-// when ledger.Options.MaxText is set.
+// ReadResultTool is the name of the tool that reads the rest of truncated texts. New adds it if
+// ledger.Options.MaxText is set.
 const ReadResultTool = "read_result"
 
-// noteRoom is how many bytes of a page are for the words about where it goes on.
+// noteRoom is the number of bytes of a page that are reserved for the note about the next offset.
 const noteRoom = 80
 
-// addReadResult registers the tool that reads on, if texts are cut. A page is short enough
-// not to be cut itself.
+// addReadResult registers the tool that reads truncated texts, if texts are truncated. A page is
+// short enough not to be truncated itself.
 func (a *assembly) addReadResult(tools *registry.Registry) error {
 	kept, maxText := a.o.Registry.Calls.Results, a.o.Registry.Calls.MaxText
 	if maxText <= 0 {
 		return nil
 	}
 	type input struct {
-		Handle string `json:"handle" jsonschema:"The handle that the result was kept as, such as result_ABC."`
-		Offset int    `json:"offset,omitempty" jsonschema:"The byte to begin at; 0 is the beginning."`
+		Handle string `json:"handle" jsonschema:"The handle of the result, such as result_ABC."`
+		Offset int    `json:"offset,omitempty" jsonschema:"The byte offset to start at; 0 is the beginning."`
 	}
 	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
-		Name: ReadResultTool, Title: "Read a kept result", Category: "builtin", Source: builtinSource, Version: "1.0.0",
-		Description: "Reads on in the text of an earlier result that was too long to be shown whole.",
+		Name: ReadResultTool, Title: "Read a stored result", Category: "builtin", Source: builtinSource, Version: "1.0.0",
+		Description: "Reads the rest of an earlier result that was too long to be shown completely.",
 		Declared:    &capability.Effects{ReadOnly: true},
 	}}, func(_ context.Context, call tool.Call, in input) (tool.Result, error) {
 		page, err := kept.Read(results.Owner{Tenant: call.Tenant, Session: call.Session}, in.Handle, in.Offset, max(maxText-noteRoom, maxText/2))
@@ -41,7 +41,7 @@ func (a *assembly) addReadResult(tools *registry.Registry) error {
 		result, err := tool.TextResult(page.Text, map[string]int{"offset": page.Offset, "next": page.Next, "total": page.Total})
 		result.Title = fmt.Sprintf("Bytes %d to %d of %d", page.Offset, page.Next, page.Total)
 		if page.Next < page.Total {
-			result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("[it goes on at offset %d of %d]", page.Next, page.Total)))
+			result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("[continues at offset %d of %d]", page.Next, page.Total)))
 		}
 		return result, err
 	})

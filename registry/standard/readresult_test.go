@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A model gets the ends of a long text, reads on in it to the last byte, and hands it on
-// whole without having read it.
+// A model gets the beginning and end of a long text, can read it to the last byte, and can pass it
+// to another tool completely without having read it.
 func TestLongTextsAreCutReadOnAndHandedOn(t *testing.T) {
 	const maxText = 600
 	tools, err := New(Options{

@@ -15,47 +15,47 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Reloader reads the operator's file of a Registry again, and the folders of its tools. All
-// rules that follow from the file are put in the place of the old ones in one step, or none
-// of them. It is safe for concurrent use.
+// Reloader applies changes of the operator's file and of the directories of tools to a Registry.
+// All rules of the file replace the previous ones in one step, or none does. It is safe for
+// concurrent use.
 type Reloader struct {
 	tools   *registry.Registry
 	options Options
 	file    config.File
 	getenv  func(name string) (string, bool)
-	started *config.Config // what the Registry was made with
+	started *config.Config // the file that the Registry was created with
 
 	mu   sync.Mutex
-	last *config.Config // whose rules hold
+	last *config.Config // the file whose rules apply
 }
 
-// Reload is what came of reading the operator's file again.
+// Reload is the result of reading the operator's file again.
 type Reload struct {
-	// Changed says that the file has another text, and that its rules hold for the calls
-	// that begin from now on.
+	// Changed says that the content of the file changed. Its rules apply to calls that begin from
+	// now on.
 	Changed bool
-	// Pending are the sections that differ from those that the Registry was made with and
-	// that hold only for a new one: "limits", "tool_directories", "audit", "servers.NAME",
-	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere
-	// else. Until then no tool is given such a secret: the value that is known is for the
-	// places that the file named with it.
+	// Pending lists sections that changed but take effect only after a restart: "limits",
+	// "tool_directories", "audit", "servers.NAME", "tools.NAME.settings", and "secrets.NAME" if its
+	// value comes from another source now. Until the restart such a secret is denied to all tools,
+	// because the known value may only go where the previous file allowed it.
 	Pending []string
-	// Warnings are as those of config.Config and policy.Policy.
+	// Warnings are the warnings of config.Config and policy.Policy.
 	Warnings []string
 }
 
-// NewReloader returns a Reloader for a Registry that New made of o, where o.Config was read
-// from file. getenv is as for config.Load.
+// NewReloader returns a Reloader for a Registry that New created from o, with o.Config read from
+// file. getenv is the same as for config.Load.
 func NewReloader(tools *registry.Registry, o Options, file config.File, getenv func(name string) (string, bool)) *Reloader {
 	return &Reloader{tools: tools, options: o, file: file, getenv: getenv, started: o.config(), last: o.config()}
 }
 
-// Reload reads the file, and sets the rules if its text changed. Calls that run go on under
-// the rules that they began with, but for those of tools that are revoked now: see
-// registry.Registry.SetRules. When it fails, the rules are what they were; the error is an
-// *Error of the code usage, whose text has every fault of the file, or permission_denied
-// for a mount that is not there. A file that was there and is gone is an error, too, since
-// it may be about to be written anew; one that was not there and is now counts.
+// Reload reads the file and applies its rules if its content changed. Running calls keep the rules
+// they began with, except calls of tools that are now revoked: see registry.Registry.SetRules.
+//
+// On an error the rules stay as they were. The error is a *tool.Error with the code usage, which
+// lists all errors of the file, or permission_denied for a mount whose directory does not exist. A
+// file that existed and is gone is an error too, because an editor may be replacing it; a file that
+// appears is applied.
 func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 		return Reload{}, (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
 	}
 	if read.Digest() == "" && r.last.Digest() != "" {
-		return Reload{}, &tool.Error{Code: tool.CodeUsage, Message: r.file.Name + ": is gone; its rules stay as they were", Recoverable: true}
+		return Reload{}, &tool.Error{Code: tool.CodeUsage, Message: r.file.Name + ": the file is gone; its last rules stay in force", Recoverable: true}
 	}
 	result := Reload{Changed: read.Digest() != r.last.Digest(), Pending: pending(r.started, read)}
 	if !result.Changed {
@@ -90,8 +90,8 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	return result, nil
 }
 
-// optionsWith returns the options of the Registry with another file, without the secrets
-// whose values it has from elsewhere.
+// optionsWith returns the options of the Registry with another file, without the secrets whose
+// values come from other sources in that file.
 func (r *Reloader) optionsWith(read *config.Config) Options {
 	o := r.options
 	o.Config = read
@@ -108,11 +108,11 @@ func (r *Reloader) optionsWith(read *config.Config) Options {
 	return o
 }
 
-// Watch reads the file every so often, until ctx is done. It tells report, which may not be
-// nil, when the rules changed, when the file cannot be used, once for each way in which it
-// cannot, and when it can be used again. every is 2 seconds when it is 0 or less.
+// Watch calls Reload at an interval until ctx is done. It calls report, which must not be nil, when
+// the rules changed, when the file has a new error, and when the error is gone. An interval of 0 or
+// less means 2 seconds.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(Reload, error)) {
-	told := ""
+	reported := ""
 	for range ticks(ctx, every) {
 		result, err := r.Reload(ctx)
 		if ctx.Err() != nil {
@@ -122,14 +122,14 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(R
 		if err != nil {
 			text = err.Error()
 		}
-		if result.Changed || text != told {
+		if result.Changed || text != reported {
 			report(result, err)
 		}
-		told = text
+		reported = text
 	}
 }
 
-// ticks yields every so often, until ctx is done.
+// ticks yields the time at an interval until ctx is done.
 func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
 	every = cmp.Or(max(every, 0), defaultWatch)
 	return func(yield func(time.Time) bool) {
@@ -148,26 +148,26 @@ func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
 	}
 }
 
-// defaultWatch is how often Watch looks: reading a small file costs next to nothing, and
-// looking at its text rather than its time misses no change.
+// defaultWatch is the default interval. Reading a small file is cheap, and comparing its content,
+// not its time, misses no change.
 const defaultWatch = 2 * time.Second
 
-// otherValues are words of the secrets whose values are to come from elsewhere than those
-// that a Registry has that was made of another file.
+// otherValues returns permissions for the secrets whose values come from another source in the file
+// read than in the file started.
 func otherValues(started, read *config.Config) (words capability.Deny) {
 	sameValue := func(a, b config.SecretSource) bool {
-		a.TTL = b.TTL // the value is the same however long it is kept
+		a.TTL = b.TTL // it does not affect the value
 		return a.Same(b)
 	}
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {
-		if word, err := capability.NewPermission(capability.KindSecret, name); err == nil { // a name of the file was checked
+		if word, err := capability.NewPermission(capability.KindSecret, name); err == nil { // always: checked
 			words = append(words, word)
 		}
 	}
 	return words
 }
 
-// changed are the names, sorted, of what is new or not the same as before.
+// changed returns the names, sorted, whose values are new or differ.
 func changed[V any](before, after map[string]V, same func(a, b V) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if value, known := before[name]; !known || !same(value, after[name]) {
@@ -177,7 +177,7 @@ func changed[V any](before, after map[string]V, same func(a, b V) bool) (names [
 	return names
 }
 
-// pending are the sections of a file that a Registry made of another one does not heed.
+// pending returns the changed sections that take effect only after a restart.
 func pending(started, read *config.Config) []string {
 	var sections []string
 	if started.Ceilings() != read.Ceilings() {
@@ -189,7 +189,7 @@ func pending(started, read *config.Config) []string {
 	if started.Audit() != read.Audit() {
 		sections = append(sections, "audit")
 	}
-	// A secret that is gone is not granted any more, and needs no restart.
+	// A secret that was removed is no longer granted, which needs no restart.
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), config.SecretSource.Same) {
 		sections = append(sections, "secrets."+name)
 	}
@@ -202,7 +202,7 @@ func pending(started, read *config.Config) []string {
 	return sections
 }
 
-// directoriesOf are the paths of a file's directories of tools.
+// directoriesOf returns the paths of the tool_directories of a file.
 func directoriesOf(c *config.Config) (paths []string) {
 	for _, dir := range c.ToolDirectories() {
 		paths = append(paths, dir.Path)

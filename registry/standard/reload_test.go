@@ -21,10 +21,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// held is a tool that runs until it is let go, or its context ends. Its result is the
-// folder of its workspace.
+// held is a tool that runs until the test releases it or its context ends. Its result is the
+// directory of its workspace.
 type held struct {
-	// began gets for each call what lets it go.
+	// began receives, for each call, the channel that releases it.
 	began chan chan struct{}
 }
 
@@ -45,8 +45,8 @@ func (h *held) Execute(ctx context.Context, in tool.Invocation) (tool.Result, er
 	}
 }
 
-// reloading is a registry with a held tool, made of an operator's file that can be written
-// anew.
+// reloading is a registry with a held tool, created from an operator's file that the test can
+// rewrite.
 type reloading struct {
 	t        *testing.T
 	dir      string
@@ -105,7 +105,7 @@ func (l *reloading) write(text string) {
 
 func (l *reloading) reload() (standard.Reload, error) { return l.reloader.Reload(l.t.Context()) }
 
-// begin begins a call and returns where its result will be told, and what lets it go.
+// begin begins a call and returns the channel of its result and the channel that releases it.
 func (l *reloading) begin() (told chan string, goOn chan struct{}) {
 	l.t.Helper()
 	told = make(chan string, 1)
@@ -165,8 +165,8 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 		"a fault":                {"[mounts]\nworkspace = \"two\"\n[polcy]\n", tool.CodeUsage, "wasmtool.toml:3:2: polcy"},
 		"half written":           {"[mounts]\nworkspace = \"tw", tool.CodeUsage, "wasmtool.toml:2"},
 		"a group that is not":    {"[mounts]\nworkspace = \"two\"\n[policy]\ndeny = [\"group:sf\"]\n", tool.CodeUsage, "did you mean group:fs?"},
-		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: there is no such directory"},
-		"gone":                   {"", tool.CodeUsage, "wasmtool.toml: is gone"},
+		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: its directory does not exist"},
+		"gone":                   {"", tool.CodeUsage, "wasmtool.toml: the file is gone"},
 		"others could change it": {"[mounts]\nworkspace = \"two\"\n# 0666", tool.CodeUsage, "can be changed by other users"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatHoldsOnlyForANewRegistryIsTold(t *testing.T) {
+func TestChangesThatNeedARestartAreReported(t *testing.T) {
 	start := "[servers.a]\ncommand = [\"a\"]\n[servers.b]\ncommand = [\"b\"]\n[servers.c]\ncommand = [\"c\"]\n[secrets.A]\nenv = \"A\"\n[secrets.B]\nenv = \"B\"\nurls = [\"https://b.example/\"]\n"
 	l := newReloading(t, start)
 	l.write("[mounts]\nworkspace = \"two\"\n[limits]\nmemory = \"1MiB\"\n[audit]\nfile = \"a.jsonl\"\n" +

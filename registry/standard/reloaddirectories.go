@@ -15,25 +15,25 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ReloadDirectories looks at the folders of tools, and takes over what changed and has not
-// changed since the last look: files that are just being written are left for the next one.
-// A tool is compiled before it takes the place of the one that was there, and gets the
-// rules of the operator's file before it can be called; calls that run go on with what they
-// began with. Files that are no good change nothing, and are told once, when two looks found
-// the same fault. A tool whose manifest is gone at two looks is unregistered; a folder that
-// cannot be listed keeps its tools.
+// ReloadDirectories checks the directories of tools and loads what changed. It waits until files
+// are equal at two checks, so that it never loads files that are still being written.
 //
-// f is from the Open that made the Registry.
+// A tool is compiled before it replaces the registered one, and gets its rules from the operator's
+// file before it can be called; running calls continue with the previous version. Invalid files
+// change nothing; their error is reported once, after two checks found it. A tool whose manifest is
+// missing at two checks is unregistered. A directory that cannot be listed keeps its tools.
+//
+// f comes from the same Open as the Registry.
 func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []ToolChange {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var changes []ToolChange
 	for _, dir := range f.dirs {
-		changes = append(changes, r.lookAtFolder(ctx, f, dir)...)
+		changes = append(changes, r.checkDirectory(ctx, f, dir)...)
 	}
 	if slices.ContainsFunc(changes, func(c ToolChange) bool { return c.Kind != ToolKept }) {
-		// What could not be loaded for the sake of another tool, such as one of its name,
-		// is tried again.
+		// Files may have failed because of a tool that changed now, such as one with the
+		// same name: try them again.
 		for _, tools := range f.tools {
 			for _, w := range tools {
 				w.tried = ""
@@ -43,8 +43,8 @@ func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []Tool
 	return changes
 }
 
-// WatchDirectories is ReloadDirectories every so often, until ctx is done. It tells report, which
-// may not be nil, of each change. every is 2 seconds when it is 0 or less.
+// WatchDirectories calls ReloadDirectories at an interval until ctx is done, and report, which must
+// not be nil, for each change. An interval of 0 or less means 2 seconds.
 func (r *Reloader) WatchDirectories(ctx context.Context, f *Directories, every time.Duration, report func(ToolChange)) {
 	for range ticks(ctx, every) {
 		for _, c := range r.ReloadDirectories(ctx, f) {
@@ -53,18 +53,18 @@ func (r *Reloader) WatchDirectories(ctx context.Context, f *Directories, every t
 	}
 }
 
-func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolDirectory) []ToolChange {
-	// Opened anew each time: another folder may have been put in its place.
-	folder, paths, err := list(dir)
+func (r *Reloader) checkDirectory(ctx context.Context, f *Directories, dir toolDirectory) []ToolChange {
+	// Open it each time: it may have been replaced by another directory.
+	directory, paths, err := list(dir)
 	if err != nil {
-		told := f.told[dir.path]
-		if f.told[dir.path] = err.Error(); told == err.Error() {
+		reported := f.reported[dir.path]
+		if f.reported[dir.path] = err.Error(); reported == err.Error() {
 			return nil
 		}
 		return []ToolChange{{Kind: ToolKept, Source: dir.name, Err: err}}
 	}
-	defer folder.Close()
-	f.told[dir.path] = ""
+	defer directory.Close()
+	f.reported[dir.path] = ""
 	var changes []ToolChange
 	tools := f.tools[dir.path]
 	for _, path := range slices.Sorted(maps.Keys(tools)) {
@@ -83,8 +83,8 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolDir
 		if tools[path] == nil {
 			tools[path] = &watched{}
 		}
-		l := manifestCheck{r: r, f: f, w: tools[path], folder: folder, dir: dir.name, path: path}
-		if change := l.at(ctx); change != nil {
+		c := manifestCheck{r: r, f: f, w: tools[path], directory: directory, dir: dir.name, path: path}
+		if change := c.run(ctx); change != nil {
 			changes = append(changes, *change)
 		}
 		if ctx.Err() != nil {
@@ -94,47 +94,47 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolDir
 	return changes
 }
 
-// list opens a folder and lists its manifests.
+// list opens a directory and lists its manifests.
 func list(dir toolDirectory) (*manifests.Directory, []string, error) {
-	folder, err := dir.open()
+	directory, err := dir.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	paths, err := folder.Manifests()
+	paths, err := directory.Manifests()
 	if err != nil {
-		return nil, nil, errors.Join(dir.withLine(invalidManifest(dir.name, err)), folder.Close())
+		return nil, nil, errors.Join(dir.withLine(invalidManifest(dir.name, err)), directory.Close())
 	}
-	return folder, paths, nil
+	return directory, paths, nil
 }
 
-// look is a look at one manifest.
+// manifestCheck checks one manifest for changes.
 type manifestCheck struct {
 	r         *Reloader
 	f         *Directories
 	w         *watched
-	folder    *manifests.Directory
+	directory *manifests.Directory
 	dir, path string
 }
 
-// at is the look. It returns nil when there is nothing to tell.
-func (l manifestCheck) at(ctx context.Context) *ToolChange {
+// run performs the check. It returns nil if there is nothing to report.
+func (l manifestCheck) run(ctx context.Context) *ToolChange {
 	w := l.w
-	if w.manifest != nil && w.stamp != "" && manifests.Stamp(l.folder, l.path, w.manifest) == w.stamp {
-		w.seen, w.fault, w.told = "", "", ""
+	if w.manifest != nil && w.stamp != "" && manifests.Stamp(l.directory, l.path, w.manifest) == w.stamp {
+		w.seen, w.lastError, w.reported = "", "", ""
 		return nil
 	}
-	m, err := manifests.Read(l.folder, l.path)
+	m, err := manifests.Read(l.directory, l.path)
 	if m, err = configured(l.r.started, l.dir, m, err); err != nil {
-		// It is told when it was there at the last look, too: until then, somebody may be writing.
-		lasts := w.fault == err.Error()
-		w.seen, w.fault = "", err.Error()
-		if !lasts {
+		// Report it only if the last check found it too: the file may still be being written.
+		repeated := w.lastError == err.Error()
+		w.seen, w.lastError = "", err.Error()
+		if !repeated {
 			return nil
 		}
 		return l.kept(err)
 	}
-	stamp := manifests.Stamp(l.folder, l.path, m)
-	settled := stamp == w.seen && manifests.Current(l.folder, l.path, m)
+	stamp := manifests.Stamp(l.directory, l.path, m)
+	settled := stamp == w.seen && manifests.Current(l.directory, l.path, m)
 	w.seen = stamp
 	if !settled || stamp == w.tried {
 		return nil
@@ -142,12 +142,12 @@ func (l manifestCheck) at(ctx context.Context) *ToolChange {
 	return l.take(ctx, m, stamp)
 }
 
-// kept tells, once, why the files are no good.
+// kept reports, once, why the files cannot be loaded.
 func (l manifestCheck) kept(err error) *ToolChange {
-	if l.w.told == err.Error() {
+	if l.w.reported == err.Error() {
 		return nil
 	}
-	l.w.told = err.Error()
+	l.w.reported = err.Error()
 	c := &ToolChange{Kind: ToolKept, Source: source(l.dir, l.path), Err: err}
 	if l.w.manifest != nil {
 		c.Tool = l.w.manifest.Name
@@ -155,11 +155,11 @@ func (l manifestCheck) kept(err error) *ToolChange {
 	return c
 }
 
-// take takes over a tool whose files do not change: m was read when they had this stamp.
+// take loads a tool whose files are no longer changing. m was read while they had this stamp.
 func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
 	executor, err := l.prepare(ctx, m)
-	if ctx.Err() != nil || manifests.Stamp(l.folder, l.path, m) != stamp || err == nil && !manifests.Current(l.folder, l.path, m) {
-		l.w.seen = "" // stopped, or written to meanwhile
+	if ctx.Err() != nil || manifests.Stamp(l.directory, l.path, m) != stamp || err == nil && !manifests.Current(l.directory, l.path, m) {
+		l.w.seen = "" // cancelled, or the files changed again
 		if err == nil {
 			_ = executor.Close() // nothing called it
 		}
@@ -184,13 +184,13 @@ func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp st
 	return &ToolChange{Kind: kind, Source: source(l.dir, l.path), Tool: m.Name, Diff: diff}
 }
 
-// prepare reads and compiles the module of a tool. It stays in memory until then, so that
-// what runs is what was looked at.
+// prepare reads and compiles the module of a tool. The module stays in memory so that what runs is
+// exactly what was checked.
 func (l manifestCheck) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
 	var module []byte
 	if m.REST == nil {
 		var err error
-		if module, err = manifests.ReadModule(l.folder, l.path, m); err != nil {
+		if module, err = manifests.ReadModule(l.directory, l.path, m); err != nil {
 			return nil, invalidManifest(l.dir, err)
 		}
 	}
@@ -203,9 +203,9 @@ func (l manifestCheck) prepare(ctx context.Context, m *manifests.Manifest) (tool
 	return executor, nil
 }
 
-// putTool registers a tool, in the place of that of the other manifest unless it is nil. The
-// rules come first, so that neither is ever there without its own. A tool with which the
-// operator's file cannot be used is not registered.
+// putTool registers a tool, replacing the tool of the manifest old unless it is nil. The rules are
+// set first, so that no tool can be called without its own rules. A tool that makes the operator's
+// file invalid is not registered.
 func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (catalogue.Diff, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -245,8 +245,7 @@ func (r *Reloader) removeTool(name, source string) ToolChange {
 	return ToolChange{Kind: ToolRemoved, Source: source, Tool: name, Err: errors.Join(err, r.setRules())}
 }
 
-// setRules sets the rules that the operator's file has for the tools that there are. The
-// lock is held.
+// setRules applies the operator's file to the tools that are registered. The caller holds r.mu.
 func (r *Reloader) setRules() error {
 	rules, err := r.rulesFor(specsOf(r.tools))
 	if err == nil {
@@ -255,12 +254,12 @@ func (r *Reloader) setRules() error {
 	return err
 }
 
-// rulesFor are the rules that the operator's file has for these tools. The lock is held.
+// rulesFor returns the rules of the operator's file for these tools. The caller holds r.mu.
 func (r *Reloader) rulesFor(specs []tool.Spec) (registry.Rules, error) {
 	return rulesFor(r.optionsWith(r.last), specs)
 }
 
-// ChangeKind says what became of a tool whose files changed.
+// ChangeKind says what happened to a tool whose files changed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -268,28 +267,27 @@ const (
 	ToolAdded    ChangeKind = "added"
 	ToolReplaced ChangeKind = "replaced"
 	ToolRemoved  ChangeKind = "removed"
-	// ToolKept means that the files are no good: what was registered of them, if anything,
-	// stays.
+	// ToolKept means that the files are invalid: the registered version, if any, stays.
 	ToolKept ChangeKind = "kept"
 )
 
-// ToolChange is what came of files of tools that changed.
+// ToolChange is the outcome of one change of the files of a tool.
 type ToolChange struct {
 	Kind ChangeKind
-	// Source is the manifest, or the folder that cannot be listed, as the operator named it.
+	// Source is the manifest, or the directory that cannot be listed, under the name that the
+	// operator used.
 	Source string
-	// Tool is the name of the tool; empty when there is none.
+	// Tool is the name of the tool; empty if there is none.
 	Tool string
-	// Diff is what changed in the definition of a tool that was replaced. It is empty when
-	// only the module did.
+	// Diff lists the changes in the definition of a replaced tool. It is empty if only the module
+	// changed.
 	Diff catalogue.Diff
-	// Err says why the files of ToolKept are no good: an *Error of package tool that names
-	// the file and its fault. Of ToolRemoved, it says what could not be freed, and why the
-	// rules of the operator's file stayed as they were.
+	// Err is why the files of ToolKept are invalid: a *tool.Error that names the file. For
+	// ToolRemoved it says what could not be released, and why the rules could not be updated.
 	Err error
 }
 
-// String tells it in one line, and a line for each change of the definition.
+// String returns one line for the change and one for each changed field of the definition.
 func (c ToolChange) String() string {
 	switch {
 	case c.Kind == ToolKept && c.Tool == "":

@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// exits is a module that ends with a status, which tells modules apart.
+// exits returns a module that exits with a status, to tell modules apart.
 func exits(status int32) string {
 	return string(wasmtest.Module{
 		Types:   []wasmtest.FuncType{{Params: []byte{0x7f}}, {}},
@@ -35,7 +35,7 @@ func manifestOf(name, more string) string {
 	return "manifest = 1\nname = \"" + name + "\"\nversion = \"1.0.0\"\ndescription = \"Ends.\"\nmodule.path = \"m.wasm\"\n" + more
 }
 
-// watching is a registry with a folder of tools.
+// watching is a registry with a directory of tools.
 type watching struct {
 	t        *testing.T
 	dir      string
@@ -45,8 +45,8 @@ type watching struct {
 	reloader *standard.Reloader
 }
 
-// newWatching has the tools one, which ends with 1, and two, which ends with 2. DIR in the
-// operator's file is their folder.
+// newWatching has the tools one and two, which exit with 1 and 2. DIR in the operator's file stands
+// for their directory.
 func newWatching(t *testing.T, operator string) *watching {
 	t.Helper()
 	w := &watching{t: t, dir: t.TempDir()}
@@ -107,7 +107,7 @@ func (w *watching) remove(name string) {
 	}
 }
 
-// look looks once, and returns what it tells in one line each.
+// look checks once, and returns one line for each reported change.
 func (w *watching) look() []string {
 	var told []string
 	for _, c := range w.reloader.ReloadDirectories(w.t.Context(), w.folders) {
@@ -116,7 +116,7 @@ func (w *watching) look() []string {
 	return told
 }
 
-// wantLook looks and wants so much to be told: parts of lines.
+// wantLook checks once and expects these parts of lines to be reported.
 func (w *watching) wantLook(want ...string) {
 	w.t.Helper()
 	got := w.look()
@@ -125,7 +125,7 @@ func (w *watching) wantLook(want ...string) {
 	}
 }
 
-// wantExit calls a tool and wants it to end with a status; 0 means that it is not there.
+// wantExit calls a tool and expects an exit status; 0 means that the tool does not exist.
 func (w *watching) wantExit(name string, want int) {
 	w.t.Helper()
 	_, err := w.tools.Execute(w.t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")})
@@ -162,12 +162,12 @@ func takesOverWhatIsWhole(t *testing.T, w *watching) {
 	w.wantExit("one", 3)
 	w.wantLook()
 
-	// The definition changes; what changed is told.
+	// The definition changes; the difference is reported.
 	w.write("one/tool.toml", manifestOf("one", "dangerous = true\n"))
 	w.wantLook()
 	w.wantLook("one was replaced (one/tool.toml)\n  dangerous: false -> true")
 
-	// A tool comes, and one goes.
+	// One tool is added, and one is removed.
 	w.write("three/tool.toml", manifestOf("three", ""))
 	w.wantLook()
 	w.write("three/m.wasm", exits(4))
@@ -179,7 +179,7 @@ func takesOverWhatIsWhole(t *testing.T, w *watching) {
 	w.wantExit("two", 0)
 	w.wantExit("three", 4)
 
-	// A tool gets another name, and keeps the old one as an alias.
+	// A tool is renamed, and keeps the old name as an alias.
 	w.write("three/tool.toml", manifestOf("four", "aliases = [\"three\"]\n"))
 	w.wantLook()
 	w.wantLook("four was replaced (three/tool.toml)\n  name: three -> four")
@@ -187,8 +187,8 @@ func takesOverWhatIsWhole(t *testing.T, w *watching) {
 	w.wantLook()
 }
 
-// A folder that is put in the place of another is looked at, and one that is gone for a
-// moment keeps its tools.
+// A directory that replaces another is loaded, and one that is missing for a moment keeps its
+// tools.
 func TestFoldersThatAreMoved(t *testing.T) {
 	w := newWatching(t, "")
 	old := w.dir + ".old"
@@ -209,7 +209,7 @@ func TestFoldersThatAreMoved(t *testing.T) {
 func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		manifest, module string
-		looks            int // until it is told
+		looks            int // until it is reported
 		want             string
 	}{
 		"manifest":   {"manifest = 1\nname = \"one\"\n", exits(9), 2, "one stays as it was: one/tool.toml"},
@@ -228,13 +228,13 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 				w.wantLook()
 			}
 			w.wantLook(tt.want)
-			for range 3 { // told once
+			for range 3 { // reported only once
 				w.wantLook()
 			}
 			w.wantExit("one", 1)
 			w.wantExit("two", 2)
 			if name == "taken name" {
-				// It is there once the other is gone.
+				// It is loaded once the other is gone.
 				w.remove("two")
 				w.wantLook()
 				w.wantLook("two was removed")
@@ -251,7 +251,7 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 	}
 }
 
-// What was not called yet runs as it was when it was loaded, or not at all.
+// A tool that was not called yet runs as it was loaded, or not at all.
 func TestModuleOfAnotherManifestDoesNotRun(t *testing.T) {
 	w := newWatching(t, "")
 	w.write("one/m.wasm", exits(3)+"\x00\x02\x01a") // with a custom section
@@ -264,7 +264,7 @@ func TestModuleOfAnotherManifestDoesNotRun(t *testing.T) {
 	w.wantExit("one", 3)
 }
 
-// wantCode calls a tool and wants it to fail so.
+// wantCode calls a tool and expects it to fail with this code.
 func (w *watching) wantCode(name string, want tool.Code) {
 	w.t.Helper()
 	if _, err := w.tools.Execute(w.t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")}); tool.CodeOf(err) != want {
@@ -272,7 +272,7 @@ func (w *watching) wantCode(name string, want tool.Code) {
 	}
 }
 
-// The operator's rules hold for tools that come, before they can be called, by whatever name.
+// The operator's rules apply to new tools before they can be called, under all their names.
 func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w := newWatching(t, "[policy]\ndeny = [\"two\"]\n")
 	w.wantCode("two", tool.CodeDisabled)
@@ -287,8 +287,8 @@ func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w.wantCode("three", tool.CodeDisabled)
 }
 
-// A tool that the operator's file names is gone, and the file can be used all the same: for
-// other tools that come and change, for itself when it comes back, and when it is read again.
+// The operator's file stays usable when a tool that it names is gone: other tools are added and
+// changed, the tool can come back, and the file can be read again.
 func TestRulesOutliveAToolThatTheyName(t *testing.T) {
 	for name, operator := range map[string]string{
 		"deny":  "[policy]\ndeny = [\"two\"]\n",
@@ -321,7 +321,7 @@ func TestRulesOutliveAToolThatTheyName(t *testing.T) {
 	}
 }
 
-// A tool with which the operator's file cannot be used stays out, and is told with the line.
+// A tool that makes the operator's file invalid is not loaded, and the line is reported.
 func TestAToolThatTheFileDoesNotFitStaysOut(t *testing.T) {
 	w := newWatching(t, "[policy]\ndeny = [\"one\"]\n[tools.two]\nauto_execute = true\n")
 	w.remove("two")
@@ -332,7 +332,7 @@ func TestAToolThatTheFileDoesNotFitStaysOut(t *testing.T) {
 	w.wantCode("two", tool.CodeNotFound)
 }
 
-// What went wrong with a tool that was removed is told.
+// An error of removing a tool is reported.
 func TestToolChangeTellsItsError(t *testing.T) {
 	c := standard.ToolChange{Kind: standard.ToolRemoved, Tool: "two", Source: "two/tool.toml", Err: errors.New("the rules stay as they were")}
 	if got, want := c.String(), "two was removed (two/tool.toml), but: the rules stay as they were"; got != want {

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The operator has a secret come from elsewhere and go elsewhere. Its first value, which the
-// Registry has until it is made anew, does not go where only the second may.
+// The operator changes both the source of a secret and where it may go. The first value, which the
+// Registry keeps until it is restarted, must not go where only the second may.
 func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	sent := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent <- r.Header.Get("X-Token") }))
@@ -87,9 +87,9 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 		t.Errorf("the new place got %q, %s: %s", got, code, text)
 	}
 	add("other", strings.Replace(manifest, `"ask"`, `"other"`, 1))
-	// Rules that are made anew because a tool came do not give it away either.
+	// Rules that are rebuilt because a tool was added do not leak it either.
 	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 0 {
-		t.Fatalf("told %v", changes) // a folder is taken over at the second look
+		t.Fatalf("told %v", changes) // a directory is loaded at the second check
 	}
 	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 1 || changes[0].Kind != standard.ToolAdded {
 		t.Fatalf("told %v", changes)
@@ -97,7 +97,7 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {
 		t.Errorf("after a tool came, the new place got %q, %s: %s", got, code, text)
 	}
-	// Where the value is still what it was, it may go to new places at once, and be kept for
+	// If the source is unchanged, the value may go to new places at once, and may be cached for
 	// another time.
 	write(path, rules("env = \"FIRST\"\nttl = \"1m\"", server.URL+"/"))
 	if _, err := reloader.Reload(t.Context()); err != nil {

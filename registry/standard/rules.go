@@ -11,15 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Rules returns what o says about the tools of a Registry: their grants, the policy, pinned
-// and revoked digests. A server that reads its operator's file again hands them to
-// Registry.SetRules. The error is an *Error of the code usage, for a policy that names
-// tools wrongly.
+// Rules returns the rules that o defines for the tools of a Registry: grants, policy, pinned and
+// revoked digests. A server that reads its operator's file again passes them to Registry.SetRules.
+// The error is a *tool.Error with the code usage, for a policy that names tools wrongly.
 func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	return rulesFor(o, specsOf(tools))
 }
 
-// specsOf lists what tools a Registry has, also those that are switched off.
+// specsOf returns all tools of a Registry, including disabled ones.
 func specsOf(tools *registry.Registry) []tool.Spec {
 	var specs []tool.Spec
 	for _, info := range tools.Tools().List(catalogue.Filter{Disabled: true}) {
@@ -28,16 +27,15 @@ func specsOf(tools *registry.Registry) []tool.Spec {
 	return specs
 }
 
-// rulesFor are the rules for these tools, and for others that come later by the names that
-// the file has of them.
+// rulesFor returns the rules for these tools, and for tools the file names that may be added later.
 func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	file, rules := o.config(), o.Registry.Rules
 	if rules.Policy != nil {
-		return rules, &tool.Error{Code: tool.CodeUsage, Message: "Registry.Rules.Policy is made of Config and Policy; leave it nil"}
+		return rules, &tool.Error{Code: tool.CodeUsage, Message: "Registry.Rules.Policy is built from Config and Policy; leave it nil"}
 	}
-	rules.Grantable, rules.ToolGrantables = o.offerTo(tool.Spec{}), make(map[string]capability.Grantable)
-	rules.Extend = func(offer *capability.Grantable, words ...capability.Permission) error {
-		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, words...)
+	rules.Grantable, rules.ToolGrantables = o.grantableFor(tool.Spec{}), make(map[string]capability.Grantable)
+	rules.Extend = func(offer *capability.Grantable, permissions ...capability.Permission) error {
+		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, permissions...)
 	}
 	rules.AllowLines, rules.ShellLines = file.AllowLines, file.ShellLines
 	rules.Digests = file.Digests()
@@ -53,34 +51,33 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	var known policy.Known
 	for _, spec := range specs {
 		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
-		rules.ToolGrantables[spec.Name] = o.offerTo(spec)
-		if err := settingsInVain(file, spec); err != nil {
+		rules.ToolGrantables[spec.Name] = o.grantableFor(spec)
+		if err := unknownSettings(file, spec); err != nil {
 			return rules, err
 		}
 	}
-	wanted := o.Policy
+	config := o.Policy
 	if o.Config != nil {
-		wanted = file.PolicyConfig()
-		wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
+		config = file.PolicyConfig()
+		config.Rules = append(config.Rules, o.Policy.Rules...)
 	}
-	for name := range wanted.Tools {
+	for name := range config.Tools {
 		if _, there := rules.ToolGrantables[name]; !there {
-			rules.ToolGrantables[name] = o.offerTo(tool.Spec{Name: name})
+			rules.ToolGrantables[name] = o.grantableFor(tool.Spec{Name: name})
 		}
 	}
-	known.NotLoaded = notStarted(o, wanted)
+	known.NotLoaded = notStarted(o, config)
 	var err error
-	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
+	if rules.Policy, err = policy.Compile(config, known); err != nil {
 		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
 	}
 	return rules, nil
 }
 
-// offerTo is what a tool is given that asks: what the operator's file says, and what the
-// Rules of the Options say besides. A mount or variable of these takes the place of one of
-// the file, and the words of the file are about the mount, whatever its folder; what the
-// file denies stays denied.
-func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
+// grantableFor returns what a tool can be granted: what the operator's file and the Rules of the
+// Options offer. A mount or variable of the Rules replaces the one of the file; permissions of the
+// file for that mount then apply to the new directory. What the file denies stays denied.
+func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	file, more := o.config(), o.Registry.Rules.GrantableFor(spec.Name)
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
@@ -88,9 +85,9 @@ func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
 	}
 	given := file.Grantable(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, more.Mounts)
-	for _, word := range file.MountPermissions(spec.Name) {
-		if _, replaced := more.Mounts[word.Name()]; replaced {
-			_ = given.Add(capability.Bound{}, word) // the mount is bound
+	for _, permission := range file.MountPermissions(spec.Name) {
+		if _, replaced := more.Mounts[permission.Name()]; replaced {
+			_ = given.Add(capability.Bound{}, permission) // the mount is bound
 		}
 	}
 	maps.Copy(given.Env, more.Env)
@@ -102,10 +99,10 @@ func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
 	given.KV = max(given.KV, more.KV)
 	given.Deny = append(given.Deny, more.Deny...)
 	given.Protected = append(given.Protected, more.Protected...)
-	for _, word := range o.Permissions {
-		// A mount or variable that nobody binds is told when the word is read; a tool that
-		// asks for it then misses it.
-		_ = file.Allow(&given, capability.Bound{Env: file.LookupEnv}, word)
+	for _, permission := range o.Permissions {
+		// A mount or variable that is not bound was reported when the file or flag was read; a
+		// tool that asks for it fails its grant.
+		_ = file.Allow(&given, capability.Bound{Env: file.LookupEnv}, permission)
 	}
 	return given
 }

@@ -26,9 +26,9 @@ func (named) Execute(context.Context, tool.Invocation) (tool.Result, error) {
 	return tool.Result{}, nil
 }
 
-// What the operator's file says of a tool that is not there is told, and holds for a tool of
-// that name that comes later, denials and all.
-func TestWhatTheFileSaysOfUnknownToolsHolds(t *testing.T) {
+// An entry of the operator's file for a tool that does not exist is reported, and applies,
+// including denials, to a tool of that name that is added later.
+func TestEntriesForUnknownToolsApplyLater(t *testing.T) {
 	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[policy]\ndeny = [\"lather\"]\n"+
 		"[tools.later]\ndeny = [\"clock\"]\n[tools.calculater]\nauto_execute = true\n"), nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestWhatTheFileSaysOfUnknownToolsHolds(t *testing.T) {
 	}
 }
 
-// A single tool is loaded without the others, of which nothing is known then.
+// A single tool is loaded without the others, so names of other tools are not reported.
 func TestASingleToolDoesNotMakeOthersUnknown(t *testing.T) {
 	w := newWatching(t, "")
 	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[policy]\ndeny = [\"two\"]\n"), nil)
@@ -90,7 +90,7 @@ func TestASingleToolDoesNotMakeOthersUnknown(t *testing.T) {
 	}
 }
 
-// The Rules of a program count besides the operator's file, which comes first.
+// The Rules of a program apply in addition to the operator's file, which takes precedence.
 func TestRulesOfTheProgram(t *testing.T) {
 	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[revoked]\ndigests = [\"sha256:"+strings.Repeat("1", 64)+"\"]\n"+
 		"[grants]\nallow = [\"kv:write\"]\n[tools.own]\ndigest = \"sha256:"+strings.Repeat("2", 64)+"\"\n"), nil)

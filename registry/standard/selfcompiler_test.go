@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// embedder is a program that runs a tool whose module only a child compiles.
+// embedder is a program that runs a tool whose module only a child process compiles.
 const embedder = `package main
 
 import (
@@ -42,8 +42,8 @@ func main() {
 }
 `
 
-// A program of ten lines loads what only a child compiles, as its own child; without one
-// it says what to call.
+// A program of ten lines, as its own child process, loads a module that only a child compiles;
+// otherwise the error names the function to call.
 func TestAProgramIsItsOwnCompiler(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "embedder.exe")
@@ -69,8 +69,8 @@ func TestAProgramIsItsOwnCompiler(t *testing.T) {
 	}
 }
 
-// branchyTool returns the folder of a tool that prints 42, with a function of more branches
-// than are compiled without a child.
+// branchyTool returns the directory of a tool that prints 42 and has a function with more branches
+// than are compiled without a child process.
 func branchyTool(t *testing.T) string {
 	t.Helper()
 	const ifOp, answerAt, bytesWritten = 0x04, 16, 32
@@ -89,7 +89,7 @@ func branchyTool(t *testing.T) string {
 			{Locals: []byte{wasmtest.I32}, Body: bytes.Repeat(one, 14_000)},
 		},
 		Memory: []uint32{1, 1},
-		// The vector of what to write: where, and how much.
+		// The iovec: pointer and length.
 		Data:    []wasmtest.Data{{Offset: 0, Bytes: []byte{answerAt, 0, 0, 0, 2, 0, 0, 0}}, {Offset: answerAt, Bytes: []byte("42")}},
 		Exports: []wasmtest.Export{{Name: "_start", Index: 1}, {Name: "memory", Kind: 2}},
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// addServers starts the servers of the operator's file that are wanted, all at once, and
-// registers their tools.
+// addServers starts the chosen servers of the operator's file concurrently and registers their
+// tools.
 func (a *assembly) addServers(tools *registry.Registry) error {
 	o := a.o
 	servers := o.config().Servers()
@@ -42,8 +42,8 @@ func (a *assembly) addServers(tools *registry.Registry) error {
 	return nil
 }
 
-// notStarted are the names in a policy of tools of servers that are not started, or that
-// have no such tool for now.
+// notStarted returns the names in a policy that belong to servers that are not started or do not
+// list such a tool now.
 func notStarted(o Options, p policy.Config) []string {
 	servers := o.config().Servers()
 	named := slices.Concat(p.Allow, p.Deny, slices.Collect(maps.Keys(p.Tools)))

@@ -10,42 +10,43 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// configured is a manifest that was read from a folder, with the values of the operator's file for
-// the settings of the tool; err is why it could not be read.
+// configured applies the operator's values for the settings of a tool to its manifest m. err is the
+// error of reading the manifest.
 func configured(c *config.Config, dir string, m *manifests.Manifest, err error) (*manifests.Manifest, error) {
 	if err != nil {
 		return nil, invalidManifest(dir, err)
 	}
 	chosen := c.Settings(m.Name)
 	withValues, err := m.Configure(valuesOf(chosen))
-	var fault *manifests.SettingError
-	if errors.As(err, &fault) {
-		return nil, unfit(chosen, m.Name, fault)
+	var invalid *manifests.SettingError
+	if errors.As(err, &invalid) {
+		return nil, invalidSetting(chosen, m.Name, invalid)
 	}
 	return withValues, err
 }
 
-// unfit is the error for a setting that its tool does not take.
-func unfit(chosen map[string]config.Setting, name string, fault *manifests.SettingError) error {
-	where, ok := chosen[fault.Name]
-	if !ok { // it is at its default, with which another one does not go
+// invalidSetting returns the error for a setting that a tool does not accept.
+func invalidSetting(chosen map[string]config.Setting, name string, e *manifests.SettingError) error {
+	where, ok := chosen[e.Name]
+	if !ok { // its default conflicts with a setting that was chosen
 		where = chosen[slices.Sorted(maps.Keys(chosen))[0]]
 	}
-	err := where.Unfit(name, fault)
+	err := where.Unfit(name, e)
 	return (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
 }
 
-// settingsInVain is the error for settings of a tool that has none, such as one in Go.
-func settingsInVain(c *config.Config, spec tool.Spec) error {
+// unknownSettings returns the error for settings of a tool that declares none, such as a native
+// tool.
+func unknownSettings(c *config.Config, spec tool.Spec) error {
 	chosen := c.Settings(spec.Name)
 	if len(chosen) == 0 || len(spec.Settings) > 0 {
 		return nil
 	}
 	first := slices.Sorted(maps.Keys(chosen))[0]
-	return unfit(chosen, spec.Name, &manifests.SettingError{Name: first, Problem: "the tool has no settings; leave it out"})
+	return invalidSetting(chosen, spec.Name, &manifests.SettingError{Name: first, Problem: "the tool has no settings; remove it"})
 }
 
-// valuesOf are the values of settings without their places.
+// valuesOf returns the values of settings without their positions in the file.
 func valuesOf(chosen map[string]config.Setting) map[string]string {
 	values := make(map[string]string, len(chosen))
 	for name, s := range chosen {
@@ -54,8 +55,8 @@ func valuesOf(chosen map[string]config.Setting) map[string]string {
 	return values
 }
 
-// pendingSettings are the tools whose settings differ. What a tool asks for follows from
-// them, and its approvals rest on that, so they hold from the next start.
+// pendingSettings returns the tools whose settings differ. They take effect only after a restart,
+// because the permissions that a tool asks for, and the approvals of them, depend on its settings.
 func pendingSettings(started, read *config.Config) []string {
 	var sections []string
 	names := slices.Concat(started.ToolsWithSettings(), read.ToolsWithSettings())

@@ -17,7 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// settingKeys are the settings of the probe in these tests, and what it asks for by them.
+// settingKeys are the settings of the probe in these tests, and the permissions that depend on
+// them.
 const settingKeys = `
 [settings.engine]
 description = "How fast it is."
@@ -33,8 +34,8 @@ url = "{server}"
 when = { engine = "fast" }
 `
 
-// What an operator chooses reaches the tool and decides what it asks for; nothing that a
-// caller says does.
+// The settings that an operator chooses reach the tool and decide its permissions; arguments of a
+// call do not.
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	putTool(t, filepath.Join(dir, "probe"), "tool.wasm", fmt.Sprintf(probeManifest, "probe")+settingKeys, guesttest.BuildGo(t, probe, reactorFlags...))
@@ -73,7 +74,7 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
-	// They hold for the next start, which is told.
+	// They take effect at the next start, which is reported.
 	file := config.File{Path: filepath.Join(t.TempDir(), config.FileName), Name: config.FileName, Named: true}
 	if err := os.WriteFile(file.Path, []byte(fast), 0o600); err != nil {
 		t.Fatal(err)

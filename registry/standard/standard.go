@@ -24,16 +24,15 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// New returns a Registry as o says. Close it to stop all calls and free what it
-// holds. Tools are compiled at their first call, not here. The error is an *Error
-// of package tool, with the code invalid_manifest or invalid_module for a tool that
-// does not load.
+// New builds a Registry from o. Close it to stop all calls and release its resources. Tools are
+// compiled at their first call. The error is a *tool.Error; a tool that does not load has the code
+// invalid_manifest or invalid_module.
 func New(o Options) (*registry.Registry, error) {
 	return assemble(o, nil)
 }
 
-// assemble is New; folders, unless nil, notes what was loaded from where.
-func assemble(o Options, folders *Directories) (*registry.Registry, error) {
+// assemble implements New. It records in directories, unless nil, what was loaded from where.
+func assemble(o Options, directories *Directories) (*registry.Registry, error) {
 	if err := checkDirectories(o); err != nil {
 		return nil, err
 	}
@@ -44,14 +43,14 @@ func assemble(o Options, folders *Directories) (*registry.Registry, error) {
 	o = o.withDefaults()
 	a := &assembly{
 		o:       o,
-		loader:  &loader{o: o, watched: folders},
+		loader:  &loader{o: o, watched: directories},
 		runtime: runtime.New(o.Runtime),
 		secrets: secrets,
 		stores:  kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{}),
 		record:  audit.New(audit.Options(o.config().Audit())),
 	}
-	if folders != nil {
-		folders.build = a.build
+	if directories != nil {
+		directories.build = a.build
 	}
 	tools := registry.New(a.registryOptions())
 	if err := a.fill(tools); err != nil {
@@ -60,7 +59,7 @@ func assemble(o Options, folders *Directories) (*registry.Registry, error) {
 	return tools, nil
 }
 
-// assembly is what the tools of a Registry share.
+// assembly holds what the tools of a Registry share.
 type assembly struct {
 	o       Options
 	loader  *loader
@@ -70,13 +69,13 @@ type assembly struct {
 	record  *audit.Log
 }
 
-// registryOptions are those of o for a Registry that has no tools and no rules yet.
+// registryOptions returns the options for a Registry that has no tools and no rules yet.
 func (a *assembly) registryOptions() registry.Options {
 	o := a.o.Registry
 	o.Rules = registry.Rules{}
 	o.Calls.OnReceipt = a.onReceipt()
 	o.OnClose = func() error {
-		err := errors.Join(a.runtime.Close(), a.stores.Close(), a.record.Close(), closeAll(a.loader.folders))
+		err := errors.Join(a.runtime.Close(), a.stores.Close(), a.record.Close(), closeAll(a.loader.opened))
 		if a.o.Registry.OnClose != nil {
 			err = errors.Join(err, a.o.Registry.OnClose())
 		}
@@ -85,7 +84,8 @@ func (a *assembly) registryOptions() registry.Options {
 	return o
 }
 
-// onReceipt hands receipts to the record of the operator's file and to whoever Options name.
+// onReceipt returns a function that writes receipts to the audit log of the operator's file and
+// passes them to the OnReceipt of the Options.
 func (a *assembly) onReceipt() func(tool.Receipt) {
 	own := a.o.Registry.Calls.OnReceipt
 	if a.o.config().Audit().File == "" {
@@ -93,7 +93,7 @@ func (a *assembly) onReceipt() func(tool.Receipt) {
 	}
 	return func(r tool.Receipt) {
 		if err := a.record.Write(r); err != nil {
-			a.o.logger().Error("a call is missing in the record of calls", "call", r.ID, "error", err)
+			a.o.logger().Error("cannot write a call to the audit log", "call", r.ID, "error", err)
 		}
 		if own != nil {
 			own(r)
@@ -101,8 +101,8 @@ func (a *assembly) onReceipt() func(tool.Receipt) {
 	}
 }
 
-// fill registers all tools, sets the rules for them and tells of tools that the operator's file names
-// and that are not there.
+// fill registers all tools, sets their rules, and logs a warning for each tool that the operator's
+// file names and that does not exist.
 func (a *assembly) fill(tools *registry.Registry) error {
 	a.loader.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := a.build(m, source, read)
@@ -124,7 +124,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 		return err
 	}
 	tools.SetRules(rules)
-	if a.o.Sources.Tool != "" { // of other tools nothing is known
+	if a.o.Sources.Tool != "" { // a single tool: the other names of the file are not loaded
 		return nil
 	}
 	for _, problem := range rules.Policy.Warnings() {
@@ -135,7 +135,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 	return nil
 }
 
-// build makes the executor of a manifest. read returns the module.
+// build returns the executor for a manifest. read returns the module.
 func (a *assembly) build(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
@@ -150,7 +150,7 @@ func (a *assembly) build(m *manifests.Manifest, source string, read func() ([]by
 	return executor
 }
 
-// secretStore has the secrets of the operator's file.
+// secretStore returns the secrets of the operator's file.
 func secretStore(o Options) (*secret.Store, error) {
 	sources, ttls := make(map[string]secret.Source), make(map[string]time.Duration)
 	found := o.config().SecretSources()
@@ -167,7 +167,7 @@ func secretStore(o Options) (*secret.Store, error) {
 		case config.SecretKeyring:
 			if o.Keyring == nil {
 				return nil, &tool.Error{Code: tool.CodeUsage, Message: s.Source + ": secrets." + name +
-					": this program reads no keyring; use env, file or command, or set the option Keyring to New of hostfuncs/secret/keyring"}
+					": this program has no access to the keyring; use env, file or command, or set Options.Keyring to keyring.New of hostfuncs/secret/keyring"}
 			}
 			sources[name] = o.Keyring(s.Service, s.User)
 		}
@@ -175,7 +175,7 @@ func secretStore(o Options) (*secret.Store, error) {
 	return secret.New(sources, secret.Options{TTLs: ttls}), nil
 }
 
-// inManifest names the manifest in an error of registering its tool.
+// inManifest adds the name of the manifest to an error of registering its tool.
 func inManifest(source string, err error) error {
 	var e *tool.Error
 	if errors.As(err, &e) {
@@ -184,25 +184,25 @@ func inManifest(source string, err error) error {
 	return err
 }
 
-// checkDirectories finds out early what is no directory. What a call may reach is
-// looked at again when it begins.
+// checkDirectories reports mounts whose directory does not exist before any call needs them. Each
+// call checks its own mounts again.
 func checkDirectories(o Options) error {
-	offer := o.offerTo(tool.Spec{})
+	offer := o.grantableFor(tool.Spec{})
 	mounts := offer.Mounts
-	var faults []string
+	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
-			message := fmt.Sprintf("mount %s: there is no such directory", name)
-			word, err := capability.NewPermission(capability.Kind(mounts[name].Mode.String()), name)
-			if _, replaced := o.Registry.Rules.Grantable.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
-				message = offer.Lines[word] + ": " + message
+			message := fmt.Sprintf("mount %s: its directory does not exist", name)
+			permission, err := capability.NewPermission(capability.Kind(mounts[name].Mode.String()), name)
+			if _, replaced := o.Registry.Rules.Grantable.Mounts[name]; err == nil && !replaced && offer.Lines[permission] != "" {
+				message = offer.Lines[permission] + ": " + message
 			}
-			faults = append(faults, message)
+			missing = append(missing, message)
 		}
 	}
-	if len(faults) > 0 {
-		return &tool.Error{Code: tool.CodePermissionDenied, Message: strings.Join(faults, "\n")}
+	if len(missing) > 0 {
+		return &tool.Error{Code: tool.CodePermissionDenied, Message: strings.Join(missing, "\n")}
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Two tenants read and edit files of the same names in folders of their own, many at once:
-// each sees its own, and no edit is lost.
+// Two tenants concurrently read and edit files of the same names in their own directories: each
+// sees its own, and no edit is lost.
 func TestTenantsWithBuiltins(t *testing.T) {
 	const edits = 12
 	auto := make(map[string]policy.ToolRule)
