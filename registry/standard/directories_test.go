@@ -103,8 +103,8 @@ func TestToolDirectoriesAreTheOperators(t *testing.T) {
 	}
 }
 
-// Tools of the operator's file are loaded in addition to those of Directories, once for each
-// directory, and are reported under the name that the file has for them.
+// The tool_directories of the operator's file are loaded after Sources.Directories, once for each
+// directory, and are reported under their names in the file.
 func TestToolDirectories(t *testing.T) {
 	d := newDirectories(t)
 	abs := filepath.ToSlash(filepath.Join(d.dir, "more"))

@@ -160,7 +160,8 @@ func otherValues(started, read *config.Config) (words capability.Deny) {
 		return a.Same(b)
 	}
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {
-		if word, err := capability.NewPermission(capability.KindSecret, name); err == nil { // always: checked
+		// The name is valid: config checked it.
+		if word, err := capability.NewPermission(capability.KindSecret, name); err == nil {
 			words = append(words, word)
 		}
 	}
