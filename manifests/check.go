@@ -7,21 +7,22 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// maxItems is the ceiling of every list of the format.
+// maxItems limits the elements of every list in a manifest.
 const maxItems = 64
 
-// checker collects the faults of one manifest.
+// checker collects the errors of one manifest.
 type checker struct {
 	*stricttoml.Checker
-	// uses are the placeholders met so far, and warm the arguments of the warm-up, nil
-	// for none. Both are checked when the parameters are known.
+	// uses are the placeholders read so far. They are checked once the parameters are known.
 	uses []use
+	// warm are the arguments of the warm-up, or nil. They are checked once the parameters are
+	// known.
 	warm json.RawMessage
-	// request is what a tool with [rest] asks for, as far as it is known.
+	// request is the network permission of a tool with [rest], as far as it has been read.
 	request capability.Net
 }
 
-// use is a place that names parameters.
+// use is a value whose placeholders name parameters.
 type use struct {
 	at    stricttoml.Place
 	names []string
@@ -34,10 +35,10 @@ func newChecker(file string, data []byte) *checker {
 	})}
 }
 
-// formatKeys returns the top level of the format, for looking at and not for reading.
+// formatKeys returns the top level of the format. Its readers must not be called.
 func formatKeys() []stricttoml.Key { return new(checker).keys(new(Manifest)) }
 
-// placeholders notes the parameters that the text at a place names.
+// placeholders records the parameters that the value at a place names.
 func (c *checker) placeholders(at stricttoml.Place, names ...string) {
 	c.uses = append(c.uses, use{at, names})
 }

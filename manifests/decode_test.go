@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected errors in testdata/bad")
 
-// TestDecodeBad compares all errors of each testdata/bad/*.toml with the lines of
-// the .txt beside it.
+// TestDecodeBad compares the errors of each testdata/bad/*.toml with the lines of the .txt file of
+// the same name.
 func TestDecodeBad(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.toml")
 	if err != nil || len(files) == 0 {
@@ -53,7 +53,7 @@ func TestDecodeBad(t *testing.T) {
 	}
 }
 
-// head is a manifest without faults to which a test adds keys.
+// head is the beginning of a valid manifest, to which tests add keys.
 const head = `manifest = 1
 name = "demo"
 version = "1.0.0"
@@ -252,7 +252,7 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 }
 
-// TestDecodeValues has one bad value each, and a part of the only error.
+// Each case has one invalid value, and a part of the only error.
 func TestDecodeValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tc := range []struct{ line, want string }{
@@ -324,7 +324,7 @@ func TestDecodeValues(t *testing.T) {
 		{`mcp = {}`, "mcp: unknown key"},
 		{`parameters = []`, "parameters: expected a table, got a list; write [parameters]"},
 		{`parameters_file = "/etc/x.json"`, "is absolute"},
-		{`parameters_file = "../x.json"`, "leaves the manifest's folder"},
+		{`parameters_file = "../x.json"`, "leaves the manifest's directory"},
 		{`permissions.clock = "yes"`, "permissions.clock: expected true or false, got a string"},
 		{`permissions.kv = true`, `permissions.kv: expected a string, got true or false; write "true"`},
 		{`permissions.kv = "wriet"`, `permissions.kv: "wriet" is not a valid value; did you mean "write"?`},
@@ -337,13 +337,13 @@ func TestDecodeValues(t *testing.T) {
 		{`permissions.fs = [{mount = "w"}]`, `permissions.fs[0].mode: missing; add mode = "read"`},
 		{`permissions.fs = [{mount = "w", mode = "none"}]`, `permissions.fs[0].mode: "none" is not a valid value; write "read" or "write"`},
 		{`permissions.fs = [{mount = "w", mode = "wirte"}]`, `permissions.fs[0].mode: "wirte" is not a valid value; did you mean "write"?`},
-		{`permissions.fs = [{mount = "tmp", mode = "read"}]`, `permissions.fs[0].mode: "tmp" is an empty folder of the call's own, with nothing to read; write "write"`},
+		{`permissions.fs = [{mount = "tmp", mode = "read"}]`, `permissions.fs[0].mode: "tmp" is an empty directory for each call, with nothing to read; write "write"`},
 		{`permissions.fs = [{mount = "~", mode = "read"}]`, `"~" is not a name`},
 		{`permissions.fs = [{mount = "w", mode = "read", at = ""}]`, "is not absolute"},
 		{`permissions.fs = [{mount = "w", mode = "read", at = "/a/"}]`, `write "/a"`},
 		{`permissions.fs = [{mount = "w", mode = "read", at = "/../a"}]`, `write "/a"`},
 		{`permissions.fs = [{mount = "w", mode = "read", at = 'C:\a'}]`, "is not absolute"},
-		{`permissions.fs = [{mount = "w", mode = "read", at = '/a\b'}]`, "may not"},
+		{`permissions.fs = [{mount = "w", mode = "read", at = '/a\b'}]`, "must not have"},
 		{`permissions.fs = [{mount = "w", mode = "read", deny = ["."]}]`, "deny[0]"},
 		{`permissions.fs = [{mount = "w", mode = "read", deny = [".."]}]`, "deny[0]"},
 		{`permissions.fs = [{mount = "w", mode = "read", deny = ["a/../b"]}]`, "deny[0]"},
@@ -351,19 +351,19 @@ func TestDecodeValues(t *testing.T) {
 		{`permissions.fs = [{mount = "w", mode = "read", deny = [1]}]`, "deny[0]: expected a string"},
 	} {
 		_, err := Decode("tool.toml", []byte(minimal+tc.line+"\n"))
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Error(), tc.want) {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) != 1 || !strings.Contains(errs[0].Error(), tc.want) {
 			t.Errorf("%s\ngives %v\nwant one error with %s", tc.line, err, tc.want)
 			continue
 		}
-		if faults[0].Line != strings.Count(minimal, "\n")+1 {
-			t.Errorf("%s: error is in line %d, want that of the key", tc.line, faults[0].Line)
+		if errs[0].Line != strings.Count(minimal, "\n")+1 {
+			t.Errorf("%s: error is in line %d, want the line of the key", tc.line, errs[0].Line)
 		}
 	}
 }
 
-// TestDecodeSchemaFaults leaves the words of the faults to the package of schemas.
-func TestDecodeSchemaFaults(t *testing.T) {
+// The messages themselves are tested in package jsonschema.
+func TestDecodeSchemaErrors(t *testing.T) {
 	_, err := Decode("tool.toml", []byte(minimal+`
 [parameters]
 type = "object"
@@ -376,13 +376,13 @@ minimum = "5"
 [result]
 enum = 5
 `))
-	var faults Errors
-	if !errors.As(err, &faults) {
+	var errs Errors
+	if !errors.As(err, &errs) {
 		t.Fatalf("error = %v, want Errors", err)
 	}
 	var places []string
-	for _, fault := range faults {
-		places = append(places, fmt.Sprintf("%d:%d %s", fault.Line, fault.Column, fault.Key))
+	for _, e := range errs {
+		places = append(places, fmt.Sprintf("%d:%d %s", e.Line, e.Column, e.Key))
 	}
 	for _, want := range []string{
 		"12:8 parameters.properties.limit.type",
@@ -390,11 +390,11 @@ enum = 5
 		"16:8 result.enum",
 	} {
 		if !slices.Contains(places, want) {
-			t.Errorf("faults are at %q, want one at %q", places, want)
+			t.Errorf("errors are at %q, want one at %q", places, want)
 		}
 	}
 	_, err = Decode("tool.toml", []byte(minimal+"[parameters]\ntype = \"string\"\n"))
-	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Line != 7 && faults[0].Line != 6 {
+	if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Line != 7 && errs[0].Line != 6 {
 		t.Errorf("error = %v, want one at the type of the parameters", err)
 	}
 }
@@ -403,24 +403,24 @@ func TestDecodeModulePath(t *testing.T) {
 	for _, tc := range []struct{ path, want string }{
 		{"", "is empty"},
 		{"/tool.wasm", "is absolute"},
-		{`a\b.wasm`, `write "/" between folders`},
+		{`a\b.wasm`, `separate directories by "/"`},
 		{`C:/tool.wasm`, `holds a ":"`},
 		{"https://example.com/x.wasm", "is a URL"},
 		{"file:///x.wasm", "is a URL"},
-		{".", "is a folder"},
-		{"..", "is a folder"},
-		{"../..", "is a folder"},
-		{"x/", "is a folder"},
+		{".", "is a directory"},
+		{"..", "is a directory"},
+		{"../..", "is a directory"},
+		{"x/", "is a directory"},
 		{"a/../b.wasm", `write "b.wasm"`},
 		{"a//b.wasm", `write "a/b.wasm"`},
 		{"a/../../b.wasm", `write "../b.wasm"`},
-		{"../b.wasm", "leaves the manifest's folder; add sha256"},
+		{"../b.wasm", "leaves the manifest's directory; add sha256"},
 		{"a\nb.wasm", "not printable"},
 		{strings.Repeat("a", 256), "is 256 bytes long"},
 	} {
 		_, err := Decode("tool.toml", fmt.Appendf(nil, "%smodule.path = %q\n", head, tc.path))
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Message, tc.want) || faults[0].Key != "module.path" {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) != 1 || !strings.Contains(errs[0].Message, tc.want) || errs[0].Key != "module.path" {
 			t.Errorf("path %q gives %v, want one error at module.path with %q", tc.path, err, tc.want)
 		}
 	}
@@ -443,8 +443,8 @@ func TestDecodeIsBounded(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Decode("tool.toml", []byte(tc.text))
-			var faults Errors
-			if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(err.Error(), tc.want) {
+			var errs Errors
+			if !errors.As(err, &errs) || len(errs) != 1 || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("error = %.300v, want one with %q", err, tc.want)
 			}
 			if len(err.Error()) > 1000 {
@@ -454,7 +454,7 @@ func TestDecodeIsBounded(t *testing.T) {
 	}
 }
 
-// Keys of one form of modules are refused with the other.
+// Keys of one ABI are refused with another.
 func TestDecodeForms(t *testing.T) {
 	const head = "manifest = 1\nname = \"x\"\nversion = \"1.0.0\"\ndescription = \"d\"\n[module]\npath = \"x.wasm\"\n"
 	for keys, want := range map[string]string{

@@ -7,11 +7,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Describe says how the module is run to describe its tool. Exactly one of the two is given.
+// Describe says how to run the module so that it describes its tool. Exactly one field is set.
 type Describe struct {
-	// Args are the arguments of a command after its name.
+	// Args are the arguments of a command, without its name.
 	Args []string
-	// Entry is the function of a reactor or a plug-in.
+	// Entry is the function of a reactor or an Extism plug-in.
 	Entry string
 }
 
@@ -23,7 +23,7 @@ func (c *checker) describeKeys(m *Manifest) []stricttoml.Key {
 	}
 }
 
-// describe checks that a program is described, in the way in which it is called.
+// describe checks that [describe] is for a program, and fits the program's ABI.
 func (c *checker) describe(m *Manifest) {
 	at, table := c.At("describe"), c.Root().Get("describe")
 	if table == nil {
@@ -44,8 +44,8 @@ func (c *checker) describe(m *Manifest) {
 	}
 }
 
-// CheckDescription reports whether a description that a tool gives itself has the length of
-// one in a manifest. What is not shown in it is for the caller to escape.
+// CheckDescription checks the length of a description that a tool gives of itself, with the limit
+// of a manifest's description. The caller must escape characters that are not shown.
 func CheckDescription(text string) error {
 	if err := checkLength(text, maxDescription); err != nil {
 		return fmt.Errorf("description: %w", err)
@@ -53,8 +53,8 @@ func CheckDescription(text string) error {
 	return nil
 }
 
-// CheckParameters reports whether a schema that a tool gives itself may stand in the place of
-// that of its manifest: it declares what the manifest names.
+// CheckParameters checks that a schema that a tool gives of itself can replace the schema of its
+// manifest: it must declare every parameter that the manifest names.
 func (m *Manifest) CheckParameters(schema *jsonschema.Schema) error {
 	var named []string
 	for _, arg := range m.Module.Args {
@@ -65,7 +65,7 @@ func (m *Manifest) CheckParameters(schema *jsonschema.Schema) error {
 	}
 	for _, name := range named {
 		if !declares(schema, name) {
-			return fmt.Errorf("parameters: %q is missing, which the manifest names", name)
+			return fmt.Errorf("parameters: %q is missing, but the manifest names it", name)
 		}
 	}
 	return nil

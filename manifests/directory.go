@@ -15,25 +15,25 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// Folder is the folder that is loaded. Its tools may read files anywhere inside
-// it, and nothing outside it, not by a link either. Get one from OpenDirectory or
-// EmbeddedDirectory. It is safe for concurrent use until it is closed.
+// Directory is a directory that tools are loaded from. Manifests may name files anywhere inside
+// it, but nothing outside, not even through a link. Create one with [OpenDirectory] or
+// [EmbeddedDirectory]. It is safe for concurrent use until it is closed.
 type Directory struct {
 	files files
 }
 
-// files is what a Folder reads from. Names are slash-separated and valid for
-// io/fs; an error may hold names, but its innermost error does not.
+// files is the file system of a Directory. Names are slash-separated and valid for io/fs. An error
+// may contain names, but its innermost error does not.
 type files interface {
 	stat(name string) (fs.FileInfo, error)
 	// open must not wait for the other end of a pipe.
 	open(name string) (fs.File, error)
-	// sub returns a folder of the folder, which confines in the same way.
+	// sub returns a subdirectory, which confines its files in the same way.
 	sub(name string) (files, error)
 	close() error
 }
 
-// OpenDirectory opens a folder on disk; the caller closes it. A non-nil error is an
+// OpenDirectory opens a directory on disk; the caller closes it. A non-nil error is an
 // *Error whose File is the last element of dir.
 func OpenDirectory(dir string) (*Directory, error) {
 	root, err := os.OpenRoot(dir)
@@ -42,23 +42,23 @@ func OpenDirectory(dir string) (*Directory, error) {
 	}
 	message := reason(err).Error()
 	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
-		message = "is not a folder; name the folder that holds " + FileName
+		message = "is not a directory; name the directory that holds " + FileName
 	}
 	return nil, &Error{File: filepath.Base(dir), Message: message}
 }
 
-// EmbeddedDirectory returns a folder over the files of the program itself. It trusts
-// fsys to stay inside: do not hand in os.DirFS, which follows links out.
+// EmbeddedDirectory returns a directory of files that are part of the program. It trusts fsys to
+// stay inside its root: do not pass os.DirFS, which follows links to the outside.
 func EmbeddedDirectory(fsys fs.FS) *Directory {
 	return &Directory{files: embeddedFiles{fsys}}
 }
 
-// Close releases the folder. What was loaded from it stays valid.
+// Close releases the directory. Manifests that were loaded from it stay valid.
 func (f *Directory) Close() error { return f.files.close() }
 
-// Manifests returns the paths of the manifests in the folder itself and in the
-// folders right inside it, sorted; hidden folders are left out. A manifest that
-// cannot be read is listed too, for Read to say why. A non-nil error is an *Error.
+// Manifests returns the sorted paths of the manifests in the directory and its immediate
+// subdirectories, except hidden ones. It also lists a manifest that cannot be read, so that Read
+// reports why. A non-nil error is an *Error.
 func (f *Directory) Manifests() ([]string, error) {
 	entries, err := readDir(f.files)
 	if err != nil {
@@ -66,8 +66,8 @@ func (f *Directory) Manifests() ([]string, error) {
 	}
 	candidates := []string{FileName}
 	for _, entry := range entries {
-		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
-		if isFolder && !strings.HasPrefix(entry.Name(), ".") {
+		maybeDir := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
+		if maybeDir && !strings.HasPrefix(entry.Name(), ".") {
 			candidates = append(candidates, path.Join(entry.Name(), FileName))
 		}
 	}
@@ -79,7 +79,7 @@ func (f *Directory) Manifests() ([]string, error) {
 	return found, nil
 }
 
-// readDir lists a folder in no particular order.
+// readDir lists a directory in no particular order.
 func readDir(f files) ([]fs.DirEntry, error) {
 	dir, err := f.open(".")
 	if err != nil {
@@ -88,13 +88,13 @@ func readDir(f files) ([]fs.DirEntry, error) {
 	defer dir.Close()
 	list, ok := dir.(fs.ReadDirFile)
 	if !ok {
-		return nil, errors.New("the folder cannot be listed")
+		return nil, errors.New("the directory cannot be listed")
 	}
 	return list.ReadDir(-1)
 }
 
-// checkFile looks at a file without opening it. The error says in words what is
-// the matter with it, and names no path: "does not exist".
+// checkFile checks that a file is regular and at most limit bytes long, without opening it. The
+// error says what is wrong and names no path, such as "does not exist".
 func checkFile(f files, name string, limit int) error {
 	info, err := f.stat(name)
 	if err != nil {
@@ -103,10 +103,10 @@ func checkFile(f files, name string, limit int) error {
 	return plainfile.Check(info, limit)
 }
 
-// readFile reads a regular file of at most limit bytes. Its errors are those of checkFile.
+// readFile reads a regular file of at most limit bytes. Its errors have the form of checkFile's.
 func readFile(f files, name string, limit int) ([]byte, error) {
-	// Looking before opening spares a device the side effects of an open; looking
-	// again afterwards is what counts.
+	// The check before opening avoids side effects of opening a device. The file may be replaced
+	// after it, so plainfile.Read checks the open file again.
 	if err := checkFile(f, name, limit); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func readFile(f files, name string, limit int) ([]byte, error) {
 	return plainfile.Read(file, limit)
 }
 
-// withNear adds to the news of a missing file the one that was perhaps meant.
+// withNear adds a file with a similar name to the error of a missing file.
 func withNear(f files, name string, err error) error {
 	if !errors.Is(err, plainfile.ErrMissing) {
 		return err
@@ -128,7 +128,7 @@ func withNear(f files, name string, err error) error {
 		return err
 	}
 	defer dir.close()
-	// A folder that cannot be listed gives no hint, and that is all.
+	// Without a list there is no suggestion, so the error does not matter.
 	entries, _ := readDir(dir)
 	var names []string
 	for _, entry := range entries {
@@ -143,12 +143,12 @@ func withNear(f files, name string, err error) error {
 	return err
 }
 
-// errEscapes is the error of a link that leads out.
-var errEscapes = errors.New("leads out of the folder that is loaded, through a link; put the file itself there")
+// errEscapes is the error of a link that leads out of the loaded directory.
+var errEscapes = errors.New("leads out of the directory that is loaded, through a link; put the file itself there")
 
-// reason says why a file could not be read, without host paths.
+// reason returns why a file could not be read, without host paths.
 func reason(err error) error {
-	// The os package does not export its refusal to leave a root.
+	// Package os does not export the error of a path that leaves a root.
 	if strings.Contains(err.Error(), "path escapes from parent") {
 		return errEscapes
 	}

@@ -45,7 +45,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocExample reads the example, which shows every key that a command can have.
+// TestDocExample reads the example of the document, which has every key that a command can have.
 func TestDocExample(t *testing.T) {
 	_, rest, _ := strings.Cut(readDoc(t), "```toml\n")
 	example, _, ok := strings.Cut(rest, "```")
@@ -54,7 +54,7 @@ func TestDocExample(t *testing.T) {
 	}
 	mustDecode(t, example)
 	var missing []string
-	// Of a list, a key is there when one of its elements has it.
+	// One element of a list must have the key.
 	var compare func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key)
 	compare = func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key) {
 		for _, k := range keys {
@@ -76,19 +76,19 @@ func TestDocExample(t *testing.T) {
 		}
 	}
 	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
-	// These are for tools that are not like the example.
+	// These keys are for other kinds of tools than the example.
 	if !slices.Equal(missing, []string{"module.entry", "module.mcp_tool", "module.config", "module.warm", "rest", "describe", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}
 }
 
-// No key is without a test that shows by calls what it does.
+// Every key has a test that shows its effect on calls.
 func TestKeysHaveTests(t *testing.T) {
 	names.CheckKeys(t, "testdata/keys.txt", formatKeys())
 }
 
-// TestDocManifests reads the manifests that the document shows in full, and the example of
-// a request that is a file.
+// TestDocManifests reads the complete manifests in the document, and the example file with a
+// request.
 func TestDocManifests(t *testing.T) {
 	read := 0
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {

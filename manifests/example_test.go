@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// exampleHead declares what the examples of these tests need.
+// exampleHead declares the parameters and permissions that the examples of these tests need.
 const exampleHead = head + `
 module.path = "demo.wasm"
 permissions.clock = true
@@ -66,7 +66,7 @@ error = "invalid_argument"
 	}
 }
 
-func TestDecodeExampleFaults(t *testing.T) {
+func TestDecodeInvalidExamples(t *testing.T) {
 	line := strings.Count(exampleHead, "\n") + 2
 	many := func(n int, element string) string { return strings.Repeat(element+", ", n) }
 	var files strings.Builder
@@ -76,26 +76,26 @@ func TestDecodeExampleFaults(t *testing.T) {
 	for _, tc := range []struct{ keys, want string }{
 		{`arguments = { text = "a" }`, `0:3: examples[0].title: missing; add a title`},
 		{`title = "a\nb"`, `1:9: examples[0].title: holds U+000A, a line break`},
-		{`title = "a"`, `0:3: examples[0]: says nothing of what comes of the call; add output, contains, after, gone or error`},
+		{`title = "a"`, `0:3: examples[0]: says nothing about the result of the call; add output, contains, after, gone or error`},
 		{"title = 'a'\noutput = 'x'\ncontains = ['y']", `examples[0]: has output and contains; output is the whole text`},
 		{"title = 'a'\narguments = { text = 'x', limit = 'many' }\noutput = ''", `2:35: examples[0].arguments.limit: parameter "limit" must be an integer`},
 		{"title = 'a'\noutput = ''", `parameter "text" is required`},
-		{"title = 'a'\narguments = { text = 'x', limt = 1 }\noutput = ''", `2:13: examples[0].arguments: not all of it would reach a call: parameter "limt" is not declared`},
+		{"title = 'a'\narguments = { text = 'x', limt = 1 }\noutput = ''", `2:13: examples[0].arguments: not all of it would reach the tool: parameter "limt" is not declared`},
 		{"title = 'a'\nbefore = [{ text = 'x' }, { txt = 1 }]\nerror = 'invalid_argument'", `2:27: examples[0].before[1]: parameter "text" is required`},
 		{"title = 'a'\nbefore = {}", `2:10: examples[0].before: expected a list, got a table; write the arguments of each call in braces: [{ ... }]`},
 		{"title = 'a'\nbefore = [1]", `2:11: examples[0].before[0]: expected a table, got an integer; write the arguments of a call in braces`},
 		{"title = 'a'\nbefore = [" + many(21, "{}") + "]", `2:10: examples[0].before: has 21 calls; the limit is 20`},
 		{"title = 'a'\nbefore = [{ text = inf }]", `JSON has no inf`},
 		{"title = 'a'\nfiles = { x = 1 }", `2:15: examples[0].files.x: expected a string, got an integer`},
-		{"title = 'a'\nfiles = { '../x' = '' }", `2:11: examples[0].files."../x": "../x" is no plain path below the mount`},
-		{"title = 'a'\nfiles = { '/x' = '' }", `is no plain path below the mount`},
-		{"title = 'a'\nfiles = { 'x/' = '' }", `is no plain path below the mount`},
+		{"title = 'a'\nfiles = { '../x' = '' }", `2:11: examples[0].files."../x": "../x" is not a plain path below the mount`},
+		{"title = 'a'\nfiles = { '/x' = '' }", `is not a plain path below the mount`},
+		{"title = 'a'\nfiles = { 'x/' = '' }", `is not a plain path below the mount`},
 		{"title = 'a'\nfiles = { '' = '' }", `is empty; write a path below the mount`},
-		{"title = 'a'\nfiles = { '.' = '' }", `is no plain path below the mount`},
+		{"title = 'a'\nfiles = { '.' = '' }", `is not a plain path below the mount`},
 		{"title = 'a'\nfiles = { 'data:' = '' }", `is empty; write a path below the mount`},
 		{"title = 'a'\nfiles = { 'C:x' = '' }", `"C:x" does not begin with a mount; write "mount:path"`},
-		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `holds a character that a path of an example may not`},
-		{"title = 'a'\nfiles = { 'a\\b' = '' }", `holds a character that a path of an example may not`},
+		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `holds a character that a path in an example must not have`},
+		{"title = 'a'\nfiles = { 'a\\b' = '' }", `holds a character that a path in an example must not have`},
 		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `the key holds U+0000`},
 		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the limit is 255`},
 		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the limit is 64`},
@@ -107,7 +107,7 @@ func TestDecodeExampleFaults(t *testing.T) {
 		{"title = 'a'\ncontains = ['']", `2:13: examples[0].contains[0]: is empty`},
 		{"title = 'a'\nerror = 'executon'", `2:9: examples[0].error: "executon" is not a valid value; did you mean "execution"?`},
 		{"title = 'a'\nnow = '2026-01-31'", `2:7: examples[0].now: "2026-01-31" is not a time of RFC 3339`},
-		{"title = 'a'\nnow = '1969-12-31T23:59:59Z'", `out of range; write a time of the years 1970 to 2200`},
+		{"title = 'a'\nnow = '1969-12-31T23:59:59Z'", `out of range; write a time in the years 1970 to 2200`},
 		{"title = 'a'\nnow = 2026-01-31T00:00:00Z", `2:7: examples[0].now: expected a string, got a date or time; write "2026-01-31T00:00:00Z"`},
 		{"title = 'a'\nerror = 'invalid_argument'\n[[examples]]\ntitle = 'a'\nerror = 'invalid_argument'", `4:9: examples[1].title: "a" is the title of an earlier example`},
 		{"titel = 'a'", `1:1: examples[0].titel: unknown key; did you mean "title"?`},
@@ -125,7 +125,7 @@ func TestDecodeExampleFaults(t *testing.T) {
 	}
 }
 
-// What an example needs and the tool does not ask for is a fault.
+// An example must not need a permission that the tool does not ask for.
 func TestDecodeExampleNeedsPermissions(t *testing.T) {
 	_, err := Decode("tool.toml", []byte(minimal+`
 [[examples]]
@@ -137,8 +137,8 @@ output = ""
 `))
 	for _, want := range []string{
 		`"a" is in the mount "workspace"`,
-		`examples[0].now: the tool asks for no clock`,
-		`examples[0].network: the tool asks for no network`,
+		`examples[0].now: the tool does not ask for the clock`,
+		`examples[0].network: the tool does not ask for the network`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -150,18 +150,18 @@ output = ""
 	}
 }
 
-// Where the parameters are in a file of their own, the examples are checked against it.
+// Examples are also checked against the parameters of a parameters_file.
 func TestReadExamplesWithParametersFile(t *testing.T) {
 	const text = minimal + "parameters_file = \"p.json\"\n[[examples]]\ntitle = \"a\"\narguments = { n = \"x\" }\noutput = \"\"\n"
 	m := mustDecode(t, text)
 	if got := string(m.Examples[0].Arguments); got != `{"n":"x"}` {
 		t.Errorf("got %s", got)
 	}
-	folder := EmbeddedDirectory(fstest.MapFS{
+	directory := EmbeddedDirectory(fstest.MapFS{
 		"tool.toml": {Data: []byte(text)}, "demo.wasm": {},
 		"p.json": {Data: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
 	})
-	if _, err := Read(folder, "tool.toml"); err == nil || !strings.Contains(err.Error(), `examples[0].arguments.n: parameter "n" must be an integer`) {
+	if _, err := Read(directory, "tool.toml"); err == nil || !strings.Contains(err.Error(), `examples[0].arguments.n: parameter "n" must be an integer`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -32,8 +32,8 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 	}
 }
 
-// exampleCalls reads a list of arguments. What is no arguments keeps its place in the list,
-// so that indices in later faults agree.
+// exampleCalls reads a list of arguments. An invalid element keeps its index in the list, so that
+// the indices in later errors are right.
 func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if n.Kind != stricttoml.KindList {
@@ -56,17 +56,17 @@ func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 	}
 }
 
-// exampleFile reads a file into a list of files.
+// exampleFile returns the format of a file's content, which is appended to a list of files.
 func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
-			path, _ := parseExamplePath(name) // checked
+			path, _ := parseExamplePath(name) // no error: checkExamplePath accepted the name
 			*files = append(*files, ExampleFile{path, n.Text})
 		}}
 	}
 }
 
-// exampleFiles checks files against each other once all of a table are read.
+// exampleFiles checks files against each other after the whole table was read.
 func (c *checker) exampleFiles(files *[]ExampleFile) stricttoml.Reader {
 	return func(at stricttoml.Place, _ *stricttoml.Node) {
 		if len(*files) > MaxExampleFiles {
@@ -106,15 +106,15 @@ func parseExamplePath(text string) (ExamplePath, error) {
 	case len(path) > maxPath:
 		return ExamplePath{}, tooLong(path, maxPath)
 	case strings.ContainsAny(path, `\:`) || !plaintext.Plain(path, plaintext.Word):
-		return ExamplePath{}, fmt.Errorf(`%s holds a character that a path of an example may not; write names with "/" between`, stricttoml.Quote(text))
+		return ExamplePath{}, fmt.Errorf(`%s holds a character that a path in an example must not have; write names with "/" between them`, stricttoml.Quote(text))
 	case !fs.ValidPath(path) || path == ".":
-		return ExamplePath{}, fmt.Errorf(`%s is no plain path below the mount; write one without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))
+		return ExamplePath{}, fmt.Errorf(`%s is not a plain path below the mount; write one without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))
 	}
 	return ExamplePath{Mount: mount, Path: path}, nil
 }
 
-// ErrorCodes returns the codes that an example may end with: those of registry/tool, which
-// this package does not know.
+// ErrorCodes returns the error codes that an example may expect. They are the codes of package
+// registry/tool, which this package does not import.
 func ErrorCodes() []string {
 	return []string{
 		"execution", "usage", "invalid_argument", "permission_denied", "approval_required", "timeout", "cancelled", "trap",
@@ -134,18 +134,18 @@ func parseInstant(text string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf(`%s is not a time of RFC 3339; write one such as "2026-01-31T15:04:05Z"`, stricttoml.Quote(text))
 	}
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 2200 {
-		return time.Time{}, fmt.Errorf("%s is out of range; write a time of the years 1970 to 2200", stricttoml.Quote(text))
+		return time.Time{}, fmt.Errorf("%s is out of range; write a time in the years 1970 to 2200", stricttoml.Quote(text))
 	}
 	return t, nil
 }
 
-// mismatched tells which texts of an example cannot both count.
-func (e *Example) mismatched() string {
+// conflict returns what is wrong with the expected result of an example, or "".
+func (e *Example) conflict() string {
 	switch {
 	case e.HasOutput && len(e.Contains) > 0:
-		return "has output and contains; output is the whole text, leave contains out"
+		return "has output and contains; output is the whole text, so leave contains out"
 	case !e.HasOutput && len(e.Contains) == 0 && len(e.After) == 0 && len(e.Gone) == 0 && e.Error == "":
-		return "says nothing of what comes of the call; add output, contains, after, gone or error"
+		return "says nothing about the result of the call; add output, contains, after, gone or error"
 	case slices.ContainsFunc(e.After, func(f ExampleFile) bool { return slices.Contains(e.Gone, f.ExamplePath) }):
 		return "has a file both in after and in gone; leave one out"
 	}

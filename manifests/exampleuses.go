@@ -11,10 +11,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// failsArguments is the code of calls whose arguments do not fit, which an example may show.
-const failsArguments = "invalid_argument"
+// invalidArgument is the error code of a call whose arguments do not fit the parameters.
+const invalidArgument = "invalid_argument"
 
-// examples checks what concerns more than one key of an example.
+// examples checks the rules that involve more than one key of an example.
 func (c *checker) examples(m *Manifest) {
 	if c.HasError(c.At("examples")) {
 		return
@@ -33,14 +33,14 @@ func (c *checker) examples(m *Manifest) {
 			c.Errorf(at("title"), "%s is the title of an earlier example; say what is different here", stricttoml.Quote(e.Title))
 		}
 		titles[e.Title] = true
-		if fault := e.mismatched(); fault != "" {
-			c.Errorf(at(), "%s", fault)
+		if problem := e.conflict(); problem != "" {
+			c.Errorf(at(), "%s", problem)
 		}
 		if !e.Now.IsZero() && !m.Permissions.Clock {
-			c.Errorf(at("now"), "the tool asks for no clock; add permissions.clock = true, or leave it out")
+			c.Errorf(at("now"), "the tool does not ask for the clock; add permissions.clock = true, or leave now out")
 		}
 		if e.Network && len(m.asks) == 0 && m.REST == nil {
-			c.Errorf(at("network"), "the tool asks for no network; leave it out")
+			c.Errorf(at("network"), "the tool does not ask for the network; leave it out")
 		}
 		for _, file := range slices.Concat(e.Files, e.After) {
 			c.exampleMount(m, at, file.ExamplePath)
@@ -51,7 +51,7 @@ func (c *checker) examples(m *Manifest) {
 	}
 }
 
-// exampleMount reports a file in a mount that the tool never sees.
+// exampleMount reports a file in a mount that the tool does not see.
 func (c *checker) exampleMount(m *Manifest, at func(...string) stricttoml.Place, path ExamplePath) {
 	if !asksMount(m.Permissions, path.Mount) {
 		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for or gets empty; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
@@ -68,25 +68,25 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 		for j, before := range e.Before {
 			c.fit(m, before, append(slices.Clone(in), "before", strconv.Itoa(j)))
 		}
-		if e.Error != failsArguments {
+		if e.Error != invalidArgument {
 			c.fit(m, e.Arguments, append(in, "arguments"))
 		}
 	}
 }
 
-// fit prepares arguments that stand in the manifest as those of a call are. It is stricter
-// in one thing: the author of a manifest is told of what the caller of a tool is forgiven.
+// fit prepares arguments from the manifest like the arguments of a call. A warning to the caller
+// of a tool is an error for the author of a manifest.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
 	arguments, err := m.Parameters.Prepare(context.Background(), raw)
-	var faults jsonschema.Violations
-	if err != nil && !errors.As(err, &faults) {
-		faults = jsonschema.Violations{{Message: err.Error()}}
+	var violations jsonschema.Violations
+	if err != nil && !errors.As(err, &violations) {
+		violations = jsonschema.Violations{{Message: err.Error()}}
 	}
-	for _, fault := range faults {
-		c.Errorf(c.At(slices.Concat(steps, pointerSteps(fault.Pointer))...), "%s", fault.Message)
+	for _, v := range violations {
+		c.Errorf(c.At(slices.Concat(steps, pointerSteps(v.Pointer))...), "%s", v.Message)
 	}
 	for _, warning := range arguments.Warnings {
-		c.Errorf(c.At(steps...), "not all of it would reach a call: %s", warning)
+		c.Errorf(c.At(steps...), "not all of it would reach the tool: %s", warning)
 	}
 	return arguments, err == nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
-// diskFiles reads below a folder on disk. os.Root follows links that stay inside
-// and refuses all that leaves.
+// diskFiles reads files below a directory on disk. os.Root follows links that stay inside, and
+// refuses all others.
 type diskFiles struct{ root *os.Root }
 
 func (d diskFiles) stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
@@ -16,7 +16,7 @@ func (d diskFiles) stat(name string) (fs.FileInfo, error) { return d.root.Stat(n
 func (d diskFiles) open(name string) (fs.File, error) {
 	file, err := d.root.OpenFile(name, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {
-		return nil, err // not a nil *os.File in a non-nil fs.File
+		return nil, err // returning file would make a non-nil fs.File of a nil *os.File
 	}
 	return file, nil
 }

@@ -2,7 +2,7 @@ package manifests
 
 import "io/fs"
 
-// embeddedFiles reads files that the program brought with it.
+// embeddedFiles reads files that are part of the program.
 type embeddedFiles struct{ fsys fs.FS }
 
 func (e embeddedFiles) stat(name string) (fs.FileInfo, error) { return fs.Stat(e.fsys, name) }

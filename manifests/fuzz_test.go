@@ -33,26 +33,26 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) == 0 {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) == 0 {
 			t.Fatalf("error %v is no Errors", err)
 		}
 		lines := strings.Split(string(data), "\n")
-		for _, fault := range faults {
-			if fault.Message == "" || strings.ContainsAny(fault.Error(), "\n\x1b") {
-				t.Errorf("bad text: %q", fault.Error())
+		for _, e := range errs {
+			if e.Message == "" || strings.ContainsAny(e.Error(), "\n\x1b") {
+				t.Errorf("bad text: %q", e.Error())
 			}
-			if fault.Line == 0 && fault.Column == 0 {
+			if e.Line == 0 && e.Column == 0 {
 				continue
 			}
-			if fault.Line < 1 || fault.Line > len(lines) || fault.Column < 1 || fault.Column > len([]rune(lines[fault.Line-1]))+1 {
-				t.Errorf("%v is not in the file", fault)
+			if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > len([]rune(lines[e.Line-1]))+1 {
+				t.Errorf("%v is not in the file", e)
 			}
 		}
 	})
 }
 
-// withoutSchemas drops what has no useful equality, keeping the schemas' text.
+// withoutSchemas replaces the schemas, which cannot be compared, by their JSON.
 func withoutSchemas(m Manifest) []any {
 	var texts []string
 	if m.Parameters != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// keys returns the top level of the format; reading it fills m.
+// keys returns the top level of the format, whose readers fill m.
 func (c *checker) keys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1"},
@@ -46,7 +46,7 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "abi", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.ABI, parseABI)},
 		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Entry, parseEntry)},
 		{Name: "mcp_tool", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.MCPTool, parseMCPTool)},
-		{Name: "config", Path: "module.config", Want: stricttoml.WantMap, Entry: textsByName(&m.Module.Config), Read: c.checkConfig(m)},
+		{Name: "config", Path: "module.config", Want: stricttoml.WantMap, Entry: stringsByName(&m.Module.Config), Read: c.checkConfig(m)},
 		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
 		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Output, parseOutput)},
@@ -92,7 +92,7 @@ func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "url", Want: stricttoml.WantString, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: c.url(a)},
 		{Name: "methods", Want: stricttoml.WantStrings, Read: c.methods(&a.net)},
-		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantMap, Check: checkSettingName, Entry: textsByName(&a.when)},
+		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantMap, Check: checkSettingName, Entry: stringsByName(&a.when)},
 		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&a.net) }},
 	}
 }
@@ -131,7 +131,7 @@ func (c *checker) args(m *Manifest) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachString(at, n, read) }
 }
 
-// template parses a template and notes its placeholders.
+// template parses a template and records its placeholders.
 func (c *checker) template(at stricttoml.Place, text string) placeholder.Template {
 	t, err := placeholder.Parse(text)
 	if err != nil {
@@ -151,8 +151,8 @@ func (c *checker) stdin(m *Manifest) stricttoml.Reader {
 	})
 }
 
-// textsByName reads the texts of a table by their names.
-func textsByName(target *map[string]string) func(name string) stricttoml.Key {
+// stringsByName returns the format of a string in a table, which is stored under its key.
+func stringsByName(target *map[string]string) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
 			if *target == nil {
@@ -172,7 +172,7 @@ func (c *checker) json(target *json.RawMessage) stricttoml.Reader {
 	}
 }
 
-// checkConfig bounds a configuration, of which each call gets a copy piece by piece.
+// checkConfig limits the size of a configuration, because each call copies it to the guest.
 func (c *checker) checkConfig(m *Manifest) stricttoml.Reader {
 	return func(at stricttoml.Place, _ *stricttoml.Node) {
 		size := 0

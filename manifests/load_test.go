@@ -25,12 +25,12 @@ func withDigest(path, digest string) string {
 	return withModule(path) + "module.sha256 = \"" + digest + "\"\n"
 }
 
-// tree is a folder's content: files by path. A value "-> target" is a link, and a
-// path that ends with "/" a folder.
+// tree is the content of a directory: files by path. A value "-> target" is a link, and a path
+// that ends with "/" is a directory.
 type tree map[string]string
 
-// write makes the tree in a folder of its own, inside another that holds secrets
-// which no test may read.
+// write creates the tree in a new directory, inside another one with secrets that no test may
+// read.
 func (files tree) write(t *testing.T) string {
 	t.Helper()
 	outer := t.TempDir()
@@ -69,18 +69,18 @@ func put(t *testing.T, file, content string) {
 	}
 }
 
-func openFolder(t *testing.T, dir string) *Directory {
+func openDirectory(t *testing.T, dir string) *Directory {
 	t.Helper()
-	folder, err := OpenDirectory(dir)
+	directory, err := OpenDirectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := folder.Close(); err != nil {
+		if err := directory.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})
-	return folder
+	return directory
 }
 
 func TestLoad(t *testing.T) {
@@ -95,12 +95,12 @@ func TestLoad(t *testing.T) {
 		{"named manifest", tree{"a/other.toml": withModule("m.wasm"), "a/m.wasm": moduleBytes}, "a/other.toml"},
 		{"digest", tree{"tool.toml": withDigest("m.wasm", strings.ToUpper(digest)), "m.wasm": moduleBytes}, "tool.toml"},
 		{"shared module", tree{"grep/tool.toml": withDigest("../files.wasm", digest), "files.wasm": moduleBytes}, "grep/tool.toml"},
-		{"link inside the own folder", tree{"a/tool.toml": withModule("m.wasm"), "a/m.wasm": "-> x/real.wasm", "a/x/real.wasm": moduleBytes}, "a/tool.toml"},
-		{"link inside the loaded folder, with digest", tree{"a/tool.toml": withDigest("m.wasm", digest), "a/m.wasm": "-> ../real.wasm", "real.wasm": moduleBytes}, "a/tool.toml"},
-		{"linked folder", tree{"a": "-> b", "b/tool.toml": withModule("m.wasm"), "b/m.wasm": moduleBytes}, "a/tool.toml"},
+		{"link inside the own directory", tree{"a/tool.toml": withModule("m.wasm"), "a/m.wasm": "-> x/real.wasm", "a/x/real.wasm": moduleBytes}, "a/tool.toml"},
+		{"link inside the loaded directory, with digest", tree{"a/tool.toml": withDigest("m.wasm", digest), "a/m.wasm": "-> ../real.wasm", "real.wasm": moduleBytes}, "a/tool.toml"},
+		{"linked directory", tree{"a": "-> b", "b/tool.toml": withModule("m.wasm"), "b/m.wasm": moduleBytes}, "a/tool.toml"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m, wasm, err := Load(openFolder(t, tc.files.write(t)), tc.manifest)
+			m, wasm, err := Load(openDirectory(t, tc.files.write(t)), tc.manifest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,35 +119,35 @@ func TestLoadBad(t *testing.T) {
 		files tree
 		want  string
 	}{
-		{"no manifest", tree{"a.txt": ""}, "tool.toml: does not exist; a tool is a folder with a tool.toml and its module"},
+		{"no manifest", tree{"a.txt": ""}, "tool.toml: does not exist; a tool is a directory with a tool.toml and its module"},
 		{"misspelt manifest", tree{"Tool.tml": ""}, `tool.toml: does not exist; did you mean "Tool.tml"?`},
-		{"manifest is a folder", tree{"tool.toml/": ""}, "tool.toml: is a directory; name a regular file"},
+		{"manifest is a directory", tree{"tool.toml/": ""}, "tool.toml: is a directory; name a regular file"},
 		{"manifest too large", tree{"tool.toml": strings.Repeat("#", MaxManifestBytes+1)}, "tool.toml: is larger than the limit of 256KiB"},
-		{"manifest by a link out", tree{"tool.toml": "-> ../outside.wasm"}, "tool.toml: leads out of the folder that is loaded, through a link; put the file itself there"},
+		{"manifest by a link out", tree{"tool.toml": "-> ../outside.wasm"}, "tool.toml: leads out of the directory that is loaded, through a link; put the file itself there"},
 		{"missing", tree{"tool.toml": withModule("m.wasm")}, at + `"m.wasm" does not exist`},
 		{"misspelt", tree{"tool.toml": withModule("bin/modle.wasm"), "bin/module.wasm": "", "bin/x": ""}, at + `"bin/modle.wasm" does not exist; did you mean "module.wasm"?`},
-		{"a file as folder", tree{"tool.toml": withModule("x/m.wasm"), "x": ""}, at + `"x/m.wasm" does not exist`},
+		{"a file as directory", tree{"tool.toml": withModule("x/m.wasm"), "x": ""}, at + `"x/m.wasm" does not exist`},
 		{"dangling link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> nothing"}, at + `"m.wasm" does not exist`},
-		{"folder", tree{"tool.toml": withModule("m.wasm"), "m.wasm/": ""}, at + `"m.wasm" is a directory; name a regular file`},
-		{"link out", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
-		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
-		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
-		{"folder link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
-		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the folder that is loaded; load a folder that holds both, or put the module beside the manifest`},
-		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
-		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: does not fit the module "m.wasm"; if that is the module you mean, write "` + digestOf("x") + `"`},
-		{"faults of the file too", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
+		{"directory", tree{"tool.toml": withModule("m.wasm"), "m.wasm/": ""}, at + `"m.wasm" is a directory; name a regular file`},
+		{"link out", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"directory link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the loaded directory; load a directory that holds both, or put the module next to the manifest`},
+		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`},
+		{"with errors of the file", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
 			"tool.toml:6:1: x: unknown key; the keys here are manifest, name, version, title, description, category, tags, aliases, timeout, dangerous, confirm, polling, changes, shell, module, rest, describe, limits, settings, permissions, parameters, parameters_file, result, examples"},
 		{"missing schema", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": ""}, `tool.toml:6:19: parameters_file: "p.json" does not exist`},
-		{"schema by a link out", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": "-> ../outside.json"}, `tool.toml:6:19: parameters_file: "p.json" is a link that leaves the manifest's folder; put the file itself there`},
+		{"schema by a link out", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": "-> ../outside.json"}, `tool.toml:6:19: parameters_file: "p.json" is a link that leaves the manifest's directory; put the file itself there`},
 		{"schema and [parameters]", tree{"tool.toml": withModule("m.wasm") + "parameters_file = \"p.json\"\n[parameters]\ntype = \"object\"", "m.wasm": ""}, `tool.toml:6:19: parameters_file: the manifest has [parameters] as well; keep one of the two`},
 		{"placeholder against the schema", tree{"tool.toml": withModule("m.wasm") + "parameters_file = \"p.json\"\nconfirm = \"{qury}\"", "m.wasm": "", "p.json": `{"type":"object","properties":{"query":{}}}`}, `tool.toml:7:11: confirm: "{qury}" is not a parameter; did you mean "{query}"?`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := tc.files.write(t)
-			m, wasm, err := Load(openFolder(t, dir), "tool.toml")
-			var faults Errors
-			if !errors.As(err, &faults) || m != nil || wasm != nil {
+			m, wasm, err := Load(openDirectory(t, dir), "tool.toml")
+			var errs Errors
+			if !errors.As(err, &errs) || m != nil || wasm != nil {
 				t.Fatalf("Load = %v, %q, %v, want Errors", m, wasm, err)
 			}
 			if err.Error() != tc.want {
@@ -156,32 +156,32 @@ func TestLoadBad(t *testing.T) {
 			if strings.Contains(err.Error(), filepath.Dir(dir)) {
 				t.Errorf("the error names a host path: %v", err)
 			}
-			// Only a digest takes opening the module.
-			if m, err := Read(openFolder(t, dir), "tool.toml"); (err == nil) != strings.Contains(tc.want, "module.sha256") || (m == nil) != (err != nil) {
+			// Only a check of the digest opens the module.
+			if m, err := Read(openDirectory(t, dir), "tool.toml"); (err == nil) != strings.Contains(tc.want, "module.sha256") || (m == nil) != (err != nil) {
 				t.Errorf("Read = %v, %v", m, err)
 			}
 		})
 	}
 }
 
-func TestLoadLinkOutOfTheOwnFolder(t *testing.T) {
+func TestLoadLinkOutOfTheOwnDirectory(t *testing.T) {
 	files := tree{"a/tool.toml": withModule("m.wasm"), "a/m.wasm": "-> ../real.wasm", "real.wasm": moduleBytes}
-	_, _, err := Load(openFolder(t, files.write(t)), "a/tool.toml")
-	want := `a/tool.toml:5:15: module.path: "m.wasm" is a link that leaves the manifest's folder; add sha256 with the digest of the module, or put the file itself there`
+	_, _, err := Load(openDirectory(t, files.write(t)), "a/tool.toml")
+	want := `a/tool.toml:5:15: module.path: "m.wasm" is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the file itself there`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }
 
 func TestLoadManifestPath(t *testing.T) {
-	folder := openFolder(t, tree{"tool.toml": minimal}.write(t))
+	directory := openDirectory(t, tree{"tool.toml": minimal}.write(t))
 	for _, path := range []string{"", ".", "..", "../loaded/tool.toml", "/tool.toml", "./tool.toml", "a//b"} {
-		if _, _, err := Load(folder, path); err == nil || !strings.Contains(err.Error(), "is no path inside the folder that is loaded") {
+		if _, _, err := Load(directory, path); err == nil || !strings.Contains(err.Error(), "is not a path inside the loaded directory") {
 			t.Errorf("Load(%q) = %v, want a refusal of the path", path, err)
 		}
 	}
-	want := `nothing/tool.toml: does not exist; a tool is a folder with a tool.toml and its module`
-	if _, _, err := Load(folder, "nothing/tool.toml"); err == nil || err.Error() != want {
+	want := `nothing/tool.toml: does not exist; a tool is a directory with a tool.toml and its module`
+	if _, _, err := Load(directory, "nothing/tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }
@@ -192,7 +192,7 @@ func TestLoadModuleTooLarge(t *testing.T) {
 		t.Skipf("no sparse file: %v", err)
 	}
 	want := `tool.toml:5:15: module.path: "m.wasm" is larger than the limit of 64MiB`
-	if _, _, err := Load(openFolder(t, dir), "tool.toml"); err == nil || err.Error() != want {
+	if _, _, err := Load(openDirectory(t, dir), "tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }
@@ -203,7 +203,7 @@ func TestLoadParametersFile(t *testing.T) {
 		"tool.toml": withModule("m.wasm") + "parameters_file = \"schemas/p.json\"\nmodule.args = [\"{query}\"]",
 		"m.wasm":    moduleBytes, "schemas/p.json": schema,
 	}
-	m, err := Read(openFolder(t, files.write(t)), "tool.toml")
+	m, err := Read(openDirectory(t, files.write(t)), "tool.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestLoadParametersFile(t *testing.T) {
 	}
 }
 
-// TestLoadBadParametersFile leaves the words of the schema's own faults to their package.
+// The messages about schemas themselves are tested in package jsonschema.
 func TestLoadBadParametersFile(t *testing.T) {
 	for schema, want := range map[string]string{
 		"{\n  x}": `tool.toml:6:19: parameters_file: "p.json": invalid JSON in the schema at line 2, column 3: `,
@@ -221,7 +221,7 @@ func TestLoadBadParametersFile(t *testing.T) {
 		`{}`: `tool.toml:6:19: parameters_file: "p.json": `,
 	} {
 		files := tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": schema}
-		_, _, err := Load(openFolder(t, files.write(t)), "tool.toml")
+		_, _, err := Load(openDirectory(t, files.write(t)), "tool.toml")
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("schema %s gives %v, want one error that starts with %s", schema, err, want)
 		}
@@ -235,17 +235,17 @@ func TestLoadEmbedded(t *testing.T) {
 		"bad/tool.toml":  {Data: []byte(withDigest("../../files.wasm", digestOf(moduleBytes)))},
 		"lost/tool.toml": {Data: []byte(withModule("lost.wasm"))},
 	}
-	folder := EmbeddedDirectory(fsys)
-	if _, wasm, err := Load(folder, "grep/tool.toml"); err != nil || string(wasm) != moduleBytes {
+	directory := EmbeddedDirectory(fsys)
+	if _, wasm, err := Load(directory, "grep/tool.toml"); err != nil || string(wasm) != moduleBytes {
 		t.Errorf("Load = %q, %v", wasm, err)
 	}
-	if _, _, err := Load(folder, "bad/tool.toml"); err == nil || !strings.Contains(err.Error(), "leaves the folder that is loaded") {
-		t.Errorf("error = %v, want a refusal to leave the folder", err)
+	if _, _, err := Load(directory, "bad/tool.toml"); err == nil || !strings.Contains(err.Error(), "leaves the loaded directory") {
+		t.Errorf("error = %v, want a refusal to leave the directory", err)
 	}
-	if _, _, err := Load(folder, "lost/tool.toml"); err == nil || !strings.Contains(err.Error(), `"lost.wasm" does not exist`) {
+	if _, _, err := Load(directory, "lost/tool.toml"); err == nil || !strings.Contains(err.Error(), `"lost.wasm" does not exist`) {
 		t.Errorf("error = %v, want a missing file", err)
 	}
-	paths, err := folder.Manifests()
+	paths, err := directory.Manifests()
 	if want := []string{"bad/tool.toml", "grep/tool.toml", "lost/tool.toml"}; err != nil || !reflect.DeepEqual(paths, want) {
 		t.Errorf("Manifests = %q, %v, want %q", paths, err, want)
 	}
@@ -253,40 +253,40 @@ func TestLoadEmbedded(t *testing.T) {
 
 func TestReadAndReadModule(t *testing.T) {
 	dir := tree{"tool.toml": withDigest("m.wasm", digestOf(moduleBytes)), "m.wasm": moduleBytes}.write(t)
-	folder := openFolder(t, dir)
-	m, err := Read(folder, "tool.toml")
+	directory := openDirectory(t, dir)
+	m, err := Read(directory, "tool.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wasm, err := ReadModule(folder, "tool.toml", m); err != nil || string(wasm) != moduleBytes {
+	if wasm, err := ReadModule(directory, "tool.toml", m); err != nil || string(wasm) != moduleBytes {
 		t.Errorf("ReadModule = %q, %v", wasm, err)
 	}
 	module := filepath.Join(dir, "m.wasm")
 	put(t, module, "x")
-	if _, err := Read(folder, "tool.toml"); err != nil {
+	if _, err := Read(directory, "tool.toml"); err != nil {
 		t.Errorf("Read = %v, though it does not open the module", err)
 	}
-	want := `tool.toml:6:17: module.sha256: does not fit the module "m.wasm"; if that is the module you mean, write "` + digestOf("x") + `"`
-	if wasm, err := ReadModule(folder, "tool.toml", m); err == nil || err.Error() != want || wasm != nil {
+	want := `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`
+	if wasm, err := ReadModule(directory, "tool.toml", m); err == nil || err.Error() != want || wasm != nil {
 		t.Errorf("ReadModule = %q, %v, want %s", wasm, err, want)
 	}
 	if err := os.Remove(module); err != nil {
 		t.Fatal(err)
 	}
 	want = `tool.toml:5:15: module.path: "m.wasm" does not exist`
-	if _, err := Read(folder, "tool.toml"); err == nil || err.Error() != want {
+	if _, err := Read(directory, "tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("Read = %v, want %s", err, want)
 	}
-	var faults Errors
-	if _, err := ReadModule(folder, "tool.toml", m); !errors.As(err, &faults) || err.Error() != want {
+	var errs Errors
+	if _, err := ReadModule(directory, "tool.toml", m); !errors.As(err, &errs) || err.Error() != want {
 		t.Errorf("ReadModule = %v, want %s", err, want)
 	}
 }
 
-// TestReadModuleByHand has manifests that Read never returns.
-func TestReadModuleByHand(t *testing.T) {
+// TestReadModuleOfUncheckedManifest has manifests that Read never returns.
+func TestReadModuleOfUncheckedManifest(t *testing.T) {
 	dir := tree{"a/tool.toml": minimal, "real.wasm": moduleBytes, "a/m.wasm": "-> ../../outside.wasm"}.write(t)
-	folder := openFolder(t, dir)
+	directory := openDirectory(t, dir)
 	for _, tc := range []struct{ manifest, module string }{
 		{"a/tool.toml", ""},
 		{"a/tool.toml", "."},
@@ -298,7 +298,7 @@ func TestReadModuleByHand(t *testing.T) {
 		{"../outside.wasm", "outside.wasm"},
 	} {
 		m := &Manifest{Module: Module{Path: tc.module}}
-		if wasm, err := ReadModule(folder, tc.manifest, m); err == nil || strings.Contains(err.Error(), filepath.Dir(dir)+" ") {
+		if wasm, err := ReadModule(directory, tc.manifest, m); err == nil || strings.Contains(err.Error(), filepath.Dir(dir)+" ") {
 			t.Errorf("module %q of %s: %q, %v, want a refusal", tc.module, tc.manifest, wasm, err)
 		}
 	}
@@ -309,31 +309,31 @@ func TestManifests(t *testing.T) {
 		"tool.toml": "", "b/tool.toml": "", "a/tool.toml": "", "a/deep/tool.toml": "", ".git/tool.toml": "",
 		"none/": "", "file": "", "c/tool.toml/": "", "link": "-> a", "linkfile": "-> file", "out": "-> ..",
 	}.write(t)
-	got, err := openFolder(t, dir).Manifests()
+	got, err := openDirectory(t, dir).Manifests()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// "out" is listed for Load to refuse; "c" too, whose manifest is a folder.
+	// "out" is listed, and so is "c", whose manifest is a directory: Load refuses both.
 	want := []string{"a/tool.toml", "b/tool.toml", "c/tool.toml", "link/tool.toml", "out/tool.toml", "tool.toml"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Manifests = %q, want %q", got, want)
 	}
-	folder := openFolder(t, dir)
-	if _, _, err := Load(folder, "out/tool.toml"); err == nil || !strings.Contains(err.Error(), "leads out of the folder") {
-		t.Errorf("error = %v, want a refusal to leave the folder", err)
+	directory := openDirectory(t, dir)
+	if _, _, err := Load(directory, "out/tool.toml"); err == nil || !strings.Contains(err.Error(), "leads out of the directory") {
+		t.Errorf("error = %v, want a refusal to leave the directory", err)
 	}
 }
 
-func TestOpenFolder(t *testing.T) {
+func TestOpenDirectory(t *testing.T) {
 	dir := tree{"tool.toml": minimal}.write(t)
 	for path, want := range map[string]string{
 		filepath.Join(dir, "nothing"):   "nothing: does not exist",
-		filepath.Join(dir, "tool.toml"): "tool.toml: is not a folder; name the folder that holds tool.toml",
+		filepath.Join(dir, "tool.toml"): "tool.toml: is not a directory; name the directory that holds tool.toml",
 	} {
-		folder, err := OpenDirectory(path)
-		var fault *Error
-		if !errors.As(err, &fault) || folder != nil || err.Error() != want {
-			t.Errorf("OpenFolder = %v, %v, want %s", folder, err, want)
+		directory, err := OpenDirectory(path)
+		var e *Error
+		if !errors.As(err, &e) || directory != nil || err.Error() != want {
+			t.Errorf("OpenFolder = %v, %v, want %s", directory, err, want)
 		}
 	}
 }

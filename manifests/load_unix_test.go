@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
-// TestLoadSpecialFiles would hang on a pipe that is opened and waited for.
+// The test would hang if opening a pipe waited for its other end.
 func TestLoadSpecialFiles(t *testing.T) {
 	dir := tree{"tool.toml": withModule("m.wasm"), "pipe/": "", "socket/": ""}.write(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "m.wasm"), 0o666); err != nil {
@@ -22,31 +22,31 @@ func TestLoadSpecialFiles(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe/tool.toml"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir) // the name of a socket must be short
+	t.Chdir(dir) // because the path of a socket must be short
 	listener, err := net.Listen("unix", "socket/tool.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	folder := openFolder(t, ".")
+	directory := openDirectory(t, ".")
 	for path, want := range map[string]string{
 		"tool.toml":        `tool.toml:5:15: module.path: "m.wasm" is a named pipe; name a regular file`,
 		"pipe/tool.toml":   "pipe/tool.toml: is a named pipe; name a regular file",
 		"socket/tool.toml": "socket/tool.toml: is a socket; name a regular file",
 	} {
-		if _, err := Read(folder, path); err == nil || err.Error() != want {
+		if _, err := Read(directory, path); err == nil || err.Error() != want {
 			t.Errorf("error = %v, want %s", err, want)
 		}
 	}
 }
 
-// TestOpenPipe is the moment after the look: the pipe is opened all the same.
+// A file may be replaced by a pipe after it was checked. Opening the pipe must not block.
 func TestOpenPipe(t *testing.T) {
 	dir := tree{}.write(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
-	file, err := openFolder(t, dir).files.open("pipe")
+	file, err := openDirectory(t, dir).files.open("pipe")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestLoadNoPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `tool.toml:5:15: module.path: "demo.wasm" cannot be read; change its permissions`
-	if _, err := Read(openFolder(t, dir), "tool.toml"); err == nil || err.Error() != want {
+	if _, err := Read(openDirectory(t, dir), "tool.toml"); err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }

@@ -9,85 +9,84 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// ReadModule reads the module of a manifest that Read returned for the same folder
-// and path, and compares its digest when the manifest has one. Nothing else is
-// known of the bytes than that there are at most MaxModuleBytes.
+// ReadModule reads the module of a manifest that [Read] returned for the same directory and path.
+// It checks the size, and the digest when the manifest has one, but nothing else about the bytes.
 //
-// A non-nil error is an Errors with one fault, at its place in the manifest.
-func ReadModule(folder *Directory, manifestPath string, m *Manifest) ([]byte, error) {
-	fault := &moduleFault{key: "path"}
-	f, err := openModuleFiles(folder, manifestPath)
+// A non-nil error is an [Errors] with one element, at its place in the manifest.
+func ReadModule(directory *Directory, manifestPath string, m *Manifest) ([]byte, error) {
+	problem := &moduleError{key: "path"}
+	f, err := openModuleFiles(directory, manifestPath)
 	if err != nil {
-		fault.message = "the manifest's folder " + err.Error()
+		problem.message = "the manifest's directory " + err.Error()
 	} else {
 		defer f.own.close()
 		var wasm []byte
-		if wasm, fault = readModule(f, m.Module); fault == nil {
+		if wasm, problem = readModule(f, m.Module); problem == nil {
 			return wasm, nil
 		}
 	}
-	return nil, Errors{m.ErrorAt(manifestPath, "module."+fault.key, fault.message)}
+	return nil, Errors{m.ErrorAt(manifestPath, "module."+problem.key, problem.message)}
 }
 
-// ErrorAt returns an error about a key of the manifest, for what shows only when the
-// module is used. The place is known of module.path, module.sha256, module.args,
-// module.config, module.warm and limits.memory.
+// ErrorAt returns an error about a key of the manifest that is found only when the module is used.
+// It has a line and column for module.path, module.sha256, module.args, module.config, module.warm,
+// describe.args, describe.entry, limits.memory and settings.
 func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}
 }
 
-// moduleFault is what is wrong with a module, and the key of [module] to blame.
-type moduleFault struct{ key, message string }
+// moduleError is an error of a module, with the key in [module] that it belongs to.
+type moduleError struct{ key, message string }
 
-// moduleFiles is where a module may come from.
+// moduleFiles are the directories that a module may be in.
 type moduleFiles struct {
-	// loaded is the folder that is loaded; own is the manifest's folder, at dir in it.
+	// loaded is the loaded directory. own is the manifest's directory, whose path in loaded is dir.
 	loaded, own files
 	dir         string
 }
 
-// openModuleFiles opens the folder of a manifest; the caller closes own.
-func openModuleFiles(folder *Directory, manifestPath string) (moduleFiles, error) {
+// openModuleFiles opens the directory of a manifest. The caller must close own.
+func openModuleFiles(directory *Directory, manifestPath string) (moduleFiles, error) {
 	dir := path.Dir(manifestPath)
-	own, err := folder.files.sub(dir)
+	own, err := directory.files.sub(dir)
 	if err != nil {
 		return moduleFiles{}, reason(err)
 	}
-	return moduleFiles{loaded: folder.files, own: own, dir: dir}, nil
+	return moduleFiles{loaded: directory.files, own: own, dir: dir}, nil
 }
 
-// checkModule looks whether the module is there, and returns no bytes.
-func checkModule(f moduleFiles, m Module) ([]byte, *moduleFault) {
-	from, name, fault := f.find(m)
-	if fault != nil {
-		return nil, fault
+// checkModule checks that the module exists, and returns no bytes.
+func checkModule(f moduleFiles, m Module) ([]byte, *moduleError) {
+	from, name, problem := f.find(m)
+	if problem != nil {
+		return nil, problem
 	}
-	return nil, f.pathFault(m, checkFile(from, name, MaxModuleBytes))
+	return nil, f.pathError(m, checkFile(from, name, MaxModuleBytes))
 }
 
 // readModule reads the module and compares its digest.
-func readModule(f moduleFiles, m Module) ([]byte, *moduleFault) {
-	from, name, fault := f.find(m)
-	if fault != nil {
-		return nil, fault
+func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
+	from, name, problem := f.find(m)
+	if problem != nil {
+		return nil, problem
 	}
 	wasm, err := readFile(from, name, MaxModuleBytes)
 	if err != nil {
-		return nil, f.pathFault(m, err)
+		return nil, f.pathError(m, err)
 	}
 	if got := sha256Hex(wasm); m.SHA256 != "" && got != m.SHA256 {
-		return nil, &moduleFault{"sha256", fmt.Sprintf("does not fit the module %s; if that is the module you mean, write %q", stricttoml.Quote(m.Path), got)}
+		return nil, &moduleError{"sha256", fmt.Sprintf("is not the digest of the module %s; if it is the right module, write %q", stricttoml.Quote(m.Path), got)}
 	}
 	return wasm, nil
 }
 
-// find returns what confines the module, and its name there: the manifest's
-// folder, or, when a digest vouches for it, all that is loaded.
-func (f moduleFiles) find(m Module) (files, string, *moduleFault) {
+// find returns the directory that the module must not leave, and its name there. It is the
+// manifest's directory or, for a module with a digest, the whole loaded directory.
+func (f moduleFiles) find(m Module) (files, string, *moduleError) {
 	full := path.Join(f.dir, m.Path)
 	if !fs.ValidPath(full) {
-		return nil, "", &moduleFault{"path", stricttoml.Quote(m.Path) + " leaves the folder that is loaded; load a folder that holds both, or put the module beside the manifest"}
+		return nil, "", &moduleError{"path", stricttoml.Quote(m.Path) + " leaves the loaded directory; load a directory that holds both, or put the module next to the manifest"}
 	}
 	if m.SHA256 != "" {
 		return f.loaded, full, nil
@@ -95,15 +94,15 @@ func (f moduleFiles) find(m Module) (files, string, *moduleFault) {
 	return f.own, m.Path, nil
 }
 
-// pathFault is the fault of a module that could not be had, or nil for no error.
-func (f moduleFiles) pathFault(m Module, err error) *moduleFault {
+// pathError returns the error of a module that could not be read, or nil if err is nil.
+func (f moduleFiles) pathError(m Module, err error) *moduleError {
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, errEscapes) && m.SHA256 == "" {
 		if _, statErr := f.loaded.stat(path.Join(f.dir, m.Path)); statErr == nil {
-			err = errors.New("is a link that leaves the manifest's folder; add sha256 with the digest of the module, or put the file itself there")
+			err = errors.New("is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the file itself there")
 		}
 	}
-	return &moduleFault{"path", stricttoml.Quote(m.Path) + " " + err.Error()}
+	return &moduleError{"path", stricttoml.Quote(m.Path) + " " + err.Error()}
 }

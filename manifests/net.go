@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// methods reads a list of methods, which is not there when it would be empty.
+// methods reads a list of methods, which must not be empty.
 func (c *checker) methods(net *capability.Net) stricttoml.Reader {
 	list := stricttoml.ReadStrings(c.Checker, &net.Methods, parseMethod)
 	return func(at stricttoml.Place, n *stricttoml.Node) {
@@ -35,23 +35,23 @@ func parseSecretName(text string) (string, error) {
 	return text, err
 }
 
-// parseFilled reads a text whose grammar is checked together with other keys.
+// parseFilled reads a string that is not empty. Its grammar is checked together with other keys.
 func parseFilled(text string) (string, error) {
 	if text == "" {
-		return "", errors.New("is empty; write a text or leave the key out")
+		return "", errors.New("is empty; write a string or leave the key out")
 	}
 	return text, nil
 }
 
-// checkNet checks the entry of permissions.net that was read last, unless a key of it
-// has a fault already.
+// checkNet checks the entry of permissions.net that was read last, unless one of its keys already
+// has an error.
 func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if c.HasError(at) {
 			return
 		}
 		a := m.asks[len(m.asks)-1]
-		if a.from != "" { // what it is then is checked with the value
+		if a.from != "" { // any valid URL: the value of the setting is checked later
 			a.net.URL, _ = capability.ParseURLPattern("https://example.com/")
 		}
 		if err := a.net.Validate(); err != nil {
@@ -61,8 +61,8 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	}
 }
 
-// nets checks the entries of permissions.net against each other, of which origin has the
-// indices in the file.
+// nets checks the entries of permissions.net against each other. origin holds the index in the file
+// of each entry.
 func (c *checker) nets(m *Manifest, origin []int) {
 	if c.HasError(c.At("permissions", "net")) {
 		return
@@ -78,12 +78,11 @@ func (c *checker) nets(m *Manifest, origin []int) {
 	}
 }
 
-// field is the part of a text of package capability that names what is at fault:
+// field matches the beginning of an error of package capability that names the wrong field:
 // "net[0].", "secrets[1]: ", "header: ".
 var field = regexp.MustCompile(`^([a-z]+)(?:\[([0-9]+)\])?(?:\.|: )`)
 
-// splitField takes the fields off an error of package capability, as the steps down to
-// the key at fault.
+// splitField splits an error of package capability into the steps to the wrong key and the message.
 func splitField(err error) (steps []string, message string) {
 	message = err.Error()
 	for match := field.FindStringSubmatch(message); match != nil; match = field.FindStringSubmatch(message) {

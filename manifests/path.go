@@ -12,11 +12,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// maxPath is the ceiling of a path or pattern, in bytes.
+// maxPath limits a path or pattern, in bytes.
 const maxPath = 255
 
-// parseModulePath reads a path relative to the manifest's folder. Only loading
-// can tell whether a leading ".." leaves the folder that is loaded.
+// parseModulePath reads a path relative to the manifest's directory. Whether a leading ".." leaves
+// the loaded directory is checked when the module is loaded.
 func parseModulePath(text string) (string, error) {
 	switch {
 	case text == "":
@@ -24,19 +24,19 @@ func parseModulePath(text string) (string, error) {
 	case len(text) > maxPath:
 		return "", tooLong(text, maxPath)
 	case strings.Contains(text, "://"):
-		return "", fmt.Errorf("%s is a URL; name a file in the folder that is loaded", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s is a URL; name a file in the loaded directory", stricttoml.Quote(text))
 	case strings.Contains(text, `\`):
-		return "", fmt.Errorf(`%s holds a "\"; write "/" between folders`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s holds a "\"; separate directories by "/"`, stricttoml.Quote(text))
 	case strings.Contains(text, ":"):
-		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's folder`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's directory`, stricttoml.Quote(text))
 	case strings.HasPrefix(text, "/"):
-		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's folder", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's directory", stricttoml.Quote(text))
 	case !plaintext.Plain(text, plaintext.Word):
 		return "", fmt.Errorf("%s holds a character that is not printable; rename the file", stricttoml.Quote(text))
 	}
 	clean := path.Clean(text)
 	if base := path.Base(clean); base == "." || base == ".." || strings.HasSuffix(text, "/") {
-		return "", fmt.Errorf("%s is a folder; name a file in it", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s is a directory; name a file in it", stricttoml.Quote(text))
 	}
 	if strings.TrimPrefix(text, "./") != clean {
 		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), clean)
@@ -44,20 +44,20 @@ func parseModulePath(text string) (string, error) {
 	return clean, nil
 }
 
-// parseSchemaPath reads a path that stays inside the manifest's folder: unlike a
-// module, a schema has no digest that would vouch for it elsewhere.
+// parseSchemaPath reads a path that stays inside the manifest's directory. Unlike a module, a
+// schema has no digest that would allow it to be elsewhere.
 func parseSchemaPath(text string) (string, error) {
 	clean, err := parseModulePath(text)
 	if err == nil && outside(clean) {
-		return "", fmt.Errorf("%s leaves the manifest's folder; put the schema beside the manifest", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s leaves the manifest's directory; put the schema next to the manifest", stricttoml.Quote(text))
 	}
 	return clean, err
 }
 
-// outside reports whether a clean relative path starts by leaving its folder.
+// outside reports whether a clean relative path leaves its directory.
 func outside(clean string) bool { return strings.HasPrefix(clean, "../") }
 
-// parseGuestPath reads where a guest sees a mount.
+// parseGuestPath reads the path at which a guest sees a mount.
 func parseGuestPath(text string) (string, error) {
 	switch {
 	case len(text) > maxPath:
@@ -65,7 +65,7 @@ func parseGuestPath(text string) (string, error) {
 	case !strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf(`%s is not absolute; write a path of the guest, such as "/data"`, stricttoml.Quote(text))
 	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
-		return "", fmt.Errorf(`%s holds a character that a path of the guest may not; write names with "/" between`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s holds a character that a guest path must not have; write names with "/" between them`, stricttoml.Quote(text))
 	case path.Clean(text) != text:
 		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), path.Clean(text))
 	}
@@ -82,12 +82,12 @@ func parseDeny(text string) (string, error) {
 	case strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf("%s is absolute; write a pattern relative to the mount", stricttoml.Quote(text))
 	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
-		return "", fmt.Errorf(`%s holds a character that a pattern may not; write names with "/" between, and "[*]" for a star`, stricttoml.Quote(text))
-	// Alternatives cost the matcher time exponential in their number.
+		return "", fmt.Errorf(`%s holds a character that a pattern must not have; write names with "/" between them, and "[*]" for a star`, stricttoml.Quote(text))
+	// The matcher takes time exponential in the number of alternatives.
 	case strings.ContainsAny(text, "{}"):
 		return "", fmt.Errorf("%s holds alternatives in braces; write one pattern for each", stricttoml.Quote(text))
 	case strings.HasSuffix(text, "/"):
-		return "", fmt.Errorf("%s ends with a slash; write %q for a folder and all below it", stricttoml.Quote(text), strings.TrimRight(text, "/")+"/**")
+		return "", fmt.Errorf("%s ends with a slash; write %q for a directory and everything below it", stricttoml.Quote(text), strings.TrimRight(text, "/")+"/**")
 	case path.Clean(text) != text || text == "." || text == ".." || outside(text):
 		return "", fmt.Errorf(`%s has "." or ".." or nothing between slashes; write a plain path below the mount`, stricttoml.Quote(text))
 	case !doublestar.ValidatePattern(text):

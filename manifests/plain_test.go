@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever somebody else wrote, what is made of it is taken as a title and a description.
+// Any foreign text becomes a valid title and description.
 func TestPlainProse(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "",

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// relations checks what concerns more than one key, and fills in the defaults
-// that depend on other keys.
+// relations checks the rules that involve more than one key, and sets the defaults that depend on
+// other keys.
 func (c *checker) relations(m *Manifest) {
 	m.Title = cmp.Or(m.Title, m.Name)
 	if m.Name != "" {
@@ -22,7 +22,7 @@ func (c *checker) relations(m *Manifest) {
 	}
 	c.kind(m)
 	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
-		c.Errorf(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
+		c.Errorf(c.At("module", "path"), "leaves the manifest's directory; add sha256 with the digest of the module, or put the module next to the manifest")
 	}
 	c.abi(m)
 	c.describe(m)
@@ -38,7 +38,7 @@ func (c *checker) relations(m *Manifest) {
 	c.parameters(m)
 }
 
-// abi checks that keys of one form of modules are not given for another.
+// abi reports keys that the module's ABI does not have.
 func (c *checker) abi(m *Manifest) {
 	abi, tool := m.Module.ABI, m.Module.MCPTool != ""
 	reactor := abi == ABIReactor || abi == "" && m.Module.Entry != ""
@@ -50,8 +50,8 @@ func (c *checker) abi(m *Manifest) {
 		{abi == ABIExtism, "warm", "an Extism plug-in has no warm-up; leave it out"},
 		{abi == ABICommand || abi == ABIReactor, "config", `only an Extism plug-in can ask for it; leave it out, or write abi = "extism"`},
 		{tool && abi != ABIExtism, "mcp_tool", `only an Extism plug-in has such tools; write abi = "extism", or leave it out`},
-		{tool, "stdin", "mcp_tool says what goes in and comes out; leave it out"},
-		{tool, "output", "mcp_tool says what goes in and comes out; leave it out"},
+		{tool, "stdin", "mcp_tool determines the input; leave it out"},
+		{tool, "output", "mcp_tool determines the output; leave it out"},
 		{abi == ABICommand, "warm", `a command has no warm-up; leave it out, or write abi = "reactor"`},
 		{abi == ABIExtism, "args", "an Extism plug-in has no command line; its input has all arguments"},
 		{reactor, "args", "a reactor has no command line; its input has all arguments"},
@@ -70,20 +70,20 @@ func (c *checker) output(m *Manifest) {
 	if output == nil {
 		m.Module.Output = OutputJSON
 	} else if output.Kind == stricttoml.KindString && output.Text == OutputText.String() {
-		c.Errorf(c.At("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
+		c.Errorf(c.At("module", "output"), `[result] cannot describe "text"; write "json" or "result", or leave [result] out`)
 	}
 }
 
-// mounts checks that no mount is asked for twice, that none lies inside another, and
-// that scratch space is asked for writing.
+// mounts checks that no mount is listed twice, that no mount is inside another, and that the
+// scratch mount is writable.
 func (c *checker) mounts(m *Manifest) {
 	for i, later := range m.Permissions.FS {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
-			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, capability.ModeWrite)
+			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty directory for each call, with nothing to read; write %q", later.Mount, capability.ModeWrite)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
-				continue // has its own fault
+				continue // the missing name is reported elsewhere
 			}
 			if later.Mount == earlier.Mount {
 				c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)
@@ -97,7 +97,7 @@ func (c *checker) mounts(m *Manifest) {
 	}
 }
 
-// below reports whether the clean absolute path inner is dir or lies in it.
+// below reports whether the clean absolute path inner is dir or is inside it.
 func below(dir, inner string) bool {
 	return inner == dir || strings.HasPrefix(inner, strings.TrimSuffix(dir, "/")+"/")
 }

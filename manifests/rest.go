@@ -4,26 +4,26 @@ import (
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
 
-// REST says which HTTP request is the tool. What it reaches is in Permissions, made
-// of the URL, the method and the secrets: there is one place that says both.
+// REST is the HTTP request of a tool. Its URL, method and secrets also determine
+// Manifest.Permissions, so that the request and the permissions cannot differ.
 type REST struct {
-	// BaseURL is scheme, host, port and the beginning of the path, in normal form and
-	// without a slash at its end.
+	// BaseURL is the scheme, host, port and beginning of the path, in normal form and without a
+	// slash at its end.
 	BaseURL string
 	// Method is in upper case.
 	Method string
-	// Path follows BaseURL: it is empty or begins with a slash. Its parameters are there
-	// in every call, and each is to be encoded as a part of one segment.
+	// Path follows BaseURL: it is empty or begins with a slash. Every call has values for its
+	// parameters, and each value must be encoded as part of one path segment.
 	Path placeholder.Template
-	// Query and Headers are in the order of the manifest. One is left out of a call when
-	// a placeholder has no value there.
+	// Query and Headers are in the order of the manifest. A call leaves a field out when one of its
+	// placeholders has no value.
 	Query, Headers []Field
-	// Body is what is sent.
+	// Body is what the request sends.
 	Body Body
-	// Output says how the response is understood.
+	// Output says how to interpret the response.
 	Output RESTOutput
-	// Select are the tokens of the JSON pointer to the part of the response that is the
-	// result; nil means all of it. Then Output is RESTJSON.
+	// Select holds the tokens of the JSON pointer to the part of the response that is the result;
+	// nil means the whole response. When Select is set, Output is RESTJSON.
 	Select []string
 }
 
@@ -33,7 +33,7 @@ type Field struct {
 	Value placeholder.Template
 }
 
-// Named returns the parameters that the path, the query and the headers name.
+// Named returns the parameters that the path, query and headers name.
 func (r *REST) Named() map[string]bool {
 	named := make(map[string]bool)
 	note := func(t placeholder.Template) {
@@ -50,11 +50,11 @@ func (r *REST) Named() map[string]bool {
 	return named
 }
 
-// Body is what a request sends. The zero value is nothing.
+// Body is what a request sends. The zero value means no body.
 type Body struct {
 	Kind BodyKind
-	// Parameters are those that are sent: one for BodyParameter, one or more for
-	// BodyFields, none for the others.
+	// Parameters are the parameters to send: one for BodyParameter, one or more for BodyFields, and
+	// none for the other kinds.
 	Parameters []string
 }
 
@@ -63,26 +63,25 @@ type BodyKind uint8
 
 // The kinds of body.
 const (
-	// BodyNone is nothing.
+	// BodyNone sends no body.
 	BodyNone BodyKind = iota
-	// BodyRest is a JSON object of the arguments that neither the path nor the query nor
-	// the headers name.
+	// BodyRest is a JSON object of the arguments that the path, query and headers do not name.
 	BodyRest
 	// BodyFields is a JSON object of some arguments.
 	BodyFields
-	// BodyParameter is the value of one parameter: the text of a string, the JSON of
-	// anything else, nothing when the call does not give it.
+	// BodyParameter is the value of one parameter: the content of a string, or the JSON of another
+	// value. It is empty when the call does not have the parameter.
 	BodyParameter
 )
 
-// RESTOutput says how a response is understood. The zero value goes by its type.
+// RESTOutput says how to interpret a response. The zero value is RESTByType.
 type RESTOutput uint8
 
 // The kinds of response.
 const (
-	// RESTByType is JSON, text or an image, as the response says itself.
+	// RESTByType is JSON, text or an image, as the Content-Type of the response says.
 	RESTByType RESTOutput = iota
-	// RESTText is text, taken as it is.
+	// RESTText is text, which is not interpreted.
 	RESTText
 	// RESTJSON is one JSON value, the structured result.
 	RESTJSON

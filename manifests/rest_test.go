@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// request is a manifest with [rest] that has no fault; more keys of the table may follow.
+// request is a valid manifest that ends inside [rest], so that tests can add keys.
 const request = head + "[rest]\nbase_url = \"https://API.example.com:443/v1/\"\n"
 
 func TestDecodeREST(t *testing.T) {
@@ -54,7 +54,7 @@ state = {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The request is what is asked for, and nothing else.
+	// The tool asks only for its request.
 	want := capability.Permissions{Net: []capability.Net{{
 		URL: url, Methods: []string{"POST"}, Secrets: []capability.SecretUse{{Name: "TOKEN", Header: "Authorization"}},
 	}}}
@@ -66,9 +66,8 @@ state = {}
 	}
 }
 
-// TestRESTAsksFor has the URL that a request asks for: as much of its path as is the same
-// in every call.
-func TestRESTAsksFor(t *testing.T) {
+// The URL in the permissions includes the part of the path that is the same in every call.
+func TestRESTPermissions(t *testing.T) {
 	const parameters = "[parameters]\ntype = \"object\"\nrequired = [\"x\"]\n[parameters.properties.x]\n"
 	for path, want := range map[string]string{
 		"":             "net:https://api.example.com/v1",
@@ -93,7 +92,7 @@ func TestRESTAsksFor(t *testing.T) {
 	}
 }
 
-// TestDecodeBadREST has one fault each.
+// Each case has one error.
 func TestDecodeBadREST(t *testing.T) {
 	const x = "[parameters]\ntype = \"object\"\n[parameters.properties.x]\n"
 	for _, tc := range []struct{ keys, want string }{
@@ -103,15 +102,15 @@ func TestDecodeBadREST(t *testing.T) {
 		{`path = "/a/%2e%2e/b"`, `rest.path: "/a/%2e%2e/b" has "." or ".."`},
 		{`path = "//evil.example"`, "rest.path: the path has two slashes in a row"},
 		{`path = "/a%2fb"`, "rest.path: the path has an encoded slash"},
-		{`path = "/100%"`, "rest.path: \"/100%\" is no path of a URL; write %25"},
+		{`path = "/100%"`, "rest.path: \"/100%\" is not the path of a URL; write %25"},
 		{`path = "/a*"`, `rest.path: the path is a prefix already; leave out the "*"`},
 		{`path = "/{"`, `rest.path: a "{" without its "}"`},
 		{`path = "/{y}"`, `rest.path: "{y}" is not a parameter`},
-		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, and the path needs it; make it required`},
+		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, but the path needs it; make it required`},
 		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the limit is 4096"},
 		{`method = "get"`, `rest.method: "get" is not a method; did you mean GET?`},
 		{`body = "json"`, "rest.body: GET has no body; leave it out, or write another method"},
-		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all that are left`},
+		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all others`},
 		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},
 		{"method = \"PUT\"\nbody = \"xml\"", `rest.body: "xml" is not a valid value; write "json" or "none"`},
 		{"method = \"PUT\"\nbody = true", "rest.body: expected a string or a list, got true or false"},
@@ -120,34 +119,34 @@ func TestDecodeBadREST(t *testing.T) {
 		{`query = { a = 1 }`, `rest.query.a: expected a string, got an integer; write "1"`},
 		{`headers = { Host = "x" }`, "rest.headers.Host: the header Host may not be set: leave it out"},
 		{`headers = { X-HTTP-Method-Override = "DELETE" }`, "the header X-Http-Method-Override may not be set"},
-		{`headers = { accept-encoding = "br" }`, "rest.headers.accept-encoding: the header is the host's own"},
+		{`headers = { accept-encoding = "br" }`, "rest.headers.accept-encoding: the host sets this header"},
 		{`headers = { "a b" = "x" }`, "a header name is malformed"},
 		{`headers = { A = "x\ny" }`, "rest.headers.A: holds a line break"},
-		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the header "Accept" in other letters; keep one`},
-		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T goes there"},
-		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T goes there"},
+		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the same header as "Accept"; keep one`},
+		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T is sent there"},
+		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T is sent there"},
 		{`secrets = [{ name = "T" }]`, "rest.secrets[0]: write exactly one of header, query and basic"},
 		{`output = "result"`, `rest.output: "result" is not a valid value; write "text" or "json"`},
-		{`select = "items"`, `rest.select: "items" is no JSON pointer; write /NAME`},
-		{`select = "/a~2"`, `rest.select: "/a~2" is no JSON pointer; write ~0 for ~`},
-		{"output = \"text\"\nselect = \"/a\"", `rest.output: "text" has nothing that select or [result] could speak of`},
-		{"output = \"text\"\n[result]\ntype = \"object\"", `rest.output: "text" has nothing`},
+		{`select = "items"`, `rest.select: "items" is not a JSON pointer; write /NAME`},
+		{`select = "/a~2"`, `rest.select: "/a~2" is not a JSON pointer; write ~0 for ~`},
+		{"output = \"text\"\nselect = \"/a\"", `rest.output: select and [result] cannot describe "text"`},
+		{"output = \"text\"\n[result]\ntype = \"object\"", `rest.output: select and [result] cannot describe "text"`},
 		{`base = "x"`, "rest.base: unknown key"},
-		{"[limits]\nmemory = \"1MiB\"", "limits.memory: is for programs, and the tool is a request; leave it out"},
-		{"[limits]\nfuel = 10_000", "limits.fuel: is for programs"},
-		{"[permissions]\nclock = true", "permissions: a tool with [rest] asks for its own request and for nothing else"},
+		{"[limits]\nmemory = \"1MiB\"", "limits.memory: is only for programs, but the tool is a request; leave it out"},
+		{"[limits]\nfuel = 10_000", "limits.fuel: is only for programs"},
+		{"[permissions]\nclock = true", "permissions: a tool with [rest] asks only for its own request"},
 		{"[module]\npath = \"a.wasm\"", "rest: the manifest has [module] as well; keep one of the two"},
-		{x, `parameters.properties.x: the request has no place for the parameter "x"; name it in path, query, headers or body`},
+		{x, `parameters.properties.x: the request does not use the parameter "x"; name it in path, query, headers or body`},
 	} {
 		_, err := Decode("tool.toml", []byte(request+tc.keys+"\n"))
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Error(), tc.want) {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) != 1 || !strings.Contains(errs[0].Error(), tc.want) {
 			t.Errorf("%s\ngives %v\nwant one error with %s", tc.keys, err, tc.want)
 		}
 	}
 	for base, want := range map[string]string{
-		"any":                         "is more than one host",
-		"https://*.example.com/":      "is more than one host",
+		"any":                         "matches more than one host",
+		"https://*.example.com/":      "matches more than one host",
 		"https://u:p@example.com/":    "there is a name or password",
 		"https://example.com/?a=b":    "no query",
 		"ftp://example.com/":          "is not supported",
@@ -164,12 +163,12 @@ func TestLoadREST(t *testing.T) {
 	own := strings.Replace(request, "[rest]", "parameters_file = \"p.json\"\n[rest]", 1) + "path = \"/{id}\"\n"
 	for schema, want := range map[string]string{
 		`{"type":"object","required":["id"],"properties":{"id":{}}}`:            "",
-		`{"type":"object","required":["id"],"properties":{"id":{},"spare":{}}}`: `parameters_file: the request has no place for the parameter "spare"`,
+		`{"type":"object","required":["id"],"properties":{"id":{},"spare":{}}}`: `parameters_file: the request does not use the parameter "spare"`,
 		`{"type":"object","properties":{"id":{}}}`:                              `rest.path: "{id}" may be missing in a call`,
 		`{"type":"object"}`: `rest.path: "{id}" is not a parameter`,
 	} {
-		folder := EmbeddedDirectory(fstest.MapFS{"tool.toml": {Data: []byte(own)}, "p.json": {Data: []byte(schema)}})
-		m, module, err := Load(folder, "tool.toml")
+		directory := EmbeddedDirectory(fstest.MapFS{"tool.toml": {Data: []byte(own)}, "p.json": {Data: []byte(schema)}})
+		m, module, err := Load(directory, "tool.toml")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q", schema, err, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// kind checks that the manifest says what the tool is, once.
+// kind checks that the manifest has exactly one of [module] and [rest].
 func (c *checker) kind(m *Manifest) {
 	root := c.Root()
 	hasModule, hasREST := root.Get("module") != nil, root.Get("rest") != nil
@@ -18,27 +18,27 @@ func (c *checker) kind(m *Manifest) {
 	case hasModule && hasREST:
 		c.Errorf(c.At("rest"), "the manifest has [module] as well; keep one of the two")
 	case !hasModule && !hasREST:
-		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL to ask")
+		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL of the request")
 	}
 	if m.REST != nil && !hasModule {
 		c.rest(m)
 	}
 }
 
-// rest checks what concerns more than one key of a request, and derives from it what
-// the tool asks for.
+// rest checks the rules that involve more than one key of a request, and derives the permissions
+// from it.
 func (c *checker) rest(m *Manifest) {
 	r := m.REST
 	for _, key := range []string{"memory", "fuel", "open_files"} {
 		if c.Root().Get("limits").Get(key) != nil {
-			c.Errorf(c.At("limits", key), "is for programs, and the tool is a request; leave it out")
+			c.Errorf(c.At("limits", key), "is only for programs, but the tool is a request; leave it out")
 		}
 	}
 	if c.Root().Get("shell") != nil {
 		c.Errorf(c.At("shell"), "a request runs no script; leave it out")
 	}
 	if c.Root().Get("permissions") != nil {
-		c.Errorf(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
+		c.Errorf(c.At("permissions"), "a tool with [rest] asks only for its own request; leave it out")
 	}
 	if r.Body.Kind != BodyNone && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		c.Errorf(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
@@ -63,7 +63,7 @@ func (c *checker) rest(m *Manifest) {
 		c.Errorf(c.At(append([]string{"rest"}, steps...)...), "%s", message)
 		return
 	}
-	c.covered(r)
+	c.checkSecretFields(r)
 	m.Permissions = capability.Permissions{Net: []capability.Net{c.request}}
 }
 
@@ -73,26 +73,26 @@ func (c *checker) restOutput(m *Manifest) {
 		return
 	}
 	if r.Output == RESTText {
-		c.Errorf(c.At("rest", "output"), `"text" has nothing that select or [result] could speak of; write "json", or leave them out`)
+		c.Errorf(c.At("rest", "output"), `select and [result] cannot describe "text"; write "json", or leave them out`)
 	}
 	r.Output = RESTJSON
 }
 
-// sameHeaders reports headers that are one in other letters.
+// sameHeaders reports headers that differ only in case.
 func (c *checker) sameHeaders(r *REST) {
 	seen := make(map[string]string)
 	for _, f := range r.Headers {
 		canonical := http.CanonicalHeaderKey(f.Name)
 		if earlier, ok := seen[canonical]; ok {
-			c.Errorf(c.At("rest", "headers", f.Name), "is the header %s in other letters; keep one", stricttoml.Quote(earlier))
+			c.Errorf(c.At("rest", "headers", f.Name), "is the same header as %s; keep one", stricttoml.Quote(earlier))
 		}
 		seen[canonical] = f.Name
 	}
 }
 
-// covered reports what a secret takes the place of.
-func (c *checker) covered(r *REST) {
-	const text = "the secret %s goes there; leave one of the two out"
+// checkSecretFields reports headers and query parameters that a secret replaces.
+func (c *checker) checkSecretFields(r *REST) {
+	const message = "the secret %s is sent there; leave one of the two out"
 	for _, s := range c.request.Secrets {
 		header := s.Header
 		if s.Basic {
@@ -100,19 +100,19 @@ func (c *checker) covered(r *REST) {
 		}
 		for _, f := range r.Headers {
 			if header != "" && strings.EqualFold(f.Name, header) {
-				c.Errorf(c.At("rest", "headers", f.Name), text, s.Name)
+				c.Errorf(c.At("rest", "headers", f.Name), message, s.Name)
 			}
 		}
 		for _, f := range r.Query {
 			if f.Name == s.Query {
-				c.Errorf(c.At("rest", "query", f.Name), text, s.Name)
+				c.Errorf(c.At("rest", "query", f.Name), message, s.Name)
 			}
 		}
 	}
 }
 
-// restUses checks that the request has all of its path in every call, and that each
-// parameter is for something.
+// restUses checks that every call has a value for each parameter in the path, and that the request
+// uses each parameter.
 func (c *checker) restUses(m *Manifest) {
 	r := m.REST
 	if r == nil || c.HasError(c.At("rest")) {
@@ -122,7 +122,7 @@ func (c *checker) restUses(m *Manifest) {
 	for _, name := range r.Path.Parameters() {
 		optional := func(p jsonschema.Parameter) bool { return p.Name == name && !p.Required && p.Default == nil }
 		if slices.ContainsFunc(parameters, optional) {
-			c.Errorf(c.At("rest", "path"), "%s may be missing in a call, and the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
+			c.Errorf(c.At("rest", "path"), "%s may be missing in a call, but the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
 		}
 	}
 	if r.Body.Kind == BodyRest {
@@ -138,7 +138,7 @@ func (c *checker) restUses(m *Manifest) {
 			if m.ParametersFile != "" {
 				at = c.At("parameters_file")
 			}
-			c.Errorf(at, "the request has no place for the parameter %s; name it in path, query, headers or body", stricttoml.Quote(p.Name))
+			c.Errorf(at, "the request does not use the parameter %s; name it in path, query, headers or body", stricttoml.Quote(p.Name))
 		}
 	}
 }

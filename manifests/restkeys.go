@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// maxFieldName is the ceiling of the name of a parameter of the query, in bytes.
+// maxFieldName limits the name of a query parameter, in bytes.
 const maxFieldName = 128
 
 func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
@@ -45,7 +45,7 @@ func parseBaseURL(text string) (string, error) {
 		return "", err
 	}
 	if p.IsAny() || p.IsWildcard() {
-		return "", fmt.Errorf("%s is more than one host; name the one that is asked", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s matches more than one host; name one", stricttoml.Quote(text))
 	}
 	return strings.TrimSuffix(p.String(), "/"), nil
 }
@@ -72,26 +72,26 @@ func parseURLPath(text string) (placeholder.Template, error) {
 	if err != nil {
 		return none, err
 	}
-	// Any value will do to see whether what stands around it is a path.
+	// Any value serves to check that the text around the placeholders is a path.
 	path, err := t.Expand(len(text)+maxArg, func(string) (string, bool) { return "x", true })
 	if err != nil {
 		return none, err
 	}
 	u, err := url.Parse("https://host" + path)
 	if err != nil {
-		return none, fmt.Errorf("%s is no path of a URL; write %%25 for a percent sign", stricttoml.Quote(text))
+		return none, fmt.Errorf("%s is not the path of a URL; write %%25 for a percent sign", stricttoml.Quote(text))
 	}
 	normal, err := capability.NormaliseURL(u)
 	if err != nil {
 		return none, err
 	}
 	if strings.Count(normal.EscapedPath(), "/") != strings.Count(path, "/") {
-		return none, fmt.Errorf(`%s has "." or ".." between slashes; write the path without a detour`, stricttoml.Quote(text))
+		return none, fmt.Errorf(`%s has "." or ".." between slashes; leave them out`, stricttoml.Quote(text))
 	}
 	return t, nil
 }
 
-// field reads headers or parameters of the query.
+// field returns the format of a header or query parameter, which is appended to list.
 func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		read := stricttoml.ReadWith(c.Checker, parseFieldValue, func(at stricttoml.Place, text string) {
@@ -122,12 +122,12 @@ func checkQueryName(name string) error {
 
 func checkHeaderName(name string) error {
 	if http.CanonicalHeaderKey(name) == "Accept-Encoding" {
-		return errors.New("the header is the host's own; leave it out")
+		return errors.New("the host sets this header; leave it out")
 	}
 	return egress.CheckHeader(name)
 }
 
-// bodyText reads the words of what a command reads.
+// bodyText reads the body as a string, with the same values as module.stdin.
 func (c *checker) bodyText(r *REST) stricttoml.Reader {
 	return stricttoml.ReadWith(c.Checker, parseStdin, func(at stricttoml.Place, read Stdin) {
 		switch read.Kind {
@@ -143,7 +143,7 @@ func (c *checker) bodyText(r *REST) stricttoml.Reader {
 func (c *checker) bodyFields(r *REST) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
-			c.Errorf(at, `is empty; name parameters, or write "json" for all that are left, or "none"`)
+			c.Errorf(at, `is empty; name parameters, or write "json" for all others, or "none"`)
 			return
 		}
 		r.Body.Kind = BodyFields
@@ -159,17 +159,17 @@ func parseRESTOutput(text string) (RESTOutput, error) {
 	return map[Output]RESTOutput{OutputText: RESTText, OutputJSON: RESTJSON}[output], err
 }
 
-// parsePointer reads a JSON pointer that leads somewhere.
+// parsePointer reads a JSON pointer other than "", the whole document.
 func parsePointer(text string) ([]string, error) {
 	switch {
 	case len(text) > maxArg:
 		return nil, tooLong(text, maxArg)
 	case !strings.HasPrefix(text, "/"):
-		return nil, fmt.Errorf("%s is no JSON pointer; write /NAME for the field NAME of the response", stricttoml.Quote(text))
+		return nil, fmt.Errorf("%s is not a JSON pointer; write /NAME for the field NAME of the response", stricttoml.Quote(text))
 	}
 	tokens, ok := jsontree.ParsePointer(text)
 	if !ok {
-		return nil, fmt.Errorf("%s is no JSON pointer; write ~0 for ~ and ~1 for a slash in a name", stricttoml.Quote(text))
+		return nil, fmt.Errorf("%s is not a JSON pointer; write ~0 for ~ and ~1 for a slash in a name", stricttoml.Quote(text))
 	}
 	return tokens, nil
 }

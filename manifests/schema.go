@@ -25,33 +25,33 @@ func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessag
 			*target = schema
 			return
 		}
-		for _, fault := range schemaFaults(err) {
-			c.Errorf(n.Locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
+		for _, e := range schemaErrors(err) {
+			c.Errorf(n.Locate(at, pointerSteps(e.Pointer)...), "%s", e.Message)
 		}
 	}
 }
 
-// schemaFaults returns the faults of a schema, with texts fit to print.
-func schemaFaults(err error) []jsonschema.SchemaError {
-	var faults jsonschema.SchemaErrors
-	if !errors.As(err, &faults) {
-		faults = jsonschema.SchemaErrors{{Message: err.Error()}}
+// schemaErrors returns the errors of a schema, with hidden characters in messages escaped.
+func schemaErrors(err error) []jsonschema.SchemaError {
+	var errs jsonschema.SchemaErrors
+	if !errors.As(err, &errs) {
+		errs = jsonschema.SchemaErrors{{Message: err.Error()}}
 	}
-	faults = slices.Clone(faults)
-	for i := range faults {
-		faults[i].Message = plaintext.Visible(faults[i].Message)
+	errs = slices.Clone(errs)
+	for i := range errs {
+		errs[i].Message = plaintext.Visible(errs[i].Message)
 	}
-	return faults
+	return errs
 }
 
-// pointerSteps splits the JSON pointer of a fault.
+// pointerSteps splits the JSON pointer of an error into its tokens.
 func pointerSteps(pointer string) []string {
-	steps, _ := jsontree.ParsePointer(pointer) // the package that made it reads it
+	steps, _ := jsontree.ParsePointer(pointer) // always valid: package jsonschema made it
 	return steps
 }
 
-// parameters settles where the parameters come from, and checks what depends on
-// them unless a file is yet to be read.
+// parameters finds the schema of the parameters, and checks the keys that depend on it. With a
+// parameters_file, the checks happen after the file was read.
 func (c *checker) parameters(m *Manifest) {
 	inline, file := c.Root().Get("parameters") != nil, c.Root().Get("parameters_file") != nil
 	switch {
@@ -70,7 +70,8 @@ func (c *checker) parameters(m *Manifest) {
 	c.dependants(m)
 }
 
-// dependants checks what depends on the parameters. A nil schema has its own fault.
+// dependants checks the keys that depend on the parameters. It does nothing when the schema is
+// nil, because then its error was reported.
 func (c *checker) dependants(m *Manifest) {
 	if m.Parameters == nil {
 		return
@@ -96,7 +97,7 @@ func (c *checker) checkUses(schema *jsonschema.Schema) {
 				continue
 			}
 			fix := "declare it under the properties of the parameters"
-			// A comparison with all parameters costs time; more faults are not listed anyway.
+			// Comparing with all parameters takes time, and further errors are not listed anyway.
 			if unknown++; unknown <= stricttoml.MaxErrors {
 				if near := suggest.Nearest(name, declared); near != "" {
 					fix = fmt.Sprintf("did you mean %s?", stricttoml.Quote("{"+near+"}"))

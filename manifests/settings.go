@@ -14,40 +14,40 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Setting is what an operator can choose for a tool. It reaches the tool in every call.
+// Setting is a value that an operator can choose for a tool. Each call passes it to the tool.
 type Setting struct {
-	// Name is a word in the grammar of Manifest.Name.
+	// Name follows the grammar of Manifest.Name.
 	Name string
-	// Description is for the operator. Never empty.
+	// Description is for the operator. It is never empty.
 	Description string
-	// Values are those that there are; empty means any text on one line.
+	// Values are the allowed values; empty means any string on one line.
 	Values []string
-	// Value is the one that holds: the author's default, until Configure sets another. At
-	// most MaxSettingBytes, and it may be empty.
+	// Value is the current value: the author's default, until Configure sets another. It is at most
+	// MaxSettingBytes long, and may be empty.
 	Value string
 }
 
 // Bounds of settings.
 const (
-	// MaxSettings is how many settings a tool may have.
+	// MaxSettings limits the settings of a tool.
 	MaxSettings = 32
-	// MaxSettingBytes is the longest value.
+	// MaxSettingBytes limits the value of a setting, in bytes.
 	MaxSettingBytes = 4096
 )
 
-// SettingError is a value that a tool does not take for one of its settings.
+// SettingError is an unknown setting, or a value that is not allowed.
 type SettingError struct {
-	// Name is the setting, Problem what is wrong with it and what to write instead.
+	// Name is the setting. Problem says what is wrong with it and what to write instead.
 	Name, Problem string
 }
 
-// Error names the setting and the fix.
+// Error returns the name and the problem.
 func (e *SettingError) Error() string { return e.Name + ": " + e.Problem }
 
-// Configure returns a manifest of the tool with other values of its settings, by their
-// names, and with the requests that it asks for with these; m stays as it is. The error is
-// a *SettingError for the first name, in the order of the alphabet, that is no setting of the
-// tool or has a value that it does not take.
+// Configure returns a copy of the manifest with other values of settings, given by name, and with
+// the requests that the tool asks for with these values. It does not change m. The error is a
+// *SettingError for the alphabetically first name that is not a setting of the tool or has a value
+// that is not allowed.
 func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 	if len(values) == 0 {
 		return m, nil
@@ -64,18 +64,18 @@ func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 		}
 		s.Value = values[name]
 	}
-	asks, _, fault := resolve(m.asks, configured.Settings)
-	if fault != nil {
-		return nil, &SettingError{fault.setting, fault.problem}
+	asks, _, invalid := resolve(m.asks, configured.Settings)
+	if invalid != nil {
+		return nil, &SettingError{invalid.setting, invalid.problem}
 	}
 	configured.Permissions.Net = asks
 	if err := configured.Permissions.Validate(); err != nil {
-		return nil, &SettingError{slices.Sorted(maps.Keys(values))[0], "makes the tool ask for what cannot be: " + err.Error()}
+		return nil, &SettingError{slices.Sorted(maps.Keys(values))[0], "makes the tool ask for invalid permissions: " + err.Error()}
 	}
 	return &configured, nil
 }
 
-// settingIn returns the setting of a name, or nil.
+// settingIn returns the setting with a name, or nil.
 func settingIn(settings []Setting, name string) *Setting {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
@@ -84,7 +84,7 @@ func settingIn(settings []Setting, name string) *Setting {
 	return &settings[i]
 }
 
-// SettingValues returns the values that hold, by name; nil for a tool without settings.
+// SettingValues returns the current values by name, or nil for a tool without settings.
 func (m *Manifest) SettingValues() map[string]string {
 	if len(m.Settings) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (m *Manifest) settingsThereAre() string {
 	return "it has " + strings.Join(each.Of(m.Settings, func(s Setting) string { return s.Name }), ", ")
 }
 
-// refuses says what is wrong with a value; "" when nothing is.
+// refuses returns what is wrong with a value, or "".
 func (s Setting) refuses(value string) string {
 	found, hides := plaintext.First(value, plaintext.Line)
 	switch {
@@ -117,30 +117,31 @@ func (s Setting) refuses(value string) string {
 	return ""
 }
 
-// ask is a request that a tool asks for, perhaps with some settings only.
+// ask is a request that a tool asks for, always or only with some values of its settings.
 type ask struct {
 	net capability.Net
-	// when has values that settings must have; none means always.
+	// when holds the values that settings must have; empty means always.
 	when map[string]string
-	// from is the setting that is the URL; "" for one that is always the same.
+	// from is the setting whose value is the URL; "" means that net has the URL.
 	from string
 }
 
-// askFault is a setting with which an ask makes no sense.
-type askFault struct {
+// askError is a setting whose value is not valid as the URL of an ask.
+type askError struct {
 	index            int // of the ask
 	setting, problem string
 }
 
-// resolve returns the asks that stand with these settings, and the index of each among all.
-func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, fault *askFault) {
+// resolve returns the requests that the tool asks for with these settings, and the index in asks of
+// each.
+func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, invalid *askError) {
 	value := func(name string) string { return settingIn(settings, name).Value }
 	for i, a := range asks {
-		stands := true
+		applies := true
 		for name, want := range a.when {
-			stands = stands && value(name) == want
+			applies = applies && value(name) == want
 		}
-		if !stands {
+		if !applies {
 			continue
 		}
 		if a.from != "" {
@@ -149,7 +150,7 @@ func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []in
 				err = fmt.Errorf(`a secret cannot go to "any" host; write the URL of one`)
 			}
 			if err != nil {
-				return nil, nil, &askFault{i, a.from, "is the URL that the tool asks for: " + err.Error()}
+				return nil, nil, &askError{i, a.from, "is not a URL that the tool can ask for: " + err.Error()}
 			}
 			a.net.URL = url
 		}
@@ -158,10 +159,10 @@ func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []in
 	return list, origin, nil
 }
 
-// settingURL is a URL that is the value of a setting.
+// settingURL matches a reference to a setting whose value is a URL.
 var settingURL = regexp.MustCompile(`^\{([^{}]*)\}$`)
 
-// url reads a URL, or the setting that it is.
+// url reads a URL, or a reference to a setting.
 func (c *checker) url(a *ask) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if match := settingURL.FindStringSubmatch(n.Text); match != nil {
@@ -172,7 +173,7 @@ func (c *checker) url(a *ask) stricttoml.Reader {
 	}
 }
 
-// settingKey reads one setting.
+// settingKey returns the format of one setting, which is appended to m.Settings.
 func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		s := Setting{Name: name}
@@ -180,7 +181,7 @@ func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 			Path: "settings.NAME", Want: stricttoml.WantTable,
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
-					{Name: "description", Want: stricttoml.WantString, Required: "a description: what it chooses, for the operator", Read: stricttoml.ReadString(c.Checker, &s.Description, parseDescription)},
+					{Name: "description", Want: stricttoml.WantString, Required: "a description for the operator: what the setting chooses", Read: stricttoml.ReadString(c.Checker, &s.Description, parseDescription)},
 					{Name: "default", Want: stricttoml.WantString, Required: `the value that holds until the operator chooses another, such as default = ""`, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Value = n.Text }},
 					{Name: "values", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &s.Values, func(text string) (string, error) { return text, nil })},
 				}
@@ -203,14 +204,14 @@ func checkSettingName(name string) error {
 	return err
 }
 
-// settings checks what concerns settings together with other keys, and works out what the
-// tool asks for with their defaults. It returns the index in the file of each ask.
+// settings checks the rules that involve settings and other keys, and sets the requests that the
+// tool asks for with the defaults. It returns the index in the file of each request.
 func (c *checker) settings(m *Manifest) (origin []int) {
 	if len(m.Settings) > MaxSettings {
 		c.Errorf(c.At("settings"), "has %d settings; the limit is %d", len(m.Settings), MaxSettings)
 	}
 	if len(m.Settings) > 0 && (m.REST != nil || m.Module.ABI == ABIExtism) {
-		c.Errorf(c.At("settings"), "are for programs of the forms command and reactor, which can ask for them; leave it out")
+		c.Errorf(c.At("settings"), "only programs with the ABI command or reactor can read settings; leave it out")
 	}
 	slices.SortFunc(m.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	for i, a := range m.asks {
@@ -234,11 +235,11 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 		return nil
 	}
 	if m.REST != nil {
-		return nil // what a request asks for is not chosen
+		return nil // a request has no settings
 	}
-	asks, origin, fault := resolve(m.asks, m.Settings)
-	if fault != nil {
-		c.Errorf(c.At("permissions", "net", strconv.Itoa(fault.index), "url"), "the default of the setting %s %s", fault.setting, fault.problem)
+	asks, origin, invalid := resolve(m.asks, m.Settings)
+	if invalid != nil {
+		c.Errorf(c.At("permissions", "net", strconv.Itoa(invalid.index), "url"), "the default of the setting %s %s", invalid.setting, invalid.problem)
 		return nil
 	}
 	m.Permissions.Net = asks

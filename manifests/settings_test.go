@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// chooses is a manifest whose asks follow from settings.
+// chooses is a manifest whose requests depend on settings.
 const chooses = minimal + `
 [settings.provider]
 description = "The service."
@@ -42,8 +42,8 @@ func TestConfigure(t *testing.T) {
 		{"the default chosen", map[string]string{"provider": "a", "own_url": "https://unused.example/"}, "net:https://a.example/, secret:KEY", ""},
 		{"another ask", map[string]string{"provider": "own", "own_url": "http://localhost:8888/search"}, "net:http://localhost:8888/search", ""},
 		{"any host", map[string]string{"provider": "own", "own_url": "any"}, "net:any", ""},
-		{"a URL that is not set", map[string]string{"provider": "own"}, "", "own_url: is the URL that the tool asks for: it names no host"},
-		{"a URL that is none", map[string]string{"provider": "own", "own_url": "localhost"}, "", "own_url: is the URL that the tool asks for: it does not begin with a scheme"},
+		{"a URL that is not set", map[string]string{"provider": "own"}, "", "own_url: is not a URL that the tool can ask for: it names no host"},
+		{"a URL that is none", map[string]string{"provider": "own", "own_url": "localhost"}, "", "own_url: is not a URL that the tool can ask for: it does not begin with a scheme"},
 		{"no such setting", map[string]string{"provder": "own"}, "", "provder: the tool has no such setting; it has own_url, provider"},
 		{"no such value", map[string]string{"provider": "b"}, "", `provider: "b" is not a valid value; write "a" or "own"`},
 		{"a long value", map[string]string{"own_url": strings.Repeat("x", MaxSettingBytes+1)}, "", "own_url: is 4097 bytes long"},
@@ -53,8 +53,8 @@ func TestConfigure(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := m.Configure(tt.values)
 			if tt.err != "" {
-				var fault *SettingError
-				if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.err) {
+				var e *SettingError
+				if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), tt.err) {
 					t.Errorf("got %v, want %s", err, tt.err)
 				}
 				return
@@ -74,8 +74,8 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// A secret goes where the operator put the server, and never to any host.
-func TestConfigure_secretsNeedAHost(t *testing.T) {
+// A secret is sent to the server that the operator chose, and never to an arbitrary host.
+func TestConfigureSecretNeedsHost(t *testing.T) {
 	m := mustDecode(t, minimal+`
 settings.url = { description = "Where.", default = "https://api.example/" }
 permissions.net = [{ url = "{url}", secrets = [{ name = "KEY", query = "k" }] }]`)
@@ -108,9 +108,9 @@ func TestDecodeSettings(t *testing.T) {
 		{"when of no value", setting + net + `when = { a = "z" } }]`, `permissions.net[0].when.a: "z" is not a valid value`},
 		{"a URL of no setting", setting + `permissions.net = [{ url = "{b}" }]`, `permissions.net[0].url: "b" is not a setting`},
 		{"a URL that is in part one", setting + `permissions.net = [{ url = "https://{a}/" }]`, "permissions.net[0].url:"},
-		{"a default that is no URL", setting + `permissions.net = [{ url = "{a}" }]`, "permissions.net[0].url: the default of the setting a is the URL"},
+		{"a default that is no URL", setting + `permissions.net = [{ url = "{a}" }]`, "permissions.net[0].url: the default of the setting a is not a URL"},
 		{"an ask of the file, not of the list", setting + `permissions.net = [{ url = "https://b.example/", when = { a = "y" } }, { url = "https://a.example/" }, { url = "https://a.example/" }]`, "permissions.net[2].url: "},
-		{"a plug-in", setting + `module.abi = "extism"`, "settings: are for programs of the forms command and reactor"},
+		{"a plug-in", setting + `module.abi = "extism"`, "settings: only programs with the ABI command or reactor can read settings"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestDecodeSettings(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Decode("tool.toml", []byte(strings.Replace(minimal, "module.path", "x.module.path", 1)+setting+`rest.base_url = "https://a.example"`)); err == nil || !strings.Contains(err.Error(), "settings: are for programs") {
+	if _, err := Decode("tool.toml", []byte(strings.Replace(minimal, "module.path", "x.module.path", 1)+setting+`rest.base_url = "https://a.example"`)); err == nil || !strings.Contains(err.Error(), "settings: only programs") {
 		t.Errorf("a request with settings: %v", err)
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// Stamp tells the files of a tool from what they become when somebody writes to them: it is
-// equal as long as the manifest, its parameters_file and its module have the size and the
-// time that they have now. Nothing is read. m is what Read or Load returned for the same
-// path. A file that is not there has a stamp, too.
-func Stamp(folder *Directory, manifestPath string, m *Manifest) string {
+// Stamp returns a string that changes when a file of a tool changes. It is made of the sizes,
+// times and modes of the manifest, its parameters_file and its module, without reading them. m is
+// the result of [Read] or [Load] for the same path. A missing file is part of the stamp as well.
+func Stamp(directory *Directory, manifestPath string, m *Manifest) string {
 	var b strings.Builder
 	add := func(from files, name string) {
 		info, err := from.stat(name)
@@ -19,8 +18,8 @@ func Stamp(folder *Directory, manifestPath string, m *Manifest) string {
 		}
 		fmt.Fprintf(&b, "%d %d %v\n", info.Size(), info.ModTime().UnixNano(), info.Mode())
 	}
-	add(folder.files, manifestPath)
-	f, err := openModuleFiles(folder, manifestPath)
+	add(directory.files, manifestPath)
+	f, err := openModuleFiles(directory, manifestPath)
 	if err != nil {
 		return b.String()
 	}
@@ -29,23 +28,23 @@ func Stamp(folder *Directory, manifestPath string, m *Manifest) string {
 		add(f.own, m.ParametersFile)
 	}
 	if m.Module.Path != "" {
-		if from, name, fault := f.find(m.Module); fault == nil {
+		if from, name, err := f.find(m.Module); err == nil {
 			add(from, name)
 		}
 	}
 	return b.String()
 }
 
-// Current reports whether the manifest and its parameters_file still have the bytes that m
-// was read from.
-func Current(folder *Directory, manifestPath string, m *Manifest) bool {
-	data, err := readFile(folder.files, manifestPath, MaxManifestBytes)
+// Current reports whether the manifest and its parameters_file still have the bytes that m was
+// read from.
+func Current(directory *Directory, manifestPath string, m *Manifest) bool {
+	data, err := readFile(directory.files, manifestPath, MaxManifestBytes)
 	if err != nil {
 		return false
 	}
 	digest := sha256Hex(data)
 	if m.ParametersFile != "" {
-		f, err := openModuleFiles(folder, manifestPath)
+		f, err := openModuleFiles(directory, manifestPath)
 		if err != nil {
 			return false
 		}

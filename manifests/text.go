@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Ceilings of texts, in bytes.
+// Limits of strings, in bytes.
 const (
 	maxTitle       = 128
 	maxDescription = 4096
@@ -23,7 +23,7 @@ const (
 	maxArg         = 4096
 )
 
-// reservedName would make the tool look like part of the program.
+// reservedName is not allowed, because the tool would look like a part of this program.
 const reservedName = "wasmtool"
 
 var (
@@ -31,13 +31,13 @@ var (
 	entryText   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 	digestText  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	envNameText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	// versionText is the grammar of semver.org 2.0.0.
+	// versionText is the grammar of Semantic Versioning 2.0.0.
 	versionText = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 		`(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?` +
 		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 )
 
-// parseWord reads a word in the grammar of names.
+// parseWord reads a name.
 func parseWord(text string) (string, error) {
 	if wordText.MatchString(text) {
 		return text, nil
@@ -84,7 +84,7 @@ func parseDescription(text string) (string, error) {
 	return parseProse(text, maxDescription, plaintext.Lines)
 }
 
-// parseProse reads text for people and models.
+// parseProse reads a text for people and models.
 func parseProse(text string, limit int, form plaintext.Form) (string, error) {
 	if err := checkLength(text, limit); err != nil {
 		return "", err
@@ -95,29 +95,29 @@ func parseProse(text string, limit int, form plaintext.Form) (string, error) {
 	return text, nil
 }
 
-// checkLength refuses a text that says nothing, or too much.
+// checkLength refuses a string that is blank or too long.
 func checkLength(text string, limit int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return errors.New("is empty; write a text or leave the key out")
+		return errors.New("is empty; write a string or leave the key out")
 	case len(text) > limit:
 		return tooLong(text, limit)
 	}
 	return nil
 }
 
-// PlainTitle returns somebody else's text as a title of a manifest may be: on one line, cut
-// where it is too long, without what is not shown as text. It is empty when nothing is left.
+// PlainTitle turns a foreign text into a valid title: on one line, cut to the limit, and without
+// hidden characters. It returns "" when nothing is left.
 func PlainTitle(text string) string {
 	return plainProse(strings.Join(strings.Fields(text), " "), maxTitle, plaintext.Line)
 }
 
-// PlainDescription is PlainTitle for a description, which may have several lines.
+// PlainDescription is like [PlainTitle] for a description, which may have several lines.
 func PlainDescription(text string) string {
 	return plainProse(strings.ReplaceAll(text, "\r\n", "\n"), maxDescription, plaintext.Lines)
 }
 
-// plainProse makes of any text one that parseProse takes, or nothing.
+// plainProse turns any text into one that parseProse accepts, or "".
 func plainProse(text string, limit int, form plaintext.Form) string {
 	text = strings.TrimSpace(plaintext.Strip(strings.ToValidUTF8(text, "\uFFFD"), form))
 	if len(text) <= limit {
@@ -163,8 +163,8 @@ func parseABI(text string) (ABI, error) {
 	return stricttoml.ParseChoice(text, ABICommand, ABIReactor, ABIExtism)
 }
 
-// parseEntry reads the name of an export. It is shown in texts, so it is kept to
-// what people write in programs.
+// parseEntry reads the name of an export. Messages contain the name, so only characters of
+// identifiers, "." and "-" are allowed.
 func parseEntry(text string) (string, error) {
 	if !entryText.MatchString(text) {
 		return "", fmt.Errorf(`%s is not the name of a function; write letters, digits, "_", "-" and ".", such as "call"`, stricttoml.Quote(text))
@@ -172,13 +172,13 @@ func parseEntry(text string) (string, error) {
 	return text, nil
 }
 
-// maxMCPTool is the longest name that a plug-in has for a tool, in bytes.
+// maxMCPTool limits a plug-in's name for a tool, in bytes.
 const maxMCPTool = 256
 
-// parseMCPTool reads a plug-in's own name of a tool.
+// parseMCPTool reads a plug-in's name for a tool.
 func parseMCPTool(text string) (string, error) {
 	if text == "" || len(text) > maxMCPTool || !plaintext.Plain(text, plaintext.Word) {
-		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name as the plug-in tells it", maxMCPTool)
+		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name that the plug-in lists", maxMCPTool)
 	}
 	return text, nil
 }
@@ -207,7 +207,7 @@ func parseStdin(text string) (Stdin, error) {
 	return Stdin{Kind: StdinParameter, Parameter: name}, nil
 }
 
-// parseParameter reads "{parameter}". fix is what to write instead of something else.
+// parseParameter reads "{parameter}". fix is the instruction in the error about any other string.
 func parseParameter(text, fix string) (string, error) {
 	t, err := placeholder.Parse(text)
 	if err != nil {
@@ -225,7 +225,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	return stricttoml.ParseDuration(text, MinTimeout, MaxTimeout)
 }
 
-// parseMemory reads a ceiling of memory, which is granted in whole pages.
+// parseMemory reads a memory limit, a multiple of the page size.
 func parseMemory(text string) (uint64, error) {
 	n, err := stricttoml.ParseSize(text, MinMemory, MaxMemory)
 	if err != nil {

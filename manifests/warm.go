@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// warmUp makes the input of the warm-up as that of a call is made.
+// warmUp makes the input of the warm-up from its arguments, like the input of a call.
 func (c *checker) warmUp(m *Manifest) {
 	if c.warm == nil {
 		return
@@ -25,8 +25,9 @@ func (c *checker) warmUp(m *Manifest) {
 		c.Errorf(at, "makes an input of %d bytes; the limit is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
 	case len(input) > 0:
 		m.Module.Warm = input
-	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter): // else stdin has a fault
-		c.Errorf(at, "makes an empty input with stdin = %s, and nothing is warmed up without one; change one of the two", stricttoml.Quote(stdin.String()))
+	// A parameter that is not declared was reported at stdin.
+	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter):
+		c.Errorf(at, "makes an empty input with stdin = %s, but a warm-up needs one; change one of the two", stricttoml.Quote(stdin.String()))
 	}
 }
 

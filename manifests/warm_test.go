@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// warmHead declares parameters for a warm-up; [module] is open at its end.
+// warmHead is a manifest with parameters that ends inside [module].
 const warmHead = head + `
 parameters.type = "object"
 parameters.properties.text = { type = "string" }
@@ -18,7 +18,7 @@ parameters.properties.deep = { type = "object", properties.mode = { type = "stri
 path = "demo.wasm"
 `
 
-// The input of a warm-up is the one of a call with these arguments.
+// The input of a warm-up is the input of a call with the same arguments.
 func TestDecodeWarm(t *testing.T) {
 	for _, tc := range []struct{ keys, want string }{
 		{``, ""},
@@ -26,7 +26,7 @@ func TestDecodeWarm(t *testing.T) {
 		{`warm = { text = "a<b", limit = 1_0 }`, `{"text":"a<b","limit":10}`},
 		{"warm.text = \"x\"\nwarm.deep = {}", `{"text":"x","deep":{"mode":"fast"},"limit":20}`},
 		{"[module.warm]\nscale = 1.500\nlimit = 0xff", `{"scale":1.500,"limit":255}`},
-		// What a caller may write is good here, too.
+		// Forms that are allowed in a call are allowed here as well.
 		{`warm = { limit = "7", text = 12 }`, `{"limit":7,"text":"12"}`},
 		{"warm = { text = \"two\\nlines\" }\nstdin = \"{text}\"", "two\nlines"},
 		{"warm = {}\nstdin = \"{limit}\"", "20"},
@@ -43,12 +43,12 @@ func TestDecodeWarm(t *testing.T) {
 	}
 }
 
-func TestDecodeWarmFaults(t *testing.T) {
+func TestDecodeInvalidWarm(t *testing.T) {
 	line := strings.Count(warmHead, "\n") + 1
 	for _, tc := range []struct{ keys, want string }{
 		{`warm = "x"`, `1:8: module.warm: expected a table, got a string; write [module.warm] on a line of its own`},
 		{`warm = { limit = "many" }`, `1:18: module.warm.limit: parameter "limit" must be an integer`},
-		{`warm = { limt = 1 }`, `1:8: module.warm: not all of it would reach a call: parameter "limt" is not declared and was dropped; did you mean "limit"?`},
+		{`warm = { limt = 1 }`, `1:8: module.warm: not all of it would reach the tool: parameter "limt" is not declared and was dropped; did you mean "limit"?`},
 		{`warm = { deep = { mod = 1 } }`, `parameter "deep.mod" is not declared`},
 		{`warm = { limit = +inf }`, `1:18: module.warm.limit: JSON has no +inf`},
 		{`warm = { text = 2024-01-31T10:00:00Z }`, `1:17: module.warm.text: JSON has no dates and times; write a string: "2024-01-31T10:00:00Z"`},
@@ -60,20 +60,20 @@ func TestDecodeWarmFaults(t *testing.T) {
 		{`warn = {}`, `1:1: module.warn: unknown key; did you mean "warm"?`},
 	} {
 		_, err := Decode("tool.toml", []byte(warmHead+tc.keys))
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) != 1 {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) != 1 {
 			t.Errorf("%.80s\ngives %v\nwant one error with %s", tc.keys, err, tc.want)
 			continue
 		}
-		fault := faults[0]
-		got := fmt.Sprintf("%d:%d: %s: %s", fault.Line-line+1, fault.Column, fault.Key, fault.Message)
+		e := errs[0]
+		got := fmt.Sprintf("%d:%d: %s: %s", e.Line-line+1, e.Column, e.Key, e.Message)
 		if !strings.Contains(got, tc.want) {
 			t.Errorf("%.80s\ngives %s\nwant %s", tc.keys, got, tc.want)
 		}
 	}
 }
 
-// A parameters_file is what the warm-up is held against, once it is read.
+// The arguments of a warm-up are checked against the parameters_file once it is read.
 func TestLoadWarm(t *testing.T) {
 	const schema = `{"type":"object","properties":{"limit":{"type":"integer","default":3},"note":{"type":["string","null"],"default":null}}}`
 	for warm, want := range map[string]string{
@@ -81,11 +81,11 @@ func TestLoadWarm(t *testing.T) {
 		`{ limit = 7 }`:        `{"limit":7,"note":null}`,
 		`{ limit = "x" }`:      `tool.toml:7:25: module.warm.limit: parameter "limit" must be an integer`,
 		`{ note = 10:00:00 }`:  `tool.toml:7:24: module.warm.note: JSON has no dates and times`,
-		`{ limit = 1, q = 1 }`: `tool.toml:7:15: module.warm: not all of it would reach a call: parameter "q" is not declared`,
+		`{ limit = 1, q = 1 }`: `tool.toml:7:15: module.warm: not all of it would reach the tool: parameter "q" is not declared`,
 	} {
 		text := withModule("m.wasm") + "parameters_file = \"p.json\"\nmodule.warm = " + warm
-		folder := openFolder(t, tree{"tool.toml": text, "m.wasm": moduleBytes, "p.json": schema}.write(t))
-		m, _, err := Load(folder, "tool.toml")
+		directory := openDirectory(t, tree{"tool.toml": text, "m.wasm": moduleBytes, "p.json": schema}.write(t))
+		m, _, err := Load(directory, "tool.toml")
 		got := ""
 		if err == nil {
 			got = string(m.Module.Warm)

@@ -103,7 +103,7 @@ func TestFaults(t *testing.T) {
 		{rule(`effect = "forbid"`), `3:10: policy.rules[0].effect: "forbid" is not a valid value; write "allow" or "ask" or "deny"`},
 		{"[[policy.rules]]\neffect = \"ask\"", `1:10: policy.rules[0]: speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`},
 		{rule("effect = \"ask\"\nreason = \"\""), `4:10: policy.rules[0].reason: is empty, or longer than 500 bytes; say in a few words why`},
-		{rule("effect = \"ask\"\narguments = { path = { glob = \"x\" } }"), `4:15: policy.rules[0].arguments.path: is no JSON pointer; write "/path"`},
+		{rule("effect = \"ask\"\narguments = { path = { glob = \"x\" } }"), `4:15: policy.rules[0].arguments.path: is not a JSON pointer; write "/path"`},
 		{rule("effect = \"ask\"\narguments = { \"/path\" = \"x\" }"), `4:25: policy.rules[0].arguments."/path": expected a table, got a string; write what must hold, such as { glob = "**/.env" }`},
 		{match(`glob = "x", prefix = "y"`), `3:25: policy.rules[0].arguments."/path": write exactly one of equals, glob, prefix and regexp`},
 		{match(`missing = true`), `3:25: policy.rules[0].arguments."/path": write exactly one of equals, glob, prefix and regexp`},

@@ -10,19 +10,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// TestEveryTextIsJudged puts a character without width into each string of manifests that show
-// every key, one at a time.
-func TestEveryTextIsJudged(t *testing.T) {
+// TestHiddenCharactersInEveryString puts a character without width into each string of manifests
+// that have every key, one at a time.
+func TestHiddenCharactersInEveryString(t *testing.T) {
 	var texts []string
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {
 		if text, _, _ := strings.Cut(block, "```"); strings.HasPrefix(text, "manifest = 1") {
 			texts = append(texts, text)
 		}
 	}
-	for _, folder := range []string{"../guest-examples", "../guest-examples/tools"} {
-		files, err := filepath.Glob(folder + "/*/tool.toml")
+	for _, directory := range []string{"../guest-examples", "../guest-examples/tools"} {
+		files, err := filepath.Glob(directory + "/*/tool.toml")
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no manifests in %s: %v", folder, err)
+			t.Fatalf("no manifests in %s: %v", directory, err)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
@@ -37,7 +37,7 @@ func TestEveryTextIsJudged(t *testing.T) {
 		c := newChecker("tool.toml", []byte(text))
 		eachString(c.Root(), "", func(key string, offset int) {
 			if tried[key] {
-				return // as in another manifest
+				return // checked with another manifest
 			}
 			tried[key] = true
 			line, column := c.Position(stricttoml.Place{Offset: offset})
@@ -57,7 +57,7 @@ func TestEveryTextIsJudged(t *testing.T) {
 	}
 }
 
-// eachString visits strings with their paths but for indices.
+// eachString visits strings with their paths, without indices.
 func eachString(n *stricttoml.Node, path string, visit func(key string, offset int)) {
 	if n.Kind == stricttoml.KindString {
 		visit(path, n.Offset)
@@ -70,7 +70,7 @@ func eachString(n *stricttoml.Node, path string, visit func(key string, offset i
 	}
 }
 
-func TestParametersFileIsJudged(t *testing.T) {
+func TestHiddenCharactersInParametersFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"tool.toml": strings.Replace(head, "description", "parameters_file = \"p.json\"\ndescription", 1) + "[module]\npath = \"m.wasm\"\n",
@@ -81,13 +81,13 @@ func TestParametersFileIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := OpenDirectory(dir)
+	directory, err := OpenDirectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
+	defer directory.Close()
 	const want = `tool.toml:4:19: parameters_file: "p.json": /properties/a/enum/0 holds U+200B, `
-	if _, err := Read(folder, FileName); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if _, err := Read(directory, FileName); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
