@@ -118,7 +118,7 @@ func parseReason(text string) (string, error) {
 // checkPointer wants the slash that people leave out.
 func checkPointer(pointer string) error {
 	if pointer == "" || pointer[0] != '/' {
-		return fmt.Errorf("is no JSON pointer; write %s", stricttoml.Quote("/"+pointer))
+		return fmt.Errorf("is not a JSON pointer; write %s", stricttoml.Quote("/"+pointer))
 	}
 	return nil
 }
