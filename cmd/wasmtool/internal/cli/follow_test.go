@@ -461,7 +461,7 @@ func (p *place) said(lines []string, text string) []string {
 // remove removes an obstacle.
 func (p *place) remove(text string) {
 	p.t.Helper()
-	if m := regexp.MustCompile(`"env:(\w+)": the variable is not set; set it`).FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`"env:(\w+)": the environment variable is not set; set it`).FindStringSubmatch(text); m != nil {
 		p.t.Setenv(m[1], "value")
 		return
 	}
