@@ -116,7 +116,7 @@ type Turn struct {
 	need  Need          // its paths are in the form of normal
 	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
-	// The fields below change only with the lock held, and no longer after ready was closed.
+	// The fields below change only with the lock held, and never after ready is closed.
 	state  state
 	before int       // the number of calls of the same tenant that wait before it
 	since  time.Time // when the call got its files

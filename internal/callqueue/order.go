@@ -33,13 +33,13 @@ func (q *Queue) makeRoom(t *Turn) {
 	out := t
 	class := func(other *Turn) string { return other.need.Class.Name }
 	// The count of the tenant already includes t, so "one more" here means two more without t.
-	if most, found := tenants.Largest(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
-		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, most)
+	if owner, found := tenants.Largest(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
+		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, owner)
 	} else if t.need.Class != nil {
 		own := slices.DeleteFunc(slices.Clone(q.waiting), func(other *Turn) bool { return other.own != t.own })
 		classes := tenants.Count(slices.Values(own), class)
-		if most, found := classes.Largest(classes[class(t)] + 1); found {
-			out = lastOf(own, class, most)
+		if owner, found := classes.Largest(classes[class(t)] + 1); found {
+			out = lastOf(own, class, owner)
 		}
 	}
 	q.end(out, displaced)

@@ -178,7 +178,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 	}
 	defer s.pool.put(with)
 	doc := jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "n", Value: jsontree.Value{Kind: jsontree.Number, Literal: "1e5000000"}}}}
-	found, err := with.run(t.Context(), with.root, baseWork, translator{doc: &doc, speaker: argumentSpeaker})
+	found, err := with.run(t.Context(), with.root, baseWork, translator{doc: &doc, namer: argumentNamer})
 	if violations := violationsOf(t, err); found != nil || violations[0].Kind != KindLimit || strings.Contains(violations[0].Message, "nil pointer") {
 		t.Errorf("got %v, %+v", found, violations)
 	}

@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	// maxLooseReferences limits references to values that no keyword makes a schema, because the
-	// library copies its whole index for each of them.
+	// maxLooseReferences limits references to values that are schemas only because of the
+	// reference. The library copies its whole index for each of them.
 	maxLooseReferences = 256
 	// maxPatternCost and maxPatternsCost limit the approximate number of instructions of one
 	// compiled regular expression and of all in a schema.

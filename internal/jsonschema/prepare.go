@@ -71,7 +71,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	}
 	values, _ := v.Measure()
 	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: jsontree.MaxValues, work: &budget{}}
-	err = limited(argumentSpeaker.root, func() {
+	err = limited(argumentNamer.root, func() {
 		w.work.start(ctx, allowance(values, len(args)))
 		w.walk(&v, s.root, nil)
 	})
@@ -80,11 +80,11 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	}
 	prepared := Arguments{Warnings: w.warnings(&v)}
 	if w.limit != nil {
-		w.limit.Message = argumentSpeaker.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
+		w.limit.Message = argumentNamer.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
 		return prepared, Violations{*w.limit}
 	}
 	work := allowance(w.values, len(args))
-	if err := s.check(ctx, work, translator{doc: &v, speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
+	if err := s.check(ctx, work, translator{doc: &v, namer: argumentNamer, dropped: w.dropped}); err != nil {
 		return prepared, err
 	}
 	text := v.AppendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
@@ -113,7 +113,7 @@ func (w *walker) warnings(doc *jsontree.Value) []string {
 	for _, d := range w.dropped {
 		path := append(d.path[:len(d.path):len(d.path)], d.name)
 		texts = append(texts, fmt.Sprintf("%sis not declared and was dropped%s",
-			argumentSpeaker.subject(doc, path), didYouMean(d.name, d.declared, "declared are")))
+			argumentNamer.subject(doc, path), didYouMean(d.name, d.declared, "declared are")))
 	}
 	if w.more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more undeclared fields were dropped", w.more))

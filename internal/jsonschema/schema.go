@@ -126,7 +126,7 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 			continue
 		}
 		found, err := guarded.run(context.Background(), schema, allowance(fallback.values, 0), translator{
-			doc: &fallback.value, speaker: defaultSpeaker, schemas: s.schemas,
+			doc: &fallback.value, namer: defaultNamer, schemas: s.schemas,
 		})
 		var unfinished Violations
 		errors.As(err, &unfinished)
@@ -160,14 +160,14 @@ func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 		return err
 	}
 	values, _ := v.Measure()
-	return s.check(ctx, allowance(values, len(doc)), translator{doc: &v, speaker: resultSpeaker})
+	return s.check(ctx, allowance(values, len(doc)), translator{doc: &v, namer: resultNamer})
 }
 
 // check validates the document of t against the whole schema with a budget of work.
 func (s *Schema) check(ctx context.Context, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {
-		return unchecked(t.speaker.root)
+		return unchecked(t.namer.root)
 	}
 	defer s.pool.put(with)
 	t.schemas = s.schemas

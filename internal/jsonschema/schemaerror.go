@@ -19,7 +19,7 @@ func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 		tree    *santhosh.ValidationError
 	)
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &tree) {
-		t := translator{doc: doc, speaker: schemaSpeaker, schemas: schemas}
+		t := translator{doc: doc, namer: schemaNamer, schemas: schemas}
 		var errs SchemaErrors
 		at, _ := pointerInSchema(invalid.URL)
 		if at != "" {

@@ -35,8 +35,8 @@ type badName struct {
 
 // translator turns the library's tree of errors into violations for people and models.
 type translator struct {
-	doc     *jsontree.Value
-	speaker speaker
+	doc   *jsontree.Value
+	namer namer
 	// schemas holds each schema of the document, by pointer.
 	schemas map[string]*jsontree.Value
 	// dropped lists the fields that were dropped from the document. A dropped field may explain why
@@ -57,7 +57,7 @@ func (t *translator) violations(tree *santhosh.ValidationError) Violations {
 			return append(list, Violation{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
 		}
 		t.work.checkContext()
-		k, text := t.say(one)
+		k, text := t.message(one)
 		v := Violation{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
 		if !slices.Contains(list, v) {
 			list = append(list, v)
@@ -126,7 +126,7 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 		}
 		found = append(found, leaf(k))
 	case *keyword.PropertyNames:
-		if t.speaker.schema {
+		if t.namer.schema {
 			return found // the names are patterns, which the checker reports
 		}
 		if t.names++; t.names <= maxNames {

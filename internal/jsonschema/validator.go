@@ -70,7 +70,7 @@ func (s source) validator() (*validator, error) {
 // work. found holds the violations of the document. err is not nil if the check did not finish:
 // [Violations] if it took too much work, or the cause of the end of ctx.
 func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Violations, err error) {
-	err = limited(t.speaker.root, func() {
+	err = limited(t.namer.root, func() {
 		v.work.start(ctx, math.MaxInt)
 		document := t.doc.Tree(v.work)
 		v.work.start(ctx, work)

@@ -98,7 +98,7 @@ func TestViolationMessages(t *testing.T) {
 				if test.name == "names" {
 					subject = subject[:1]
 				}
-				want.Message = argumentSpeaker.subject(&doc, subject) + want.Message
+				want.Message = argumentNamer.subject(&doc, subject) + want.Message
 				if violations[i] != want {
 					t.Errorf("got  %+v\nwant %+v", violations[i], want)
 				}

@@ -13,8 +13,8 @@ import (
 
 // Limits for values inside of values.
 const (
-	minItem   = 120 // bytes that each shown item of a list gets at least
-	minMember = 24  // bytes that each shown member of an object gets at least
+	minItem   = 120 // bytes that each shown item of a list gets at minRoom
+	minMember = 24  // bytes that each shown member of an object gets at minRoom
 	maxDepth  = 8   // levels that are shortened separately
 )
 
@@ -72,8 +72,8 @@ func cutIf(cut bool, e extent) extent {
 
 // renderAll writes members with the same room for each. Members for which there is no room are only
 // counted.
-func renderAll(count, limit, least int, show func(i, room int) (string, extent)) (string, extent) {
-	each := max(least, limit/count)
+func renderAll(count, limit, minRoom int, show func(i, room int) (string, extent)) (string, extent) {
+	each := max(minRoom, limit/count)
 	var shown []string
 	all := whole
 	for i := range count {

@@ -55,7 +55,7 @@ func TestLimitsOfCallsAtOnce(t *testing.T) {
 // audit.file, audit.max_size and audit.keep: each call has a line, the files have a maximum size,
 // and the latest files are kept.
 func TestKeysOfTheRecord(t *testing.T) {
-	const calls = 90 // of 2 KiB each: more than fit into 64 KiB twice
+	const calls = 90 // 2 KiB each, together more than two files of 64 KiB
 	for _, tt := range []struct {
 		name, operator string
 		files          int

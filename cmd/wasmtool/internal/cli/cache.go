@@ -57,7 +57,7 @@ Exit status: 0; 2 if the directory cannot be used.`,
 	return cmd
 }
 
-// cacheView is what 'cache list --json' prints.
+// cacheView is the JSON object that 'cache list --json' prints.
 type cacheView struct {
 	Entries  []cacheEntryView `json:"entries"`
 	Bytes    int64            `json:"bytes"`

@@ -124,22 +124,22 @@ func TestPrintedAdviceSolvesDenial(t *testing.T) {
 	for name, s := range situations() {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, s)
-			status, said := p.call()
-			if status != s.status || !strings.Contains(said, s.says) {
-				t.Fatalf("status %d, want %d and %q:\n%s", status, s.status, s.says, said)
+			status, stderr := p.call()
+			if status != s.status || !strings.Contains(stderr, s.says) {
+				t.Fatalf("status %d, want %d and %q:\n%s", status, s.status, s.says, stderr)
 			}
-			advice := adviceIn(t, said)
+			advice := adviceIn(t, stderr)
 			if got, want := slices.Sorted(maps.Keys(advice)), slices.Sorted(slices.Values(s.ways)); !slices.Equal(got, want) {
-				t.Errorf("advises %q, want %q:\n%s", got, want, said)
+				t.Errorf("advises %q, want %q:\n%s", got, want, stderr)
 			}
 			for way, text := range advice {
 				t.Run(way, func(t *testing.T) {
 					p := newPlace(t, s)
 					p.follow(way, text)
-					status, said := p.call()
+					status, stderr := p.call()
 					want, again := s.then[way]
-					if again && (status == 0 || !strings.Contains(said, want)) || !again && status != 0 {
-						t.Errorf("after\n%s\nstatus %d, want %q:\n%s", text, status, want, said)
+					if again && (status == 0 || !strings.Contains(stderr, want)) || !again && status != 0 {
+						t.Errorf("after\n%s\nstatus %d, want %q:\n%s", text, status, want, stderr)
 					}
 				})
 			}
@@ -165,26 +165,26 @@ func TestExplainedAdviceSolvesDenial(t *testing.T) {
 				if words != nil {
 					args = append(args[:3], words...)
 				}
-				if status, said := p.wasmtool(args...); status != 4 && status != 0 {
-					t.Errorf("status %d: %s", status, said)
+				if status, stderr := p.wasmtool(args...); status != 4 && status != 0 {
+					t.Errorf("status %d: %s", status, stderr)
 				}
 				return p.printed
 			}
 			past := func(kind, text string, p *place) {
 				t.Helper()
 				helped[kind]++
-				if status, said := p.call(); status != 0 && strings.Contains(said, s.says) {
-					t.Errorf("after %s\nstatus %d: %s", text, status, said)
+				if status, stderr := p.call(); status != 0 && strings.Contains(stderr, s.says) {
+					t.Errorf("after %s\nstatus %d: %s", text, status, stderr)
 				}
 			}
 			p := newPlace(t, s)
-			_, said := p.call()
+			_, stderr := p.call()
 			if m := forCall.FindStringSubmatch(explain(p)); m != nil {
 				p := newPlace(t, s)
 				p.follow(byGrant, m[1])
 				past("call", m[1], p)
 			}
-			_, missing, found := strings.Cut(said, "not granted: ")
+			_, missing, found := strings.Cut(stderr, "not granted: ")
 			if !found {
 				return
 			}
@@ -266,7 +266,7 @@ func (p *place) write(path, text string) {
 }
 
 // wasmtool runs a command line without a terminal.
-func (p *place) wasmtool(args ...string) (status int, said string) {
+func (p *place) wasmtool(args ...string) (status int, stderr string) {
 	var out, errs bytes.Buffer
 	status = Main(p.t.Context(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, nil)
 	p.printed = out.String()
@@ -280,15 +280,15 @@ func (p *place) target() string {
 	return "../tools/tool"
 }
 
-func (p *place) call() (status int, said string) {
+func (p *place) call() (status int, stderr string) {
 	return p.wasmtool(slices.Concat([]string{"run", p.target()}, p.s.args, p.flags)...)
 }
 
 // adviceIn returns the advice in a message, by way.
-func adviceIn(t *testing.T, said string) map[string]string {
+func adviceIn(t *testing.T, stderr string) map[string]string {
 	t.Helper()
 	advice := make(map[string]string)
-	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 	for i := 1; i < len(lines); i++ {
 		heading, text, _ := strings.Cut(strings.TrimPrefix(lines[i], "  "), ": ")
 		heading = strings.TrimSuffix(heading, ":")
@@ -315,7 +315,7 @@ func adviceIn(t *testing.T, said string) map[string]string {
 				advice[byMoreFile] = text + "\n" + key
 			}
 		default:
-			t.Fatalf("unknown advice %q in\n%s", lines[i], said)
+			t.Fatalf("unknown advice %q in\n%s", lines[i], stderr)
 		}
 		advice[way] = text
 	}
@@ -337,8 +337,8 @@ func (p *place) follow(way, text string) {
 		p.flags = p.words(flags)
 	case byGrant:
 		words := p.words(text)
-		if status, said := p.wasmtool(words[1:]...); words[0] != "wasmtool" || status != 0 {
-			p.t.Fatalf("%s: status %d: %s", text, status, said)
+		if status, stderr := p.wasmtool(words[1:]...); words[0] != "wasmtool" || status != 0 {
+			p.t.Fatalf("%s: status %d: %s", text, status, stderr)
 		}
 	case byFile, byMoreFile:
 		p.edit(text)
@@ -420,7 +420,7 @@ func (p *place) edit(text string) {
 	p.t.Helper()
 	lines := p.lines()
 	if !strings.HasPrefix(text, "[") {
-		p.save(p.said(lines, text))
+		p.save(p.applyWords(lines, text))
 		return
 	}
 	at := -1 // the table to change, or -1 to add to the end
@@ -442,8 +442,8 @@ func (p *place) edit(text string) {
 	p.save(lines)
 }
 
-// said makes a change that is described in words.
-func (p *place) said(lines []string, text string) []string {
+// applyWords makes a change that is described in words.
+func (p *place) applyWords(lines []string, text string) []string {
 	p.t.Helper()
 	for _, e := range edits {
 		if m := e.text.FindStringSubmatch(text); m != nil {

@@ -65,8 +65,8 @@ func serveCommand(t *testing.T, flags ...string) *served {
 	return s
 }
 
-// said reads the next line on standard error, which must begin with prefix, and returns the rest.
-func (s *served) said(t *testing.T, prefix string) string {
+// expectLine reads the next line on standard error, which must begin with prefix, and returns the rest.
+func (s *served) expectLine(t *testing.T, prefix string) string {
 	t.Helper()
 	line, err := s.stderr.ReadString('\n')
 	rest, ok := strings.CutPrefix(line, prefix)
@@ -120,7 +120,7 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.said(t, "wasmtool: the operator's file was reloaded")
+		s.expectLine(t, "wasmtool: the operator's file was reloaded")
 		<-changed
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: the tools are %s", revision, got)
@@ -129,7 +129,7 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.said(t, "wasmtool: warning: the operator's file was not reloaded")
+		s.expectLine(t, "wasmtool: warning: the operator's file was not reloaded")
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: after a file with errors the tools are %s", revision, got)
 		}
@@ -175,8 +175,8 @@ func TestServeHTTP(t *testing.T) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	metrics := s.said(t, "wasmtool: health and metrics at ")
-	url := s.said(t, "wasmtool: serving at ")
+	metrics := s.expectLine(t, "wasmtool: health and metrics at ")
+	url := s.expectLine(t, "wasmtool: serving at ")
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
 	if err != nil {

@@ -37,15 +37,15 @@ func TestHiddenCharacters(t *testing.T) {
 		{text: strings.Replace(operation(""), "example.com/v1", "example.com/v@", 1), says: "base_url", refused: true},
 	} {
 		_, written, refused := imported(t, strings.ReplaceAll(tt.text, "@", "\u200b"))
-		said := refused
+		reported := refused
 		for _, w := range written {
-			said = append(said, w.Notes...)
+			reported = append(reported, w.Notes...)
 			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.CheckTexts(w.Schema) != nil {
 				t.Errorf("%s\nbecomes %s\n%s", tt.text, w.Manifest, w.Schema)
 			}
 		}
-		if len(said) != 1 || !strings.Contains(said.Error(), tt.says) || !strings.Contains(said.Error(), "U+200B") || said[0].Line == 0 {
-			t.Errorf("%s\ngot %v, want %s", tt.text, said, tt.says)
+		if len(reported) != 1 || !strings.Contains(reported.Error(), tt.says) || !strings.Contains(reported.Error(), "U+200B") || reported[0].Line == 0 {
+			t.Errorf("%s\ngot %v, want %s", tt.text, reported, tt.says)
 		}
 		if (len(refused) > 0) != tt.refused {
 			t.Errorf("%s\nrefused is %v", tt.text, refused)

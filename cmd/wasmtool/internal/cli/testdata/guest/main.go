@@ -1,5 +1,4 @@
-// Command guest does what its first argument says, for the tests of the command
-// line.
+// Command guest is the guest of the command line's tests. It does what its first argument says.
 package main
 
 import (
@@ -64,7 +63,7 @@ func main() {
 			keep = append(keep, make([]byte, 1<<20))
 		}
 	case "print":
-		// Takes what a manifest writes as \x1b and \xff, which TOML can't hold.
+		// Interprets escapes such as \x1b and \xff, because TOML cannot contain these bytes.
 		text, err := strconv.Unquote(`"` + args[2] + `"`)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -88,7 +87,7 @@ func main() {
 		check(err)
 		check(f.Close())
 	case "replace":
-		// In one step, as a tool should that does not want to leave half a file.
+		// Replaces the file atomically, as a tool should, so that no incomplete file is left.
 		temp := filepath.Join(filepath.Dir(args[2]), ".wasmtool-tmp-guest")
 		check(os.WriteFile(temp, []byte(args[3]), 0o666))
 		check(os.Rename(temp, args[2]))
@@ -115,7 +114,7 @@ func main() {
 	}
 }
 
-// check ends the program with the error on the error stream.
+// check prints an error on standard error and ends the program.
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// speaker names the values of one kind of document in messages.
-type speaker struct {
+// namer names the values of one kind of document in messages.
+type namer struct {
 	root string // the name of the whole document
 	noun string // the name of a value inside the document
 	// schema reports whether the document is itself a schema.
@@ -24,14 +24,14 @@ type speaker struct {
 }
 
 var (
-	argumentSpeaker = speaker{root: "the arguments", noun: "parameter"}
-	resultSpeaker   = speaker{root: "the result", noun: "field"}
-	defaultSpeaker  = speaker{root: "the default", noun: "default field"}
-	schemaSpeaker   = speaker{root: "the schema", schema: true}
+	argumentNamer = namer{root: "the arguments", noun: "parameter"}
+	resultNamer   = namer{root: "the result", noun: "field"}
+	defaultNamer  = namer{root: "the default", noun: "default field"}
+	schemaNamer   = namer{root: "the schema", schema: true}
 )
 
 // subject names the value at a path. A verb can follow it directly.
-func (s speaker) subject(doc *jsontree.Value, path []string) string {
+func (s namer) subject(doc *jsontree.Value, path []string) string {
 	if len(path) == 0 {
 		return s.root + " "
 	}
@@ -61,8 +61,8 @@ func fieldName(doc *jsontree.Value, path []string) string {
 	return b.String()
 }
 
-// say returns the kind of a finding and its message, without the subject.
-func (t *translator) say(one finding) (Kind, string) {
+// message returns the kind of a finding and its message, without the subject.
+func (t *translator) message(one finding) (Kind, string) {
 	got := ""
 	v := t.doc.At(one.path)
 	if v != nil {
@@ -70,23 +70,23 @@ func (t *translator) say(one finding) (Kind, string) {
 	}
 	switch what := one.what.(type) {
 	case missing:
-		return KindMissing, t.sayMissing(one, what)
+		return KindMissing, t.missingMessage(one, what)
 	case undeclared:
-		return KindUndeclared, t.sayUndeclared(one)
+		return KindUndeclared, t.undeclaredMessage(one)
 	case *keyword.Type:
 		return KindType, "must be " + withArticles(typesNamed(what.Want)) + got
 	case wrongTypes:
 		return KindType, "must be " + withArticles(what.want) + got
 	case *badFormat:
-		return KindFormat, sayFormat(what) + got
+		return KindFormat, formatMessage(what) + got
 	case *keyword.RefCycle:
 		return KindLimit, "can't be checked: the schema refers to itself without end"
 	case *notAllowed:
-		return KindConstraint, sayAllowed(what, v) + got
+		return KindConstraint, allowedMessage(what, v) + got
 	case noAlternative:
-		return KindConstraint, t.sayForms(what, one.path)
+		return KindConstraint, t.formsMessage(what, one.path)
 	case badName:
-		return KindConstraint, fmt.Sprintf("must not have a field %s%s", jsontree.QuoteName(what.name), t.sayReasons(what.reasons))
+		return KindConstraint, fmt.Sprintf("must not have a field %s%s", jsontree.QuoteName(what.name), t.reasonsMessage(what.reasons))
 	case *keyword.FalseSchema:
 		return KindConstraint, "must not be given; the schema forbids it"
 	case *keyword.OneOf:
@@ -95,11 +95,11 @@ func (t *translator) say(one finding) (Kind, string) {
 	case *keyword.Not:
 		return KindConstraint, "must not have a form that the schema excludes" + got
 	}
-	return KindConstraint, sayBound(one.what) + got
+	return KindConstraint, boundMessage(one.what) + got
 }
 
-// sayBound returns the message for a keyword that compares with one number or pattern.
-func sayBound(what any) string {
+// boundMessage returns the message for a keyword that compares with one number or pattern.
+func boundMessage(what any) string {
 	switch what := what.(type) {
 	case *keyword.Minimum:
 		return "must be at least " + decimal(what.Want)
@@ -139,7 +139,7 @@ func sayBound(what any) string {
 	return "does not fit the schema"
 }
 
-func (t *translator) sayMissing(one finding, what missing) string {
+func (t *translator) missingMessage(one finding, what missing) string {
 	last := len(one.path) - 1
 	name := one.path[last]
 	text := "is required"
@@ -161,7 +161,7 @@ func (t *translator) sayMissing(one finding, what missing) string {
 	return text
 }
 
-func (t *translator) sayUndeclared(one finding) string {
+func (t *translator) undeclaredMessage(one finding) string {
 	var declared []string
 	if pointer, ok := pointerInSchema(one.schema); ok {
 		declared = t.schemas[pointer].Member("properties").Names()
@@ -176,44 +176,44 @@ func (t *translator) subject(one finding) string {
 	if _, ok := one.what.(badName); ok && len(path) > 0 {
 		path = path[:len(path)-1] // the object with the field
 	}
-	return t.speaker.subject(t.doc, path)
+	return t.namer.subject(t.doc, path)
 }
 
-// sayForms explains why a value matches none of several forms.
-func (t *translator) sayForms(what noAlternative, path []string) string {
+// formsMessage explains why a value matches none of several forms.
+func (t *translator) formsMessage(what noAlternative, path []string) string {
 	const maxForms, maxFindings = 4, 2
 	var texts []string
 	for i, form := range what.forms[:min(len(what.forms), maxForms)] {
-		reasons := each.Of(form[:min(len(form), maxFindings)], func(one finding) string { return t.sayInside(one, path) })
+		reasons := each.Of(form[:min(len(form), maxFindings)], func(one finding) string { return t.nestedMessage(one, path) })
 		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(reasons, " and ")))
 	}
 	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))
 }
 
-// sayInside is like say, for a part of a longer message about the value at a path.
-func (t *translator) sayInside(one finding, path []string) string {
+// nestedMessage is like message, for a part of a longer message about the value at a path.
+func (t *translator) nestedMessage(one finding, path []string) string {
 	if nested, ok := one.what.(noAlternative); ok {
 		return fmt.Sprintf("must fit one of %d forms", len(nested.forms))
 	}
-	_, text := t.say(one)
+	_, text := t.message(one)
 	if len(one.path) == len(path) {
 		return text
 	}
 	return t.subject(one) + text
 }
 
-// sayReasons explains why a name is not allowed.
-func (t *translator) sayReasons(reasons []finding) string {
+// reasonsMessage explains why a name is not allowed.
+func (t *translator) reasonsMessage(reasons []finding) string {
 	if len(reasons) == 0 {
 		return ""
 	}
 	// The path of a reason starts at the name, which is not in the document.
-	bare := translator{doc: &jsontree.Value{}, speaker: t.speaker}
-	_, text := bare.say(finding{what: reasons[0].what, path: []string{""}})
+	bare := translator{doc: &jsontree.Value{}, namer: t.namer}
+	_, text := bare.message(finding{what: reasons[0].what, path: []string{""}})
 	return ": the name " + text
 }
 
-func sayAllowed(what *notAllowed, got *jsontree.Value) string {
+func allowedMessage(what *notAllowed, got *jsontree.Value) string {
 	if len(what.values) == 0 {
 		return "can have no value"
 	}
@@ -267,7 +267,7 @@ var formatExamples = map[string]string{
 	"semver":       "a semantic version such as 1.2.3",
 }
 
-func sayFormat(what *badFormat) string {
+func formatMessage(what *badFormat) string {
 	example := formatExamples[what.name]
 	if example == "" {
 		example = "of the format " + what.name
