@@ -127,8 +127,8 @@ func (f *field) call(m *runtime.Module, tn tenant, input string, timeout time.Du
 }
 
 // neighbours makes calls as one tenant and then a look as another, for each pair of tenants. At the
-// time of the look, an instance of the first tenant waits to be reused. Except in long tests, a slow
-// guest is only tested with pairs of the first tenant.
+// time of the look, an instance of the first tenant waits to be reused. Except in long tests, a
+// slow guest is only tested with pairs of the first tenant.
 func (f *field) neighbours() {
 	f.t.Helper()
 	all := f.tenants

@@ -65,7 +65,8 @@ func serveCommand(t *testing.T, flags ...string) *served {
 	return s
 }
 
-// expectLine reads the next line on standard error, which must begin with prefix, and returns the rest.
+// expectLine reads the next line on standard error, which must begin with prefix, and returns the
+// rest.
 func (s *served) expectLine(t *testing.T, prefix string) string {
 	t.Helper()
 	line, err := s.stderr.ReadString('\n')
