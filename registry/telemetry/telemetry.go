@@ -1,10 +1,9 @@
-// Package telemetry traces and counts the calls of a registry by OpenTelemetry. It uses the
-// API alone: where spans and figures go is for the program to say, by the providers that it
-// hands in. Names follow the conventions for generative AI; what those do not know begins
-// with "wasmtool.".
+// Package telemetry records traces and metrics of the calls of a registry with OpenTelemetry. It
+// uses only the API: the providers that the program passes decide where spans and metrics go.
+// Names follow the semantic conventions for generative AI. Other names begin with "wasmtool.".
 //
-// Nothing that a tool, a model or a server wrote is recorded, but for the names and ids of
-// calls: no arguments, results, messages or texts of errors.
+// The IDs of calls and the names of tools are recorded, and nothing else that a tool, a model or
+// a server wrote: no arguments, results, log messages or error messages.
 package telemetry
 
 import (
@@ -23,10 +22,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// scope names what the spans and figures come from.
+// scope is the instrumentation scope of spans and metrics.
 const scope = "github.com/wasmtool/wasmtool/registry"
 
-// Keys of attributes.
+// Attribute keys.
 const (
 	keyOperation    = "gen_ai.operation.name"
 	keyToolName     = "gen_ai.tool.name"
@@ -47,25 +46,25 @@ const (
 
 const executeTool = "execute_tool"
 
-// maxValue bounds what a caller made up, in bytes. Names that are longer belong to calls
-// that were not let in.
+// maxValue limits the value of an attribute, in bytes. Only calls that the registry refuses have
+// longer names and IDs.
 const maxValue = 512
 
-// unknownTool stands for all names that no tool has, so that the series of figures are no
-// more than there are tools.
+// unknownTool is the tool name of calls of unknown tools. It keeps callers from adding time series
+// with names that they make up.
 const unknownTool = "(unknown)"
 
-// Options says where spans and figures go.
+// Options has the providers of spans and metrics.
 type Options struct {
-	// Tracer gets a span for each call, "execute_tool NAME"; nil means none.
+	// Tracer receives a span "execute_tool NAME" for each call; nil means no spans.
 	Tracer trace.TracerProvider
-	// Meter gets the figures: the histograms gen_ai.execute_tool.duration, in seconds, and
-	// wasmtool.call.fuel, and the number wasmtool.calls.active; nil means none.
+	// Meter receives the histograms gen_ai.execute_tool.duration, in seconds, and
+	// wasmtool.call.fuel, and the counter wasmtool.calls.active; nil means no metrics.
 	Meter metric.MeterProvider
 }
 
-// Observer watches the calls of a registry: it is what ledger.Options.Observer takes. It
-// is safe for concurrent use. The zero value is not usable; see New.
+// Observer observes the calls of a registry; see Observer of ledger.Options. It is safe for
+// concurrent use. The zero value is not usable; see [New].
 type Observer struct {
 	tracer   trace.Tracer
 	duration metric.Float64Histogram
@@ -73,7 +72,7 @@ type Observer struct {
 	active   metric.Int64UpDownCounter
 }
 
-// New returns an Observer. The error is that of the Meter.
+// New returns an Observer. The error is an error of the Meter.
 func New(o Options) (*Observer, error) {
 	if o.Tracer == nil {
 		o.Tracer = tracenoop.NewTracerProvider()
@@ -83,20 +82,21 @@ func New(o Options) (*Observer, error) {
 	}
 	meter := o.Meter.Meter(scope)
 	duration, noDuration := meter.Float64Histogram("gen_ai.execute_tool.duration", metric.WithUnit("s"),
-		metric.WithDescription("How long calls of tools take in all."),
+		metric.WithDescription("Total duration of tool calls."),
 		metric.WithExplicitBucketBoundaries(.0001, .001, .01, .05, .1, .5, 1, 5, 10, 30, 60, 300))
 	fuel, noFuel := meter.Int64Histogram("wasmtool.call.fuel", metric.WithUnit("{unit}"),
-		metric.WithDescription("What guests used, in the units of limits.fuel."),
+		metric.WithDescription("Fuel that guests used, in the units of limits.fuel."),
 		metric.WithExplicitBucketBoundaries(1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10))
 	active, noActive := meter.Int64UpDownCounter("wasmtool.calls.active", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls that have begun and not ended."))
 	if err := errors.Join(noDuration, noFuel, noActive); err != nil {
-		return nil, fmt.Errorf("the figures cannot be kept: %w", err)
+		return nil, fmt.Errorf("the metrics cannot be created: %w", err)
 	}
 	return &Observer{tracer: o.Tracer.Tracer(scope), duration: duration, fuel: fuel, active: active}, nil
 }
 
-// Begin begins the span of a call. The name of the tool comes when it is known to be one.
+// Begin starts the span of a call. The span gets the name of the tool at its end, when the tool is
+// known to exist.
 func (o *Observer) Begin(ctx context.Context, _ tool.Call) (context.Context, func(tool.Receipt)) {
 	spanned, span := o.tracer.Start(ctx, executeTool, trace.WithSpanKind(trace.SpanKindInternal),
 		trace.WithAttributes(attribute.String(keyOperation, executeTool), attribute.String(keyToolType, "function")))
@@ -108,7 +108,8 @@ func (o *Observer) Begin(ctx context.Context, _ tool.Call) (context.Context, fun
 	}
 }
 
-// count keeps the figures of a call. Their attributes have few values: no ids, no tenants.
+// count records the metrics of a call. Their attributes must have few values, so there are no IDs
+// and no tenants.
 func (o *Observer) count(ctx context.Context, r tool.Receipt) {
 	attributes := []attribute.KeyValue{attribute.String(keyToolName, toolName(r))}
 	if r.Code != "" {
@@ -131,7 +132,7 @@ func toolName(r tool.Receipt) string {
 	return unknownTool
 }
 
-// end tells a span what the host knows of the call, and ends it.
+// end sets the attributes of a span and ends it.
 func end(span trace.Span, r tool.Receipt) {
 	defer span.End()
 	if !span.IsRecording() {

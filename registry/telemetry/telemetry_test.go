@@ -28,7 +28,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// recorder writes down what it is told, as providers do that send it somewhere.
+// recorder writes down spans and metrics, in place of an exporter.
 type recorder struct {
 	tracenoop.TracerProvider
 	mu    sync.Mutex
@@ -80,7 +80,7 @@ func (s *span) End(...trace.SpanEndOption) {
 	s.r.write("span %s%s status=%s", s.name, b.String(), s.status)
 }
 
-// meters is a recorder of figures.
+// meters is a MeterProvider that records metrics.
 type meters struct {
 	metricnoop.MeterProvider
 	r *recorder
@@ -150,7 +150,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	}
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c2", Tool: "ECHO", Arguments: json.RawMessage(`{"text":"fail"}`)})
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c3", Tool: "private name"})
-	_, _ = tools.Execute(context.Background(), tool.Call{ID: "\xff", Tool: "private name"}) // it is recorded as text
+	_, _ = tools.Execute(context.Background(), tool.Call{ID: "\xff", Tool: "private name"}) // the ID becomes U+FFFD
 
 	want := []string{
 		"wasmtool.calls.active +1",
@@ -177,7 +177,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	}
 }
 
-// breaking is an Observer that does not keep to its contract.
+// breaking is an Observer that panics.
 type breaking struct{ atBegin bool }
 
 func (b breaking) Begin(ctx context.Context, _ tool.Call) (context.Context, func(tool.Receipt)) {
@@ -187,7 +187,7 @@ func (b breaking) Begin(ctx context.Context, _ tool.Call) (context.Context, func
 	return ctx, func(tool.Receipt) { panic("at the end") }
 }
 
-func TestObserverThatPanicsHarmsNoCall(t *testing.T) {
+func TestPanicOfObserverDoesNotFailCall(t *testing.T) {
 	for _, atBegin := range []bool{true, false} {
 		receipts := 0
 		tools := registry.New(registry.Options{Calls: ledger.Options{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }}})
@@ -228,8 +228,8 @@ func BenchmarkExecute(b *testing.B) {
 	}
 }
 
-// A span tells how long its call waited, in seconds, and says nothing of one that did not.
-func TestSpansTellTheWait(t *testing.T) {
+// A span has the time that its call waited, in seconds, and no such attribute if it did not wait.
+func TestSpanHasWaitingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		observer, err := telemetry.New(telemetry.Options{Tracer: r})
