@@ -150,7 +150,8 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	}
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c2", Tool: "ECHO", Arguments: json.RawMessage(`{"text":"fail"}`)})
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c3", Tool: "private name"})
-	_, _ = tools.Execute(context.Background(), tool.Call{ID: "\xff", Tool: "private name"}) // the ID becomes U+FFFD
+	// The invalid ID becomes U+FFFD.
+	_, _ = tools.Execute(context.Background(), tool.Call{ID: "\xff", Tool: "private name"})
 
 	want := []string{
 		"wasmtool.calls.active +1",
