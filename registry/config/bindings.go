@@ -10,12 +10,12 @@ import (
 
 func checkMountName(name string) error {
 	if name == capability.ScratchMount {
-		return fmt.Errorf("%q is a folder that each call gets for itself; choose another name", name)
+		return fmt.Errorf("%q is reserved for the scratch directory of each call; choose another name", name)
 	}
-	return checkWord(capability.KindRead, name)
+	return checkPermissionName(capability.KindRead, name)
 }
 
-// mountKey is a path, or a table with a path and a mode.
+// mountKey returns the format of a mount: a path, or a table with a path and a mode.
 func (r *reader) mountKey(name string) stricttoml.Key {
 	m := mount{mode: capability.ModeRead}
 	path := stricttoml.ReadString(r.Checker, &m.dir, r.parsePath)
@@ -34,7 +34,7 @@ func (r *reader) mountKey(name string) stricttoml.Key {
 			Path: "mounts.NAME", Want: stricttoml.WantTable, Read: store,
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
-					{Name: "path", Want: stricttoml.WantString, Required: `the folder, such as path = "~/data"`, Read: path},
+					{Name: "path", Want: stricttoml.WantString, Required: `the directory, such as path = "~/data"`, Read: path},
 					{Name: "mode", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.mode, parseMode)},
 				}
 			},
@@ -46,24 +46,25 @@ func parseMode(text string) (capability.Mode, error) {
 	return stricttoml.ParseChoice(text, capability.ModeRead, capability.ModeWrite)
 }
 
-// maxValue is the most bytes of a variable's value.
+// maxValue limits the value of a variable, in bytes.
 const maxValue = 32 << 10
 
 func checkEnvName(name string) error {
 	if name == "PWD" {
 		return errors.New("is set for the tool by its workspace; leave it out")
 	}
-	return checkWord(capability.KindEnv, name)
+	return checkPermissionName(capability.KindEnv, name)
 }
 
-// envKey is true, or a text. No fault repeats the text.
+// envKey returns the format of a variable: true, or a string. No error repeats the string, because
+// it can be a secret.
 func (r *reader) envKey(name string) stricttoml.Key {
 	const fix = "write true to pass on the variable, or its value in quotes"
 	return stricttoml.Key{
 		Want: stricttoml.WantBool, Fix: fix,
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if n.Text != "true" {
-				r.Errorf(at, "is false, which is no value; leave the variable out, or %s", fix)
+				r.Errorf(at, "false is not a value; leave the variable out, or %s", fix)
 				return
 			}
 			r.c.env[name] = variable{pass: true, source: r.source(at)}

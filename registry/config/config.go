@@ -10,18 +10,18 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// Config is what an operator's file says. It does not change and is safe for
-// concurrent use. The zero value is that of an empty file.
+// Config is the content of an operator's file. It is immutable and safe for concurrent use. The
+// zero value is the Config of an empty file.
 type Config struct {
 	// path is the absolute path of the file; "" for none.
 	path string
-	// digest is the SHA-256 of its text in hexadecimal; "" for no file.
+	// digest is the SHA-256 of the file in hexadecimal; "" for no file.
 	digest string
 	// lookup finds the variables of this process; nil means os.LookupEnv.
 	lookup func(name string) (string, bool)
 
 	directories []ToolDirectory
-	tables      map[string]string // where tables are, as "file:line"
+	tables      map[string]string // positions of tables, as "file:line"
 
 	mounts   map[string]mount
 	env      map[string]variable
@@ -45,7 +45,7 @@ type mount struct {
 
 // variable is an entry of [env].
 type variable struct {
-	// pass takes the value from this process.
+	// pass means that the value comes from this process.
 	pass   bool
 	value  string
 	source string
@@ -57,26 +57,26 @@ type secret struct {
 	urls []capability.URLPattern
 }
 
-// grants are words that give and take away.
+// grants are the allowed and denied permissions of one table.
 type grants struct {
-	allow, deny []sourcedWord
+	allow, deny []sourcedPermission
 }
 
-// sourcedWord is a word with the "file:line" where it was written.
-type sourcedWord struct {
-	word   capability.Permission
-	source string
+// sourcedPermission is a permission with its position as "file:line".
+type sourcedPermission struct {
+	permission capability.Permission
+	source     string
 }
 
-// toolSettings is an entry of [tools] but for what the policy holds.
+// toolSettings is an entry of [tools], without the keys that belong to the policy.
 type toolSettings struct {
 	grants   grants
 	digest   string
 	settings map[string]Setting
 }
 
-// LookupEnv looks up a variable as Load and Decode were told to; the Config of no file has
-// those of this process.
+// LookupEnv looks up a variable with the function that [Load] or [Decode] got. The zero Config
+// looks it up in this process.
 func (c *Config) LookupEnv(name string) (string, bool) {
 	if c.lookup == nil {
 		return os.LookupEnv(name)
@@ -84,39 +84,38 @@ func (c *Config) LookupEnv(name string) (string, bool) {
 	return c.lookup(name)
 }
 
-// Digest is the SHA-256 of the file's text in hexadecimal, or "" where there is no file: two
-// Configs of one file with the same Digest say the same.
+// Digest returns the SHA-256 of the file in hexadecimal, or "" when there is no file. Two Configs
+// of one file with the same Digest are equal.
 func (c *Config) Digest() string { return c.digest }
 
 // ToolDirectory is an entry of tool_directories.
 type ToolDirectory struct {
 	// Path is absolute.
 	Path string
-	// Name is what messages call it: as the operator wrote it, from the file on.
+	// Name is the path in messages: as the operator wrote it, relative to the file's directory.
 	Name string
-	// Source is where that was written, as "file:line".
+	// Source is the position of the entry as "file:line".
 	Source string
 }
 
-// ToolDirectories returns the directories to load tools from, in the order of the file.
+// ToolDirectories returns the directories that tools are loaded from, in the order of the file.
 func (c *Config) ToolDirectories() []ToolDirectory { return slices.Clone(c.directories) }
 
-// Audit says where a record of all calls is kept. The zero value keeps none.
+// Audit configures the record of all calls. The zero value means no record.
 type Audit struct {
-	// File is an absolute path; "" for no record. Its folder need not be there.
+	// File is an absolute path; "" means no record. Its directory need not exist.
 	File string
-	// MaxBytes is how large the file may become before another is begun: from 64 KiB to
-	// 1 TiB.
+	// MaxBytes is the size at which a new file is started, from 64 KiB to 1 TiB.
 	MaxBytes int64
-	// Keep is how many earlier files are kept, from 0 to 1000.
+	// Keep is the number of earlier files to keep, from 0 to 1000.
 	Keep int
 }
 
 // Audit returns the section [audit].
 func (c *Config) Audit() Audit { return c.audit }
 
-// Digests returns the digests to which tools are pinned, as "sha256:HEX" by the name of
-// the tool in lower case. A tool with another digest may not run.
+// Digests returns the digests that tools are pinned to, as "sha256:HEX", by the name of the tool in
+// lower case. A pinned tool with another digest must not run.
 func (c *Config) Digests() map[string]string {
 	pins := make(map[string]string)
 	for name, t := range c.tools {
@@ -127,12 +126,12 @@ func (c *Config) Digests() map[string]string {
 	return pins
 }
 
-// Revoked returns the set of digests that may not run, each "sha256:HEX".
+// Revoked returns the set of digests that must not run, each as "sha256:HEX".
 func (c *Config) Revoked() map[string]bool { return maps.Clone(c.revoked) }
 
-// Protected returns the absolute paths of files that decide what tools may do, or hold
-// secrets or records, and of the directories of tools: no folder that is, holds or lies in
-// one of them may be mounted for writing.
+// Protected returns the absolute paths of the files that decide what tools may do, the files with
+// secrets or records, and the directories of tools. A directory must not be mounted for writing
+// when it is one of these paths, contains one, or is inside one.
 func (c *Config) Protected() []string {
 	files := []string{c.path, c.audit.File}
 	for _, dir := range c.directories {
@@ -147,7 +146,8 @@ func (c *Config) Protected() []string {
 	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
 }
 
-// programFile is the file of a command's program, or "" when it is looked for by its name.
+// programFile returns the path of a command's program, or "" when the program is found by its
+// name.
 func programFile(command []string) string {
 	if len(command) > 0 && isPath(command[0]) {
 		return command[0]

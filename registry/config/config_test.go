@@ -18,28 +18,28 @@ import (
 	"github.com/wasmtool/wasmtool/test/names"
 )
 
-// home and folder are where the files of these tests are.
+// home and directory are the directories that the tests use.
 var (
-	home   = abs("home", "me")
-	folder = abs("etc", "wasmtool")
+	home      = abs("home", "me")
+	directory = abs("etc", "wasmtool")
 )
 
 func abs(parts ...string) string {
 	path, err := filepath.Abs(string(filepath.Separator) + filepath.Join(parts...))
 	if err != nil {
-		panic(err) // no current folder, in a test
+		panic(err) // the test has no current directory
 	}
 	return path
 }
 
-// getenv knows a few variables.
+// getenv looks up a few variables of these tests.
 func getenv(name string) (string, bool) {
 	value, ok := map[string]string{"HOME": home, "USERPROFILE": home, "LANG": "de", "TOKEN": "hunter2hunter2"}[name]
 	return value, ok
 }
 
 func decode(text string) (*Config, error) {
-	return Decode(File{Path: filepath.Join(folder, FileName), Name: FileName}, []byte(text), getenv)
+	return Decode(File{Path: filepath.Join(directory, FileName), Name: FileName}, []byte(text), getenv)
 }
 
 func mustDecode(t testing.TB, text string) *Config {
@@ -73,7 +73,7 @@ const (
 	digestB = "sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-// What parts of a Config are looked at.
+// The parts of a Config that tests compare.
 var (
 	mountOf = func(name string) func(*Config) any {
 		return func(c *Config) any { return c.Grantable(nil, "").Mounts[name] }
@@ -96,20 +96,20 @@ var (
 	auditOf   = func(c *Config) any { return c.Audit() }
 )
 
-// effects has the effect of every key of the format.
+// effects are the effects on a Config of every key of the format.
 var effects = []struct {
 	key, text string
 	of        func(*Config) any
 	want      any
 }{
-	{"mounts.NAME", `mounts.data = "sub/../data"`, mountOf("data"), capability.Mount{Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}},
+	{"mounts.NAME", `mounts.data = "sub/../data"`, mountOf("data"), capability.Mount{Dir: filepath.Join(directory, "data"), Mode: capability.ModeRead}},
 	{"mounts.NAME.path", `mounts.data = { path = "~/data" }`, mountOf("data"), capability.Mount{Dir: filepath.Join(home, "data"), Mode: capability.ModeRead}},
 	{"mounts.NAME.mode", `mounts.data = { path = "~", mode = "write" }`, mountOf("data"), capability.Mount{Dir: home, Mode: capability.ModeWrite}},
 	{"env.NAME", `env.EDITOR = "vi"`, envOf("EDITOR"), "vi"},
 	{"env.NAME", `env.LANG = true`, envOf("LANG"), "de"},
 	{"secrets.NAME.env", `secrets.A.env = "TOKEN"`, sourceOf("A"), SecretSource{Kind: SecretEnv, Env: "TOKEN", Source: "wasmtool.toml:1"}},
-	{"secrets.NAME.file", `secrets.A.file = "a.key"`, sourceOf("A"), SecretSource{Kind: SecretFile, File: filepath.Join(folder, "a.key"), Source: "wasmtool.toml:1"}},
-	{"secrets.NAME.command", `secrets.A.command = ["./get", "-v", "-v"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{filepath.Join(folder, "get"), "-v", "-v"}, Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.file", `secrets.A.file = "a.key"`, sourceOf("A"), SecretSource{Kind: SecretFile, File: filepath.Join(directory, "a.key"), Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.command", `secrets.A.command = ["./get", "-v", "-v"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{filepath.Join(directory, "get"), "-v", "-v"}, Source: "wasmtool.toml:1"}},
 	{"secrets.NAME.command", `secrets.A.command = ["pass", "./x"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{"pass", "./x"}, Source: "wasmtool.toml:1"}},
 	{"secrets.NAME.keyring", `secrets.A.keyring = "a/b/me"`, sourceOf("A"), SecretSource{Kind: SecretKeyring, Service: "a/b", User: "me", Source: "wasmtool.toml:1"}},
 	{"secrets.NAME.ttl", `secrets.A = { env = "TOKEN", ttl = "10m" }`, sourceOf("A"), SecretSource{Kind: SecretEnv, Env: "TOKEN", TTL: 10 * time.Minute, Source: "wasmtool.toml:1"}},
@@ -151,17 +151,17 @@ var effects = []struct {
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},
 	{"tools.NAME.digest", `tools.grep.digest = "` + digestA + `"`, func(c *Config) any { return c.Digests()["grep"] }, digestA},
-	{"servers.NAME.command", `servers.own.command = ["bin/server", "bin/x"]`, serversOf, map[string]Server{"own": {Command: []string{filepath.Join(folder, "bin", "server"), "bin/x"}, Source: FileName + ":1"}}},
+	{"servers.NAME.command", `servers.own.command = ["bin/server", "bin/x"]`, serversOf, map[string]Server{"own": {Command: []string{filepath.Join(directory, "bin", "server"), "bin/x"}, Source: FileName + ":1"}}},
 	{"servers.NAME.url", `servers.own = { url = "https://MCP.example:443/mcp" }`, serversOf, map[string]Server{"own": {URL: "https://mcp.example/mcp", Source: FileName + ":1"}}},
 	{"servers.NAME.private", `servers.own = { url = "http://mcp.example/", private = true }`, serversOf, map[string]Server{"own": {URL: "http://mcp.example/", Private: true, Source: FileName + ":1"}}},
 	{"servers.NAME.secret", "secrets.A.env = \"TOKEN\"\nservers.own = { url = \"https://mcp.example/\", secret = \"A\" }", serversOf, map[string]Server{"own": {URL: "https://mcp.example/", Secret: capability.SecretUse{Name: "A", Header: "Authorization", Prefix: "Bearer "}, Source: FileName + ":2"}}},
 	{"servers.NAME.header", "servers.own = { url = \"http://localhost:1/\", secret = \"A\", header = \"X-Key\" }\nsecrets.A.env = \"TOKEN\"", serversOf, map[string]Server{"own": {URL: "http://localhost:1/", Secret: capability.SecretUse{Name: "A", Header: "X-Key"}, Source: FileName + ":1"}}},
 	{"servers.NAME.env", `servers.own = { command = ["server"], env = ["TOKEN"] }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, Env: []string{"TOKEN"}, Source: FileName + ":1"}}},
-	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxBytes: 64 << 20, Keep: 8}},
-	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxBytes: 1 << 20, Keep: 8}},
-	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxBytes: 64 << 20}},
+	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(directory, "log", "audit.jsonl"), MaxBytes: 64 << 20, Keep: 8}},
+	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 1 << 20, Keep: 8}},
+	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 64 << 20}},
 	{"tool_directories", `tool_directories = ["./tools", "~/more"]`, func(c *Config) any { return c.ToolDirectories() }, []ToolDirectory{
-		{Path: filepath.Join(folder, "tools"), Name: "tools", Source: FileName + ":1"},
+		{Path: filepath.Join(directory, "tools"), Name: "tools", Source: FileName + ":1"},
 		{Path: filepath.Join(home, "more"), Name: "~/more", Source: FileName + ":1"},
 	}},
 	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
@@ -175,10 +175,10 @@ func mustWord(text string) capability.Permission {
 	return w
 }
 
-// rule is a rule with further keys.
+// rule returns a file with a rule that has the given keys.
 func rule(keys string) string { return "[[policy.rules]]\ntools = [\"*\"]\n" + keys }
 
-// match is a rule with a condition; matched is what becomes of it.
+// match returns a file with a rule that has a condition. matched returns that rule in the Config.
 func match(keys string) string {
 	return "[[policy.rules]]\neffect = \"deny\"\narguments = { \"/path\" = { " + keys + " } }"
 }
@@ -204,12 +204,12 @@ func TestKeysHaveEffects(t *testing.T) {
 	}
 }
 
-// No key is without a call that shows what it does.
+// Every key has a test that shows its effect on calls.
 func TestKeysHaveTests(t *testing.T) {
 	names.CheckKeys(t, "testdata/keys.txt", formatKeys())
 }
 
-// No key is without a test of what becomes of it here, and none is tested that is not there.
+// effects tests every key of the format, and no others.
 func TestEveryKeyIsTested(t *testing.T) {
 	tested := make(map[string]bool)
 	for _, tt := range effects {
@@ -222,7 +222,7 @@ func TestEveryKeyIsTested(t *testing.T) {
 	}
 }
 
-// Headers in hints are those of the tables.
+// The Path of a key, which errors show as a [header], is the path of its table.
 func TestPathsOfTables(t *testing.T) {
 	var check func(path string, k stricttoml.Key)
 	check = func(path string, k stricttoml.Key) {
@@ -247,8 +247,8 @@ func TestPathsOfTables(t *testing.T) {
 	}
 }
 
-// Without a word there is the workspace for reading, the clock and randomness.
-func TestOfferWithoutAWord(t *testing.T) {
+// An empty file grants reading the workspace, the clock and randomness.
+func TestGrantableOfEmptyFile(t *testing.T) {
 	dirs := map[string]string{capability.WorkspaceMount: "/w"}
 	want := capability.Grantable{
 		Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeRead}},
@@ -292,7 +292,7 @@ func TestOfferFor(t *testing.T) {
 	dirs := map[string]string{capability.WorkspaceMount: "/w", "data": "/not/this"}
 	common, grep := c.Grantable(dirs, ""), c.Grantable(dirs, " Grep ")
 	if got := common.Mounts; !reflect.DeepEqual(got, map[string]capability.Mount{
-		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
+		"data": {Dir: filepath.Join(directory, "data"), Mode: capability.ModeRead}, capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
 	}) {
 		t.Errorf("mounts are %v", got)
 	}
@@ -311,8 +311,9 @@ func TestOfferFor(t *testing.T) {
 	}
 }
 
-// An alias, which the author of a tool chooses, takes away and never gives.
-func TestOfferForAliases(t *testing.T) {
+// Denials for an alias apply to the tool. Permissions for an alias do not, because the author of
+// the tool chooses aliases.
+func TestGrantableForAliases(t *testing.T) {
 	c := mustDecode(t, everything)
 	o := c.Grantable(nil, "find", "grep", "ls")
 	if o.Mounts["data"].Mode != capability.ModeRead || o.KV != capability.ModeNone {
@@ -323,8 +324,8 @@ func TestOfferForAliases(t *testing.T) {
 	}
 }
 
-// Offers share nothing with the Config nor with each other.
-func TestOffersAreSeparate(t *testing.T) {
+// Changing a Grantable changes neither the Config nor another Grantable.
+func TestGrantablesAreSeparate(t *testing.T) {
 	c := mustDecode(t, everything)
 	want := c.Grantable(nil, "grep")
 	spoilt := c.Grantable(nil, "grep")
@@ -354,7 +355,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A secret that a flag or a remembered answer allows goes to its urls only.
+// A secret that a flag or a remembered answer allows is sent only to its urls.
 func TestAllowKeepsSecretsToTheirURLs(t *testing.T) {
 	c := mustDecode(t, everything)
 	o := c.Grantable(nil, "")
@@ -402,13 +403,13 @@ b.command = ["npx", "bin/x"]
 [audit]
 file = "audit.jsonl"
 `)
-	want := []string{filepath.Join(folder, FileName), filepath.Join(folder, "audit.jsonl"), filepath.Join(home, "key"), filepath.Join(home, "bin", "get"), filepath.Join(folder, "bin", "server")}
+	want := []string{filepath.Join(directory, FileName), filepath.Join(directory, "audit.jsonl"), filepath.Join(home, "key"), filepath.Join(home, "bin", "get"), filepath.Join(directory, "bin", "server")}
 	if got := c.Protected(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// The policy of a file is one that can be compiled, and names its lines.
+// The policy of a file can be compiled, and its explanations name lines of the file.
 func TestPolicyCompiles(t *testing.T) {
 	c := mustDecode(t, `
 [policy]
@@ -433,15 +434,15 @@ auto_execute = true
 	if d.Effect != policy.Deny || d.By.Source != "wasmtool.toml:5" || d.By.Why != "secrets live there" {
 		t.Errorf("decision is %+v", d)
 	}
-	// A tool that is only pinned or granted to is known to the policy as well.
+	// The policy also contains a tool that has only a digest or grants.
 	p, err = policy.Compile(mustDecode(t, `tools.gerp.deny = ["clock"]`).PolicyConfig(), policy.Known{})
 	if warned := p.Warnings(); err != nil || len(warned) != 1 || warned[0].String() != `wasmtool.toml:1: tools.gerp: no tool "gerp" is loaded; did you mean grep?` {
 		t.Errorf("the misspelt tool is %v, %v", warned, err)
 	}
 }
 
-// What is handed out can be changed without harm to the Config.
-func TestHandedOutIsSeparate(t *testing.T) {
+// Changing a returned value does not change the Config.
+func TestResultsAreCopies(t *testing.T) {
 	c := mustDecode(t, "secrets.A.command = [\"pass\"]\npolicy.allow = [\"a\"]\ntools.a.enabled = false\n"+
 		match(`glob = "x"`)+"\ntools = [\"a\"]\ncapabilities = [\"kv:*\"]\n[revoked]\ndigests = [\""+digestA+"\"]")
 	p := c.PolicyConfig()

@@ -31,7 +31,7 @@ func TestDocKeys(t *testing.T) {
 	var read []string
 	var collect func(path string, k stricttoml.Key)
 	collect = func(path string, k stricttoml.Key) {
-		if !slices.Contains(read, path) { // by its other form
+		if !slices.Contains(read, path) { // may have been added by the other form of a key
 			read = append(read, path)
 		}
 		if k.Members != nil {
@@ -56,7 +56,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocExample reads the example, which shows every key.
+// TestDocExample reads the example of the document, which has every key.
 func TestDocExample(t *testing.T) {
 	_, rest, _ := strings.Cut(readDoc(t), "```toml\n")
 	example, _, ok := strings.Cut(rest, "```")
@@ -75,7 +75,7 @@ func TestDocExample(t *testing.T) {
 	}
 }
 
-// has reports whether a key is somewhere below a node, whatever the names and indices.
+// has reports whether a key is anywhere below a node, at any names and indices.
 func has(n *stricttoml.Node, key []string) bool {
 	if n == nil {
 		return false
@@ -92,7 +92,7 @@ func has(n *stricttoml.Node, key []string) bool {
 	return has(n.Get(key[0]), key[1:])
 }
 
-// The places that the page names are those that are looked at.
+// The document names the places where the file is searched.
 func TestDocPlaces(t *testing.T) {
 	doc := readDoc(t)
 	for _, name := range []string{PathVariable, filepath.ToSlash(filepath.Join("wasmtool", FileName)), "256 KiB"} {
@@ -102,7 +102,7 @@ func TestDocPlaces(t *testing.T) {
 	}
 }
 
-// The fault that the page shows is one.
+// The error that the document shows is a real one.
 func TestDocFault(t *testing.T) {
 	_, err := decode(strings.Repeat("\n", 12) + "[grants]\nallow = [\"wriet:workspace\"]")
 	if err == nil || !strings.Contains(readDoc(t), err.Error()) {

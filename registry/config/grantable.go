@@ -8,16 +8,17 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Offer returns what a tool of that name is given if it asks, "" for any tool: the clock and
-// randomness, the folders of [mounts] and the variables of [env], and what [grants] and
-// [tools] allow, but for what they deny. What [tools] denies under one of the aliases counts,
-// too; what it allows there does not, since the tool's author chooses them. dirs are the host
-// directories of mounts that the caller binds, such as the workspace, by name: they are
-// offered for reading unless [mounts] has the name. Secrets that are offered go to their urls
-// only; see Allow for granting more.
+// Grantable returns what the tool of that name gets if it asks; the name "" stands for any tool.
+// It contains the clock and randomness, the directories of [mounts], the variables of [env], and
+// what [grants] and [tools] allow, without what they deny. Denials for an alias of the tool apply
+// as well. Permissions for an alias do not, because the author of the tool chooses aliases.
 //
-// A variable that is not set is not offered; see Warnings. Each Offer is made anew: keep
-// it for many calls.
+// dirs are the host directories, by name, of mounts that the caller binds, such as the workspace.
+// They are for reading only, unless [mounts] has the name. Secrets are sent only to their urls; use
+// [Config.Allow] to grant more.
+//
+// A variable that is not set is not included; see [Config.Warnings]. Each call makes a new
+// Grantable, so use one for many calls of the tool.
 func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...string) capability.Grantable {
 	o := capability.Grantable{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
@@ -49,77 +50,75 @@ func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...strin
 	return o
 }
 
-// MountPermissions returns what [grants] and [tools] allow the tool of that name to do in mounts:
-// words of a read or write kind, in no order that means anything. They hold for whatever
-// folder is bound to a name, so a caller that puts another folder in the place of the
-// file's adds them again.
+// MountPermissions returns the read and write permissions for mounts that [grants] and [tools]
+// allow the tool of that name, in arbitrary order. They apply to any directory that is bound to the
+// name of a mount. A caller that replaces the file's directory must add them again.
 func (c *Config) MountPermissions(tool string) []capability.Permission {
-	var words []capability.Permission
+	var permissions []capability.Permission
 	for _, g := range slices.Concat(c.grants.allow, c.tools[normalName(tool)].grants.allow) {
-		if kind := g.word.Kind(); kind == capability.KindRead || kind == capability.KindWrite {
-			words = append(words, g.word)
+		if kind := g.permission.Kind(); kind == capability.KindRead || kind == capability.KindWrite {
+			permissions = append(permissions, g.permission)
 		}
 	}
-	return words
+	return permissions
 }
 
-// Allow adds words from elsewhere than the file, such as flags and remembered answers,
-// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets], and
-// knows none that is not there. The error is a *capability.UnboundError, and o is then
-// unchanged.
-func (c *Config) Allow(o *capability.Grantable, b capability.Bound, words ...capability.Permission) error {
+// Allow adds permissions that do not come from the file, such as flags and remembered answers, to a
+// Grantable of c. Unlike the method Add of Grantable, it limits secrets to the urls of [secrets],
+// and refuses a secret that the file does not have. The error is a *capability.UnboundError; then
+// o is unchanged.
+func (c *Config) Allow(o *capability.Grantable, b capability.Bound, permissions ...capability.Permission) error {
 	sum := *o
-	for _, w := range words {
-		if _, offered := sum.Secrets[w.Name()]; offered || w.Kind() != capability.KindSecret {
+	for _, p := range permissions {
+		if _, included := sum.Secrets[p.Name()]; included || p.Kind() != capability.KindSecret {
 			continue
 		}
-		s, ok := c.secrets[w.Name()]
+		s, ok := c.secrets[p.Name()]
 		if !ok {
-			return &capability.UnboundError{Permission: w}
+			return &capability.UnboundError{Permission: p}
 		}
-		secrets := map[string]capability.GrantableSecret{w.Name(): {URLs: slices.Clone(s.urls)}}
-		maps.Copy(secrets, sum.Secrets) // the offer may share its map with another one
+		secrets := map[string]capability.GrantableSecret{p.Name(): {URLs: slices.Clone(s.urls)}}
+		maps.Copy(secrets, sum.Secrets) // a new map: another Grantable may share the old one
 		sum.Secrets = secrets
 	}
-	if err := sum.Add(b, words...); err != nil {
+	if err := sum.Add(b, permissions...); err != nil {
 		return err
 	}
 	*o = sum
 	return nil
 }
 
-// add adds words of the file, but for those of variables that are not set and of mounts
-// that nobody binds.
+// add adds permissions from the file, except for variables that are not set and mounts that are
+// not bound.
 func (c *Config) add(o *capability.Grantable, g grants) {
-	words := make([]capability.Permission, len(g.allow))
-	for i, w := range g.allow {
-		words[i] = w.word
+	permissions := make([]capability.Permission, len(g.allow))
+	for i, a := range g.allow {
+		permissions[i] = a.permission
 	}
 	var unbound *capability.UnboundError
-	for errors.As(c.Allow(o, capability.Bound{Env: c.LookupEnv}, words...), &unbound) {
-		words = slices.DeleteFunc(words, func(w capability.Permission) bool { return w == unbound.Permission })
+	for errors.As(c.Allow(o, capability.Bound{Env: c.LookupEnv}, permissions...), &unbound) {
+		permissions = slices.DeleteFunc(permissions, func(p capability.Permission) bool { return p == unbound.Permission })
 	}
-	for _, w := range g.allow {
-		if !slices.Contains(o.Deny, w.word) { // whose line is the one to know
-			o.Lines[w.word] = w.source
+	for _, a := range g.allow {
+		if !slices.Contains(o.Deny, a.permission) { // a denial's line matters more
+			o.Lines[a.permission] = a.source
 		}
 	}
-	for _, w := range g.deny {
-		o.Deny = append(o.Deny, w.word)
-		o.Lines[w.word] = w.source
+	for _, d := range g.deny {
+		o.Deny = append(o.Deny, d.permission)
+		o.Lines[d.permission] = d.source
 	}
 }
 
-// note records the line of a word.
+// note records the line of a permission.
 func note(lines map[capability.Permission]string, kind capability.Kind, name, source string) {
-	// A name of the file was checked by making a word of it.
-	if w, err := capability.NewPermission(kind, name); err == nil {
-		lines[w] = source
+	// No error: the reader accepted the name only if it forms a permission.
+	if p, err := capability.NewPermission(kind, name); err == nil {
+		lines[p] = source
 	}
 }
 
-// Warnings tells in a line each what is given but not there: variables that are not set
-// in this process.
+// Warnings returns one line for each granted variable that is not set in this process.
 func (c *Config) Warnings() []string {
 	lines := make(map[string]string)
 	for name, v := range c.env {
@@ -131,10 +130,11 @@ func (c *Config) Warnings() []string {
 	for _, name := range slices.Sorted(maps.Keys(c.tools)) {
 		allowed = append(allowed, c.tools[name].grants.allow...)
 	}
-	for _, w := range allowed {
-		_, given := c.env[w.word.Name()]
-		if w.word.Kind() == capability.KindEnv && !given && lines[w.word.Name()] == "" {
-			lines[w.word.Name()] = w.source
+	for _, a := range allowed {
+		name := a.permission.Name()
+		_, given := c.env[name]
+		if a.permission.Kind() == capability.KindEnv && !given && lines[name] == "" {
+			lines[name] = a.source
 		}
 	}
 	var warnings []string

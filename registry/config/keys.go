@@ -12,9 +12,9 @@ import (
 
 // Bounds of a file.
 const (
-	// MaxFileBytes is the largest file.
+	// MaxFileBytes limits the size of a file.
 	MaxFileBytes = 256 << 10
-	// maxItems is the longest list.
+	// maxItems limits the length of a list.
 	maxItems = 256
 )
 
@@ -23,16 +23,17 @@ type reader struct {
 	*stricttoml.Checker
 	c    *Config
 	name string
-	// dir is the absolute folder that paths are relative to.
+	// dir is the absolute directory that paths are relative to.
 	dir string
-	// words are those met so far. What they name is checked when all is read.
-	words []placedWord
+	// permissions are the permissions read so far. Whether the mounts and secrets in them exist is
+	// checked after the whole file was read.
+	permissions []placedPermission
 }
 
-// placedWord is a word with its place in the file.
-type placedWord struct {
-	at   stricttoml.Place
-	word capability.Permission
+// placedPermission is a permission with its place in the file.
+type placedPermission struct {
+	at         stricttoml.Place
+	permission capability.Permission
 }
 
 // newConfig returns a Config for a reader to fill.
@@ -45,7 +46,7 @@ func newConfig() *Config {
 	}
 }
 
-// read checks the text of a file and fills c.
+// read checks the content of a file and fills c.
 func read(c *Config, name, dir string, text []byte) error {
 	r := &reader{c: c, name: name, dir: dir}
 	r.Checker = stricttoml.New(name, text, stricttoml.Format{
@@ -54,12 +55,12 @@ func read(c *Config, name, dir string, text []byte) error {
 	})
 	if r.Root() != nil {
 		r.Read(r.keys())
-		r.checkWords()
+		r.checkPermissions()
 	}
 	return r.Err()
 }
 
-// formatKeys returns the top level of the format, for looking at and not for reading.
+// formatKeys returns the top level of the format. Its readers must not be called.
 func formatKeys() []stricttoml.Key { return (&reader{c: newConfig()}).keys() }
 
 // keys returns the top level of the format.
@@ -80,14 +81,14 @@ func (r *reader) keys() []stricttoml.Key {
 	}
 }
 
-// source returns "file:line" of a place.
+// source returns a place as "file:line".
 func (r *reader) source(at stricttoml.Place) string {
 	line, _ := r.Position(at)
 	return r.name + ":" + strconv.Itoa(line)
 }
 
-// only returns the one of some keys that a table has; it is a fault when there is none, or
-// several.
+// only returns the one of several keys that a table has. It records an error and returns "" when
+// the table has none of them, or more than one.
 func (r *reader) only(at stricttoml.Place, n *stricttoml.Node, keys ...string) string {
 	given := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return n.Get(key) == nil })
 	if len(given) != 1 {

@@ -6,24 +6,23 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Ceilings are the operator's bounds on calls, over what manifests ask for. The zero
-// value, and any field that is zero, leaves the default of what it bounds. The names are those
-// of runtime.Options and of the other options that they bound.
+// Ceilings are the operator's limits on calls, which override larger values in manifests. A field
+// that is zero means the default of the option that it limits. Each field has the name of that
+// option, for example in runtime.Options.
 type Ceilings struct {
-	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
+	// MaxMemory limits the memory of one call in bytes, and MaxFuel its fuel.
 	MaxMemory, MaxFuel uint64
-	// MaxOpenFiles and MaxRequests are how many files one call may have open, and how many
-	// HTTP requests it may send.
+	// MaxOpenFiles limits the open files of one call, and MaxRequests its HTTP requests.
 	MaxOpenFiles, MaxRequests int
-	// MaxTimeout is the longest timeout of a call.
+	// MaxTimeout limits the timeout of a call.
 	MaxTimeout time.Duration
-	// MaxTotalMemory is what all guests may have together, in bytes.
+	// MaxTotalMemory limits the memory of all guests together, in bytes.
 	MaxTotalMemory uint64
-	// MaxIdleBytes is what instances may take that wait for calls, in bytes; less than 0
-	// means that none wait.
+	// MaxIdleBytes limits the memory of idle instances, in bytes; less than 0 means that no
+	// instance stays idle.
 	MaxIdleBytes int64
-	// MaxCalls bounds the calls that run, and MaxWaiting those that wait for a place; less
-	// than 0 means that none may wait.
+	// MaxCalls limits the running calls. MaxWaiting limits the queued calls; less than 0 means that
+	// no call is queued.
 	MaxCalls, MaxWaiting int
 }
 
@@ -41,7 +40,7 @@ const (
 	maxCalls               = 1_000_000
 )
 
-// none is the value of a field of Ceilings for a limit of 0, since 0 means the default.
+// none stands for a limit of 0 in Ceilings, because 0 means the default there.
 const none = -1
 
 // Ceilings returns the section [limits].
@@ -68,7 +67,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	return stricttoml.ParseDuration(text, minTimeout, maxTimeout)
 }
 
-// sizeKey is a number of bytes from low to high.
+// sizeKey returns the format of a size from low to high bytes.
 func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint64) stricttoml.Key {
 	return stricttoml.Key{
 		Name: name, Want: stricttoml.WantString, Unit: stricttoml.SizeOf,
@@ -79,7 +78,7 @@ func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint
 	}
 }
 
-// orNone turns a 0 that was read into none.
+// orNone returns a Reader that stores none instead of 0.
 func orNone[T int | int64](target *T, read stricttoml.Reader) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		read(at, n)
@@ -91,9 +90,9 @@ func orNone[T int | int64](target *T, read stricttoml.Reader) stricttoml.Reader 
 
 // Bounds and defaults of [audit].
 const (
-	// DefaultAuditSize is the MaxBytes of an Audit that the file gives none: 64 MiB.
+	// DefaultAuditSize is Audit.MaxBytes when the file does not set it: 64 MiB.
 	DefaultAuditSize int64 = 64 << 20
-	// DefaultAuditKeep is the Keep of an Audit that the file gives none.
+	// DefaultAuditKeep is Audit.Keep when the file does not set it.
 	DefaultAuditKeep = 8
 
 	minAuditSize uint64 = 64 << 10
@@ -105,7 +104,7 @@ func (r *reader) auditKeys() []stricttoml.Key {
 	a := &r.c.audit
 	a.MaxBytes, a.Keep = DefaultAuditSize, DefaultAuditKeep
 	return []stricttoml.Key{
-		{Name: "file", Want: stricttoml.WantString, Required: `the file of the record, such as file = "audit.jsonl"`, Read: stricttoml.ReadString(r.Checker, &a.File, r.parsePath)},
+		{Name: "file", Want: stricttoml.WantString, Required: `the path of the audit file, such as file = "audit.jsonl"`, Read: stricttoml.ReadString(r.Checker, &a.File, r.parsePath)},
 		sizeKey(r, "max_size", &a.MaxBytes, minAuditSize, maxAuditSize),
 		{Name: "keep", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &a.Keep, 0, maxAuditKeep)},
 	}

@@ -8,19 +8,19 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// AllowLines returns what to write into the file so that it grants words to a tool, besides
-// what it grants already: lines to add, or to put into a table that is there. PATH in them
-// stands for the folder of a mount that the file does not have.
-func (c *Config) AllowLines(tool string, words []string) string {
+// AllowLines returns the lines to write into the file so that it grants more permissions to a tool:
+// lines to add, or to put into an existing table. They repeat the permissions that the tool already
+// has. PATH in them stands for the directory of a mount that the file does not have.
+func (c *Config) AllowLines(tool string, permissions []string) string {
 	var mounts, allow []string
-	for _, w := range c.tools[normalName(tool)].grants.allow {
-		allow = append(allow, w.word.String())
+	for _, a := range c.tools[normalName(tool)].grants.allow {
+		allow = append(allow, a.permission.String())
 	}
-	for _, text := range words {
-		word, err := capability.ParsePermission(text)
-		isMount := err == nil && (word.Kind() == capability.KindRead || word.Kind() == capability.KindWrite)
-		if isMount && !c.hasMount(word.Name()) {
-			mounts = append(mounts, policy.Key(word.Name())+` = "PATH"`)
+	for _, text := range permissions {
+		p, err := capability.ParsePermission(text)
+		isMount := err == nil && (p.Kind() == capability.KindRead || p.Kind() == capability.KindWrite)
+		if isMount && !c.hasMount(p.Name()) {
+			mounts = append(mounts, policy.Key(p.Name())+` = "PATH"`)
 		}
 		if !slices.Contains(allow, text) {
 			allow = append(allow, text)
@@ -33,19 +33,19 @@ func (c *Config) AllowLines(tool string, words []string) string {
 	return lines
 }
 
-// ShellLines returns what to write into the file so that it lets commands run that fit one
-// of the patterns, besides those that it lets run already.
+// ShellLines returns the lines to write into the file so that it also allows commands that match
+// one of the patterns. They repeat the patterns that the file already has.
 func (c *Config) ShellLines(patterns []string) string {
 	return policy.TableLines("shell", c.tables["shell"], policy.ListLine("allow", append(slices.Clone(c.shell.Allow), patterns...)))
 }
 
-// hasMount reports whether words of the file may name a mount.
+// hasMount reports whether permissions in the file may name a mount.
 func (c *Config) hasMount(name string) bool {
 	_, has := c.mounts[name]
 	return has || name == capability.WorkspaceMount || name == capability.ScratchMount
 }
 
-// table notes where a table is.
+// table returns a Reader that records the position of a table.
 func (r *reader) table(name string) stricttoml.Reader {
 	return func(at stricttoml.Place, _ *stricttoml.Node) { r.c.tables[name] = r.source(at) }
 }

@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-// The lines of advice fit the file: what it grants already stays.
+// The suggested lines keep what the file already grants.
 func TestLinesOfAdvice(t *testing.T) {
 	for _, tt := range []struct {
 		file  string

@@ -13,29 +13,28 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Load reads an operator's file. It has to be a regular file of at most 256 KiB that, on
-// Unix, nobody but its owner can change, who is the user of this process or root. The
-// zero File, and one that is not there and was not named, give the Config of an empty
-// file. getenv looks up variables of this process, now and later; nil means those that
-// it has.
+// Load reads an operator's file. It must be a regular file of at most 256 KiB. On Unix, its owner
+// must be the user of this process or root, and only the owner may be able to change it. The zero
+// File, and a missing file that was not named explicitly, give the Config of an empty file. getenv
+// looks up variables, also after Load returns; nil means os.LookupEnv.
 //
-// A non-nil error is an Errors with every fault of the file.
+// A non-nil error is an [Errors] with every error of the file.
 func Load(f File, getenv func(name string) (string, bool)) (*Config, error) {
 	if f.Path == "" {
 		return Decode(f, nil, getenv)
 	}
-	text, faults := readTrusted(f.Path)
-	if !f.Named && slices.Contains(faults, plainfile.ErrMissing) {
+	text, errs := readTrusted(f.Path)
+	if !f.Named && slices.Contains(errs, plainfile.ErrMissing) {
 		return Decode(f, nil, getenv)
 	}
-	if len(faults) > 0 {
-		return nil, wholeFile(f, faults...)
+	if len(errs) > 0 {
+		return nil, wholeFile(f, errs...)
 	}
 	return Decode(f, text, getenv)
 }
 
-// Decode is Load for the text of a file, which is not read: f.Path is where paths in it
-// are relative to.
+// Decode is like [Load] for the content of a file, and opens no file. Paths in it are relative to
+// the directory of f.Path.
 func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Config, error) {
 	c := newConfig()
 	c.lookup = getenv
@@ -46,7 +45,7 @@ func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Conf
 	if f.Path != "" {
 		path, err := filepath.Abs(f.Path)
 		if err != nil {
-			return nil, wholeFile(f, errors.New("the current folder is not known; name the file by its whole path"))
+			return nil, wholeFile(f, errors.New("the current directory is unknown; give the absolute path of the file"))
 		}
 		c.path = path
 	}
@@ -56,22 +55,23 @@ func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Conf
 	return c, nil
 }
 
-// wholeFile makes the error of faults that have no place in the file.
-func wholeFile(f File, faults ...error) error {
+// wholeFile returns errors that have no line and column as an Errors.
+func wholeFile(f File, causes ...error) error {
 	var errs Errors
-	for _, fault := range faults {
-		errs = append(errs, &Error{File: f.Name, Message: fault.Error()})
+	for _, cause := range causes {
+		errs = append(errs, &Error{File: f.Name, Message: cause.Error()})
 	}
 	return errs
 }
 
-// readTrusted reads a file that only those can change who may say what tools do.
+// readTrusted reads a file, and refuses one that other users can change, because the file decides
+// what tools may do.
 func readTrusted(path string) ([]byte, []error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, []error{plainfile.Reason(err)}
 	}
-	// Looking before opening spares a device the side effects of an open.
+	// The check before opening avoids side effects of opening a device.
 	if err := plainfile.Check(info, MaxFileBytes); err != nil {
 		return nil, []error{err}
 	}
@@ -83,8 +83,8 @@ func readTrusted(path string) ([]byte, []error) {
 	if info, err = file.Stat(); err != nil {
 		return nil, []error{plainfile.Reason(err)}
 	}
-	if faults := plainfile.Distrust(path, info, "grant permissions"); len(faults) > 0 {
-		return nil, faults
+	if reasons := plainfile.Distrust(path, info, "grant permissions"); len(reasons) > 0 {
+		return nil, reasons
 	}
 	text, err := plainfile.Read(file, MaxFileBytes)
 	if err != nil {
@@ -99,21 +99,21 @@ const FileName = "wasmtool.toml"
 // PathVariable is the variable that names the operator's file.
 const PathVariable = "WASMTOOL_CONFIG"
 
-// File says where an operator's file is. The zero value is no file.
+// File is the location of an operator's file. The zero value means no file.
 type File struct {
-	// Path is where it is; empty means that there is none.
+	// Path is the path of the file; empty means no file.
 	Path string
-	// Name is what errors call it: the path as the operator wrote it.
+	// Name is the path in errors, as the operator wrote it.
 	Name string
-	// Named tells that the operator named the file, so that it has to be there.
+	// Named means that the operator named the file, so that it must exist.
 	Named bool
 }
 
-// Find returns the operator's file: the explicit one of a flag, or that of the variable
-// WASMTOOL_CONFIG, both relative to the folder cwd, or else wasmtool/wasmtool.toml in the
-// user's configuration folder. It does not look whether the file is there. A
-// wasmtool.toml in cwd is not taken unless it is named: an agent may have written it.
-// getenv looks up variables of this process.
+// Find returns the location of the operator's file: the explicit path from a flag, the path in the
+// variable WASMTOOL_CONFIG, or wasmtool/wasmtool.toml in the user's configuration directory, in
+// this order. The first two are relative to the directory cwd. Find does not check that the file
+// exists. A wasmtool.toml in cwd is used only when it is named, because an agent may have written
+// it. getenv looks up variables.
 func Find(cwd, explicit string, getenv func(name string) (string, bool)) File {
 	if explicit == "" {
 		explicit, _ = getenv(PathVariable)
@@ -125,28 +125,28 @@ func Find(cwd, explicit string, getenv func(name string) (string, bool)) File {
 		}
 		return File{Path: path, Name: filepath.ToSlash(explicit), Named: true}
 	}
-	folder, name := userFolder(getenv)
-	if folder == "" {
+	dir, name := userConfigDir(getenv)
+	if dir == "" {
 		return File{}
 	}
-	return File{Path: filepath.Join(folder, "wasmtool", FileName), Name: name + "/wasmtool/" + FileName}
+	return File{Path: filepath.Join(dir, "wasmtool", FileName), Name: name + "/wasmtool/" + FileName}
 }
 
-// userFolder returns the user's configuration folder, with a name for it that does not
-// tell where it is; both are empty when it is not known.
-func userFolder(getenv func(name string) (string, bool)) (folder, name string) {
-	switch home := homeFolder(getenv); {
+// userConfigDir returns the user's configuration directory, and a name for it that does not reveal
+// the user's name. Both are empty when the directory is unknown.
+func userConfigDir(getenv func(name string) (string, bool)) (dir, name string) {
+	switch home := homeDir(getenv); {
 	case runtime.GOOS == "windows":
-		if folder, _ = getenv("AppData"); filepath.IsAbs(folder) {
-			return folder, "%AppData%"
+		if dir, _ = getenv("AppData"); filepath.IsAbs(dir) {
+			return dir, "%AppData%"
 		}
 	case runtime.GOOS == "darwin" || runtime.GOOS == "ios":
 		if home != "" {
 			return filepath.Join(home, "Library", "Application Support"), "~/Library/Application Support"
 		}
 	default:
-		if folder, _ = getenv("XDG_CONFIG_HOME"); filepath.IsAbs(folder) {
-			return folder, "$XDG_CONFIG_HOME"
+		if dir, _ = getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			return dir, "$XDG_CONFIG_HOME"
 		}
 		if home != "" {
 			return filepath.Join(home, ".config"), "~/.config"
@@ -155,13 +155,16 @@ func userFolder(getenv func(name string) (string, bool)) (folder, name string) {
 	return "", ""
 }
 
-// Error is one fault of an operator's file. File is its Name; Line and Column, from 1,
-// are where the fault is, both 0 for a fault of the whole file; Key is the dotted path
-// of the key at fault, or ""; Message says what is wrong and how to mend it. Error joins
-// them as "file:line:column: key: message".
+// Error is one error in an operator's file:
+//   - File is the Name of the file.
+//   - Line and Column are the place of the error, from 1. Both are 0 for an error of the whole
+//     file.
+//   - Key is the dotted path of the wrong key, or "" when the error is not about one key.
+//   - Message says what is wrong and how to fix it.
+//
+// The method Error joins them as "file:line:column: key: message".
 type Error = stricttoml.Error
 
-// Errors is every fault of one file in the order of the file, those of the whole file
-// first. It is never empty where it is returned as an error; errors.As finds an *Error
-// in it.
+// Errors are all errors in one file, in the order of the file. Errors of the whole file come first.
+// An Errors that is returned as an error is never empty, and errors.As finds an *Error in it.
 type Errors = stricttoml.Errors

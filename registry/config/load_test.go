@@ -15,7 +15,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// privateDir is a folder that nobody else can write to, whatever the umask.
+// privateDir returns a directory that other users cannot write to, with any umask.
 func privateDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A relative path is one of the current folder, and what is in the file one of the
-// file's.
+// A relative path of the file is relative to the current directory. A relative path in the file is
+// relative to the directory of the file.
 func TestLoadRelative(t *testing.T) {
 	dir := privateDir(t)
 	t.Chdir(dir)
@@ -60,7 +60,7 @@ func TestLoadRelative(t *testing.T) {
 	}
 }
 
-// Nil for variables means those of the process.
+// Without getenv, variables come from the process.
 func TestLoadVariables(t *testing.T) {
 	t.Setenv("WASMTOOL_TEST_VARIABLE", "there")
 	c, err := Decode(File{}, []byte("env.WASMTOOL_TEST_VARIABLE = true"), nil)
@@ -76,7 +76,7 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil || !c.Grantable(nil, "").Clock {
 			t.Errorf("%+v: got %v, %v", f, c, err)
 		}
-		// A tool could write it, and grant itself what it likes.
+		// A tool could change the file, and grant itself any permission.
 		if f.Path != "" && (len(c.Protected()) != 1 || c.Protected()[0] != f.Path) {
 			t.Errorf("protected are %q", c.Protected())
 		}
@@ -147,7 +147,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A file in the working directory is what an agent could have written there.
+// A file in the working directory is not used, because an agent may have written it.
 func TestFindDoesNotTakeTheWorkingDirectory(t *testing.T) {
 	dir := privateDir(t)
 	writeFile(t, filepath.Join(dir, FileName), "grants.allow = [\"net:any\"]")

@@ -11,11 +11,12 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// maxPath is the most bytes of a path.
+// maxPath limits a path, in bytes.
 const maxPath = 4096
 
-// parsePath reads a path of the host: absolute, from the home folder with "~/" before
-// it, or relative to the folder of the file. It returns an absolute one.
+// parsePath reads a host path and returns it as an absolute path. The path in the file is absolute,
+// relative to the home directory when it starts with "~/", or else relative to the directory of the
+// file.
 func (r *reader) parsePath(text string) (string, error) {
 	switch {
 	case text == "":
@@ -32,21 +33,21 @@ func (r *reader) parsePath(text string) (string, error) {
 		return filepath.Clean(whole), nil
 	}
 	if rest != "" && !strings.HasPrefix(rest, "/") {
-		return "", errors.New(`"~" stands for your own home folder only; write "~/..." or the whole path`)
+		return "", errors.New(`"~" stands only for your own home directory; write "~/..." or the absolute path`)
 	}
-	base := homeFolder(r.c.LookupEnv)
+	base := homeDir(r.c.LookupEnv)
 	if base == "" {
-		return "", errors.New("the home folder is not known; write the whole path")
+		return "", errors.New("the home directory is unknown; write the absolute path")
 	}
 	return filepath.Join(base, filepath.FromSlash(rest)), nil
 }
 
-// toolDirectories reads directories of tools, with the place of each.
+// toolDirectories reads directories of tools, with the position of each.
 func (r *reader) toolDirectories(at stricttoml.Place, n *stricttoml.Node) {
 	var paths []string
 	stricttoml.ReadStrings(r.Checker, &paths, r.parsePath)(at, n)
 	if len(paths) < len(n.Items) {
-		return // one has a fault
+		return // an element has an error
 	}
 	for i, item := range n.Items {
 		name := filepath.ToSlash(item.Text)
@@ -57,13 +58,13 @@ func (r *reader) toolDirectories(at stricttoml.Place, n *stricttoml.Node) {
 	}
 }
 
-// isPath reports whether the name of a program is a path, which is not looked up.
+// isPath reports whether the program of a command is a path, and not a name to look up in PATH.
 func isPath(program string) bool {
 	return strings.ContainsRune(program, '/') || strings.ContainsRune(program, filepath.Separator) || strings.HasPrefix(program, "~")
 }
 
-// homeFolder returns the user's home folder, or "" when it is not known.
-func homeFolder(getenv func(name string) (string, bool)) string {
+// homeDir returns the user's home directory, or "" when it is unknown.
+func homeDir(getenv func(name string) (string, bool)) string {
 	name := "HOME"
 	if runtime.GOOS == "windows" {
 		name = "USERPROFILE"

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// PolicyConfig returns the sections [policy] and [tools] for policy.Compile, which
-// checks what depends on the tools that there are. Sources are "file:line". Every tool
-// of [tools] is in it, so that Compile warns of names that no tool has.
+// PolicyConfig returns the sections [policy] and [tools] for policy.Compile, which checks them
+// against the existing tools. Its Sources have the form "file:line". It contains every tool of
+// [tools], so that Compile warns about names that no tool has.
 func (c *Config) PolicyConfig() policy.Config {
 	p := c.policy
 	p.Allow, p.Deny = slices.Clone(p.Allow), slices.Clone(p.Deny)
@@ -48,7 +48,7 @@ func parseProfile(text string) (string, error) {
 	return stricttoml.ParseChoice(text, policy.Profiles()...)
 }
 
-// sourced notes where a field of the policy was written, and reads it.
+// sourced returns a Reader that also records the position of a field of the policy.
 func (r *reader) sourced(field string, read stricttoml.Reader) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		r.c.policy.Sources[field] = r.source(at)
@@ -56,22 +56,22 @@ func (r *reader) sourced(field string, read stricttoml.Reader) stricttoml.Reader
 	}
 }
 
-// entries reads a list that names tools, with the place of each.
+// entries reads a list of tools, with the position of each element.
 func (r *reader) entries(field string, list *[]string) stricttoml.Reader {
 	read := stricttoml.ReadStrings(r.Checker, list, parseEntry)
 	return r.sourced(field, func(at stricttoml.Place, n *stricttoml.Node) {
 		read(at, n)
-		// Where an element has a fault, indices differ, and nobody sees them.
+		// With an invalid element these indices are wrong, but then the file is not used.
 		for i, item := range n.Items {
 			r.c.policy.Sources[field+"["+strconv.Itoa(i)+"]"] = r.source(at.Item(i, item.Offset))
 		}
 	})
 }
 
-// maxEntry is the most bytes of a name or pattern in the policy.
+// maxEntry limits a name or pattern in the policy, in bytes.
 const maxEntry = 2048
 
-// parseEntry reads a text whose meaning policy.Compile knows.
+// parseEntry reads a name or pattern, which policy.Compile checks later.
 func parseEntry(text string) (string, error) {
 	if text == "" || len(text) > maxEntry {
 		return "", fmt.Errorf("is empty, or longer than %d bytes; write a name or a pattern", maxEntry)
@@ -97,7 +97,7 @@ func (r *reader) lastRule() *policy.Rule { return &r.c.policy.Rules[len(r.c.poli
 func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
 	r.lastRule().Source = r.source(at)
 	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {
-		r.Errorf(at, `speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
+		r.Errorf(at, `has no condition; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
 	}
 }
 
@@ -105,17 +105,17 @@ func parseEffect(text string) (policy.Effect, error) {
 	return stricttoml.ParseChoice(text, policy.Allow, policy.Ask, policy.Deny)
 }
 
-// maxReason is the most bytes of the reason of a rule.
+// maxReason limits the reason of a rule, in bytes.
 const maxReason = 500
 
 func parseReason(text string) (string, error) {
 	if text == "" || len(text) > maxReason {
-		return "", fmt.Errorf("is empty, or longer than %d bytes; say in a few words why", maxReason)
+		return "", fmt.Errorf("is empty, or longer than %d bytes; write a short reason", maxReason)
 	}
 	return text, nil
 }
 
-// checkPointer wants the slash that people leave out.
+// checkPointer checks that a JSON pointer begins with a slash, which people often leave out.
 func checkPointer(pointer string) error {
 	if pointer == "" || pointer[0] != '/' {
 		return fmt.Errorf("is not a JSON pointer; write %s", stricttoml.Quote("/"+pointer))
@@ -123,12 +123,12 @@ func checkPointer(pointer string) error {
 	return nil
 }
 
-// matchKey is the condition on one argument of a rule.
+// matchKey returns the format of a rule's condition on one argument.
 func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
 	var m policy.Match
 	return stricttoml.Key{
 		Path: "policy.rules.arguments.NAME", Want: stricttoml.WantTable,
-		Fix: `write what must hold, such as { glob = "**/.env" }`,
+		Fix: `write a condition, such as { glob = "**/.env" }`,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
 				{Name: "equals", Want: stricttoml.WantAny, Read: func(at stricttoml.Place, n *stricttoml.Node) { m.Equals, _ = r.JSON(at, n) }},
@@ -149,7 +149,7 @@ func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
 	}
 }
 
-// Shell returns the section [shell]. The zero value is that of a file without one.
+// Shell returns the section [shell], or the zero value when the file has none.
 func (c *Config) Shell() shellcommand.Settings {
 	s := c.shell
 	s.Allow, s.Ask, s.Deny = slices.Clone(s.Allow), slices.Clone(s.Ask), slices.Clone(s.Deny)

@@ -15,13 +15,13 @@ import (
 // SecretKind says where the value of a secret comes from.
 type SecretKind string
 
-// The kinds, which are the keys of the file.
+// The kinds of secrets, named like the keys in the file.
 const (
 	// SecretEnv is a variable of this process.
 	SecretEnv SecretKind = "env"
 	// SecretFile is the content of a file.
 	SecretFile SecretKind = "file"
-	// SecretCommand is what a program prints.
+	// SecretCommand is the output of a program.
 	SecretCommand SecretKind = "command"
 	// SecretKeyring is an entry of the keyring of the operating system.
 	SecretKeyring SecretKind = "keyring"
@@ -35,7 +35,7 @@ const (
 	maxArg     = 4096
 )
 
-// SecretSource says where the value of a secret comes from. It does not hold the value.
+// SecretSource says where the value of a secret comes from. It does not contain the value.
 type SecretSource struct {
 	// Kind says which of the fields below is set.
 	Kind SecretKind
@@ -43,25 +43,25 @@ type SecretSource struct {
 	Env string
 	// File is an absolute path.
 	File string
-	// Command is a program with its arguments, to be run without a shell. The program
-	// is an absolute path, or a name to be looked up in the path.
+	// Command is a program with its arguments, to be run without a shell. The program is an
+	// absolute path, or a name to look up in PATH.
 	Command []string
 	// Service and User name an entry of the keyring.
 	Service, User string
-	// TTL is how long a value may be used before it is asked for again, from a second
-	// to a day; 0 means for as long as the process lives.
+	// TTL limits how long a value is used before it is read again, from a second to a day; 0 means
+	// the lifetime of the process.
 	TTL time.Duration
-	// Source is where this was written, as "file:line".
+	// Source is the position of the entry as "file:line".
 	Source string
 }
 
-// Same reports whether two sources are the same, wherever they were written.
+// Same reports whether two sources are equal, apart from their positions.
 func (s SecretSource) Same(other SecretSource) bool {
 	s.Source, other.Source = "", ""
 	return reflect.DeepEqual(s, other)
 }
 
-// SecretSources returns where the values of secrets come from, by name.
+// SecretSources returns the sources of secrets by name.
 func (c *Config) SecretSources() map[string]SecretSource {
 	sources := make(map[string]SecretSource)
 	for name, s := range c.secrets {
@@ -71,7 +71,7 @@ func (c *Config) SecretSources() map[string]SecretSource {
 	return sources
 }
 
-func checkSecretName(name string) error { return checkWord(capability.KindSecret, name) }
+func checkSecretName(name string) error { return checkPermissionName(capability.KindSecret, name) }
 
 func (r *reader) secretKey(name string) stricttoml.Key {
 	var s secret
@@ -91,30 +91,32 @@ func (r *reader) secretKey(name string) stricttoml.Key {
 			s.Source = r.source(at)
 			s.Kind = SecretKind(r.only(at, n, string(SecretEnv), string(SecretFile), string(SecretCommand), string(SecretKeyring)))
 			if urls := n.Get("urls"); urls != nil && len(urls.Items) == 0 {
-				r.Errorf(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may go to, or leave the key out for all that are granted")
+				r.Errorf(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may be sent to, or leave the key out for all granted URLs")
 			}
 			r.c.secrets[name] = s
 		},
 	}
 }
 
-func parseEnvName(text string) (string, error) { return text, checkWord(capability.KindEnv, text) }
+func parseEnvName(text string) (string, error) {
+	return text, checkPermissionName(capability.KindEnv, text)
+}
 
 func parseTTL(text string) (time.Duration, error) {
 	return stricttoml.ParseDuration(text, minTTL, maxTTL)
 }
 
-// parseSecretURL reads a pattern. What is wrong with it is told without repeating it,
-// since people put secrets into URLs.
+// parseSecretURL reads a pattern. Its errors do not repeat the pattern, because people put secrets
+// into URLs.
 func parseSecretURL(text string) (capability.URLPattern, error) {
 	url, err := capability.ParseURLPattern(text)
 	if err == nil && url.IsAny() {
-		return url, errors.New(`a secret cannot go to "any" host; name the URLs`)
+		return url, errors.New(`a secret cannot be sent to "any" host; name the URLs`)
 	}
 	return url, err
 }
 
-// command reads a program with its arguments, of which two may be equal.
+// command reads a program with its arguments. Unlike other lists, it may have equal elements.
 func (r *reader) command(into *[]string) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
@@ -145,7 +147,7 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 		case len(n.Text) > maxKeyring || !plaintext.Plain(n.Text, plaintext.Word):
 			r.Errorf(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
 		case i <= 0 || i == len(n.Text)-1:
-			r.Errorf(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
+			r.Errorf(at, `%s is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
 		default:
 			s.Service, s.User = n.Text[:i], n.Text[i+1:]
 		}

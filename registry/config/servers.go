@@ -11,27 +11,27 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Server is a server of the Model Context Protocol whose tools are offered besides. It has
-// either a Command or a URL.
+// Server is an MCP server whose tools are offered together with the other tools. It has either a
+// Command or a URL.
 type Server struct {
 	// Command is a program with its arguments, to be run without a shell. The program is an
-	// absolute path, or a name to be looked up in the path.
+	// absolute path, or a name to look up in PATH.
 	Command []string
-	// Env are names of variables of this process that the program gets.
+	// Env are the names of variables of this process that are passed to the program.
 	Env []string
-	// URL is where the server is, "https://HOST/PATH"; plain http only goes without a Secret,
-	// or to a host that is named as local or may be private.
+	// URL is the address of the server, "https://HOST/PATH". With a Secret, plain http is allowed
+	// only for a host with a local name, or when Private is set.
 	URL string
-	// Private lets the host of URL be at a private or loopback address.
+	// Private allows the host of URL to have a private or loopback address.
 	Private bool
-	// Secret is what the host puts into each request to URL, the bearer token for one. One
-	// without a name is none.
+	// Secret is added to each request to URL, for example as a bearer token. An empty Secret.Name
+	// means none.
 	Secret capability.SecretUse
-	// Source is where this was written, as "file:line".
+	// Source is the position of the entry as "file:line".
 	Source string
 }
 
-// Same reports whether two servers are the same, wherever they were written.
+// Same reports whether two servers are equal, apart from their positions.
 func (s Server) Same(other Server) bool {
 	s.Source, other.Source = "", ""
 	return reflect.DeepEqual(s, other)
@@ -47,7 +47,8 @@ func (c *Config) Servers() map[string]Server {
 	return servers
 }
 
-// serverName has no underscore: two of them end it in the names of its tools.
+// serverName has no underscore, because two underscores separate the name of the server from the
+// rest in names of its tools.
 var serverName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 func checkServerName(name string) error {
@@ -79,7 +80,7 @@ func (r *reader) serverKey(name string) stricttoml.Key {
 	}
 }
 
-// checkServer reports what does not go together, and fills in how a token is sent.
+// checkServer reports keys that exclude each other, and sets the default header for the secret.
 func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server) {
 	given := func(key string) bool { return n.Get(key) != nil }
 	if given("command") == given("url") {
@@ -88,7 +89,7 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 	}
 	for key, with := range map[string]string{"env": "command", "private": "url", "secret": "url", "header": "secret"} {
 		if given(key) && !given(with) {
-			r.Errorf(at.Member(key, n.Get(key).Offset), "goes only with %s; leave it out", with)
+			r.Errorf(at.Member(key, n.Get(key).Offset), "is allowed only with %s; leave it out", with)
 		}
 	}
 	if s.Secret.Name == "" {
@@ -99,19 +100,19 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 	}
 	where, err := capability.ParseURLPattern(s.URL)
 	if err != nil {
-		return // it was reported
+		return // already reported
 	}
 	url := at.Member("url", n.Get("url").Offset)
 	if where.Scheme() == "http" && !where.NamesLocal() && !s.Private {
-		r.Errorf(url, "is plain http, which would show the secret on its way; write https")
+		r.Errorf(url, "is plain http, which would reveal the secret; write https")
 	}
 	if !r.mayGo(s.Secret.Name, where) {
 		r.Errorf(url, "is not among the urls of the secret %s; add it there", s.Secret.Name)
 	}
 }
 
-// mayGo reports whether a secret may go to a URL, as far as its table says. The table may
-// stand further down in the file, so it is looked at as it is written.
+// mayGo reports whether the urls of a secret include a URL. It reads the parsed file, because the
+// secret may come later in the file and is not in the Config yet.
 func (r *reader) mayGo(name string, where capability.URLPattern) bool {
 	urls := r.Root().Get("secrets").Get(name).Get("urls")
 	return urls == nil || slices.ContainsFunc(urls.Items, func(n *stricttoml.Node) bool {
@@ -127,7 +128,7 @@ func (r *reader) serverSecret(into *string) stricttoml.Reader {
 			return text, err
 		}
 		if r.Root().Get("secrets").Get(text) == nil {
-			return text, errors.New("is no secret of this file; write [secrets." + text + "]")
+			return text, errors.New("is not a secret of this file; add [secrets." + text + "]")
 		}
 		return text, nil
 	})
@@ -138,12 +139,12 @@ func parseServerHeader(text string) (string, error) {
 	return text, use.Validate()
 }
 
-// parseServerURL reads one URL. What is wrong with it is told without repeating it, since
-// people put secrets into URLs.
+// parseServerURL reads one URL. Its errors do not repeat the URL, because people put secrets into
+// URLs.
 func parseServerURL(text string) (string, error) {
 	where, err := capability.ParseURLPattern(text)
 	if err == nil && (where.IsAny() || where.IsWildcard()) {
-		err = errors.New("names no single server; write https://HOST/PATH")
+		err = errors.New("matches more than one server; write https://HOST/PATH")
 	}
 	return where.String(), err
 }

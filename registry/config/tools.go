@@ -13,10 +13,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// maxToolName is the most bytes of the name of a tool.
+// maxToolName limits the name of a tool, in bytes.
 const maxToolName = 128
 
-// checkToolName takes names of all kinds of tools, whose grammars differ.
+// checkToolName checks the name of a tool. It accepts the names of all kinds of tools, whose
+// grammars differ.
 func checkToolName(name string) error {
 	switch {
 	case name == "" || len(name) > maxToolName || !plaintext.Plain(name, plaintext.Word):
@@ -24,12 +25,12 @@ func checkToolName(name string) error {
 	case strings.ContainsAny(name, "*:"):
 		return errors.New("is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]")
 	case normalName(name) != name:
-		return fmt.Errorf("is not in the form in which names are compared; write [tools.%s]", normalName(name))
+		return fmt.Errorf("is not in lower case, or has spaces at an end; write [tools.%s]", normalName(name))
 	}
 	return nil
 }
 
-// normalName is the form in which names of tools are compared.
+// normalName returns the form of a tool's name that is compared with others.
 func normalName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 func (r *reader) toolKey(name string) stricttoml.Key {
@@ -59,7 +60,7 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 	}
 }
 
-// digestText is the form of digests, as wasmtool prints them.
+// digestText matches a digest in the form that wasmtool prints.
 var digestText = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 func parseDigest(text string) (string, error) {
@@ -68,7 +69,7 @@ func parseDigest(text string) (string, error) {
 	case digestText.MatchString(lower):
 		return lower, nil
 	case digestText.MatchString("sha256:" + lower):
-		return "", fmt.Errorf("%s does not name its kind; write %q", stricttoml.Quote(text), "sha256:"+lower)
+		return "", fmt.Errorf("%s has no algorithm; write %q", stricttoml.Quote(text), "sha256:"+lower)
 	}
 	return "", fmt.Errorf(`%s is not a digest; write "sha256:" and 64 hexadecimal digits`, stricttoml.Quote(text))
 }
@@ -83,25 +84,25 @@ func (r *reader) revokedKeys() []stricttoml.Key {
 	}}}
 }
 
-// maxSetting is the most bytes of the name and of the value of a setting.
+// maxSetting limits the value of a setting, in bytes.
 const maxSetting = 4096
 
-// Setting is a value that the file gives to a setting of a tool.
+// Setting is the value of a tool's setting in the file.
 type Setting struct {
 	Value string
-	// Source is where this was written, as "file:line".
+	// Source is the position of the value as "file:line".
 	Source string
 }
 
-// Settings returns what [tools.NAME.settings] says for the tool of that name, by the names
-// of its settings; empty for nothing. Whether the tool has them, and takes the values, is for
-// its manifest to say.
+// Settings returns the values in [tools.NAME.settings] for the tool of that name, by the names of
+// the settings. It does not check them: the tool's manifest decides which settings and values are
+// valid.
 func (c *Config) Settings(tool string) map[string]Setting {
 	return maps.Clone(c.tools[normalName(tool)].settings)
 }
 
-// ToolsWithSettings returns the names, in lower case and sorted, of the tools that the file
-// has settings for.
+// ToolsWithSettings returns the sorted names, in lower case, of the tools that have settings in the
+// file.
 func (c *Config) ToolsWithSettings() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.tools)) {
@@ -112,7 +113,7 @@ func (c *Config) ToolsWithSettings() []string {
 	return names
 }
 
-// settingKey reads one setting of a tool.
+// settingKey returns the format of one setting of a tool.
 func (r *reader) settingKey(settings map[string]Setting) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantString, Read: func(at stricttoml.Place, n *stricttoml.Node) {
@@ -125,15 +126,16 @@ func (r *reader) settingKey(settings map[string]Setting) func(name string) stric
 	}
 }
 
-// checkSettingName refuses what no manifest has for a setting.
+// checkSettingName refuses names that a setting in a manifest cannot have.
 func checkSettingName(name string) error {
 	if name == "" || len(name) > maxToolName || !plaintext.Plain(name, plaintext.Word) {
-		return errors.New("is not the name of a setting; 'wasmtool show' lists those of a tool")
+		return errors.New("is not the name of a setting; 'wasmtool show' lists the settings of a tool")
 	}
 	return nil
 }
 
-// Unfit is the fault of a setting that its tool does not take, with the place in the file.
+// Unfit returns the error of a setting that its tool does not accept, with the position in the
+// file.
 func (s Setting) Unfit(tool string, problem error) error {
 	return fmt.Errorf("%s: tools.%s.settings.%w", s.Source, tool, problem)
 }

@@ -12,18 +12,18 @@ import (
 
 func TestLoadTrustsNoFileOfOthers(t *testing.T) {
 	for _, tt := range []struct {
-		name         string
-		file, folder os.FileMode
-		want         string
+		name            string
+		file, directory os.FileMode
+		want            string
 	}{
 		{"own", 0o600, 0o700, ""},
 		{"to be read by all", 0o644, 0o755, ""},
 		{"group writes", 0o620, 0o700, "can be changed by other users"},
 		{"others write", 0o602, 0o700, "can be changed by other users"},
-		{"group writes the folder", 0o600, 0o770, "can be replaced by other users, who can write to its directory"},
-		{"others write the folder", 0o600, 0o777, "can be replaced by other users, who can write to its directory"},
+		{"group writes the directory", 0o600, 0o770, "can be replaced by other users, who can write to its directory"},
+		{"others write the directory", 0o600, 0o777, "can be replaced by other users, who can write to its directory"},
 		{"both", 0o666, 0o777, "can be changed by other users, who could grant permissions; remove that permission: chmod go-w\nmy.toml: can be replaced by other users"},
-		{"sticky folder", 0o600, 0o777 | os.ModeSticky, ""},
+		{"sticky directory", 0o600, 0o777 | os.ModeSticky, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(privateDir(t), "config")
@@ -36,7 +36,7 @@ func TestLoadTrustsNoFileOfOthers(t *testing.T) {
 			if err := os.Symlink(path, link); err != nil {
 				t.Fatal(err)
 			}
-			for name, mode := range map[string]os.FileMode{path: tt.file, dir: tt.folder} {
+			for name, mode := range map[string]os.FileMode{path: tt.file, dir: tt.directory} {
 				if err := os.Chmod(name, mode); err != nil {
 					t.Fatal(err)
 				}

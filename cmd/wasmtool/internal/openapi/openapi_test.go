@@ -197,7 +197,7 @@ func TestNotMade(t *testing.T) {
 		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `the references here are circular`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `leads out of the document`, false},
 		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not supported in a schema`, false},
-		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: makes a manifest with a fault: tool.toml:`, false},
+		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: makes an invalid manifest: tool.toml:`, false},
 		{parameter + `{name: p, in: query, schema: 5}`, `is not a schema: a schema is an object`, false},
 		{"paths:\n  /x/{y}:\n    get: {}", `the path names "{y}", but no path parameter has that name`, false},
 		{"paths:\n  x:\n    get: {}", `the path "x" does not begin with a slash`, false},

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// Manifest is what is written of a manifest.
+// Manifest has the keys of a manifest that an import can write.
 type Manifest struct {
 	Manifest       int      `toml:"manifest"`
 	Name           string   `toml:"name"`
@@ -42,7 +42,7 @@ type Request struct {
 	Secrets []Secret          `toml:"secrets,omitempty"`
 }
 
-// Secret is one of [[rest.secrets]].
+// Secret is an element of [[rest.secrets]].
 type Secret struct {
 	Name   string `toml:"name"`
 	Header string `toml:"header,omitempty"`
@@ -51,9 +51,9 @@ type Secret struct {
 	Prefix string `toml:"prefix,omitempty"`
 }
 
-// Text returns the manifest of a tool with its schema in SchemaFile. Title and descriptions may
-// be anybody's words: they are brought into the form of a manifest, and the first description
-// that says something is taken. The version is 1.0.0 when there is none.
+// Text returns the manifest of a tool whose schema is in SchemaFile. Title and descriptions may be
+// foreign texts: Text turns them into valid ones, and uses the first description that is not empty
+// then. The default version is 1.0.0.
 func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 	m.Manifest, m.ParametersFile, m.Title = 1, SchemaFile, manifests.PlainTitle(m.Title)
 	m.Version = cmp.Or(m.Version, "1.0.0")
@@ -63,8 +63,8 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 	return stricttoml.Marshal(m)
 }
 
-// Hidden says which character of a text is not shown, and is left out of a manifest; empty for
-// none. what is what the text is called.
+// Hidden returns a note about the first hidden character of a text, which its manifest leaves out,
+// or "" when the text has none. what is the name of the text in the note.
 func Hidden(what, text string) string {
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
 		return fmt.Sprintf("the %s holds %s; such characters are left out", what, found)

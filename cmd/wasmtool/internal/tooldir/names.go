@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// MaxName is the longest name of a tool or argument.
+// MaxName limits the name of a tool or argument, in bytes.
 const MaxName = 64
 
-// Names hands out names, each once.
+// Names makes names unique.
 type Names struct {
 	taken map[string]bool
-	// last is the number that a name got last, so that many equal ones cost no more than few.
+	// last is the last number that was added to a name. With it, many equal names take linear time.
 	last map[string]int
 }
 
-// NewNames returns Names of which some are taken.
+// NewNames returns Names with some names that are already taken.
 func NewNames(taken ...string) Names {
 	n := Names{make(map[string]bool), make(map[string]int)}
 	for _, name := range taken {
@@ -25,7 +25,7 @@ func NewNames(taken ...string) Names {
 	return n
 }
 
-// Take returns the name, numbered when it is taken, of at most MaxName bytes.
+// Take returns the name in at most MaxName bytes, with a number if it is already taken.
 func (n Names) Take(name string) string {
 	for i := n.last[name] + 1; ; i++ {
 		suffix := ""
@@ -40,7 +40,7 @@ func (n Names) Take(name string) string {
 	}
 }
 
-// ToolName makes a name of a tool of any text: "listPets" is "list_pets".
+// ToolName turns any text into the name of a tool: "listPets" becomes "list_pets".
 func ToolName(text string) string {
 	var b strings.Builder
 	var before rune

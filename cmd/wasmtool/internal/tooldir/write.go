@@ -1,5 +1,5 @@
-// Package tooldir writes the folders of tools that were made of something else, such as the
-// operations of an OpenAPI document.
+// Package tooldir writes the directories of imported tools, such as the operations of an OpenAPI
+// document.
 package tooldir
 
 import (
@@ -14,38 +14,38 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// SchemaFile is the name of the file of a tool that has the schema of its parameters.
+// SchemaFile is the name of the file with the schema of a tool's parameters.
 const SchemaFile = "parameters.json"
 
-// ModuleFile is that of the program of a tool, if it has one.
+// ModuleFile is the name of the file with the program of a tool.
 const ModuleFile = "tool.wasm"
 
-// Tool is a folder to be.
+// Tool is a tool whose directory is to be written.
 type Tool struct {
-	// Name is that of the tool and its folder, in the grammar of manifests.
+	// Name is the name of the tool and its directory, in the grammar of manifests.
 	Name string
-	// Origin is what it was made of, such as the operation "GET /pets/{id}".
+	// Origin is the source of the tool, such as the operation "GET /pets/{id}".
 	Origin string
-	// Manifest and Schema are the texts of its tool.toml and of its SchemaFile.
+	// Manifest and Schema are the contents of tool.toml and SchemaFile.
 	Manifest, Schema []byte
-	// Module is the content of the file ModuleFile of a tool that has a program; nil for none.
+	// Module is the content of ModuleFile; nil for a tool without a program.
 	Module []byte
 	// Notes say what was left out, with its place.
 	Notes stricttoml.Errors
-	// At is where the origin stands; its Message is empty.
+	// At is the place of the origin; its Message is empty.
 	At stricttoml.Error
 }
 
-// ErrExists is why nothing is written where a folder is there already.
-var ErrExists = errors.New("is there already, and nothing is overwritten; name another folder, or move it away")
+// ErrExists is the error for a directory that already exists.
+var ErrExists = errors.New("already exists and is not overwritten; name another directory, or move it away")
 
-// Write makes a folder for each tool in dir, which is made when it is not there. A tool
-// whose manifest has a fault once it is read back is refused, and no folder is made of it.
-// written are the others.
+// Write makes a directory for each tool in dir, and dir itself if it does not exist. Each manifest
+// is read back: a tool whose manifest has an error is refused, and gets no directory. written are
+// the other tools.
 //
-// Nothing is overwritten: when one of the folders is there, nothing is written at all. A
-// folder appears with all that is in it. The error is ErrExists or one of the file system,
-// after a path below dir as it was given.
+// Nothing is overwritten: when one of the directories exists, nothing is written at all. Each
+// directory appears at once with all its files. The error is ErrExists or an error of the file
+// system, after a path below dir in the form of dir.
 func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors, err error) {
 	for _, t := range tools {
 		if _, err := os.Lstat(filepath.Join(dir, t.Name)); !errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
 	}
-	// Beside the folders that it becomes, so that it can be renamed.
+	// The stage is in dir, on the same file system, so that directories can be renamed into place.
 	stage, err := os.MkdirTemp(dir, ".import-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
@@ -67,9 +67,9 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 			return written, refused, fmt.Errorf("%s: %w", filepath.Join(dir, t.Name), reason(err))
 		}
 		if err := readBack(from); err != nil {
-			fault := t.At
-			fault.Key, fault.Message = t.Origin, "makes a manifest with a fault: "+err.Error()
-			refused = append(refused, &fault)
+			problem := t.At
+			problem.Key, problem.Message = t.Origin, "makes an invalid manifest: "+err.Error()
+			refused = append(refused, &problem)
 			continue
 		}
 		if err := os.Rename(from, filepath.Join(dir, t.Name)); err != nil {
@@ -80,13 +80,13 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	return written, refused, nil
 }
 
-// reason is an error of the file system without its path, which may be that of the stage.
+// reason returns an error of the file system without its path, which may be in the stage.
 func reason(err error) error {
 	reason, _ := osreason.Of(err)
 	return reason
 }
 
-// write makes the folder of one tool.
+// write makes the directory of the tool at dir.
 func (t Tool) write(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -102,12 +102,12 @@ func (t Tool) write(dir string) error {
 	)
 }
 
-// readBack looks whether a tool can be loaded.
+// readBack checks that a tool can be loaded.
 func readBack(dir string) error {
-	folder, err := manifests.OpenDirectory(dir)
+	directory, err := manifests.OpenDirectory(dir)
 	if err != nil {
 		return err
 	}
-	_, err = manifests.Read(folder, manifests.FileName)
-	return errors.Join(err, folder.Close())
+	_, err = manifests.Read(directory, manifests.FileName)
+	return errors.Join(err, directory.Close())
 }

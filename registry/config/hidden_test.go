@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestEveryTextIsJudged puts a character without width into each string of the examples of the
-// document, one at a time.
-func TestEveryTextIsJudged(t *testing.T) {
+// The test puts a character without width into each string of the document's examples, one at a
+// time.
+func TestHiddenCharactersInEveryString(t *testing.T) {
 	tried := 0
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {
 		text, _, _ := strings.Cut(block, "```")

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// TestFaults has one fault each, with its whole line.
-func TestFaults(t *testing.T) {
+// Each file has one error, which is compared as a whole.
+func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for _, tt := range []struct{ text, want string }{
 		{`mount = {}`, `1:1: mount: unknown key; did you mean "mounts"?`},
@@ -25,21 +25,21 @@ func TestFaults(t *testing.T) {
 		{`mounts = "x"`, `1:10: mounts: expected a table, got a string; write [mounts] on a line of its own, and its keys below`},
 
 		{`mounts.Data = "x"`, `1:8: mounts.Data: "Data" is not the name of a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`},
-		{`mounts.tmp = "x"`, `1:8: mounts.tmp: "tmp" is a folder that each call gets for itself; choose another name`},
+		{`mounts.tmp = "x"`, `1:8: mounts.tmp: "tmp" is reserved for the scratch directory of each call; choose another name`},
 		{`mounts.a = 1`, `1:12: mounts.a: expected a string or a table, got an integer; write a path in quotes, or { path = "...", mode = "write" }`},
 		{`mounts.a = ""`, `1:12: mounts.a: is empty; write a path`},
-		{`mounts.a = "~you/x"`, `1:12: mounts.a: "~" stands for your own home folder only; write "~/..." or the whole path`},
+		{`mounts.a = "~you/x"`, `1:12: mounts.a: "~" stands only for your own home directory; write "~/..." or the absolute path`},
 		{`mounts.a = "x\u0000"`, `1:12: mounts.a: holds U+0000, a control character, which acts on a terminal; leave it out`},
 		{`mounts.a = "x\u00a0"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
 		{`mounts.a = "` + long + `"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
-		{`mounts.a = {}`, `1:12: mounts.a.path: missing; add the folder, such as path = "~/data"`},
+		{`mounts.a = {}`, `1:12: mounts.a.path: missing; add the directory, such as path = "~/data"`},
 		{`mounts.a = { path = "x", mode = "rw" }`, `1:33: mounts.a.mode: "rw" is not a valid value; write "read" or "write"`},
 		{`mounts.a = { path = "x", write = true }`, `1:26: mounts.a.write: unknown key; the keys here are path, mode`},
 
 		{`env."A-B" = true`, `1:5: env.A-B: "A-B" is not the name of a variable; write up to 128 letters, digits and "_", such as LANG`},
 		{`env."*" = true`, `1:5: env."*": there is no permission for all variables; name each one`},
 		{`env.PWD = "x"`, `1:5: env.PWD: is set for the tool by its workspace; leave it out`},
-		{`env.A = false`, `1:9: env.A: is false, which is no value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
+		{`env.A = false`, `1:9: env.A: false is not a value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
 		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which acts on a terminal; leave it out`},
 		{`env.A = "` + strings.Repeat("x", 40_000) + `"`, `1:9: env.A: is 40000 bytes long; the limit is 32768`},
@@ -54,21 +54,21 @@ func TestFaults(t *testing.T) {
 		{`secrets.A.command = [""]`, `1:22: secrets.A.command[0]: is empty; name a program`},
 		{`secrets.A.command = ["a", 1]`, `1:27: secrets.A.command[1]: expected a string, got an integer; write it in quotes`},
 		{`secrets.A.command = ["a", "` + long + `"]`, `1:27: secrets.A.command[1]: is longer than 4096 bytes`},
-		{`secrets.A.command = ["~you/x"]`, `1:22: secrets.A.command[0]: "~" stands for your own home folder only; write "~/..." or the whole path`},
-		{`secrets.A.keyring = "github"`, `1:21: secrets.A.keyring: "github" names no entry; write the service, a slash and the user, such as "github.com/me"`},
-		{`secrets.A.keyring = "/me"`, `1:21: secrets.A.keyring: "/me" names no entry; write the service, a slash and the user, such as "github.com/me"`},
+		{`secrets.A.command = ["~you/x"]`, `1:22: secrets.A.command[0]: "~" stands only for your own home directory; write "~/..." or the absolute path`},
+		{`secrets.A.keyring = "github"`, `1:21: secrets.A.keyring: "github" is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`},
+		{`secrets.A.keyring = "/me"`, `1:21: secrets.A.keyring: "/me" is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`},
 		{`secrets.A.keyring = "` + long + `"`, `1:21: secrets.A.keyring: is longer than 256 bytes, or holds a character that is not printable`},
 		{`servers.a = {}`, `1:13: servers.a: write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`},
 		{`servers.a = { command = ["x"], url = "https://a.example/" }`, `1:13: servers.a: write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`},
-		{`servers.a = { url = "https://a.example/", env = ["X"] }`, `1:49: servers.a.env: goes only with command; leave it out`},
-		{`servers.a = { url = "https://a.example/", header = "X-Key" }`, `1:52: servers.a.header: goes only with secret; leave it out`},
-		{`servers.a = { url = "any" }`, `1:21: servers.a.url: names no single server; write https://HOST/PATH`},
+		{`servers.a = { url = "https://a.example/", env = ["X"] }`, `1:49: servers.a.env: is allowed only with command; leave it out`},
+		{`servers.a = { url = "https://a.example/", header = "X-Key" }`, `1:52: servers.a.header: is allowed only with secret; leave it out`},
+		{`servers.a = { url = "any" }`, `1:21: servers.a.url: matches more than one server; write https://HOST/PATH`},
 		{`servers.a = { url = "https://a.example/?key=hunter2" }`, `1:21: servers.a.url: a pattern has no query and no fragment; end it with the path`},
-		{`servers.a = { url = "https://a.example/", secret = "X" }`, `1:52: servers.a.secret: is no secret of this file; write [secrets.X]`},
-		{"secrets.X.env = \"X\"\nservers.a = { url = \"http://a.example/\", secret = \"X\" }", `2:21: servers.a.url: is plain http, which would show the secret on its way; write https`},
+		{`servers.a = { url = "https://a.example/", secret = "X" }`, `1:52: servers.a.secret: is not a secret of this file; add [secrets.X]`},
+		{"secrets.X.env = \"X\"\nservers.a = { url = \"http://a.example/\", secret = \"X\" }", `2:21: servers.a.url: is plain http, which would reveal the secret; write https`},
 		{"servers.a = { url = \"https://a.example/\", secret = \"X\" }\nsecrets.X = { env = \"X\", urls = [\"https://b.example/\"] }", `1:21: servers.a.url: is not among the urls of the secret X; add it there`},
-		{`secrets.A = { env = "X", urls = [] }`, `1:33: secrets.A.urls: is empty; name the URLs that the secret may go to, or leave the key out for all that are granted`},
-		{`secrets.A = { env = "X", urls = ["any"] }`, `1:34: secrets.A.urls[0]: a secret cannot go to "any" host; name the URLs`},
+		{`secrets.A = { env = "X", urls = [] }`, `1:33: secrets.A.urls: is empty; name the URLs that the secret may be sent to, or leave the key out for all granted URLs`},
+		{`secrets.A = { env = "X", urls = ["any"] }`, `1:34: secrets.A.urls[0]: a secret cannot be sent to "any" host; name the URLs`},
 		{`secrets.A = { env = "X", urls = ["https://me:hunter2@example.com/?k=hunter2"] }`, `1:34: secrets.A.urls[0]: a pattern has no query and no fragment; end it with the path`},
 		{`secrets.A = { env = "X", ttl = "10ms" }`, `1:32: secrets.A.ttl: "10ms" is out of range; write a time from 1s to 24h`},
 		{`secrets.A = { env = "X", ttl = 10 }`, `1:32: secrets.A.ttl: expected a string, got an integer; write "10s"`},
@@ -101,10 +101,10 @@ func TestFaults(t *testing.T) {
 		{`policy.rules = {}`, `1:16: policy.rules: expected a list, got a table; write [[policy.rules]] on a line of its own, and its keys below`},
 		{rule(""), `1:10: policy.rules[0].effect: missing; add effect = "deny"`},
 		{rule(`effect = "forbid"`), `3:10: policy.rules[0].effect: "forbid" is not a valid value; write "allow" or "ask" or "deny"`},
-		{"[[policy.rules]]\neffect = \"ask\"", `1:10: policy.rules[0]: speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`},
-		{rule("effect = \"ask\"\nreason = \"\""), `4:10: policy.rules[0].reason: is empty, or longer than 500 bytes; say in a few words why`},
+		{"[[policy.rules]]\neffect = \"ask\"", `1:10: policy.rules[0]: has no condition; add tools, capabilities or arguments, or write tools = ["*"] for every tool`},
+		{rule("effect = \"ask\"\nreason = \"\""), `4:10: policy.rules[0].reason: is empty, or longer than 500 bytes; write a short reason`},
 		{rule("effect = \"ask\"\narguments = { path = { glob = \"x\" } }"), `4:15: policy.rules[0].arguments.path: is not a JSON pointer; write "/path"`},
-		{rule("effect = \"ask\"\narguments = { \"/path\" = \"x\" }"), `4:25: policy.rules[0].arguments."/path": expected a table, got a string; write what must hold, such as { glob = "**/.env" }`},
+		{rule("effect = \"ask\"\narguments = { \"/path\" = \"x\" }"), `4:25: policy.rules[0].arguments."/path": expected a table, got a string; write a condition, such as { glob = "**/.env" }`},
 		{match(`glob = "x", prefix = "y"`), `3:25: policy.rules[0].arguments."/path": write exactly one of equals, glob, prefix and regexp`},
 		{match(`missing = true`), `3:25: policy.rules[0].arguments."/path": write exactly one of equals, glob, prefix and regexp`},
 		{match(`equals = nan`), `3:36: policy.rules[0].arguments."/path".equals: JSON has no nan; leave the key out or write a number`},
@@ -119,12 +119,12 @@ func TestFaults(t *testing.T) {
 
 		{`tools."group:fs" = {}`, `1:7: tools."group:fs": is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]`},
 		{`tools."" = {}`, `1:7: tools."": is not the name of a tool; write up to 128 printable characters`},
-		{`tools.Grep = {}`, `1:7: tools.Grep: is not in the form in which names are compared; write [tools.grep]`},
+		{`tools.Grep = {}`, `1:7: tools.Grep: is not in lower case, or has spaces at an end; write [tools.grep]`},
 		{`tools.grep.enabled = 1`, `1:22: tools.grep.enabled: expected true or false, got an integer; write true or false, without quotes`},
-		{`tools.grep.digest = "` + strings.Repeat("A", 64) + `"`, `1:21: tools.grep.digest: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA…" does not name its kind; write "sha256:` + strings.Repeat("a", 64) + `"`},
+		{`tools.grep.digest = "` + strings.Repeat("A", 64) + `"`, `1:21: tools.grep.digest: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA…" has no algorithm; write "sha256:` + strings.Repeat("a", 64) + `"`},
 		{`tools.grep.digest = "sha256:x"`, `1:21: tools.grep.digest: "sha256:x" is not a digest; write "sha256:" and 64 hexadecimal digits`},
 
-		{`audit = {}`, `1:9: audit.file: missing; add the file of the record, such as file = "audit.jsonl"`},
+		{`audit = {}`, `1:9: audit.file: missing; add the path of the audit file, such as file = "audit.jsonl"`},
 		{`audit = { file = "a", max_size = "1KiB" }`, `1:34: audit.max_size: "1KiB" is out of range; write a size from 64KiB to 1024GiB`},
 		{`audit = { file = "a", keep = 1001 }`, `1:30: audit.keep: 1001 is out of range; write a whole number from 0 to 1000`},
 		{`revoked.digests = ["sha1:x"]`, `1:20: revoked.digests[0]: "sha1:x" is not a digest; write "sha256:" and 64 hexadecimal digits`},
@@ -135,48 +135,48 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%.100s\ngives %v\nwant  %s:%s", tt.text, err, FileName, tt.want)
 		}
 		if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "424242")) {
-			t.Errorf("%s: the fault repeats a value: %v", tt.text, err)
+			t.Errorf("%s: the error repeats a value: %v", tt.text, err)
 		}
 	}
 }
 
-// No table takes a key that it does not list.
+// No table accepts a key that it does not list.
 func TestUnknownKeysEverywhere(t *testing.T) {
 	for _, table := range []string{"", "mounts.a", "secrets.A", "grants", "limits", "policy", "shell", "tools.a", "audit", "revoked"} {
 		text := "qqqqqqqqqq = 1"
 		if table != "" {
 			text = "[" + table + "]\n" + text
 		}
-		wantFault(t, text, "qqqqqqqqqq: unknown key")
+		wantError(t, text, "qqqqqqqqqq: unknown key")
 	}
-	wantFault(t, rule(`qqqqqqqqqq = 1`), "policy.rules[0].qqqqqqqqqq: unknown key")
-	wantFault(t, match(`qqqqqqqqqq = 1`), `policy.rules[0].arguments."/path".qqqqqqqqqq: unknown key`)
+	wantError(t, rule(`qqqqqqqqqq = 1`), "policy.rules[0].qqqqqqqqqq: unknown key")
+	wantError(t, match(`qqqqqqqqqq = 1`), `policy.rules[0].arguments."/path".qqqqqqqqqq: unknown key`)
 }
 
-func wantFault(t *testing.T, text, want string) {
+func wantError(t *testing.T, text, want string) {
 	t.Helper()
 	_, err := decode(text)
-	var faults Errors
-	if !errors.As(err, &faults) || !strings.Contains(err.Error(), want) {
+	var errs Errors
+	if !errors.As(err, &errs) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s\ngives %v, want %s", text, err, want)
 	}
-	for _, fault := range faults {
-		if fault.Line == 0 {
-			t.Errorf("%s: %v has no place", text, fault)
+	for _, e := range errs {
+		if e.Line == 0 {
+			t.Errorf("%s: %v has no place", text, e)
 		}
 	}
 }
 
-func TestAllFaultsAtOnce(t *testing.T) {
+func TestAllErrorsAtOnce(t *testing.T) {
 	_, err := decode("[limits]\nfuel = 1\ncalls = 0\n[grants]\nallow = [\"x\", \"y\"]\n")
-	var faults Errors
-	if !errors.As(err, &faults) || len(faults) != 4 {
-		t.Errorf("got %v, want four faults", err)
+	var errs Errors
+	if !errors.As(err, &errs) || len(errs) != 4 {
+		t.Errorf("got %v, want four errors", err)
 	}
 }
 
-// A value without its quotes is a fault of the language, and is not repeated either.
-func TestSyntaxFaultsRepeatNoValue(t *testing.T) {
+// An error of syntax does not repeat the value, which can be a secret.
+func TestSyntaxErrorsRepeatNoValue(t *testing.T) {
 	for _, value := range []string{
 		"hunter2", `"hunter2`, `"hunter2\q"`, `"hunter2\u12"`, `"x" hunter2`, "12hunter2", "1979-13-40hunter2", "99999999999999999999hunter2",
 		"'''hunter2", "[hunter2]", "nanhunter2", "\"hunter2\"\nenv.A = \"hunter2\"", "true\nhunter2",
@@ -189,14 +189,14 @@ func TestSyntaxFaultsRepeatNoValue(t *testing.T) {
 
 func TestHomeIsNotKnown(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
-	_, err := Decode(File{Path: filepath.Join(folder, FileName), Name: FileName}, []byte(`mounts.a = "~/x"`), none)
-	if want := "wasmtool.toml:1:12: mounts.a: the home folder is not known; write the whole path"; err == nil || err.Error() != want {
+	_, err := Decode(File{Path: filepath.Join(directory, FileName), Name: FileName}, []byte(`mounts.a = "~/x"`), none)
+	if want := "wasmtool.toml:1:12: mounts.a: the home directory is unknown; write the absolute path"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
-// FuzzLoad reads a file from disk. Whatever is in it, faults have a place in the file, and hold
-// no host path and no value of a variable.
+// FuzzLoad reads a file from disk. All errors must have a place in the file, and contain no host
+// path and no value of a variable.
 func FuzzLoad(f *testing.F) {
 	for _, tt := range effects {
 		f.Add([]byte(tt.text))
@@ -213,18 +213,18 @@ func FuzzLoad(f *testing.F) {
 			_ = fmt.Sprint(c.Grantable(map[string]string{capability.WorkspaceMount: "/w"}, "grep", "ls"), c.PolicyConfig(), c.Ceilings(), c.Audit(), c.SecretSources(), c.Warnings(), c.Protected())
 			return
 		}
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) == 0 {
+		var errs Errors
+		if !errors.As(err, &errs) || len(errs) == 0 {
 			t.Fatalf("error %v is no Errors", err)
 		}
 		lines := strings.Split(string(text), "\n")
-		for _, fault := range faults {
-			shown := fault.Error()
-			if fault.Message == "" || strings.ContainsAny(shown, "\n\x1b") || strings.Contains(shown, filepath.Dir(path)) || strings.Contains(shown, "hunter2hunter2") {
+		for _, e := range errs {
+			shown := e.Error()
+			if e.Message == "" || strings.ContainsAny(shown, "\n\x1b") || strings.Contains(shown, filepath.Dir(path)) || strings.Contains(shown, "hunter2hunter2") {
 				t.Errorf("bad text: %q", shown)
 			}
-			if fault.Line > len(lines) || (fault.Line > 0 && (fault.Column < 1 || fault.Column > len([]rune(lines[fault.Line-1]))+1)) {
-				t.Errorf("%v is not in the file", fault)
+			if e.Line > len(lines) || (e.Line > 0 && (e.Column < 1 || e.Column > len([]rune(lines[e.Line-1]))+1)) {
+				t.Errorf("%v is not in the file", e)
 			}
 		}
 	})
