@@ -1,5 +1,5 @@
-// Package audit keeps the receipts of calls in a file, a line of JSON for each. The file is
-// only added to; when it becomes too large another is begun, and the oldest goes.
+// Package audit writes receipts of calls to a file, one line of JSON each. It only appends to the
+// file; when the file becomes too large, it starts another and removes the oldest.
 package audit
 
 import (
@@ -16,20 +16,19 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Options says where and how much is kept.
+// Options says where receipts are written and how many are kept.
 type Options struct {
-	// File is the path of the file; required. Its folder is made for the user alone when it
-	// is missing. Earlier files are beside it, with ".1" for the latest of them.
+	// File is the path of the file; required. Its directory is created, readable only by the user,
+	// if it does not exist. Earlier files are kept next to it, with ".1" for the latest.
 	File string
-	// MaxBytes is how large the file may become before another is begun; 0 or less means
-	// that it may grow without end.
+	// MaxBytes is the size at which another file is started; 0 or less means no limit.
 	MaxBytes int64
-	// Keep is how many earlier files are kept.
+	// Keep is the number of earlier files to keep.
 	Keep int
 }
 
-// Log writes receipts. It is safe for concurrent use, and several processes may have one of
-// the same file: a line is written in one piece.
+// Log writes receipts. It is safe for concurrent use, and several processes may write to the same
+// file: each line is written in one piece.
 type Log struct {
 	o Options
 
@@ -37,10 +36,10 @@ type Log struct {
 	file *os.File // nil before the first receipt and after Close
 }
 
-// New returns a Log. Nothing is opened before the first receipt.
+// New returns a Log. It opens no file before the first receipt.
 func New(o Options) *Log { return &Log{o: o} }
 
-// Write adds a receipt. It is on its way to the disk when Write returns. An error holds no
+// Write appends a receipt. The operating system has it when Write returns. An error contains no
 // path.
 func (l *Log) Write(r tool.Receipt) error {
 	line, err := json.Marshal(r)
@@ -57,14 +56,14 @@ func (l *Log) Write(r tool.Receipt) error {
 	return withoutPath(err)
 }
 
-// ready opens the file, and begins another when a line of so many bytes does not fit or
-// somebody else has begun one.
+// ready opens the file. It opens it again if a line of this many bytes does not fit, or if another
+// process started a new file.
 func (l *Log) ready(more int64) error {
 	if l.file != nil {
 		ours, err := l.file.Stat()
 		there, missing := os.Stat(l.o.File)
 		if err != nil || missing != nil || !os.SameFile(ours, there) {
-			_ = l.drop() // what was written is written
+			_ = l.drop() // the receipts are already written
 		}
 	}
 	if err := l.open(); err != nil {
@@ -102,7 +101,7 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotate makes room for another file under the name.
+// rotate renames earlier files to make room for a new one.
 func (l *Log) rotate() error {
 	earlier := func(n int) string { return l.o.File + "." + strconv.Itoa(n) }
 	if l.o.Keep <= 0 {
@@ -122,7 +121,7 @@ func (l *Log) drop() error {
 	return err
 }
 
-// Close closes the file. Writing again opens it again.
+// Close closes the file. A later Write opens it again.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +131,7 @@ func (l *Log) Close() error {
 	return withoutPath(l.drop())
 }
 
-// withoutPath is an error without a path of the host.
+// withoutPath returns an error without its host path.
 func withoutPath(err error) error {
 	reason, found := osreason.Of(err)
 	if found {

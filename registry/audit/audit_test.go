@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// idsIn returns the ids of the receipts in a file, which has nothing else.
+// idsIn returns the IDs of the receipts in a file that contains nothing else.
 func idsIn(t *testing.T, path string) (ids []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func idsIn(t *testing.T, path string) (ids []string) {
 func TestReceiptsAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record", "audit.jsonl")
 	var wg sync.WaitGroup
-	for n := range 2 { // as two processes
+	for n := range 2 { // like two processes
 		l := New(Options{File: path})
 		defer l.Close()
 		for k := range 50 {
@@ -55,7 +55,8 @@ func TestReceiptsAreKept(t *testing.T) {
 	}
 }
 
-// The file stays within its size, and so many earlier ones are kept; none lost between.
+// The file stays within its size, the given number of earlier files is kept, and no receipt between
+// them is lost.
 func TestFileIsBegunAnew(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file is not renamed there by another Log")
@@ -109,7 +110,7 @@ func TestFaultsNameNoPath(t *testing.T) {
 	}
 }
 
-// A line says whether what it tells of bounds the call, also where it does not.
+// A line says whether its permissions limit the call, including when they do not.
 func TestLinesSayWhetherTheToolIsSandboxed(t *testing.T) {
 	for _, sandboxed := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")

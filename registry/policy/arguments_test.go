@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// holds reports whether a rule with the effect and the match at /path decides the
-// call. The grant is one that is asked about, so that allowing shows.
+// holds reports whether a rule with the effect and a match at /path decides the call. The grant
+// needs approval, so that an allow rule has an effect.
 func holds(t testing.TB, effect policy.Effect, pointer string, m policy.Match, args string) bool {
 	t.Helper()
 	p := compile(t, policy.Config{Rules: []policy.Rule{{Effect: effect, Arguments: map[string]policy.Match{pointer: m}}}})
@@ -197,7 +197,7 @@ func TestAnotherBase(t *testing.T) {
 	}
 }
 
-// An expression counts by what it is when its repeats are written out, not by its length.
+// An expression is limited by its size with all repeats expanded, not by its length.
 func TestRepeatsInExpressionsCount(t *testing.T) {
 	text, _ := json.Marshal(map[string]string{"text": strings.Repeat("a", 1<<20)})
 	for expression, want := range map[string]string{"(.*a){200}": "too large", "a+": "rules[0]"} {

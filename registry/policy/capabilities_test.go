@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// TestCapabilities asks of each pattern and word whether a rule that denies holds
-// (they overlap) and whether a rule that allows does (the word is covered).
+// TestCapabilities checks for each pattern and permission whether a rule that denies matches (they
+// overlap), and whether a rule that allows does (the permission is covered).
 func TestCapabilities(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, word     string

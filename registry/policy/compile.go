@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Policy is a compiled Config. It does not change and is safe for concurrent use. The
-// zero value and nil hide every tool and deny every call.
+// Policy is a compiled Config. It is immutable and safe for concurrent use. The zero value and nil
+// hide every tool and deny every call.
 type Policy struct {
 	compiled bool
 	off      bool
 	profile  string
-	entries  []selector // of the profile; nil for full
+	entries  []selector // entries of the profile; nil for full
 	allow    []selector
-	narrowed bool // there is an allow list
+	narrowed bool // the Config has an allow list
 	deny     []selector
 	tools    map[string]toolRule
 	rules    []*rule
@@ -30,17 +30,16 @@ type toolRule struct {
 	source         string
 }
 
-// compiler gathers what is wrong while a Config is compiled.
+// compiler collects the problems found while a Config is compiled.
 type compiler struct {
 	problems
 	names *names
 	base  string
 }
 
-// Compile checks a Config against the names that are known and makes a Policy of it.
-// It keeps nothing of what it is given. The error is a *ConfigError with all that is
-// wrong; there is no Policy then. A tool's name that is not known is no error: it holds
-// for tools of that name that come later, and Warnings tells of it.
+// Compile checks a Config against the known names and returns its Policy. It keeps no reference to
+// its arguments. The error is a *ConfigError with all problems. An unknown tool name is not an
+// error: the entry applies to a tool of that name that is added later, and Warnings lists it.
 func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), base: c.Base}
 	build.checkBase()
@@ -61,19 +60,19 @@ func Compile(c Config, k Known) (*Policy, error) {
 	for i, r := range c.Rules {
 		p.rules = append(p.rules, build.rule(i, r))
 	}
-	if len(build.faults) > 0 {
-		return nil, &ConfigError{Problems: build.faults}
+	if len(build.errors) > 0 {
+		return nil, &ConfigError{Problems: build.errors}
 	}
 	p.warnings = build.warnings
 	return p, nil
 }
 
-// Default returns the policy of an operator who said nothing: that of the zero Config.
+// Default returns the policy of the zero Config.
 func Default() *Policy {
 	return &Policy{compiled: true, profile: profileFull, tools: make(map[string]toolRule)}
 }
 
-// Warnings returns what is probably a slip in the Config.
+// Warnings returns probable mistakes in the Config.
 func (p *Policy) Warnings() []Problem {
 	if p == nil {
 		return nil
@@ -84,7 +83,7 @@ func (p *Policy) Warnings() []Problem {
 func (c *compiler) checkBase() {
 	c.base = cmp.Or(c.base, defaultBase)
 	if !path.IsAbs(c.base) || path.Clean(c.base) != c.base || strings.ContainsAny(c.base, `*?[]{}\`) || len(c.base) > maxGlobBytes {
-		c.add(place{field: "base"}, "%q is no absolute, cleaned path without *?[]{}\\", c.base)
+		c.add(place{field: "base"}, "%q is not an absolute, cleaned path without *?[]{}\\", c.base)
 		c.base = defaultBase
 	}
 }
@@ -99,7 +98,7 @@ func (c *compiler) profile(p *Policy) {
 		}
 	}
 	if p.profile != profileFull {
-		c.add(at, "%q is no profile%s; there are %s", p.profile, meant(p.profile, Profiles()), strings.Join(Profiles(), ", "))
+		c.add(at, "%q is not a profile%s; profiles are %s", p.profile, meant(p.profile, Profiles()), strings.Join(Profiles(), ", "))
 	}
 }
 
@@ -118,7 +117,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		own = normal(name)
 	}
 	if own != normal(name) {
-		// What else the operator says of the tool is looked up under its own name.
+		// Other settings of the tool are looked up under its own name.
 		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, Key(own))
 		return
 	}
@@ -129,7 +128,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	p.tools[own] = toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}
 }
 
-// entryPlace returns the places of the entries of a list.
+// entryPlace returns a function that returns the place of an entry of a list.
 func (p *Policy) entryPlace(list string) func(int) place {
 	return func(i int) place {
 		field := fmt.Sprintf("%s[%d]", list, i)

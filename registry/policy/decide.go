@@ -8,16 +8,16 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Reason says what decided something.
+// Reason is one cause of a decision.
 type Reason struct {
-	// Effect is what it says.
+	// Effect is the effect of this cause.
 	Effect Effect `json:"effect"`
-	// Rule is the part of the Config, such as `deny[0] "exec"`, `rules[2]`,
-	// `tools.issues.auto_execute`, or "default" where the Config says nothing.
+	// Rule is the part of the Config, such as `deny[0] "exec"`, `rules[2]` or
+	// `tools.issues.auto_execute`, or "default" if the Config has no entry for the call.
 	Rule string `json:"rule"`
-	// Source is where that was written, as the Config gave it; may be empty.
+	// Source is the place of that part, as given in the Config; may be empty.
 	Source string `json:"source,omitempty"`
-	// Why says in a few words why it holds, for the operator.
+	// Why explains to the operator, in a few words, why it matches.
 	Why string `json:"why"`
 }
 
@@ -30,27 +30,27 @@ func (r Reason) String() string {
 	return text + ": " + r.Why
 }
 
-// Decision is what a Policy says about a call.
+// Decision is the answer of a Policy about a call.
 type Decision struct {
 	// Effect is the answer; the zero value denies.
 	Effect Effect `json:"effect"`
-	// By is what decided.
+	// By is the cause that decided.
 	By Reason `json:"by"`
-	// Also is what else holds for the call, in the order of the Config.
+	// Also lists other causes that match the call, in the order of the Config.
 	Also []Reason `json:"also,omitempty"`
-	// Grant is what the operator would grant to the tool once and for all for the call to
-	// be allowed unasked: words, or AutoExecute. It is empty when no grant would do.
+	// Grant lists what the operator can grant to the tool permanently so that the call is allowed
+	// without approval: permissions, or AutoExecute. It is empty if no grant suffices.
 	Grant []string `json:"grant,omitempty"`
-	// Fix is what the operator would change for the call to be allowed unasked:
-	// lines of wasmtool.toml or what to take out of it. It is empty when the call is
-	// allowed, and when nothing there would do.
+	// Fix says how to change the Config so that the call is allowed without approval: lines to add
+	// to wasmtool.toml, or what to remove from it. It is empty when the call is allowed, and when
+	// no change of the Config suffices.
 	Fix string `json:"fix,omitempty"`
 }
 
-// AutoExecute stands among granted words for ToolRule.AutoExecute.
+// AutoExecute represents ToolRule.AutoExecute in a list of granted permissions.
 const AutoExecute = "auto_execute"
 
-// Rules by name where no part of the Config is meant.
+// Names of rules that are not part of the Config.
 const (
 	ruleDefault  = "default"
 	ruleNoPolicy = "no policy"
@@ -58,14 +58,14 @@ const (
 	ruleGranted  = "granted"
 )
 
-// Visible reports whether a tool is there. Of one that is not, nothing may be told to
-// a model: the Reason is for the operator.
+// Visible reports whether a tool is visible. A hidden tool must not be revealed to a model: the
+// Reason is for the operator.
 func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
 	reason, _ := p.visible(t)
 	return reason.Effect == Allow, reason
 }
 
-// visible returns the reason with the fix.
+// visible returns the reason and the fix.
 func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	switch {
 	case p == nil || !p.compiled:
@@ -99,13 +99,13 @@ func anyPermits(list []selector, t ToolFacts) bool {
 	return slices.ContainsFunc(list, func(s selector) bool { return s.permits(t) })
 }
 
-// Decide says whether a call may run. A tool that Visible refuses is denied.
+// Decide says whether a call may run. It denies calls of tools that are not visible.
 func (p *Policy) Decide(t ToolFacts, c CallFacts) Decision {
 	decision, _ := p.decide(t, c)
 	return decision
 }
 
-// decide also returns what became of each rule; nil when none was looked at.
+// decide also returns a trace of each rule; nil if no rule was evaluated.
 func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 	if reason, fix := p.visible(t); reason.Effect != Allow {
 		return Decision{Effect: Deny, By: reason, Fix: fix}, nil
@@ -137,7 +137,7 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 
 func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 	c := &call{
-		tool: t, words: grantWords(facts.Capabilities), granted: facts.Granted,
+		tool: t, words: grantedPermissions(facts.Capabilities), granted: facts.Granted,
 		arguments: map[string]any{}, effort: effort{maxEffort},
 	}
 	looks := func(r *rule) bool { return len(r.conditions) > 0 }
@@ -154,7 +154,7 @@ func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 	return c
 }
 
-// weigh decides between the rules that hold and the default.
+// weigh decides between the matching rules and the default.
 func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 	for _, effect := range []Effect{Deny, Ask} {
 		if i := slices.IndexFunc(holding, func(r *rule) bool { return r.effect == effect }); i >= 0 {
@@ -184,7 +184,7 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 	return d
 }
 
-// decided makes a decision of one of several reasons.
+// decided makes a decision from one of several reasons.
 func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
 	also := slices.Concat(reasons[:by], reasons[by+1:])
 	if len(also) == 0 {
@@ -193,8 +193,8 @@ func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
 	return Decision{Effect: effect, By: reasons[by], Also: also, Fix: fix}
 }
 
-// remembered says why what was granted to the tool lets the call run, or "". A dangerous
-// tool needs more than words.
+// remembered says why an earlier grant allows the call, or returns "". For a dangerous tool,
+// granted permissions alone do not suffice.
 func (c *call) remembered() string {
 	switch {
 	case c.granted.AutoExecute && c.granted.Why != "":
@@ -212,7 +212,7 @@ func (c *call) remembered() string {
 	return "what the call can reach was granted to the tool"
 }
 
-// risk says why a call is asked about by default, or "".
+// risk says why a call needs approval by default, or returns "".
 func (c *call) risk() string {
 	var parts []string
 	if c.tool.Dangerous {
@@ -224,7 +224,7 @@ func (c *call) risk() string {
 	return strings.Join(parts, " and ")
 }
 
-// risky returns the words of the grant that are asked about, sorted.
+// risky returns the permissions of the grant that need approval, sorted.
 func (c *call) risky() []string {
 	var words []string
 	for _, w := range c.words {

@@ -2,17 +2,17 @@ package policy
 
 import "fmt"
 
-// Effect is what a rule or a decision says. The order is that of how much is
-// permitted; the zero value denies.
+// Effect is the effect of a rule or decision. Effects are ordered by how much they permit; the zero
+// value denies.
 type Effect uint8
 
 // The effects.
 const (
-	// Deny means the call does not run, whoever says yes.
+	// Deny means that the call does not run, whoever approves it.
 	Deny Effect = iota
-	// Ask means the call runs if somebody says yes.
+	// Ask means that the call runs if an approver approves it.
 	Ask
-	// Allow means the call runs.
+	// Allow means that the call runs.
 	Allow
 )
 
@@ -29,15 +29,15 @@ func (e Effect) String() string {
 	return fmt.Sprintf("effect(%d)", uint8(e))
 }
 
-// MarshalText writes what String returns.
+// MarshalText returns the same text as String.
 func (e Effect) MarshalText() ([]byte, error) {
 	if e > Allow {
-		return nil, fmt.Errorf("%v is no effect", e)
+		return nil, fmt.Errorf("%v is not an effect", e)
 	}
 	return []byte(e.String()), nil
 }
 
-// UnmarshalText reads "deny", "ask" or "allow"; all else is an error.
+// UnmarshalText accepts "deny", "ask" or "allow"; anything else is an error.
 func (e *Effect) UnmarshalText(text []byte) error {
 	for _, known := range []Effect{Deny, Ask, Allow} {
 		if string(text) == known.String() {
@@ -45,5 +45,5 @@ func (e *Effect) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no effect; write allow, ask or deny", text)
+	return fmt.Errorf("%q is not an effect; write allow, ask or deny", text)
 }

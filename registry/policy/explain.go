@@ -5,42 +5,41 @@ import (
 	"strings"
 )
 
-// RuleTrace is what became of one rule.
+// RuleTrace is the outcome of one rule.
 type RuleTrace struct {
-	// Rule is its name, such as "rules[2]".
+	// Rule is the name of the rule, such as "rules[2]".
 	Rule string `json:"rule"`
-	// Effect is what it says.
+	// Effect is the effect of the rule.
 	Effect Effect `json:"effect"`
-	// Source and Reason are as in the Config.
+	// Source and Reason are those of the Config.
 	Source string `json:"source,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Holds tells whether it holds for the call.
+	// Holds reports whether the rule matches the call.
 	Holds bool `json:"holds"`
-	// Why says what made it hold, or where it does not.
+	// Why says what made the rule match, or what did not match.
 	Why string `json:"why"`
 }
 
-// Explanation is a Decision with the way to it.
+// Explanation is a Decision and how it was reached.
 type Explanation struct {
 	Decision
-	// Visible is the answer of the first gate.
+	// Visible is the answer of Policy.Visible.
 	Visible Reason `json:"visible"`
-	// Rules are all rules in the order of the Config; empty when the tool is not
-	// there, since no rule is looked at then.
+	// Rules lists all rules in the order of the Config. It is empty for a hidden tool, for which no
+	// rule is evaluated.
 	Rules []RuleTrace `json:"rules,omitempty"`
 }
 
-// Explain decides as Decide does and says how. It is for the operator: it tells what
-// a model must not know.
+// Explain decides like Decide and says how. It is for the operator: it reveals facts that a model
+// must not see.
 func (p *Policy) Explain(t ToolFacts, c CallFacts) Explanation {
 	_, visible := p.Visible(t)
 	decision, traces := p.decide(t, c)
 	return Explanation{Decision: decision, Visible: visible, Rules: traces}
 }
 
-// String returns the explanation as text of several lines: the answer with what
-// decided, what else holds, the rules that do not, and the fix. It quotes nothing of
-// the arguments.
+// String returns the explanation in several lines: the answer and its cause, other causes, rules
+// that do not match, and the fix. It does not quote the arguments.
 func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n  decided by %s%s: %s\n", e.Effect, e.By.Rule, where(e.By.Source), e.By.Why)

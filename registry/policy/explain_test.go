@@ -43,7 +43,7 @@ func TestExplainOfAToolThatIsNotThere(t *testing.T) {
 	}
 }
 
-// The lines that a decision offers must be what allows the call.
+// The lines that a decision suggests must allow the call.
 func TestTheFixAllowsTheCall(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

@@ -6,55 +6,53 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// ToolFacts is what the host knows of a tool.
+// ToolFacts is what the host knows about a tool.
 type ToolFacts struct {
 	// Name is the name under which the tool is registered.
 	Name string
-	// Aliases are its other names. They count only against the tool.
+	// Aliases are its other names. Only rules that restrict use them.
 	Aliases []string
-	// Groups are groups that it is in besides those that every policy knows, without
-	// "group:". They are the host's or the operator's to say: what an author wrote
-	// here would let the author in.
+	// Groups are the groups of the tool in addition to the built-in ones, without "group:". Only
+	// the host or the operator may set them: an author could otherwise put a tool into an allowed
+	// group.
 	Groups []string
-	// Dangerous tells that the tool's author or the operator marked it so.
+	// Dangerous says that the author or the operator marked the tool as dangerous.
 	Dangerous bool
 }
 
-// CallFacts is what the host knows of a call.
+// CallFacts is what the host knows about a call.
 type CallFacts struct {
-	// Capabilities are the words of the call's grant.
+	// Capabilities are the permissions in the grant of the call.
 	Capabilities []capability.Permission
-	// Arguments is the JSON object that the tool will get, checked and completed.
-	// Empty means an object without fields. What is no valid JSON is held against
-	// the call.
+	// Arguments is the JSON object that the tool will receive, validated and with defaults. Empty
+	// means an empty object. Invalid JSON matches every rule that restricts.
 	Arguments json.RawMessage
-	// Decoded returns the Arguments as package json decodes them with UseNumber, for a caller
-	// that has parsed them already. Nil has the policy decode them where a rule looks at them.
+	// Decoded returns the Arguments as package json decodes them with UseNumber, for a caller that
+	// has parsed them already. If it is nil, the policy decodes them when a rule needs them.
 	Decoded func() any
 	// Granted is what was granted to exactly this tool.
 	Granted Granted
 }
 
-// Granted is what was granted to exactly a tool, or for exactly a call: calls that need no
-// more run unasked, unless a rule says otherwise. The zero value is nothing.
+// Granted is what was granted to one version of a tool, or to one call. Calls that need nothing
+// else run without approval, unless a rule decides otherwise. The zero value grants nothing.
 type Granted struct {
-	// Words are those of CallFacts.Capabilities that are within what was granted.
+	// Permissions are the CallFacts.Capabilities that were granted.
 	Permissions []capability.Permission
-	// AutoExecute is as in ToolRule.
+	// AutoExecute is the same as in ToolRule.
 	AutoExecute bool
-	// Source says who granted it and where that is kept, for explanations.
+	// Source says who granted it and where that is stored, for explanations.
 	Source string
-	// Why says why AutoExecute holds; empty for the operator who said so of every call.
+	// Why says why AutoExecute is set; empty if the operator set it for every call.
 	Why string
 }
 
-// Known is what names in a Config can refer to.
+// Known lists the names that a Config can refer to.
 type Known struct {
-	// Tools are the tools that are registered.
+	// Tools are the registered tools.
 	Tools []ToolFacts
-	// NotLoaded are names of tools that are not registered now and need no warning,
-	// such as those of a server that is not connected yet. The members of the groups
-	// that every policy knows need not be listed.
+	// NotLoaded are names of tools that are not registered now and cause no warning, such as those
+	// of a server that is not connected yet. Members of built-in groups need not be listed.
 	NotLoaded []string
 	// Groups are further groups that may be named, without "group:".
 	Groups []string

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// where is the end of a fix that says where to look.
+// where returns the end of a fix: the place to change.
 func where(source string) string {
 	if source == "" {
 		return ""
@@ -17,9 +17,9 @@ func where(source string) string {
 	return " (" + source + ")"
 }
 
-// wideningLines returns the lines that bring in a tool which the profile does not
-// have. A profile cannot be added to, so they take the profile full and list what
-// there was, with the tool.
+// wideningLines returns the lines that add a tool which the profile does not have. A profile can't
+// be extended, so they select the profile full and list the tools of the old profile and the new
+// one.
 func (p *Policy) wideningLines(t ToolFacts) string {
 	lines := "profile = " + quote(profileFull)
 	list := p.entries
@@ -33,13 +33,13 @@ func (p *Policy) wideningLines(t ToolFacts) string {
 	return TableLines("policy", p.sources["profile"], lines, ListLine("allow", append(names, t.Name)))
 }
 
-// allowingLines returns the lines that allow calls like this one: a rule for exactly
-// what it reaches where such a rule can be written, and else auto_execute.
+// allowingLines returns the lines that allow calls like this one: a rule for exactly the
+// permissions that it needs if one can be written, otherwise auto_execute.
 func (p *Policy) allowingLines(c *call) string {
 	words := c.risky()
 	for _, word := range words {
-		pattern, err := parseWordPattern(word)
-		covers := func(w grantWord) bool { return w.text == word && pattern.covers(w) }
+		pattern, err := parsePermissionPattern(word)
+		covers := func(w grantedPermission) bool { return w.text == word && pattern.covers(w) }
 		if err != nil || !slices.ContainsFunc(c.words, covers) {
 			return TableLines(ToolTable(c.tool.Name), p.tools[normal(c.tool.Name)].source, "auto_execute = true")
 		}
@@ -67,17 +67,17 @@ func Key(s string) string {
 	return quote(s)
 }
 
-// AllowLines returns the lines of an operator's file without an entry for a tool that grant
-// words to it.
+// AllowLines returns the lines that grant permissions to a tool in an operator's file without an
+// entry for it.
 func AllowLines(tool string, words []string) string {
 	return TableLines(ToolTable(tool), "", ListLine("allow", words))
 }
 
-// ToolTable is the table of a tool in the operator's file.
+// ToolTable returns the name of a tool's table in the operator's file.
 func ToolTable(tool string) string { return "tools." + Key(tool) }
 
-// TableLines returns the lines of the operator's file by which a table has these lines. at is
-// where the file has the table already, as "file:line", or "" when it is to be added.
+// TableLines returns the lines that add these lines to a table of the operator's file. at is the
+// place of the table as "file:line", or "" if the file does not have it yet.
 func TableLines(table, at string, lines ...string) string {
 	header := "[" + table + "]"
 	if at != "" {
@@ -86,7 +86,7 @@ func TableLines(table, at string, lines ...string) string {
 	return strings.Join(append([]string{header}, lines...), "\n")
 }
 
-// ListLine returns the line of the operator's file that makes a key a list of texts.
+// ListLine returns the line of the operator's file that sets a key to a list of strings.
 func ListLine(key string, entries []string) string {
 	return key + " = [" + strings.Join(each.Of(entries, quote), ", ") + "]"
 }

@@ -9,8 +9,8 @@ import (
 // groupPrefix marks an entry that names a group.
 const groupPrefix = "group:"
 
-// groupMembers are the groups that every policy knows. list, glob and grep are in fs,
-// because whoever denies the tools for files means the ones that look for them too.
+// groupMembers are the built-in groups. list, glob and grep are in fs, because denying the file
+// tools should deny the tools that search files as well.
 var groupMembers = map[string][]string{
 	"fs":         {"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep"},
 	"runtime":    {"bash", "process"},
@@ -27,7 +27,7 @@ var groupMembers = map[string][]string{
 // profileFull is the profile with every tool.
 const profileFull = "full"
 
-// profileEntries are the profiles but full, from small to large.
+// profileEntries are the profiles except full, from small to large.
 var profileEntries = []struct {
 	name    string
 	entries []string
@@ -37,7 +37,7 @@ var profileEntries = []struct {
 	{"coding", []string{"group:fs", "group:runtime", "group:sessions"}},
 }
 
-// otherNames are the names by which well-known tools go elsewhere.
+// otherNames are names that other systems use for well-known tools.
 var otherNames = map[string]string{
 	"exec":        "bash",
 	"apply-patch": "apply_patch",
@@ -45,7 +45,7 @@ var otherNames = map[string]string{
 	"websearch":   "web_search",
 }
 
-// sameTool returns a name and the others that the well-known tool of that name goes by.
+// sameTool returns a name and the other names of that well-known tool.
 func sameTool(name string) []string {
 	own := cmp.Or(otherNames[name], name)
 	all := []string{own}
@@ -57,11 +57,10 @@ func sameTool(name string) []string {
 	return all
 }
 
-// Groups returns the names of the groups, without their prefix, in order.
+// Groups returns the names of the built-in groups, without their prefix, in order.
 func Groups() []string { return slices.Sorted(maps.Keys(groupMembers)) }
 
-// Profiles returns the names of the profiles, from the one with the fewest tools to
-// "full".
+// Profiles returns the names of the profiles, from the one with the fewest tools to "full".
 func Profiles() []string {
 	var names []string
 	for _, p := range profileEntries {

@@ -26,14 +26,13 @@ type condition struct {
 
 // test is one kind of condition.
 type test interface {
-	// fits reports whether the test can say anything about a value.
+	// fits reports whether the test applies to the type of a value.
 	fits(value any) bool
-	// holds is asked for values that fit. Where the effort does not suffice, any
-	// answer will do.
+	// holds is called with values that fit. If the effort runs out, its answer is not used.
 	holds(e *effort, c *condition, value any) bool
 }
 
-// compileMatch reads a Match for a rule that restricts or permits.
+// compileMatch compiles a Match for a rule that restricts or permits.
 func compileMatch(pointer string, m Match, restrict bool, base string) (*condition, error) {
 	tokens, err := parsePointer(pointer)
 	if err != nil {
@@ -68,7 +67,7 @@ func compileMatch(pointer string, m Match, restrict bool, base string) (*conditi
 	return c, nil
 }
 
-// holds reports whether the condition holds for the arguments.
+// holds reports whether the condition matches the arguments.
 func (c *condition) holds(e *effort, arguments any) bool {
 	return enough(c.restrict, e.find(arguments, c.tokens), func(f found) bool {
 		switch {
@@ -81,8 +80,7 @@ func (c *condition) holds(e *effort, arguments any) bool {
 	})
 }
 
-// enough reports whether yes holds for one of the values, or for all where the rule
-// permits.
+// enough reports whether the test matches one of the values, or all of them where the rule permits.
 func enough[T any](restrict bool, values []T, yes func(T) bool) bool {
 	return slices.ContainsFunc(values, func(v T) bool { return yes(v) == restrict }) == restrict
 }
@@ -105,12 +103,12 @@ func (c *condition) value(e *effort, value any) bool {
 	case map[string]any:
 		return c.restrict && c.object(e, v)
 	}
-	// Nothing can be said about a value of another type.
+	// The test does not apply to a value of another type.
 	return c.restrict
 }
 
-// object reports whether a rule that restricts holds for a field or its name, since
-// files are often given as an object of paths.
+// object reports whether a rule that restricts matches a field or its name: files are often given
+// as an object whose keys are paths.
 func (c *condition) object(e *effort, object map[string]any) bool {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if c.test.fits(name) && c.test.holds(e, c, name) {
@@ -125,7 +123,7 @@ func (c *condition) object(e *effort, object map[string]any) bool {
 	return false
 }
 
-// ofTexts is part of the tests that say something about texts alone.
+// ofTexts is embedded in tests that apply only to strings.
 type ofTexts struct{}
 
 func (ofTexts) fits(value any) bool {
@@ -133,8 +131,8 @@ func (ofTexts) fits(value any) bool {
 	return ok
 }
 
-// paths applies a test to all spellings of a text: one is enough where the rule
-// restricts, all must hold where it permits.
+// paths applies a test to all spellings of a string: one match suffices where the rule restricts,
+// all must match where it permits.
 func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool {
 	if !e.spend(spellingCost * len(text)) {
 		return c.restrict
@@ -152,7 +150,7 @@ func (g pathGlob) holds(e *effort, c *condition, value any) bool {
 	})
 }
 
-// pathPrefix is a path with all below it.
+// pathPrefix matches a path and everything below it.
 type pathPrefix struct {
 	ofTexts
 	exact, folded string
@@ -182,7 +180,7 @@ func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
 	})
 }
 
-// textRegexp is an expression for a whole text. cost is what matching takes for each byte.
+// textRegexp is an expression for a whole string. cost is the work of matching each byte.
 type textRegexp struct {
 	ofTexts
 	re   *regexp.Regexp
@@ -193,8 +191,7 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 	if err := checkText(text); err != nil {
 		return textRegexp{}, fmt.Errorf("the regexp %w", err)
 	}
-	// Compiled alone first: a bracket that closes the group around it would undo
-	// the anchors.
+	// Compile it alone first: a bracket that closes the group around it would remove the anchors.
 	if _, err := regexp.Compile(text); err != nil {
 		return textRegexp{}, fmt.Errorf("the regexp %q cannot be read: %w", text, reason(err))
 	}
@@ -207,7 +204,7 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 		return textRegexp{}, fmt.Errorf("the regexp %q cannot be put between anchors; end a \\Q with \\E, or make it smaller", text)
 	}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
-	if err != nil { // it was compiled
+	if err != nil { // unreachable: it compiled above
 		return textRegexp{}, err
 	}
 	program, err := syntax.Compile(tree.Simplify())
@@ -218,7 +215,7 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 	return textRegexp{re: re, cost: 2 * len(program.Inst)}, nil
 }
 
-// reason is an error of package regexp without the expression.
+// reason returns an error of package regexp without the expression.
 func reason(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 }
@@ -231,10 +228,10 @@ func (r textRegexp) holds(e *effort, c *condition, value any) bool {
 	return r.re.MatchString(text)
 }
 
-// equals is a JSON value.
+// equals compares with a JSON value.
 type equals struct {
 	value any
-	path  pathPrefix // of a text
+	path  pathPrefix // if the value is a string
 }
 
 func newEquals(base string, text json.RawMessage) (equals, error) {

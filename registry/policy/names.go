@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// names is what entries can refer to.
+// names are the names that entries can refer to.
 type names struct {
-	own    map[string]bool     // tools by their own names, and those not loaded
+	own    map[string]bool     // tools by their own names, loaded or not
 	alias  map[string][]string // aliases that authors chose, to the tools' own names
 	groups map[string]bool
 }
@@ -49,10 +49,10 @@ func newNames(k Known) *names {
 	return n
 }
 
-// normal is the form in which names are compared.
+// normal returns the form in which names are compared.
 func normal(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// didYouMean returns the end of a message that offers the nearest name, or "".
+// didYouMean returns the end of a message that suggests the nearest name, or "".
 func (n *names) didYouMean(entry string) string {
 	candidates := slices.Sorted(maps.Keys(n.own))
 	candidates = slices.AppendSeq(candidates, maps.Keys(n.alias))
@@ -60,7 +60,7 @@ func (n *names) didYouMean(entry string) string {
 	for _, group := range slices.Sorted(maps.Keys(n.groups)) {
 		candidates = append(candidates, groupPrefix+group)
 	}
-	// A group written without its prefix is no slip of the fingers.
+	// A group without its prefix is not a typing error.
 	if n.groups[entry] {
 		return "; did you mean " + groupPrefix + entry + "?"
 	}

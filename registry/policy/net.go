@@ -8,21 +8,21 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// netPattern is a net word of a grant, or a pattern for such words. What a URL, a method
-// and a private host are is for package capability to say; a pattern has more stars.
+// netPattern is a net permission of a grant, or a pattern for such permissions. Package capability
+// defines URLs, methods and private hosts; patterns add stars.
 type netPattern struct {
-	private   bool // private and loopback addresses too
+	private   bool // includes private and loopback addresses
 	any       bool // every URL
 	methods   []string
 	scheme    string   // "" for either
-	host      []string // labels; "*" one, "**" any number
+	host      []string // labels; "*" is one label, "**" any number
 	port      int      // 0 with a star for the scheme and no port
-	ownPort   bool     // the port is that of the scheme
+	ownPort   bool     // the default port of the scheme
 	everyPort bool
-	path      []string // the segments that the path begins with
+	path      []string // segments of the path prefix
 }
 
-// newNetPattern takes the word of a grant, or of a pattern without its stars.
+// newNetPattern converts a permission of a grant, or a pattern without its stars.
 func newNetPattern(w capability.Permission) netPattern {
 	u := w.URL()
 	p := netPattern{
@@ -40,7 +40,7 @@ func newNetPattern(w capability.Permission) netPattern {
 	return p
 }
 
-// parseNet reads what stands after "net:" or "net-private:" in an entry.
+// parseNet parses the part of an entry after "net:" or "net-private:".
 func parseNet(text string, kind capability.Kind) (netPattern, error) {
 	methods := ""
 	if head, rest, found := strings.Cut(text, ":"); found && !strings.HasPrefix(rest, "//") {
@@ -65,25 +65,25 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	w, err := capability.NewPermission(kind, text) // whose error does not show the text, which has no stars
+	w, err := capability.NewPermission(kind, text) // its error does not quote the text, which lacks the stars
 	if err != nil {
 		return netPattern{}, err
 	}
 	return newNetPattern(w), nil
 }
 
-// stars are those that only a pattern has.
+// stars are the stars that only a pattern may have.
 type stars struct {
 	scheme, port bool
 	portWritten  bool
-	host         map[int]string // by the number of the label
+	host         map[int]string // by the index of the label
 	labels       int
 }
 
-// placeholder is what a URL has in place of a star: a label that needs no other spelling.
+// placeholder replaces a star in a URL: a label that every normalisation keeps.
 const placeholder = "x"
 
-// withoutStars returns a URL with something else in place of the stars of a pattern.
+// withoutStars returns a URL with placeholders for the stars of a pattern.
 func withoutStars(text string) (s stars, plain string, err error) {
 	scheme, rest, found := strings.Cut(text, "://")
 	if !found {
@@ -118,7 +118,7 @@ func withoutStars(text string) (s stars, plain string, err error) {
 	return s, plain, nil
 }
 
-// into puts the stars back.
+// into restores the stars.
 func (s stars) into(p *netPattern) error {
 	if s.scheme {
 		p.scheme, p.ownPort = "", !s.portWritten
@@ -139,7 +139,7 @@ func (s stars) into(p *netPattern) error {
 	return nil
 }
 
-// overlaps reports whether some request is in both p and the word g of a grant.
+// overlaps reports whether some request matches both p and the granted permission g.
 func (p netPattern) overlaps(g netPattern) bool {
 	shared := func(m string) bool { return slices.Contains(g.methods, m) }
 	switch {
@@ -154,12 +154,12 @@ func (p netPattern) overlaps(g netPattern) bool {
 	return p.schemeAndPortFit(g) && hostsFit(p.host, g.host, fits) && (mayBePrefix(p.path, g.path) || mayBePrefix(g.path, p.path))
 }
 
-// covers reports whether every request that the word g of a grant permits is in p.
+// covers reports whether p matches every request that the granted permission g permits.
 func (p netPattern) covers(g netPattern) bool {
 	outside := func(m string) bool { return !slices.Contains(p.methods, m) }
 	methods := g.methods
 	if methods == nil {
-		methods = []string{"GET"} // every other method has a word of its own in a grant
+		methods = []string{"GET"} // a grant has a separate permission for every other method
 	}
 	switch {
 	case p.methods != nil && slices.ContainsFunc(methods, outside):
@@ -186,13 +186,13 @@ func isPrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.Equal(prefix, list[:len(prefix)])
 }
 
-// mayBePrefix is isPrefix where servers may make no difference of case.
+// mayBePrefix is isPrefix without case, because a server may ignore it.
 func mayBePrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.EqualFunc(prefix, list[:len(prefix)], strings.EqualFold)
 }
 
-// hostsFit compares labels from the left; "**" stands in p only. "**" first takes no label and then one
-// more whenever the rest does not fit; only the last "**" needs to be gone back to.
+// hostsFit compares labels from the left; only p contains "**". A "**" first matches no label, and
+// one more each time the rest does not match; only the last "**" needs backtracking.
 func hostsFit(p, g []string, fits func(a, b string) bool) bool {
 	star, taken, i, j := -1, 0, 0, 0
 	for j < len(g) {

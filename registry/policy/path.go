@@ -14,10 +14,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/namefold"
 )
 
-// defaultBase is where a guest's relative paths begin.
+// defaultBase is where a guest's relative paths start.
 const defaultBase = "/workspace"
 
-// Bounds on patterns. Braces multiply the work of matching.
+// Limits on patterns. Braces multiply the work of matching.
 const (
 	maxGlobBytes  = 256
 	maxGlobBraces = 3
@@ -33,10 +33,10 @@ func clean(base, p string) string {
 	return path.Clean(p)
 }
 
-// spellings returns the paths that a text stands for, as one reader or another takes
-// it: with or without the space around it, percent-encoding undone, backslashes as
-// slashes; and, where loose, without what Windows leaves out at the end of a name.
-// It says false for what no reader is sure to take for a path.
+// spellings returns the paths that a string may mean to different readers: with or without
+// surrounding space, with percent-encoding decoded, with backslashes as slashes; and, if loose,
+// without what Windows ignores at the end of a name. It returns false for a string that not every
+// reader takes for a path.
 func spellings(base, text string, loose bool) ([]string, bool) {
 	plain := unescape(text)
 	if len(text) > maxPathBytes || unescapeOnce(plain) != plain {
@@ -64,12 +64,11 @@ func spellings(base, text string, loose bool) ([]string, bool) {
 	return slices.Compact(texts), true
 }
 
-// maxEscapes is how often percent-encoding is undone. Nobody encodes so often who
-// means a path.
+// maxEscapes limits how often percent-encoding is decoded. A real path is never encoded so often.
 const maxEscapes = 8
 
-// unescape undoes percent-encoding until nothing is left of it, since it cannot be
-// told how often it will be undone. What is no encoding stays.
+// unescape decodes percent-encoding until none is left, because nothing says how often a reader
+// decodes it. Invalid encoding stays.
 func unescape(s string) string {
 	for range maxEscapes {
 		once := unescapeOnce(s)
@@ -100,8 +99,8 @@ func unescapeOnce(s string) string {
 	return b.String()
 }
 
-// trimNames cuts names as Windows does: trailing dots and spaces, and the name of a
-// stream. What is only dots means a folder and stays.
+// trimNames cuts names like Windows: it removes trailing dots and spaces, and the name of a stream.
+// A name of only dots means a directory and stays.
 func trimNames(p string) string {
 	names := strings.Split(p, "/")
 	for i, name := range names {
@@ -117,7 +116,7 @@ func trimNames(p string) string {
 type pathGlob struct {
 	ofTexts
 	exact, folded string
-	choices       int // that its braces give, at most
+	choices       int // the number of alternatives of its braces, at most
 }
 
 func parseGlob(base, pattern string) (pathGlob, error) {
@@ -129,7 +128,7 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 	case strings.Count(pattern, "{") > maxGlobBraces || strings.Count(pattern, ",") > maxGlobCommas:
 		return pathGlob{}, fmt.Errorf("has more than %d braces or %d commas; write several rules", maxGlobBraces, maxGlobCommas)
 	case !doublestar.ValidatePattern(pattern):
-		return pathGlob{}, errors.New("is no valid pattern; close every [ and { and end on no backslash")
+		return pathGlob{}, errors.New("is not a valid pattern; close every [ and { and do not end with a backslash")
 	}
 	if pattern != "/" {
 		pattern = strings.TrimSuffix(pattern, "/")
@@ -148,13 +147,13 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 	}
 	g := pathGlob{exact: pattern, folded: namefold.FoldCompatible(pattern), choices: choices(pattern)}
 	if !doublestar.ValidatePattern(g.exact) || !doublestar.ValidatePattern(g.folded) {
-		return pathGlob{}, errors.New("is no valid pattern")
+		return pathGlob{}, errors.New("is not a valid pattern")
 	}
 	return g, nil
 }
 
-// choices returns how many patterns without braces a pattern stands for at most: as
-// many as there are when its commas are spread evenly.
+// choices returns the maximum number of patterns without braces that a pattern stands for, which is
+// reached when its commas are spread evenly.
 func choices(pattern string) int {
 	braces, n := strings.Count(pattern, "{"), 1
 	for range braces {
@@ -163,8 +162,8 @@ func choices(pattern string) int {
 	return n
 }
 
-// matches reports whether the pattern fits a path; below also whether it fits a
-// folder above it.
+// matches reports whether the pattern matches a path; with below, also whether it matches a parent
+// directory.
 func (g pathGlob) matches(e *effort, p string, folded, below bool) bool {
 	pattern := g.exact
 	if folded {

@@ -11,31 +11,31 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// every is the token that stands for every element or field.
+// every is the token that matches every element or field.
 const every = "*"
 
 // parsePointer splits a JSON pointer into tokens.
 func parsePointer(pointer string) ([]string, error) {
 	if !strings.HasPrefix(pointer, "/") {
-		return nil, errors.New("is no JSON pointer; write /NAME for the argument NAME")
+		return nil, errors.New("is not a JSON pointer; write /NAME for the argument NAME")
 	}
 	tokens, ok := jsontree.ParsePointer(pointer)
 	if !ok {
-		return nil, errors.New("is no JSON pointer; write ~0 for ~ and ~1 for /")
+		return nil, errors.New("is not a JSON pointer; write ~0 for ~ and ~1 for /")
 	}
 	return tokens, nil
 }
 
-// found is what stands at a pointer.
+// found is the result of following a pointer.
 type found struct {
 	value  any
 	absent bool
-	// odd tells that a text, number or boolean stands where a list or an object
-	// would have to.
+	// odd says that a string, number or boolean was found where the pointer needs a list or an
+	// object.
 	odd bool
 }
 
-// find returns what stands at a pointer: one, or several where it fans out.
+// find returns the values at a pointer: one, or several if it fans out.
 func (e *effort) find(v any, tokens []string) []found {
 	e.spend(nodeCost)
 	if len(tokens) == 0 {
@@ -55,7 +55,7 @@ func (e *effort) find(v any, tokens []string) []found {
 		}
 		return e.find(v[i], rest)
 	case map[string]any:
-		// A field of that very name must not hide the others.
+		// A field named "*" must not hide the others.
 		if token == every {
 			return e.fanOut(fields(v), rest)
 		}
@@ -79,8 +79,8 @@ func (e *effort) fanOut(values iter.Seq[any], rest []string) []found {
 	return all
 }
 
-// fields yields the values of an object in the order of their names, so that the
-// effort of a decision is always the same.
+// fields yields the values of an object in the order of their names, so that the effort of a
+// decision is always the same.
 func fields(object map[string]any) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, name := range slices.Sorted(maps.Keys(object)) {

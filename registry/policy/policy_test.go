@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// known is what the tests' tools are.
+// known lists the tools of the tests.
 var known = policy.Known{
 	Tools: []policy.ToolFacts{
 		{Name: "read"},
@@ -39,7 +39,7 @@ func named(name string) policy.ToolFacts { return policy.ToolFacts{Name: name} }
 
 func grants(texts ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words(texts...)} }
 
-// words reads words; what is not a word is the zero value.
+// words parses permissions; an invalid one becomes the zero value.
 func words(texts ...string) []capability.Permission {
 	var list []capability.Permission
 	for _, text := range texts {
@@ -53,7 +53,7 @@ func arguments(text string) policy.CallFacts {
 	return policy.CallFacts{Arguments: json.RawMessage(text)}
 }
 
-// A well-known tool is meant by each of its well-known names, whichever it is registered under.
+// Each well-known name of a tool selects it, whichever name it is registered under.
 func TestOtherNames(t *testing.T) {
 	for _, pair := range [][2]string{{"bash", "exec"}, {"webfetch", "web_fetch"}, {"websearch", "web_search"}, {"apply-patch", "apply_patch"}} {
 		for _, written := range pair {
@@ -254,17 +254,17 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		config policy.Config
 		want   string
 	}{
-		{policy.Config{Profile: "codign"}, `profile: "codign" is no profile; did you mean coding?`},
-		{policy.Config{Deny: []string{"read", "group:sf"}, Sources: map[string]string{"deny": "w.toml:4"}}, `w.toml:4: deny[1]: "group:sf" is no group; did you mean group:fs?`},
+		{policy.Config{Profile: "codign"}, `profile: "codign" is not a profile; did you mean coding?`},
+		{policy.Config{Deny: []string{"read", "group:sf"}, Sources: map[string]string{"deny": "w.toml:4"}}, `w.toml:4: deny[1]: "group:sf" is not a group; did you mean group:fs?`},
 		{policy.Config{Deny: []string{""}}, `deny[0]: is empty`},
 		{policy.Config{Allow: []string{"find_issues"}}, `write its name issues`},
 		{policy.Config{Allow: []string{"re?d"}}, `the only pattern character is *`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"r*": {}}}, `neither a group nor a pattern`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"bash": {}, "BASH": {}}}, `bash is set twice`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"exec": {}}}, `"exec" is another name of bash; write [tools.bash]`},
-		{policy.Config{Rules: []policy.Rule{{}}}, `rules[0]: speaks of nothing`},
+		{policy.Config{Rules: []policy.Rule{{}}}, `rules[0]: matches nothing`},
 		{policy.Config{Rules: []policy.Rule{{Effect: 7, Tools: []string{"*"}}}}, `write allow, ask or deny`},
-		{policy.Config{Base: "work"}, `base: "work" is no absolute`},
+		{policy.Config{Base: "work"}, `base: "work" is not an absolute`},
 		{words("wirte:a"), `did you mean write?`},
 		{words("write:"), `write write:NAME`},
 		{words("clock:x"), `takes nothing after it`},
@@ -278,7 +278,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{words("net:https://a*.example/"), `stands for the whole first part of the host`},
 		{words("net:https://h/a*/x"), `leave out the "*"`},
 		{words("*:x"), `stands alone`},
-		{args("path", equals("1")), `w.toml:9: rules[0].arguments."path": is no JSON pointer`},
+		{args("path", equals("1")), `w.toml:9: rules[0].arguments."path": is not a JSON pointer`},
 		{args("/a~2", equals("1")), `write ~0`},
 		{args("/a", policy.Match{}), `exactly one of`},
 		{args("/a", policy.Match{Glob: "x", Prefix: "y"}), `has 2`},
@@ -318,8 +318,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A name that no tool has is told with the nearest one, and holds for the tools of that name
-// that come later, as those that are there.
+// An unknown tool name is reported with the nearest known one, and the entry applies to tools of
+// that name that are added later, like to known ones.
 func TestUnknownNamesHoldForToolsThatCome(t *testing.T) {
 	later := policy.ToolFacts{Name: "isues"}
 	alias := policy.ToolFacts{Name: "other", Aliases: []string{"Isues"}}

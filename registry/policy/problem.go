@@ -7,18 +7,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/each"
 )
 
-// Problem is something wrong in a Config.
+// Problem is an error or warning about a Config.
 type Problem struct {
-	// Field is where in the Config, such as "deny[1]" or "rules[0].arguments./path".
+	// Field is the place in the Config, such as "deny[1]" or "rules[0].arguments./path".
 	Field string `json:"field"`
-	// Message says what is wrong and how to put it right.
+	// Message says what is wrong and how to fix it.
 	Message string `json:"message"`
-	// Source is the place in a file as the Config gave it; may be empty.
+	// Source is the place in a file as given in the Config; may be empty.
 	Source string `json:"source,omitempty"`
-	// Warning tells that the policy can be used nevertheless.
+	// Warning says that the policy can be used nevertheless.
 	Warning bool `json:"warning,omitempty"`
-	// Unknown is the name that no tool has which is known, where the problem is that. It
-	// holds for tools of that name all the same.
+	// Unknown is the name in question if the problem is that no known tool has it. The entry still
+	// applies to a tool of that name that is added later.
 	Unknown string `json:"unknown,omitempty"`
 }
 
@@ -31,9 +31,9 @@ func (p Problem) String() string {
 	return text
 }
 
-// ConfigError is what Compile returns for a Config that cannot be used.
+// ConfigError is the error of Compile for an invalid Config.
 type ConfigError struct {
-	// Problems is all that is wrong, at least one, warnings left out.
+	// Problems lists all errors, at least one, without warnings.
 	Problems []Problem
 }
 
@@ -42,25 +42,25 @@ func (e *ConfigError) Error() string {
 	return "the policy cannot be used: " + strings.Join(each.Of(e.Problems, Problem.String), "; ")
 }
 
-// place is a field of a Config with where it was written.
+// place is a field of a Config and where it was written.
 type place struct{ field, source string }
 
 func (p place) at(format string, args ...any) place {
 	return place{p.field + fmt.Sprintf(format, args...), p.source}
 }
 
-// problems gathers what is wrong.
-type problems struct{ faults, warnings []Problem }
+// problems collects errors and warnings.
+type problems struct{ errors, warnings []Problem }
 
 func (p *problems) add(at place, format string, args ...any) {
-	p.faults = append(p.faults, Problem{Field: at.field, Source: at.source, Message: fmt.Sprintf(format, args...)})
+	p.errors = append(p.errors, Problem{Field: at.field, Source: at.source, Message: fmt.Sprintf(format, args...)})
 }
 
 func (p *problems) warn(at place, format string, args ...any) {
 	p.warnings = append(p.warnings, Problem{Field: at.field, Source: at.source, Message: fmt.Sprintf(format, args...), Warning: true})
 }
 
-// unknown warns of a name that no tool has; near says which one may be meant.
+// unknown warns of a name that no tool has; near suggests the intended one.
 func (p *problems) unknown(at place, name, near string) {
 	p.warn(at, "no tool %q is loaded%s", name, near)
 	p.warnings[len(p.warnings)-1].Unknown = name

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// maker makes policies and calls that meet often.
+// maker generates policies and calls that often match each other.
 type maker struct{ *rand.Rand }
 
 func pick[T any](m maker, from ...T) T { return from[m.IntN(len(from))] }
@@ -136,7 +136,7 @@ func TestRestrictingNeverPermitsMore(t *testing.T) {
 	})
 }
 
-// What an allow rule covers, a deny rule with the same words must catch.
+// What an allow rule covers, a deny rule for the same permissions must match.
 func TestWhatIsCoveredOverlaps(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(3, 4))}
 	word := func(scheme, host, port string) string {

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on rules.
+// Limits on rules.
 const (
-	maxRules          = 256
-	maxCapabilities   = 256 // of a rule
-	maxConditions     = 32  // of a rule
-	maxReasonBytes    = 500
-	maxWordBytes      = 2048
-	ruleSaysNoSubject = `speaks of nothing; write tools = ["*"] for every tool`
+	maxRules           = 256
+	maxCapabilities    = 256 // per rule
+	maxConditions      = 32  // per rule
+	maxReasonBytes     = 500
+	maxPermissionBytes = 2048
+	emptyRule          = `matches nothing; write tools = ["*"] for every tool`
 )
 
 // rule is a compiled Rule.
@@ -23,7 +23,7 @@ type rule struct {
 	number       int
 	effect       Effect
 	tools        []selector
-	capabilities []wordPattern
+	capabilities []permissionPattern
 	conditions   []*condition
 	reason       string
 	source       string
@@ -34,13 +34,13 @@ func (r *rule) restricts() bool { return r.effect != Allow }
 func (c *compiler) rule(i int, r Rule) *rule {
 	at := place{fmt.Sprintf("rules[%d]", i), r.Source}
 	out := &rule{number: i, effect: r.Effect, reason: r.Reason, source: r.Source}
-	before := len(c.faults)
+	before := len(c.errors)
 	switch {
 	case r.Effect > Allow:
 		c.add(at, "%v; write allow, ask or deny", r.Effect)
 		return nil
 	case len(r.Tools) == 0 && len(r.Capabilities) == 0 && len(r.Arguments) == 0:
-		c.add(at, ruleSaysNoSubject)
+		c.add(at, emptyRule)
 	case len(r.Capabilities) > maxCapabilities || len(r.Arguments) > maxConditions:
 		c.add(at, "has more than %d capabilities or %d arguments; write several rules", maxCapabilities, maxConditions)
 		return nil
@@ -51,11 +51,11 @@ func (c *compiler) rule(i int, r Rule) *rule {
 	out.tools = c.names.selectors(r.Tools, out.restricts(), func(j int) place { return at.at(".tools[%d]", j) }, &c.problems)
 	for j, entry := range r.Capabilities {
 		here := at.at(".capabilities[%d]", j)
-		if len(entry) > maxWordBytes {
-			c.add(here, "is longer than %d bytes", maxWordBytes)
+		if len(entry) > maxPermissionBytes {
+			c.add(here, "is longer than %d bytes", maxPermissionBytes)
 			continue
 		}
-		word, err := parseWordPattern(entry)
+		word, err := parsePermissionPattern(entry)
 		if err != nil {
 			c.add(here, "%v", err)
 			continue
@@ -74,7 +74,7 @@ func (c *compiler) rule(i int, r Rule) *rule {
 			c.warn(here, "the glob %q matches at the top of %s only; write **/%s for every folder", m.Glob, c.base, m.Glob)
 		}
 	}
-	if len(c.faults) > before {
+	if len(c.errors) > before {
 		return nil
 	}
 	return out
@@ -83,15 +83,14 @@ func (c *compiler) rule(i int, r Rule) *rule {
 // call is a call as rules see it.
 type call struct {
 	tool      ToolFacts
-	words     []grantWord
+	words     []grantedPermission
 	granted   Granted
 	arguments any
-	invalid   bool // the arguments are no JSON object
+	invalid   bool // the arguments are not a JSON object
 	effort    effort
 }
 
-// holds reports whether the rule holds for a call; why tells where it fails, or what
-// made it hold.
+// holds reports whether the rule matches a call; why says what did not match, or what did.
 func (r *rule) holds(c *call) (holds bool, why string) {
 	if !r.holdsForTool(c.tool) {
 		return false, "it does not name the tool"
@@ -117,19 +116,18 @@ func (r *rule) holdsForTool(t ToolFacts) bool {
 	})
 }
 
-// namesTool reports whether the rule names the tool itself, neither by a group nor by
-// a pattern.
+// namesTool reports whether the rule names the tool itself and not by a group or a pattern.
 func (r *rule) namesTool(t ToolFacts) bool {
 	return slices.ContainsFunc(r.tools, func(s selector) bool { return s.names(t) })
 }
 
-func (r *rule) holdsForGrant(words []grantWord) (bool, string) {
+func (r *rule) holdsForGrant(words []grantedPermission) (bool, string) {
 	if len(r.capabilities) == 0 {
 		return true, ""
 	}
 	if !r.restricts() {
 		for _, w := range words {
-			covers := func(p wordPattern) bool { return p.covers(w) }
+			covers := func(p permissionPattern) bool { return p.covers(w) }
 			if !w.harmless && !slices.ContainsFunc(r.capabilities, covers) {
 				return false, "it does not cover " + w.text
 			}
@@ -137,14 +135,14 @@ func (r *rule) holdsForGrant(words []grantWord) (bool, string) {
 		return true, ""
 	}
 	for _, w := range words {
-		if slices.ContainsFunc(r.capabilities, func(p wordPattern) bool { return p.overlaps(w) }) {
+		if slices.ContainsFunc(r.capabilities, func(p permissionPattern) bool { return p.overlaps(w) }) {
 			return true, "the call can reach " + w.text
 		}
 	}
 	return false, "the call reaches none of its capabilities"
 }
 
-// because says in a few words why the rule holds.
+// because says in a few words why the rule matches.
 func (r *rule) because(grant string) string {
 	var parts []string
 	if grant != "" {

@@ -10,19 +10,19 @@ import (
 // selector is one entry that names tools.
 type selector struct {
 	text  string   // as written
-	exact []string // own names
-	group string   // without its prefix
+	exact []string // tools' own names
+	group string   // without "group:"
 	glob  string
 }
 
-// Bounds on a Config, so that a decision takes a bounded time.
+// Limits on a Config, so that a decision takes bounded time.
 const (
 	maxEntries    = 4096
 	maxEntryBytes = 256
 )
 
-// selectors compiles entries. Those that restrict may name a tool by an alias; from
-// those that permit, that would let whoever chooses the alias in.
+// selectors compiles entries. Entries that restrict may name a tool by an alias. Entries that
+// permit may not: the author who chose the alias could let the tool in.
 func (n *names) selectors(entries []string, restrict bool, at func(i int) place, p *problems) []selector {
 	if len(entries) > maxEntries {
 		p.add(at(maxEntries), "there are %d entries; at most %d are possible, use groups or patterns", len(entries), maxEntries)
@@ -53,7 +53,7 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 		}
 		return s, true
 	case isGroup:
-		p.add(at, "%q is no group%s", entry, n.didYouMean(name))
+		p.add(at, "%q is not a group%s", entry, n.didYouMean(name))
 	case strings.ContainsAny(name, "?[]{}\\"):
 		p.add(at, "%q: the only pattern character is *", entry)
 	case strings.Contains(name, "*"):
@@ -69,8 +69,8 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 	return s, false
 }
 
-// resolve returns the own names of the tools that an entry names, or nil. A name that no
-// tool has is taken for one's own.
+// resolve returns the own names of the tools that an entry names, or nil. An unknown name is taken
+// for a tool's own name.
 func (n *names) resolve(name string, restrict bool, at place, p *problems) []string {
 	owners := n.alias[name]
 	switch {
@@ -83,7 +83,7 @@ func (n *names) resolve(name string, restrict bool, at place, p *problems) []str
 	case owners != nil:
 		p.add(at, "%q is an alias, which the tool's author chose; write its name %s", name, strings.Join(owners, " or "))
 	default:
-		// It holds for a tool of that name which comes later.
+		// The entry applies to a tool of that name that is added later.
 		p.unknown(at, name, n.didYouMean(name))
 		return sameTool(name)
 	}
@@ -99,11 +99,10 @@ func (n *names) anyFits(glob string) bool {
 	return false
 }
 
-// permits reports whether the entry names a tool by the name that it is registered
-// under.
+// permits reports whether the entry names a tool by the name that it is registered under.
 func (s selector) permits(t ToolFacts) bool { return s.has(t.Name, t.Groups) }
 
-// restricts reports whether the entry names a tool by whatever name.
+// restricts reports whether the entry names a tool by any of its names.
 func (s selector) restricts(t ToolFacts) bool {
 	if s.has(normal(t.Name), t.Groups) || s.has(otherNames[normal(t.Name)], nil) {
 		return true
@@ -122,7 +121,7 @@ func (s selector) has(name string, groups []string) bool {
 		s.glob != "" && name != "" && wildcard.Match(s.glob, name)
 }
 
-// names reports whether the entry is the tool's own name, neither group nor pattern.
+// names reports whether the entry is the tool's own name and not a group or a pattern.
 func (s selector) names(t ToolFacts) bool {
 	return s.group == "" && s.glob == "" && s.permits(t)
 }

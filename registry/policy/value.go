@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// decode reads one JSON value with exact numbers.
+// decode decodes one JSON value with exact numbers.
 func decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -26,7 +26,7 @@ func decode(text []byte) (any, error) {
 	return v, nil
 }
 
-// sameType reports whether two JSON values are of one type.
+// sameType reports whether two JSON values have the same type.
 func sameType(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 
 // equal compares JSON values: numbers by value, fields in any order.

@@ -9,11 +9,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
-// kinds are all kinds of words, sorted.
+// kinds lists all kinds of permissions, sorted.
 var kinds = []string{"clock", "env", "kv", "net", "net-private", "random", "read", "secret", "write"}
 
-// Harmless reports whether a call with this word in its grant may run unasked. The zero
-// value is not harmless.
+// Harmless reports whether a call with this permission in its grant may run without approval. The
+// zero value is not harmless.
 func Harmless(word capability.Permission) bool {
 	switch word.Kind() {
 	case capability.KindRead, capability.KindClock, capability.KindRandom:
@@ -24,29 +24,29 @@ func Harmless(word capability.Permission) bool {
 	return false
 }
 
-// The names of words of KindKV.
+// Names of the permissions of KindKV.
 const (
 	kvRead  = string(capability.KindRead)
 	kvWrite = string(capability.KindWrite)
 )
 
-// wordPattern is an entry of Rule.Capabilities.
-type wordPattern struct {
-	any  bool // every word
+// permissionPattern is an entry of Rule.Capabilities.
+type permissionPattern struct {
+	any  bool // every permission
 	kind capability.Kind
-	name string // with *, for the kinds whose words are names
+	name string // may contain *, for the kinds that have names
 	net  *netPattern
 }
 
-// parseWordPattern reads an entry; the error says what is wrong with it.
-func parseWordPattern(entry string) (wordPattern, error) {
+// parsePermissionPattern parses an entry; the error says what is wrong.
+func parsePermissionPattern(entry string) (permissionPattern, error) {
 	head, name, named := strings.Cut(entry, ":")
 	kind := capability.Kind(head)
-	p := wordPattern{kind: kind, name: name}
+	p := permissionPattern{kind: kind, name: name}
 	switch kind {
 	case "*":
 		if named {
-			return p, fmt.Errorf("%q: * stands alone for anything", entry)
+			return p, fmt.Errorf("%q: * takes nothing after it", entry)
 		}
 		p.any = true
 	case capability.KindClock, capability.KindRandom:
@@ -68,14 +68,14 @@ func parseWordPattern(entry string) (wordPattern, error) {
 		}
 		p.net = &net
 	default:
-		return p, fmt.Errorf("%q is no capability%s; they begin with %s", entry, meant(head, append([]string(nil), kinds...)), strings.Join(kinds, ", "))
+		return p, fmt.Errorf("%q is not a permission%s; permissions begin with %s", entry, meant(head, append([]string(nil), kinds...)), strings.Join(kinds, ", "))
 	}
 	return p, nil
 }
 
-// overlaps reports whether a grant with this word reaches something that the
-// pattern names. In doubt it says yes.
-func (p wordPattern) overlaps(w grantWord) bool {
+// overlaps reports whether a grant of this permission reaches something that the pattern names. In
+// doubt it returns true.
+func (p permissionPattern) overlaps(w grantedPermission) bool {
 	switch {
 	case p.any, w.kind == "":
 		return true
@@ -89,14 +89,14 @@ func (p wordPattern) overlaps(w grantWord) bool {
 	return w.kind == p.kind && p.nameFits(w)
 }
 
-// nameFits compares as systems do that make no difference of case.
-func (p wordPattern) nameFits(w grantWord) bool {
+// nameFits ignores case, like some file systems.
+func (p permissionPattern) nameFits(w grantedPermission) bool {
 	return wildcard.Match(strings.ToLower(p.name), strings.ToLower(w.name))
 }
 
-// covers reports whether all that a grant with this word reaches is named by the
-// pattern. In doubt it says no.
-func (p wordPattern) covers(w grantWord) bool {
+// covers reports whether the pattern names everything that a grant of this permission reaches. In
+// doubt it returns false.
+func (p permissionPattern) covers(w grantedPermission) bool {
 	switch {
 	case p.any:
 		return true
@@ -110,17 +110,17 @@ func (p wordPattern) covers(w grantWord) bool {
 	return w.kind == p.kind && wildcard.Match(p.name, w.name)
 }
 
-// grantWord is a word of a grant in the form that rules compare.
-type grantWord struct {
+// grantedPermission is a permission of a grant in the form that rules compare.
+type grantedPermission struct {
 	text, name string
 	kind       capability.Kind
 	harmless   bool
-	net        *netPattern // of net and net-private; else nil
+	net        *netPattern // of net and net-private; otherwise nil
 }
 
-func grantWords(words []capability.Permission) []grantWord {
-	return each.Of(words, func(word capability.Permission) grantWord {
-		w := grantWord{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
+func grantedPermissions(words []capability.Permission) []grantedPermission {
+	return each.Of(words, func(word capability.Permission) grantedPermission {
+		w := grantedPermission{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
 		if w.kind == capability.KindNet || w.kind == capability.KindNetPrivate {
 			net := newNetPattern(word)
 			w.net = &net
