@@ -44,7 +44,7 @@ type ToolRule struct {
 type Rule struct {
 	// Effect is what the rule does; the zero value denies.
 	Effect Effect
-	// Tools are entries like those of Config.Allow and Config.Deny.
+	// Tools has the same kind of entries as Config.Allow and Config.Deny.
 	Tools []string
 	// Capabilities name permissions in the grant of a call: read:MOUNT, write:MOUNT, env:NAME,
 	// secret:NAME, kv:read, kv:write, clock, random, net:URL, net:METHODS:URL, net-private:URL, or

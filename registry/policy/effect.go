@@ -8,7 +8,7 @@ type Effect uint8
 
 // The effects.
 const (
-	// Deny means that the call does not run, whoever approves it.
+	// Deny means that the call does not run, even with an approval.
 	Deny Effect = iota
 	// Ask means that the call runs if an approver approves it.
 	Ask

@@ -11,7 +11,7 @@ type RuleTrace struct {
 	Rule string `json:"rule"`
 	// Effect is the effect of the rule.
 	Effect Effect `json:"effect"`
-	// Source and Reason are those of the Config.
+	// Source and Reason are copied from the Config.
 	Source string `json:"source,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Holds reports whether the rule matches the call.

@@ -65,7 +65,8 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	w, err := capability.NewPermission(kind, text) // its error does not quote the text, which lacks the stars
+	// Its error does not quote the text, in which placeholders replace the stars.
+	w, err := capability.NewPermission(kind, text)
 	if err != nil {
 		return netPattern{}, err
 	}

@@ -154,7 +154,7 @@ func TestWithoutAPolicyNothingIsAllowed(t *testing.T) {
 	}
 }
 
-func TestWhatIsAllowedUnasked(t *testing.T) {
+func TestCallsAllowedByDefault(t *testing.T) {
 	p := compile(t, policy.Config{})
 	for _, tc := range []struct {
 		words []string
@@ -183,7 +183,7 @@ func TestWhatIsAllowedUnasked(t *testing.T) {
 	}
 }
 
-func TestWhatLiftsTheQuestion(t *testing.T) {
+func TestGrantsThatReplaceApproval(t *testing.T) {
 	auto := map[string]policy.ToolRule{"wipe": {AutoExecute: true}, "issues": {AutoExecute: true}}
 	rule := func(r policy.Rule) policy.Config {
 		r.Effect = policy.Allow
@@ -277,7 +277,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{words("net:https://*.bücher。example/"), `xn--`},
 		{words("net:https://a*.example/"), `stands for the whole first part of the host`},
 		{words("net:https://h/a*/x"), `leave out the "*"`},
-		{words("*:x"), `stands alone`},
+		{words("*:x"), `takes nothing after it`},
 		{args("path", equals("1")), `w.toml:9: rules[0].arguments."path": is not a JSON pointer`},
 		{args("/a~2", equals("1")), `write ~0`},
 		{args("/a", policy.Match{}), `exactly one of`},
@@ -285,7 +285,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{args("/a", equals("{")), `not one JSON value`},
 		{args("/a", equals("1 2")), `not one JSON value`},
 		{args("/a", policy.Match{Glob: "a/../b"}), `matches no path`},
-		{args("/a", policy.Match{Glob: "[a"}), `no valid pattern`},
+		{args("/a", policy.Match{Glob: "[a"}), `not a valid pattern`},
 		{args("/a", policy.Match{Glob: "{a,b}{a,b}{a,b}{a,b}"}), `more than 3 braces`},
 		{args("/a", policy.Match{Prefix: "a/../b"}), `".." part`},
 		{args("/a", policy.Match{Regexp: "a)|(b"}), `cannot be read`},

@@ -137,7 +137,7 @@ func TestRestrictingNeverPermitsMore(t *testing.T) {
 }
 
 // What an allow rule covers, a deny rule for the same permissions must match.
-func TestWhatIsCoveredOverlaps(t *testing.T) {
+func TestCoveredPermissionsOverlap(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(3, 4))}
 	word := func(scheme, host, port string) string {
 		return fmt.Sprintf("net:%s%s://%s%s/%s", pick(m, "", "GET:", "GET,POST:"), scheme, host, port, pick(m, "", "x", "x/y"))

@@ -71,7 +71,7 @@ func (c *compiler) rule(i int, r Rule) *rule {
 		}
 		out.conditions = append(out.conditions, condition)
 		if out.restricts() && m.Glob != "" && !strings.Contains(m.Glob, "/") && !strings.HasPrefix(m.Glob, "**") {
-			c.warn(here, "the glob %q matches at the top of %s only; write **/%s for every folder", m.Glob, c.base, m.Glob)
+			c.warn(here, "the glob %q matches only at the top of %s; write **/%s for every directory", m.Glob, c.base, m.Glob)
 		}
 	}
 	if len(c.errors) > before {

@@ -12,31 +12,31 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Scope says for how long a yes is good.
+// Scope says how long an approval is valid.
 type Scope string
 
-// The scopes. A yes for once is good for the call that it was asked for and is
-// remembered by nobody, so it has no place in an ApprovalStore.
+// The scopes. An approval for once is valid only for the call that it was given for. It is not
+// remembered, so it never reaches an ApprovalStore.
 const (
 	ScopeOnce    Scope = "once"
 	ScopeSession Scope = "session"
 	ScopeAlways  Scope = "always"
 )
 
-// Key is what an approval is bound to. Two keys are equal if and only if the tool,
-// the arguments and the grant are. The zero value is bound to nothing and is refused.
+// Key identifies what was approved. Two keys are equal if and only if tool, arguments and grant are
+// equal. The zero value identifies nothing and is refused.
 type Key struct {
-	// Digest is the tool's digest as the host computed it.
+	// Digest is the tool's digest, as computed by the host.
 	Digest string `json:"digest"`
 	// Arguments is the SHA-256 of the arguments in hexadecimal.
 	Arguments string `json:"arguments"`
-	// Grant is the SHA-256 of the words of the grant in hexadecimal.
+	// Grant is the SHA-256 of the permissions of the grant in hexadecimal.
 	Grant string `json:"grant"`
 }
 
-// NewKey returns the key of a call: the tool's digest, the arguments as canonical JSON,
-// and the words of the grant in any order. Arguments that mean the same in another
-// spelling have another key, which costs no more than a question.
+// NewKey returns the key of a call: the tool's digest, the arguments as canonical JSON, and the
+// permissions of the grant in any order. Equal arguments in another notation have another key; the
+// only cost is one more question.
 func NewKey(digest string, arguments []byte, grant []string) Key {
 	words := slices.Clone(grant)
 	slices.Sort(words)
@@ -44,48 +44,46 @@ func NewKey(digest string, arguments []byte, grant []string) Key {
 	return Key{Digest: digest, Arguments: hex.EncodeToString(sum[:]), Grant: hashTexts(slices.Compact(words)...)}
 }
 
-// NewPatternKey returns the key of a yes to the commands of scripts that fit a pattern, in
-// the place of arguments. No arguments have the same key, since they are a JSON object.
+// NewPatternKey returns the key of an approval for all commands that match a pattern, in place of
+// arguments. No arguments have the same key, because arguments are a JSON object.
 func NewPatternKey(digest, pattern string, grant []string) Key {
 	return NewKey(digest, []byte("pattern "+pattern), grant)
 }
 
-// Approval is a remembered yes.
+// Approval is a remembered approval.
 type Approval struct {
-	// ID names the approval; the store sets it. The same yes has the same ID.
+	// ID identifies the approval; the store sets it. Equal approvals have the same ID.
 	ID string `json:"id"`
-	// Tenant is whose yes it is; "" is the single tenant of a terminal.
+	// Tenant is the tenant of the approval; "" is the single tenant of a terminal.
 	Tenant string `json:"tenant,omitempty"`
 	// Tool is the tool's name, for people only.
 	Tool string `json:"tool"`
-	// Key is what the yes is bound to.
+	// Key is what was approved.
 	Key Key `json:"key"`
-	// AnyArguments tells that the question was about any arguments, so that
-	// Key.Arguments does not count.
+	// AnyArguments says that the approval is for any arguments, so that Key.Arguments is ignored.
 	AnyArguments bool `json:"any_arguments,omitempty"`
-	// Pattern is that of NewPatternKey, for people only; empty where the Key is of
-	// arguments.
+	// Pattern is the pattern of NewPatternKey, for people only; empty if Key has arguments.
 	Pattern string `json:"pattern,omitempty"`
-	// Grant is the words of the grant, for people only.
+	// Grant lists the permissions of the grant, for people only.
 	Grant []string `json:"grant_words,omitempty"`
 	// Scope is ScopeSession or ScopeAlways.
 	Scope Scope `json:"scope"`
-	// Session is the session of ScopeSession, and empty for ScopeAlways.
+	// Session is the session of ScopeSession; empty for ScopeAlways.
 	Session string `json:"session,omitempty"`
-	// Created is when the yes was given; the store sets it.
+	// Created is when the approval was given; the store sets it.
 	Created time.Time `json:"created"`
-	// Expires is when the yes ends. Zero means never for ScopeAlways; for
-	// ScopeSession the store sets its default.
+	// Expires is when the approval ends. Zero means never for ScopeAlways; for ScopeSession the
+	// store sets its default.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Query asks for a yes that is good for a call.
+// Query looks for an approval that is valid for a call.
 type Query struct {
 	Tenant, Session string
 	Key             Key
 }
 
-// covers reports whether the approval is good for a call.
+// covers reports whether the approval is valid for a call.
 func (a Approval) covers(q Query, now time.Time) bool {
 	return a.Tenant == q.Tenant &&
 		q.Key.Digest != "" && a.Key.Digest == q.Key.Digest && a.Key.Grant == q.Key.Grant &&

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
-// Set in a child process: the directory and what makes its approvals its own.
+// Set in a child process: the directory, and a prefix for its approvals.
 const childDir, childName = "APPROVALS_TEST_DIR", "APPROVALS_TEST_NAME"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const each = 20 // approvals that a child process remembers
+const each = 20 // the number of approvals that a child process stores
 
 func rememberMany(dir, name string) error {
 	f, err := remembered.Open(dir, remembered.Options{})
@@ -53,7 +53,7 @@ func always(digest string) remembered.Approval {
 	}
 }
 
-// private returns a directory that does not exist yet, so that Open makes it.
+// private returns a directory that does not exist yet, so that Open creates it.
 func private(t *testing.T) string { return filepath.Join(t.TempDir(), "approvals") }
 
 func open(t *testing.T, dir string, o remembered.Options) *remembered.Approvals {
@@ -121,7 +121,7 @@ func TestAnApprovalIsBoundToWhatWasShown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRemembered(t *testing.T) {
+func TestInvalidApprovalsAreRefused(t *testing.T) {
 	f := open(t, private(t), remembered.Options{})
 	good := always("d")
 	for name, spoil := range map[string]func(*remembered.Approval){

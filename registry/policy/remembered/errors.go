@@ -7,16 +7,16 @@ import (
 	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
-// CorruptError tells that a line of a file is not a record. No record is returned until
-// the line is gone.
+// CorruptError reports a line of a file that is not a record. No record is returned until the line
+// is removed.
 type CorruptError struct {
 	// File is the name of the file in its directory.
 	File string
 	// Line counts from 1; 0 means the file as a whole.
 	Line int
-	// Why says what is wrong, without the line's text.
+	// Why says what is wrong, without quoting the line.
 	Why string
-	// Holds is what the records stand for, such as "approved".
+	// Holds says what a record means, such as "approved".
 	Holds string
 }
 
@@ -28,13 +28,13 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s, line %d: %s; delete the line, nothing is taken for %s until then", e.File, e.Line, e.Why, e.Holds)
 }
 
-// UnsafeError tells that others than the operator could write records.
+// UnsafeError reports that users other than the operator could write records.
 type UnsafeError struct {
-	// Store is what the records are, such as "approvals".
+	// Store is the kind of records, such as "approvals".
 	Store string
 	// What is "the directory" or the name of a file in it.
 	What string
-	// Why says what is wrong and what to do.
+	// Why says what is wrong and how to fix it.
 	Why string
 }
 
@@ -43,8 +43,8 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("%s: %s %s", e.Store, e.What, e.Why)
 }
 
-// withoutPath wraps an error without the names of the host's directories in its text.
-// It returns nil for nil and errors of this package as they are.
+// withoutPath wraps an error without host directories in its message. It returns nil for nil, and
+// errors of this package unchanged.
 func withoutPath(store, what string, err error) error {
 	if err == nil {
 		return nil

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// kind says what the records of a file are.
+// kind describes the records of a file.
 type kind[T any] struct {
-	// name is what they are called, such as "approvals": it begins the names of the files
-	// and the texts of errors.
+	// name is the plural, such as "approvals": file names and error messages begin with it.
 	name string
-	// holds is what they stand for, such as "approved".
+	// holds says what a record means, such as "approved".
 	holds string
-	// check says what is wrong with a record that was read, or is to be written; nil for
-	// nothing.
+	// check returns what is wrong with a record that was read or is about to be written; nil if
+	// nothing is.
 	check func(T) error
 }
 
-// file is a file of records in a directory of the operator's: JSON, a line for each.
+// file is a file of records in the operator's directory, one line of JSON each.
 type file[T any] struct {
 	root *os.Root
 	kind kind[T]
 }
 
-// openRoot opens a directory that is the operator's alone, and creates it where there is none.
+// openRoot opens a directory that only the operator can access, and creates it if it does not
+// exist.
 func openRoot(dir string) (*os.Root, error) {
 	const store = "approvals" // the first of its files
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -50,8 +50,8 @@ func openRoot(dir string) (*os.Root, error) {
 
 func (f *file[T]) fileName() string { return f.kind.name + ".jsonl" }
 
-// Read returns the records in the order of the file; no file holds none. A file that
-// holds anything else gives a *CorruptError.
+// Read returns the records in file order; a missing file has none. A file with anything else
+// returns a *CorruptError.
 func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,15 +70,14 @@ func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 	return f.kind.parse(f.fileName(), data)
 }
 
-// Change replaces the records by what edit makes of them. When it fails, they are what
-// they were; when it returns nil, whoever reads later finds the new ones. It waits for
-// other processes as long as ctx allows.
+// Change replaces the records by the result of edit. On an error the records are unchanged; after
+// nil every later reader sees the new ones. It waits for other processes until ctx is done.
 func (f *file[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 	lock, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
-	// Closing lets go of the lock.
+	// Closing the file releases the lock.
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	list, err := f.Read(ctx)
 	if err != nil {
@@ -91,9 +90,9 @@ func (f *file[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 	return f.replace(data)
 }
 
-// openFile opens a file of the directory and checks that it is the operator's alone.
+// openFile opens a file of the directory and checks that only the operator can access it.
 func (f *file[T]) openFile(name string, flag int) (*os.File, error) {
-	// Looked at before, because opening a pipe would wait for its other end.
+	// Check before opening: opening a pipe would wait for its other end.
 	before, err := f.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -119,7 +118,7 @@ func (f *file[T]) openFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// checkOwned reports what others could read or write.
+// checkOwned reports access by other users.
 func checkOwned(store, what string, info fs.FileInfo, want string) error {
 	if why := exposed(info, want); why != "" {
 		return &UnsafeError{store, what, why}
@@ -127,10 +126,10 @@ func checkOwned(store, what string, info fs.FileInfo, want string) error {
 	return nil
 }
 
-// replace puts a new file in the place of the old one, so that a reader, and whoever
-// starts after a crash, sees the one or the other. The lock is held.
+// replace puts a new file in place of the old one, so that a reader, or a process that starts after
+// a crash, sees one or the other. The caller holds the lock.
 func (f *file[T]) replace(data []byte) error {
-	// One may be left from a crash.
+	// A crash may have left one.
 	temp := f.kind.name + ".new"
 	if err := f.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.withoutPath("the file cannot be written", err)
@@ -156,14 +155,14 @@ func (f *file[T]) withoutPath(what string, err error) error {
 	return withoutPath(f.kind.name, what, err)
 }
 
-// Waiting for another process: it holds the lock for a few milliseconds.
+// The interval of trying again: another process holds the lock for a few milliseconds.
 const (
 	firstWait = time.Millisecond
 	maxWait   = 50 * time.Millisecond
 )
 
-// lock keeps other writers out until the file that it returns is closed. It waits as
-// long as ctx allows. The lock is of the system and ends with the process.
+// lock excludes other writers until the returned file is closed. It waits until ctx is done. The
+// operating system releases the lock when the process ends.
 func (f *file[T]) lock(ctx context.Context) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -12,51 +12,51 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// MaxDirectories is how many directories a grant has; of more, the oldest are left out.
+// MaxDirectories limits the directories of a grant; the oldest are removed.
 const MaxDirectories = 256
 
-// Bounds on a Directory.
+// Limits on a Directory.
 const (
 	maxPathBytes  = 4096
 	maxLeadsBytes = 5000
 )
 
-// Grant is what a tool was granted.
+// Grant is what was granted to a tool.
 type Grant struct {
-	// ID names the grant; the store sets it. A tenant has one grant for each tool and digest.
+	// ID identifies the grant; the store sets it. A tenant has one grant for each tool and digest.
 	ID string `json:"id"`
-	// Tenant is whose grant it is; "" is the single tenant of a terminal.
+	// Tenant is the tenant of the grant; "" is the single tenant of a terminal.
 	Tenant string `json:"tenant,omitempty"`
-	// Tool is the name of the tool, and Digest what Registry.Digest told of it.
+	// Tool is the name of the tool, and Digest is from Registry.Digest.
 	Tool   string `json:"tool"`
 	Digest string `json:"digest"`
-	// Words are what it is given, as package capability prints them. Calls that reach
-	// nothing more that would be asked about run unasked, unless the tool is dangerous.
+	// Permissions are the granted permissions in text form. Calls that need no other permission run
+	// without approval, unless the tool is dangerous.
 	Permissions []string `json:"words,omitempty"`
-	// AutoExecute lets its calls run unasked, whatever they reach and also when the tool is
+	// AutoExecute lets calls run without approval, whatever they need, even if the tool is
 	// dangerous.
 	AutoExecute bool `json:"auto_execute,omitempty"`
-	// Directories are where the paths of the tool's mounts led to when it was given. A call of
-	// which a mount is bound to one of these paths has nothing of the grant when the path
-	// leads elsewhere. Paths that are not listed are bound as they are.
+	// Directories records which directory the path of each mount led to when the grant was given.
+	// If a path leads elsewhere now, the grant does not apply to calls with that mount. Paths that
+	// are not listed are not checked.
 	Directories []Directory `json:"directories,omitempty"`
-	// Created is when it was given last; the store sets it.
+	// Created is when the grant was last given; the store sets it.
 	Created time.Time `json:"created"`
 }
 
-// Directory is where a path of the host led to.
+// Directory is the directory that a host path led to.
 type Directory struct {
-	// Path is absolute, with the links in it. It must not reach a guest or a model.
+	// Path is absolute and may contain links. It must not reach a guest or a model.
 	Path string `json:"path"`
-	// Leads names the directory itself, as files.Identity does.
+	// Leads identifies the directory, as files.Identity does.
 	Leads string `json:"leads"`
 }
 
-// Parsed returns the words of a grant that a GrantStore returned.
+// Parsed returns the permissions of a grant that a GrantStore returned.
 func (g Grant) Parsed() []capability.Permission {
 	var words []capability.Permission
 	for _, text := range g.Permissions {
-		if w, err := capability.ParsePermission(text); err == nil { // a store checked it
+		if w, err := capability.ParsePermission(text); err == nil { // always: the store checked it
 			words = append(words, w)
 		}
 	}
@@ -68,7 +68,7 @@ func (g Grant) sameTool(other Grant) bool {
 	return g.Tenant == other.Tenant && g.Tool == other.Tool && g.Digest == other.Digest
 }
 
-// joined is a grant with what an earlier one for the same tool gave.
+// joined returns a grant together with an earlier one for the same tool.
 func (g Grant) joined(earlier Grant) Grant {
 	g.Permissions = slices.Concat(earlier.Permissions, g.Permissions)
 	slices.Sort(g.Permissions)
@@ -121,7 +121,7 @@ func (g Grant) validate() error {
 
 func (g Grant) head() head { return head{g.Tenant, g.ID, g.Created} }
 
-// expired reports false: a grant holds until it is revoked.
+// expired returns false: a grant is valid until it is revoked.
 func (Grant) expired(time.Time) bool { return false }
 
 func (g Grant) forDisplay() Grant {

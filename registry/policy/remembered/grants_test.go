@@ -35,7 +35,7 @@ func rememberGrant(t *testing.T, s remembered.GrantStore, g remembered.Grant) re
 	return kept
 }
 
-// words are those of each grant that is found.
+// words returns the permissions of each grant that is found.
 func words(t *testing.T, s remembered.GrantStore, tenant, tool string) map[string][]string {
 	t.Helper()
 	list, err := s.Find(t.Context(), tenant, tool)
@@ -80,7 +80,7 @@ func TestGrantsAreAddedUpForOneDigestAndTenant(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoGrant(t *testing.T) {
+func TestInvalidGrantsAreRefused(t *testing.T) {
 	f := openGrants(t, filepath.Join(t.TempDir(), "a"))
 	for name, g := range map[string]remembered.Grant{
 		"nothing":           {Tool: "x", Digest: "d"},

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock if nobody has it.
+// tryLock takes the lock if it is free.
 func tryLock(file *os.File) (bool, error) {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
@@ -23,7 +23,7 @@ func tryLock(file *os.File) (bool, error) {
 	return false, err
 }
 
-// exposed says why others could read or write something; "" when they cannot.
+// exposed says why other users could read or write a file; "" if they cannot.
 func exposed(info fs.FileInfo, want string) string {
 	if info.Mode().Perm()&0o077 != 0 {
 		return "can be used by others; chmod it to " + want
@@ -34,7 +34,7 @@ func exposed(info fs.FileInfo, want string) string {
 	return ""
 }
 
-// syncDir makes the new name of a file last.
+// syncDir makes the new name of a file durable.
 func syncDir(root *os.Root) error {
 	dir, err := root.Open(".")
 	if err != nil {

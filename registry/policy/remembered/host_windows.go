@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock if nobody has it.
+// tryLock takes the lock if it is free.
 func tryLock(file *os.File) (bool, error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
@@ -18,9 +18,9 @@ func tryLock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// exposed has nothing to say: the modes that Go shows on Windows are made up, and a
-// folder in a user's profile is that user's alone.
+// exposed returns "": Windows has no such modes, and only the user can access a directory in the
+// user's profile.
 func exposed(fs.FileInfo, string) string { return "" }
 
-// syncDir has nothing to do: Windows writes names with the file.
+// syncDir does nothing: Windows writes names together with the file.
 func syncDir(*os.Root) error { return nil }

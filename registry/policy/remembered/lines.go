@@ -8,13 +8,13 @@ import (
 	"io"
 )
 
-// Bounds on a file.
+// Limits on a file.
 const (
 	maxFileBytes = 8 << 20
 	maxRecords   = 10_000
 )
 
-// parse reads the lines of a file.
+// parse parses the lines of a file.
 func (k kind[T]) parse(name string, data []byte) ([]T, error) {
 	corrupt := func(line int, format string, args ...any) error {
 		return &CorruptError{File: name, Line: line, Why: fmt.Sprintf(format, args...), Holds: k.holds}
@@ -47,7 +47,7 @@ func (k kind[T]) parse(name string, data []byte) ([]T, error) {
 
 func (k kind[T]) parseLine(line []byte) (T, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
-	// A field that is not known may be one that narrows the record.
+	// An unknown field might restrict the record, so the line is refused.
 	d.DisallowUnknownFields()
 	var record T
 	if err := d.Decode(&record); err != nil {
@@ -59,7 +59,7 @@ func (k kind[T]) parseLine(line []byte) (T, error) {
 	return record, k.check(record)
 }
 
-// format writes records as lines.
+// format formats records as lines.
 func (k kind[T]) format(list []T) ([]byte, error) {
 	full := fmt.Errorf("there is no room for more than %d %s or %d bytes; revoke some", maxRecords, k.name, maxFileBytes)
 	if len(list) > maxRecords {

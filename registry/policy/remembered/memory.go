@@ -8,35 +8,35 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// maxInMemory is how many approvals a Memory has of all tenants, and maxOfTenant how many one
-// tenant has in it or in a file, so that none fills it for all. The tenants of a file are few:
-// each has a person who approves.
+// maxInMemory limits the approvals in a Memory over all tenants. maxOfTenant limits the approvals of one
+// tenant, in a Memory or a file, so that no tenant uses up the space of the others. A file has few
+// tenants: each has a person who approves.
 const (
 	maxInMemory = 10_000
 	maxOfTenant = 1000
 )
 
-// Memory is an ApprovalStore in memory: what it remembers ends with the process.
-// It has at most 10000 approvals, of which the tenant with most of them loses its oldest
-// first. It is safe for concurrent use. Get one from NewMemory.
+// Memory is an ApprovalStore in memory: its approvals end with the process. It has at most 10000;
+// when it is full, the tenant with the largest number loses its oldest. It is safe for concurrent
+// use. Get one from NewMemory.
 type Memory struct{ Approvals }
 
-// NewMemory returns a Memory with nothing in it.
+// NewMemory returns an empty Memory.
 func NewMemory(o Options) *Memory {
 	o = o.withDefaults()
 	return &Memory{Approvals{table[Approval]{new(list), o.Now}, o.SessionLifetime}}
 }
 
-// ForgetSession forgets what was approved for a session of a tenant.
+// ForgetSession removes the approvals for a session of a tenant.
 func (m *Memory) ForgetSession(tenant, session string) {
-	_ = m.change(context.Background(), func(all []Approval) []Approval { // in memory, nothing fails
+	_ = m.change(context.Background(), func(all []Approval) []Approval { // cannot fail in memory
 		return slices.DeleteFunc(all, func(a Approval) bool {
 			return a.Tenant == tenant && a.Scope == ScopeSession && a.Session == session
 		})
 	})
 }
 
-// list is approvals in memory.
+// list holds approvals in memory.
 type list struct {
 	mu  sync.Mutex
 	all []Approval
@@ -62,8 +62,8 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 	return nil
 }
 
-// roomFor forgets the oldest approval of a tenant that has as many as it may. Whoever gave it
-// is asked again.
+// roomFor removes the oldest approval of a tenant that has reached its limit. That call will be
+// asked about again.
 func roomFor(tenant string, all []Approval) []Approval {
 	count := 0
 	for _, a := range all {
@@ -77,7 +77,7 @@ func roomFor(tenant string, all []Approval) []Approval {
 	return withoutOldest(all, tenant)
 }
 
-// withoutOldest takes away the oldest approval of a tenant.
+// withoutOldest removes the oldest approval of a tenant.
 func withoutOldest(all []Approval, tenant string) []Approval {
 	oldest := -1
 	for i, a := range all {

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
-// approved is a yes of a tenant for a session and arguments.
+// approved returns an approval of a tenant for a session and arguments.
 func approved(tenant, session, arguments string) remembered.Approval {
 	return remembered.Approval{
 		Tenant: tenant, Session: session, Tool: "t", Scope: remembered.ScopeSession,
@@ -26,7 +26,7 @@ func found(t *testing.T, m *remembered.Memory, a remembered.Approval) bool {
 	return ok
 }
 
-// A Memory keeps what a File does, until it is revoked, its session is forgotten or over.
+// A Memory keeps what a File does until it is revoked or its session is forgotten or expires.
 func TestMemory(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	m := remembered.NewMemory(remembered.Options{Now: func() time.Time { return now }})

@@ -1,19 +1,20 @@
-// Package remembered keeps what the operator decided for later calls.
+// Package remembered stores decisions of the operator for later calls.
 //
-// An approval is a yes to a question. It is good for one tenant and for exactly the tool (by
-// its digest), the grant and the arguments that were shown when it was given, unless the
-// question said that any arguments are meant. If the tool changes by a byte or its grant by a
-// word, the question is asked again.
+// An approval answers a question about a call. It is valid for one tenant and for exactly the
+// tool (by its digest), the grant and the arguments that the question showed, unless the
+// question was about any arguments. If the tool or its grant changes, the question is asked
+// again.
 //
-// A grant is what the operator gave to one tool of one tenant, bound to the digest that the
-// tool had then: a tool whose manifest or module changed by a byte has none.
+// A grant gives permissions to one tool of one tenant. It is bound to the digest of the tool: a
+// tool whose manifest or module has changed does not have it.
 //
-// Both come from the operator alone; no model, manifest or file of a workspace reaches them.
-// In doubt, such as when a file cannot be read, there is an error, no approval and no grant.
+// Both come only from the operator; no model, manifest or workspace file can write them. In
+// doubt, for example when a file can't be read, the result is an error, not an approval or a
+// grant.
 //
-// [Files] keeps both in a directory that is the operator's alone: a file of JSON lines for
-// each, replaced as a whole. One line that is not understood spoils its file, since what it
-// was cannot be known.
+// [Files] stores both in a directory that only the operator can access, one file of JSON lines
+// each, which is always replaced as a whole. One invalid line makes its file unusable, because
+// the line may have been a restriction.
 package remembered
 
 import (
@@ -28,13 +29,13 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultSessionLifetime is how long an approval for a session is good at most.
+// DefaultSessionLifetime limits how long an approval for a session is valid.
 const DefaultSessionLifetime = 24 * time.Hour
 
-// Options configure Files or approvals in memory. The zero value is complete.
+// Options configures Files or a Memory. The zero value is usable.
 type Options struct {
-	// SessionLifetime bounds approvals of ScopeSession that name no end; 0 or less
-	// means DefaultSessionLifetime.
+	// SessionLifetime limits approvals of ScopeSession without an Expires; 0 or less means
+	// DefaultSessionLifetime.
 	SessionLifetime time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -48,10 +49,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Files are the approvals and grants in a directory of the operator's. A file is read each
-// time, so what another process remembers or revokes counts at once. Writing locks out other
-// processes and replaces the file as a whole. Files are safe for concurrent use; Close them
-// when done.
+// Files stores approvals and grants in the operator's directory. It reads a file on each use, so a
+// change by another process takes effect at once. Writing locks out other processes and replaces
+// the whole file. Files is safe for concurrent use; close it when done.
 type Files struct {
 	Approvals *Approvals
 	Grants    *Grants
@@ -59,10 +59,10 @@ type Files struct {
 	root *os.Root
 }
 
-// Open opens the files in a directory, which it creates for the operator alone where there is
-// none; a file is made with its first record. On systems with Unix permissions a directory or
-// file that belongs to another user, or that others may write or read, gives an *UnsafeError.
-// No error names the directory.
+// Open opens the files in a directory. It creates a missing directory so that only the operator can
+// access it; a file is created with its first record. On Unix, a directory or file that belongs to
+// another user, or that others may read or write, returns an *UnsafeError. No error contains the
+// path of the directory.
 func Open(dir string, o Options) (*Files, error) {
 	root, err := openRoot(dir)
 	if err != nil {
@@ -78,28 +78,28 @@ func Open(dir string, o Options) (*Files, error) {
 	}, nil
 }
 
-// Close frees the directory. Later use gives errors.
+// Close closes the directory. Later calls return errors.
 func (f *Files) Close() error { return f.root.Close() }
 
 // record is an Approval or a Grant.
 type record[T any] interface {
 	head() head
-	// identify returns what makes a record the same as another.
+	// identify sets the ID, which is the same for equal records.
 	identify() string
-	// validate says what is wrong with a record that is to be remembered, or was.
+	// validate returns what is wrong with a record that was read or is about to be stored.
 	validate() error
 	expired(now time.Time) bool
-	// forDisplay returns the record with texts that are safe to print.
+	// forDisplay returns the record with strings that are safe to print.
 	forDisplay() T
 }
 
-// head is what every record has.
+// head is the part that all records share.
 type head struct {
 	tenant, id string
 	created    time.Time
 }
 
-// check says what is wrong with a record as it is written.
+// check returns what is wrong with a stored record.
 func check[T record[T]](r T) error {
 	if err := r.validate(); err != nil {
 		return err
@@ -110,14 +110,14 @@ func check[T record[T]](r T) error {
 	return nil
 }
 
-// Bounds on the texts of a record.
+// Limits on the strings of a record.
 const (
 	maxNameBytes = 256
 	maxWordBytes = 2048
 	maxWords     = 256
 )
 
-// checkTexts refuses texts that are too long to keep or that cannot be written.
+// checkTexts refuses strings that are too long or that cannot be written.
 func checkTexts(what string, limit int, texts ...string) error {
 	for _, text := range texts {
 		if len(text) > limit || !utf8.ValidString(text) {
@@ -127,8 +127,8 @@ func checkTexts(what string, limit int, texts ...string) error {
 	return nil
 }
 
-// hashTexts is the SHA-256 of texts with their lengths, in hexadecimal, so that no two lists
-// run together.
+// hashTexts returns the SHA-256 of strings with their lengths, in hexadecimal, so that different
+// lists never have the same input.
 func hashTexts(texts ...string) string {
 	h := sha256.New()
 	var length [8]byte

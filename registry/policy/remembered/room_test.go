@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A tenant that has as many approvals as it may loses its oldest, and no other loses any.
+// A tenant at its limit of approvals loses its oldest, and other tenants lose none.
 func TestNoTenantFillsTheFile(t *testing.T) {
 	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	list := []Approval{{Tenant: "other", ID: "first", Created: begun.Add(-time.Hour)}}
@@ -28,7 +28,8 @@ func TestNoTenantFillsTheFile(t *testing.T) {
 	}
 }
 
-// What is in memory of all tenants is bounded, and the tenant with most loses its oldest.
+// A Memory is bounded over all tenants, and the tenant with the largest number loses its oldest
+// approval.
 func TestMemoryIsBounded(t *testing.T) {
 	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	all := []Approval{{Tenant: "quiet", ID: "first", Created: begun.Add(-time.Hour)}}

@@ -7,36 +7,35 @@ import (
 	"time"
 )
 
-// ApprovalStore remembers approvals. Implementations are safe for concurrent use, return when
-// ctx is done, and return an error rather than an approval in doubt.
+// ApprovalStore stores approvals. Implementations are safe for concurrent use, return when ctx is
+// done, and in doubt return an error, not an approval.
 type ApprovalStore interface {
-	// Find returns an approval that is good for a call, and whether there is one.
+	// Find returns an approval that is valid for a call, and whether there is one.
 	Find(ctx context.Context, q Query) (Approval, bool, error)
-	// Remember keeps an approval; ID, Created and, for ScopeSession, a missing
-	// Expires are set by the store, and returned. An approval with the same ID is
-	// replaced. ScopeOnce is an error.
+	// Remember stores an approval and returns it with ID, Created and, for ScopeSession, a missing
+	// Expires set by the store. It replaces an approval with the same ID. ScopeOnce is an error.
 	Remember(ctx context.Context, a Approval) (Approval, error)
-	// List returns a tenant's approvals that have not expired, oldest first. Their
-	// texts are safe to print.
+	// List returns a tenant's approvals that have not expired, oldest first. Their strings are safe
+	// to print.
 	List(ctx context.Context, tenant string) ([]Approval, error)
-	// Revoke forgets a tenant's approval and reports whether there was one. When it
-	// returns without an error, no later Find returns it.
+	// Revoke removes a tenant's approval and reports whether it existed. After it returns without
+	// an error, no later Find returns the approval.
 	Revoke(ctx context.Context, tenant, id string) (bool, error)
 }
 
-// GrantStore remembers grants. Implementations are safe for concurrent use, return when ctx is
-// done, and return an error rather than a grant in doubt.
+// GrantStore stores grants. Implementations are safe for concurrent use, return when ctx is done,
+// and in doubt return an error, not a grant.
 type GrantStore interface {
-	// Find returns a tenant's grants to tools of a name, whatever their digests: whoever
-	// uses one compares it with the digest of the tool that is there.
+	// Find returns a tenant's grants to tools of a name, whatever their digests; the caller
+	// compares the digest with the registered tool's.
 	Find(ctx context.Context, tenant, tool string) ([]Grant, error)
-	// Remember adds to what the tenant's tool of that digest was granted, and returns all
-	// of it. ID and Created are set by the store.
+	// Remember adds to the tenant's grant for that tool and digest, and returns the whole grant.
+	// The store sets ID and Created.
 	Remember(ctx context.Context, g Grant) (Grant, error)
-	// List returns a tenant's grants, oldest first. Their texts are safe to print.
+	// List returns a tenant's grants, oldest first. Their strings are safe to print.
 	List(ctx context.Context, tenant string) ([]Grant, error)
-	// Revoke forgets a tenant's grant and reports whether there was one. When it returns
-	// without an error, no later Find returns it.
+	// Revoke removes a tenant's grant and reports whether it existed. After it returns without an
+	// error, no later Find returns the grant.
 	Revoke(ctx context.Context, tenant, id string) (bool, error)
 }
 
@@ -45,20 +44,20 @@ var (
 	_ GrantStore    = (*Grants)(nil)
 )
 
-// records is where a table has its records.
+// records is the storage of a table.
 type records[T any] interface {
 	Read(ctx context.Context) ([]T, error)
-	// Change puts what edit makes of all records in their place, one caller at a time.
+	// Change replaces all records by the result of edit, for one caller at a time.
 	Change(ctx context.Context, edit func([]T) []T) error
 }
 
-// table does what approvals and grants have in common.
+// table implements what approvals and grants share.
 type table[T record[T]] struct {
 	records records[T]
 	now     func() time.Time
 }
 
-// List returns a tenant's records that have not expired, oldest first. Their texts are safe to
+// List returns a tenant's records that have not expired, oldest first. Their strings are safe to
 // print.
 func (t table[T]) List(ctx context.Context, tenant string) ([]T, error) {
 	list, err := t.records.Read(ctx)
@@ -76,8 +75,8 @@ func (t table[T]) List(ctx context.Context, tenant string) ([]T, error) {
 	return own, nil
 }
 
-// Revoke forgets a tenant's record and reports whether there was one. When it returns without
-// an error, nothing finds it later.
+// Revoke removes a tenant's record and reports whether it existed. After it returns without an
+// error, the record is never found again.
 func (t table[T]) Revoke(ctx context.Context, tenant, id string) (bool, error) {
 	found := false
 	err := t.change(ctx, func(list []T) []T {
@@ -91,7 +90,7 @@ func (t table[T]) Revoke(ctx context.Context, tenant, id string) (bool, error) {
 	return found && err == nil, err
 }
 
-// change replaces the records by what edit makes of those that have not expired.
+// change replaces the records that have not expired by the result of edit.
 func (t table[T]) change(ctx context.Context, edit func([]T) []T) error {
 	now := t.now()
 	return t.records.Change(ctx, func(list []T) []T {
@@ -99,7 +98,7 @@ func (t table[T]) change(ctx context.Context, edit func([]T) []T) error {
 	})
 }
 
-// stamp is the time of a record that is remembered now.
+// stamp returns the time for a record that is stored now.
 func (t table[T]) stamp() time.Time { return t.now().UTC().Round(0) }
 
 // Approvals is the ApprovalStore of Files. It is safe for concurrent use.
@@ -122,8 +121,8 @@ func (s *Approvals) Find(ctx context.Context, q Query) (Approval, bool, error) {
 	return list[i], true, nil
 }
 
-// Remember implements ApprovalStore. A tenant has at most 1000 approvals; its oldest gives way
-// to one more.
+// Remember implements ApprovalStore. A tenant has at most 1000 approvals; one more removes its
+// oldest.
 func (s *Approvals) Remember(ctx context.Context, a Approval) (Approval, error) {
 	a.Created = s.stamp()
 	a.Grant = slices.Clone(a.Grant)
