@@ -111,10 +111,10 @@ func TestErrors(t *testing.T) {
 		{match(`globs = "x", regexp = "y"`), `3:27: policy.rules[0].arguments."/path".globs: unknown key; did you mean "glob"?`},
 
 		{`shell.allow = ["npm run *", ""]`, `1:29: shell.allow[1]: is empty, or longer than 256 bytes; write a command, such as "npm run *"`},
-		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed, whoever asks for it; leave it out`},
-		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" holds a character that the shell gives a meaning; a pattern is the words of one command`},
+		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed; remove it`},
+		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" contains a character that the shell gives a meaning; a pattern is the words of one command`},
 		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: holds U+202E, a bidirectional control, which shows text in another order than it has; leave it out`},
-		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" holds a character that is not printable`},
+		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" contains a character that is not printable`},
 		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
 
 		{`tools."group:fs" = {}`, `1:7: tools."group:fs": is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]`},

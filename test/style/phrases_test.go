@@ -30,7 +30,7 @@ var phrases = []phrase{
 	avoid(`\b(a|the|say|says|said) yes\b`, "approve, approval"),
 	avoid(`\b(says?|said) no\b`, "deny, denial"),
 	avoid(`\b(is|are) the most\b`, "max, limit, at most"),
-	avoid(`\b(the )?most that\b`, "max, limit, at most"),
+	avoid(`\b(the )?most that\b`, "max, limit, at most", "at most that"),
 	avoid(`\bbeside\b`, "next to, along with, in addition to"),
 	avoid(`\bhand(s|ed)? on\b`, "passes, returns"),
 	avoid(`\bin the place of\b`, "instead of, in place of"),

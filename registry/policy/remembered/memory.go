@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// maxInMemory limits the approvals in a Memory over all tenants. maxOfTenant limits the approvals of one
-// tenant, in a Memory or a file, so that no tenant uses up the space of the others. A file has few
-// tenants: each has a person who approves.
+// maxInMemory limits the approvals in a Memory over all tenants. maxOfTenant limits the approvals
+// of one tenant, in a Memory or a file, so that no tenant uses up the space of the others. A file
+// has few tenants: each has a person who approves.
 const (
 	maxInMemory = 10_000
 	maxOfTenant = 1000

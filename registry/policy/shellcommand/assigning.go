@@ -8,20 +8,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// assigner is a command of the shell that changes nothing but the variables that its
-// arguments name.
+// assigner is a shell command that changes nothing except the variables that its arguments name.
 type assigner struct {
-	// flags are its options, and valued those whose value is the rest of the word or the
-	// next one; of these, naming are those whose value is the name of a variable. With any
-	// other option it is asked about.
+	// flags are its options. valued are the options whose value is the rest of the word or the next
+	// word; naming are the valued options that name a variable. Any other option needs approval.
 	flags, valued, naming string
-	// Of its operands, the first skip are no names of variables, and then as many as names
-	// says are; -1 is all.
+	// The first skip operands are not names of variables; the next ones are, as many as names says;
+	// -1 means all.
 	skip, names int
 }
 
-// assigners are all commands of the shell that do so, but for declare, let and those that
-// are asked about anyway.
+// assigners are all such shell commands, except declare, let and commands that need approval
+// anyway.
 var assigners = map[string]assigner{
 	"read":      {flags: "ers", valued: "adiNnptu", naming: "a", names: -1},
 	"wait":      {flags: "fn", valued: "p", naming: "p"},
@@ -32,15 +30,15 @@ var assigners = map[string]assigner{
 	"unset":     {flags: "v", names: -1},
 }
 
-// judge says what such a command comes to. Its options end where its operands begin.
-func (a assigner) judge(name string, args []word) judgement {
+// classify classifies such a command. Its options end where its operands begin.
+func (a assigner) classify(name string, args []word) verdict {
 	for ; len(args) > 0; args = args[1:] {
 		w := args[0]
 		switch {
 		case w.text == "--" && w.fixed:
-			return a.judgeOperands(name, args[1:])
+			return a.classifyOperands(name, args[1:])
 		case !w.option || w.text == "-" && w.fixed || isJob(w):
-			return a.judgeOperands(name, args)
+			return a.classifyOperands(name, args)
 		case !w.fixed:
 			return ask(mayBeOption)
 		}
@@ -62,7 +60,7 @@ func (a assigner) judge(name string, args []word) judgement {
 	return allow("only reads")
 }
 
-func (a assigner) judgeOperands(name string, operands []word) judgement {
+func (a assigner) classifyOperands(name string, operands []word) verdict {
 	for i, w := range operands {
 		names := a.names < 0 || i >= a.skip && i < a.skip+a.names
 		if name == "printf" {
@@ -74,7 +72,7 @@ func (a assigner) judgeOperands(name string, operands []word) judgement {
 		case w.several && i < a.skip+a.names:
 			return ask("names variables that are only known when it runs")
 		case w.fixed && looksLikeCommand(w.text):
-			return ask("holds text that may be run as a command")
+			return ask("contains text that may be run as a command")
 		}
 	}
 	return allow("only reads")
@@ -83,7 +81,7 @@ func (a assigner) judgeOperands(name string, operands []word) judgement {
 // isJob reports whether a word is $!, which is a number.
 func isJob(w word) bool { return w.text == "$!" || w.text == "${!}" }
 
-// count is a directive of printf by which it sets a variable to how much it wrote.
+// count is a directive of printf that sets a variable to the number of bytes written.
 var count = regexp.MustCompile(`%[^%A-Za-z]*[hlLqjzt]*n`)
 
 // writesCount reports whether a format of printf sets variables, or may.
@@ -91,15 +89,15 @@ func writesCount(format word) bool {
 	return !format.fixed || count.MatchString(strings.ReplaceAll(format.text, "%%", ""))
 }
 
-// assigned says why setting the variable that a word names, or an element of it, is asked
-// about, or "".
+// assigned says why setting the variable or element that a word names needs approval, or returns
+// "".
 func (w word) assigned() string {
 	name, index, _ := strings.Cut(w.text, "[")
 	switch {
 	case !w.fixed:
 		return "names variables that are only known when it runs"
 	case looksLikeCommand(w.text):
-		return "holds text that may be run as a command"
+		return "contains text that may be run as a command"
 	case steers(name), computes(index):
 		return steersWhy
 	}
@@ -109,12 +107,12 @@ func (w word) assigned() string {
 // variableName is the name of a variable in arithmetic.
 var variableName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
-// assigning is what follows a variable that arithmetic sets, or may set: what an index holds,
-// and where it ends, is not looked at.
+// assigning matches what follows a variable that arithmetic sets, or may set. It does not parse an
+// index or find its end.
 var assigning = regexp.MustCompile(`^\s*(\[|\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
 
-// computes reports whether a text sets a variable that decides what runs, where it is taken
-// for arithmetic.
+// computes reports whether a text, if evaluated as arithmetic, sets a variable that decides what
+// runs.
 func computes(text string) bool {
 	return slices.ContainsFunc(variableName.FindAllStringIndex(text, -1), func(at []int) bool {
 		before := strings.TrimRight(text[:at[0]], " \t\n")
@@ -123,11 +121,11 @@ func computes(text string) bool {
 	})
 }
 
-// computed asks about texts that set a variable that decides what runs once arithmetic finds
-// them in a variable: x='PATH=1'; echo $((x)).
+// computed requires approval for texts that set a variable that decides what runs, once arithmetic
+// evaluates them as the value of a variable: x='PATH=1'; echo $((x)).
 func (t *tree) computed(file *syntax.File) {
 	arithmetic := false
-	var kept []*syntax.Word // what becomes a variable, or an argument of a function
+	var kept []*syntax.Word // words that become a variable, or an argument of a function
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
@@ -136,7 +134,7 @@ func (t *tree) computed(file *syntax.File) {
 			arithmetic = arithmetic || n.Slice != nil || n.Index != nil
 		case *syntax.BinaryTest:
 			arithmetic = arithmetic || comparesNumbers(n)
-		case *syntax.DeclClause: // with an option, which may be -i
+		case *syntax.DeclClause: // its options may include -i
 			arithmetic = arithmetic || slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name == nil })
 		case *syntax.Assign:
 			arithmetic = arithmetic || n.Index != nil

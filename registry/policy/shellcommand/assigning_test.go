@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// assigning are scripts that set the variable NAME, in every way that the shell has. Each only
-// reads where NAME is a name of one's own, and is asked about where NAME decides what runs.
+// assigning are scripts that set the variable NAME in every way that the shell has. With a name of
+// the script's own, each is read-only; with a name that decides what runs, each needs approval.
 var assigning = []string{
 	"NAME=1", "NAME+=1", "NAME[0]=1", "NAME=1 ls", "NAME=(1 2)", "NAME=([0]=1)",
 	"read NAME", "read -r NAME", "read -r x NAME", "read -a NAME", "read -aNAME", "read -ra NAME", "read -raNAME",
@@ -50,8 +50,8 @@ func TestAssigningNames(t *testing.T) {
 	}
 }
 
-// What is named only when it runs, runs what it is given or sets how the shell works is asked
-// about, and what only looks like that is not.
+// A command whose name is known only at run time, that runs its arguments, or that changes how the
+// shell works needs approval; one that only looks similar does not.
 func TestAssigningInOtherWays(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{

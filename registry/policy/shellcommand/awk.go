@@ -2,8 +2,8 @@ package shellcommand
 
 import "strings"
 
-// judgeAwk judges awk, whose programs can write files and run commands.
-func judgeAwk(args []word) judgement {
+// classifyAwk classifies awk, whose programs can write files and run commands.
+func classifyAwk(args []word) verdict {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		switch {
@@ -24,8 +24,8 @@ func judgeAwk(args []word) judgement {
 	return allow("only reads")
 }
 
-// awkReads reports whether a program of awk only reads: it has neither pipes nor calls of
-// other programs or extensions, and no > after anything that prints.
+// awkReads reports whether an awk program only reads: it has no pipes, no calls of other programs
+// or extensions, and no > after a command that prints.
 func awkReads(program string) bool {
 	plain := strings.ReplaceAll(program, "||", " ")
 	if strings.ContainsAny(plain, "|@") || strings.Contains(plain, "system") || strings.Contains(plain, "\\\n") {

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// What nobody looked at to its end does not run.
+// A script that was not checked completely does not run.
 func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	nested := "ls"

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// judgeTest judges a test, which changes nothing, but runs what looks like a command in the
-// index of a variable: [ -v 'a[$(id)]' ].
-func judgeTest(args []word) judgement {
+// classifyTest classifies a test. It changes nothing, but runs a command substitution in the index
+// of a variable: [ -v 'a[$(id)]' ].
+func classifyTest(args []word) verdict {
 	named := slices.ContainsFunc(args, func(w word) bool { return w.fixed && w.text == "-v" })
 	for _, w := range args {
 		switch {
 		case w.fixed && (looksLikeCommand(w.text) || computes(w.text)):
-			return ask("holds text that may be run as a command")
+			return ask("contains text that may be run as a command")
 		case !w.fixed && named:
 			return ask("names variables that are only known when it runs")
 		}
@@ -20,14 +20,14 @@ func judgeTest(args []word) judgement {
 	return allow("only reads")
 }
 
-// judgeLet judges arithmetic that is given as texts.
-func judgeLet(args []word) judgement {
+// classifyLet classifies arithmetic that is given as strings.
+func classifyLet(args []word) verdict {
 	for _, w := range args {
 		switch {
 		case !w.fixed:
-			return ask("computes what is only known when it runs")
+			return ask("computes a value that is only known when it runs")
 		case looksLikeCommand(w.text):
-			return ask("holds text that may be run as a command")
+			return ask("contains text that may be run as a command")
 		case computes(w.text):
 			return ask(steersWhy)
 		}
@@ -35,8 +35,8 @@ func judgeLet(args []word) judgement {
 	return allow("only reads")
 }
 
-// judgeSet judges options of the shell.
-func judgeSet(args []word) judgement {
+// classifySet classifies options of the shell.
+func classifySet(args []word) verdict {
 	for i, w := range args {
 		plain := w.fixed && (w.text == "--" || strings.Trim(w.text, "-+eux") == "" || strings.Trim(w.text, "-+euxo") == "" && i+1 < len(args) && args[i+1].fixed && args[i+1].text == "pipefail" ||
 			w.text == "pipefail" && i > 0)

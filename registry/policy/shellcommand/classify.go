@@ -13,51 +13,50 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// Bounds on the work for one script. What goes beyond them is denied: a script that nobody
-// looked at to its end may hold anything.
+// Limits on the work for one script. A script beyond them is denied, because the part that was not
+// checked may contain anything.
 const (
-	// MaxScriptBytes is the longest script.
+	// MaxScriptBytes is the maximum size of a script.
 	MaxScriptBytes = 256 << 10
 	maxParts       = 1000
-	maxDepth       = 8   // of scripts within scripts, and of commands within wrappers
-	maxNesting     = 200 // of brackets and of what else nests
+	maxDepth       = 8   // of scripts within scripts, and commands within wrappers
+	maxNesting     = 200 // of brackets and other nesting syntax
 )
 
-// Result is what was found out about a script. The zero value denies.
+// Result is the classification of a script. The zero value denies.
 type Result struct {
-	// Effect is that of the worst part.
+	// Effect is the effect of the worst part.
 	Effect policy.Effect `json:"effect"`
-	// ReadOnly tells that every part is harmless by what it is, and none because the
-	// operator allows it. It is false unless Effect is policy.Allow.
+	// ReadOnly says that every part is harmless by itself, and not because the operator allows it.
+	// It is false unless Effect is policy.Allow.
 	ReadOnly bool `json:"read_only"`
-	// Reason says why, with the parts at fault quoted from the script. It is one line
-	// and safe to print.
+	// Reason says why, and quotes the responsible parts of the script. It is one line and safe to
+	// print.
 	Reason string `json:"reason"`
-	// Parts are the commands of the script and what else it does, in their order, those
-	// inside of wrappers after the wrapper.
+	// Parts are the commands, redirections and assignments of the script in order. Parts within a
+	// wrapper come after the wrapper.
 	Parts []Part `json:"parts"`
 }
 
 // Part is one simple command, redirection or assignment.
 type Part struct {
-	// Text is the part as the script has it, shortened, in quotes and safe to print.
+	// Text is the source of the part, shortened, quoted and safe to print.
 	Text string `json:"text"`
-	// Source is the part as the script has it, shortened less, whatever it holds: it is not
-	// safe to print.
+	// Source is the source of the part, shortened less and otherwise unchanged: it is not safe to
+	// print.
 	Source string        `json:"-"`
 	Effect policy.Effect `json:"effect"`
-	// Why says why, in a few words of the host's.
+	// Why says why, in a few words of the host.
 	Why string `json:"why"`
-	// Pattern is what a yes to all commands like this one would be for, as in
-	// Settings.Allow. It is empty where there is none: a yes is good for this script
-	// alone then.
+	// Pattern matches all commands like this one, as in Settings.Allow. It is empty if there is no
+	// such pattern: then an approval can only be for this script.
 	Pattern string `json:"pattern,omitempty"`
 
-	allowed bool // by the operator, not by what it is
+	allowed bool // by the operator, not by itself
 }
 
-// Patterns returns the patterns of the parts that are asked about, each once. It is false
-// when some part has none, so that no patterns stand for the script.
+// Patterns returns the distinct patterns of the parts that need approval. It returns false if a
+// part has no pattern, so that no list of patterns covers the script.
 func (r Result) Patterns() ([]string, bool) {
 	var patterns []string
 	for _, p := range r.Parts {
@@ -72,44 +71,44 @@ func (r Result) Patterns() ([]string, bool) {
 	return patterns, len(patterns) > 0
 }
 
-// Classify judges a script in the language of bash. It is pure, bounded, and may be called
-// concurrently.
+// Classify classifies a script in the language of bash. It is pure, bounded, and safe for
+// concurrent use.
 func Classify(script string, s Settings) Result {
 	c := &classifier{settings: s}
 	c.script(script, 0)
 	return c.result()
 }
 
-// classifier gathers the parts of one script, with all scripts inside of it.
+// classifier collects the parts of one script and of the scripts within it.
 type classifier struct {
 	settings Settings
 	parts    []Part
-	full     bool // there was more than is looked at
+	full     bool // the script has more parts than the limit
 }
 
-// judgement is what one part comes to.
-type judgement struct {
+// verdict is the classification of one part.
+type verdict struct {
 	effect policy.Effect
 	why    string
 }
 
-func allow(why string) judgement { return judgement{policy.Allow, why} }
-func ask(why string) judgement   { return judgement{policy.Ask, why} }
-func deny(why string) judgement  { return judgement{policy.Deny, why} }
+func allow(why string) verdict { return verdict{policy.Allow, why} }
+func ask(why string) verdict   { return verdict{policy.Ask, why} }
+func deny(why string) verdict  { return verdict{policy.Deny, why} }
 
-// maxShownPart is how many bytes of a part are told.
+// maxShownPart limits the bytes of a part that are shown.
 const maxShownPart = 80
 
-// shown is a text of the script for people.
+// shown returns a text of the script in a form for people.
 func shown(text string) string {
 	return strconv.QuoteToGraphic(plaintext.Visible(plaintext.Short(strings.TrimSpace(text), maxShownPart)))
 }
 
-// maxSource is how many bytes of a part are kept: parts hold one another, so that all of them
-// could be many times the script.
+// maxSource limits the bytes of a part's source: parts contain one another, so all sources together
+// could be many times the size of the script.
 const maxSource = 1000
 
-func (j judgement) part(text string) Part {
+func (j verdict) part(text string) Part {
 	p := Part{Text: shown(text), Source: text, Effect: j.effect, Why: j.why}
 	if len(text) > maxSource {
 		p.Source = questiontext.Shorten(text, maxSource)
@@ -117,18 +116,18 @@ func (j judgement) part(text string) Part {
 	return p
 }
 
-func (c *classifier) add(text string, j judgement) { c.addPart(j.part(text)) }
+func (c *classifier) add(text string, j verdict) { c.addPart(j.part(text)) }
 
 func (c *classifier) addPart(p Part) {
 	if len(c.parts) == maxParts {
-		c.exceed("it has more parts than are looked at")
+		c.exceed("it has too many parts")
 	}
 	if !c.full {
 		c.parts = append(c.parts, p)
 	}
 }
 
-// exceed denies the script, and ends looking at it.
+// exceed denies the script and stops checking it.
 func (c *classifier) exceed(why string) {
 	if c.full {
 		return
@@ -137,7 +136,7 @@ func (c *classifier) exceed(why string) {
 	c.parts = append(c.parts, Part{Text: shown("…"), Effect: policy.Deny, Why: why + "; make it shorter"})
 }
 
-// script judges a script, or one inside of another.
+// script classifies a script, or a script within another.
 func (c *classifier) script(text string, depth int) {
 	switch {
 	case c.full:
@@ -153,7 +152,7 @@ func (c *classifier) script(text string, depth int) {
 		return
 	}
 	file, err := parse(text)
-	if err != nil || strings.Contains(text, "\x00") { // which shells leave out, each in its way
+	if err != nil || strings.Contains(text, "\x00") { // shells drop NUL bytes, in different ways
 		c.add(text, ask("it cannot be read as a shell script"))
 		return
 	}
@@ -162,19 +161,18 @@ func (c *classifier) script(text string, depth int) {
 	t.computed(file)
 }
 
-// parse reads a script. The parser is not ours: one that breaks down is one that cannot
-// read it.
+// parse parses a script. The parser is not ours: if it panics, the script cannot be parsed.
 func parse(text string) (file *syntax.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			file, err = nil, fmt.Errorf("the parser broke down: %v", p)
+			file, err = nil, fmt.Errorf("the parser panicked: %v", p)
 		}
 	}()
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
-// nesting is at most how deep a script nests, so that the stack of a parser that recurses
-// is bounded. What opens and never closes, such as a bracket in a text, counts, too.
+// nesting returns an upper bound of how deep a script nests, to limit the stack of the recursive
+// parser. It also counts brackets that never close, such as those in a string.
 func nesting(text string) int {
 	depth, most := 0, 0
 	for _, r := range text {
@@ -189,8 +187,8 @@ func nesting(text string) int {
 	return most
 }
 
-// maxToldParts is how many parts a reason names.
-const maxToldParts = 4
+// maxReportedParts limits the parts that a reason names.
+const maxReportedParts = 4
 
 func (c *classifier) result() Result {
 	r := Result{Effect: policy.Allow, ReadOnly: true, Reason: "it can only read", Parts: c.parts}
@@ -208,8 +206,8 @@ func (c *classifier) result() Result {
 			told = append(told, p.Text+" "+p.Why)
 		}
 	}
-	if more := len(told) - maxToldParts; more > 0 {
-		told = append(told[:maxToldParts], fmt.Sprintf("and %d more", more))
+	if more := len(told) - maxReportedParts; more > 0 {
+		told = append(told[:maxReportedParts], fmt.Sprintf("and %d more", more))
 	}
 	r.Reason = strings.Join(told, "; ")
 	return r

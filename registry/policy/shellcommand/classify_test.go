@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// classified is a script with what it comes to.
+// classified is a script and its expected classification.
 type classified struct {
 	effect policy.Effect
 	script string

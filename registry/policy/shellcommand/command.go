@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// command judges a simple command, and the commands inside of it after it. declared tells
-// that its name is that of a function of the script, which is judged where it is declared.
+// command classifies a simple command, and then the commands within it. declared says that its name
+// is a function of the script, which is classified where it is declared.
 func (c *classifier) command(words []word, text string, depth int, declared bool) {
 	switch {
 	case c.full:
@@ -36,8 +36,8 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 	case declared && !restricted:
 		j = allow("is a function of the script")
 	default:
-		var own judgement
-		own, inside = judge(words)
+		var own verdict
+		own, inside = classify(words)
 		if !restricted {
 			j, liftable = own, own.effect == policy.Ask
 		} else {
@@ -51,20 +51,20 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 	}
 	c.addPart(p)
 	for _, in := range inside {
-		in.judge(c, depth+1)
+		in.classify(c, depth+1)
 	}
 }
 
-// inner is a command, or a script, inside of a command.
+// inner is a command or script within a command.
 type inner struct {
 	words  []word
 	script string
-	// hint tells that the script is not what runs, but what is known of it: it can only
-	// make the verdict worse.
+	// hint says that the script is only a guess at what runs: it can only make the verdict
+	// stricter.
 	hint bool
 }
 
-func (in inner) judge(c *classifier, depth int) {
+func (in inner) classify(c *classifier, depth int) {
 	switch {
 	case in.words != nil:
 		c.command(in.words, join(in.words), depth, false)
@@ -81,44 +81,43 @@ func (in inner) judge(c *classifier, depth int) {
 	}
 }
 
-// join is a command as text, for people.
+// join returns a command as text for people.
 func join(words []word) string {
 	return strings.Join(each.Of(words, func(w word) string { return w.text }), " ")
 }
 
-// systemFolders are where the programs of the system lie: by their path they are the same
-// as by their name.
-var systemFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}
+// systemDirectories hold the programs of the system: a path there means the same as the name.
+var systemDirectories = []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}
 
-// plainName is the name of a program, or "" for one in a folder that may hold anything.
+// plainName returns the name of a program, or "" for a path in any other directory.
 func plainName(name string) string {
 	folder, file := path.Split(name)
-	if folder != "" && !slices.Contains(systemFolders, folder) {
+	if folder != "" && !slices.Contains(systemDirectories, folder) {
 		return ""
 	}
 	return file
 }
 
-// judge says what a command whose name is known comes to, and which commands it runs.
-func judge(words []word) (judgement, []inner) {
+// classify classifies a command whose name is known, and returns the commands that it runs.
+func classify(words []word) (verdict, []inner) {
 	name := plainName(words[0].text)
 	args := words[1:]
 	if slices.Contains(harmless, name) {
 		return allow("only reads"), nil
 	}
 	if a, ok := assigners[name]; ok {
-		return a.judge(name, args), nil
+		return a.classify(name, args), nil
 	}
 	if options, ok := careful[name]; ok {
-		return options.judge(args), nil
+		return options.classify(args), nil
 	}
-	if own, ok := judges[name]; ok {
+	if own, ok := classifiers[name]; ok {
 		return own(args), nil
 	}
 	if name == "find" || name == "gfind" {
-		return judgeFind(args)
+		return classifyFind(args)
 	}
-	if j, inside, ok := judgeWrapper(name, args); ok {
+	if j, inside, ok := classifyWrapper(name, args); ok {
 		return j, inside
 	}
 	if why, ok := dangers[name]; ok {

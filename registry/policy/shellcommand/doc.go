@@ -1,9 +1,9 @@
-// Package shellcommand says of a shell script, before it runs, whether it can only read,
-// has to be asked about, or must not run at all. It looks at the syntax tree: every simple
-// command in it is judged by itself, through wrappers such as env and xargs, in pipelines,
-// substitutions, functions and scripts within the script, and the worst part decides.
+// Package shellcommand decides about a shell script before it runs: whether it can only read, needs
+// approval, or must not run at all. It checks the syntax tree. Every simple command is classified
+// by itself, including commands within wrappers such as env and xargs, pipelines, substitutions,
+// functions and nested scripts, and the worst part decides.
 //
-// What is not known is asked about, so the tables here list what is harmless and not what
-// is dangerous; what they call harmless may still be wrong. A Registry therefore takes
-// everything but reading away from a call that runs because it can only read.
+// Unknown commands need approval, so the tables list what is harmless and not what is dangerous.
+// The tables may still be wrong. A Registry therefore takes every permission except reading away
+// from a call that runs because its script can only read.
 package shellcommand

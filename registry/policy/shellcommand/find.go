@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// findRuns are the actions of find that run a command, and findWrites those that write or
-// remove.
+// findRuns are the actions of find that run a command, and findWrites those that write or remove
+// files.
 var (
 	findRuns   = []string{"-exec", "-execdir", "-ok", "-okdir"}
 	findWrites = []string{"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}
 )
 
-// judgeFind judges a search, and the commands that it runs on what it finds.
-func judgeFind(args []word) (judgement, []inner) {
+// classifyFind classifies a search, and the commands that it runs on the files it finds.
+func classifyFind(args []word) (verdict, []inner) {
 	j := allow("only reads")
 	var inside []inner
 	for i := 0; i < len(args); i++ {
@@ -40,15 +40,15 @@ func judgeFind(args []word) (judgement, []inner) {
 	return j, inside
 }
 
-// valueOfFind reports whether the word is the value of a test that takes one, so that it
-// is no test whatever it says.
+// valueOfFind reports whether the word is the value of a preceding test, and so is not a test
+// itself.
 func valueOfFind(args []word, i int) bool {
 	tests := []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-size", "-type", "-maxdepth", "-mindepth", "-user", "-perm"}
 	return i > 0 && args[i-1].fixed && slices.Contains(tests, args[i-1].text) && !args[i].several
 }
 
-// endsEarly reports whether a word of a command may be its end, so that what follows would
-// be for find itself.
+// endsEarly reports whether a word of a command may end it, so that the following words would be
+// arguments of find itself.
 func endsEarly(command []word) bool {
 	doubt := false
 	for _, w := range command {
@@ -60,8 +60,8 @@ func endsEarly(command []word) bool {
 	return false
 }
 
-// foundIn is a command of find with what it finds: paths that begin as the folder does
-// that it searches, so that none is an option.
+// foundIn returns a command of find with sample paths. They start with the searched directory, so
+// none is an option.
 func foundIn(command []word) []word {
 	words := slices.Clone(command)
 	for i, w := range words {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// never are programs that must not run, whoever allows it: they take over the machine, or
-// end it.
+// never are programs that must not run, even with an approval: they take over or stop the machine.
 var never = []string{
 	"sudo", "su", "doas", "pkexec", "runuser", "sudoedit", "visudo", "passwd", "chpasswd", "useradd", "userdel", "usermod",
 	"shutdown", "reboot", "halt", "poweroff", "init", "telinit", "kexec",
@@ -16,7 +15,7 @@ var never = []string{
 	"insmod", "rmmod", "modprobe", "iptables", "ip6tables", "nft",
 }
 
-// forbidden says why a command must not run, or "".
+// forbidden says why a command must not run, or returns "".
 func forbidden(words []word) string {
 	name := base(words[0].text)
 	switch {
@@ -42,7 +41,7 @@ func forbidden(words []word) string {
 	return ""
 }
 
-// removesAll reports whether rm would begin at the root.
+// removesAll reports whether rm would start at the root.
 func removesAll(args []word) bool {
 	recursive, root := false, false
 	for _, w := range args {

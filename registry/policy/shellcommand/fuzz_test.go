@@ -10,15 +10,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// effectOf is what a script comes to.
+// effectOf returns the classification of a script.
 func effectOf(script string) policy.Effect {
 	return shellcommand.Classify(script, shellcommand.Settings{}).Effect
 }
 
-// singleQuoted is a text as one word of the shell.
+// singleQuoted returns a string as one word of the shell.
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Whatever a script says: what is put behind it counts, and a wrapper hides nothing.
+// Whatever a script is, a command appended to it is classified, and a wrapper hides nothing.
 func FuzzClassify(f *testing.F) {
 	for _, c := range cases(f) {
 		f.Add(c.script)
@@ -28,10 +28,10 @@ func FuzzClassify(f *testing.F) {
 			return
 		}
 		effect := effectOf(script)
-		if strings.Contains(script, "\x00") { // a NUL ends a word of some shells, and of none here
+		if strings.Contains(script, "\x00") { // some shells end a word at NUL, but none here
 			return
 		}
-		// A script that is whole and ends in no comment goes on with what follows it.
+		// A complete script that does not end in a comment continues with what follows it.
 		if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), ""); err != nil {
 			if effect == policy.Allow {
 				t.Fatalf("%q cannot be read, and is allowed", script)
@@ -44,9 +44,9 @@ func FuzzClassify(f *testing.F) {
 			}
 		}
 		if strings.HasSuffix(script, `\`) {
-			return // it swallows the end of the line
+			return // it consumes the end of the line
 		}
-		quoted := singleQuoted("\n" + script) // no option, whatever it begins with
+		quoted := singleQuoted("\n" + script) // not an option, whatever it begins with
 		for _, wrapped := range []string{
 			"{ " + script + "\n}", "( " + script + "\n)", "echo $( " + script + "\n)", "if true; then " + script + "\nfi", "sh -c " + quoted, "eval " + quoted,
 			"env A=1 timeout 5 nice sh -c " + quoted, "watch " + quoted,
@@ -58,8 +58,8 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// quiet reports whether what was put behind a script became part of a comment, or of a
-// text, so that it does not run, or has another meaning in it.
+// quiet reports whether an appended command became part of a comment or string, so that it does not
+// run, or has another meaning.
 func quiet(script string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -78,5 +78,5 @@ func quiet(script string) bool {
 	return !found || declared
 }
 
-// put reports whether a name is one of those that are put behind scripts.
+// put reports whether a name is one of the appended commands.
 func put(name string) bool { return name == "rm" || name == "sh" || name == "sudo" }

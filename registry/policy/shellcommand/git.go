@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// gitReads are subcommands that only read, but for these options.
+// gitReads are subcommands that only read, except with these options.
 var gitReads = map[string]options{
 	"status": {}, "rev-parse": {}, "ls-files": {}, "ls-tree": {}, "describe": {}, "merge-base": {}, "show-ref": {long: []string{"--exclude-existing"}},
 	"for-each-ref": {}, "name-rev": {}, "count-objects": {}, "cherry": {}, "check-ignore": {}, "check-attr": {}, "var": {},
@@ -14,16 +14,16 @@ var gitReads = map[string]options{
 	"cat-file": {long: []string{"--textconv", "--filters"}}, "grep": {long: []string{"--open-files-in-pager", "--textconv", "--ext-grep"}, short: "O"},
 }
 
-// gitDiffs are the options of what shows differences: a file to write, and programs to run.
+// gitDiffs are options of subcommands that show differences: a file to write, and programs to run.
 var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 
-// gitList is a subcommand that reads with some first words, or with no further word.
+// gitList is a subcommand that reads with certain first words, or without further words.
 type gitList struct {
-	words   []string // the first words with which it reads
-	options []string // that it may have without a word, or with it
+	words   []string // first words with which it reads
+	options []string // allowed with or without such a word
 	values  bool     // further words may follow the options
-	bare    bool     // it reads without a word
-	listing []string // options with which further words are patterns to list by
+	bare    bool     // it reads without further words
+	listing []string // options after which further words are patterns
 }
 
 // gitCount stands in gitLists for -n with any digits, such as -n5.
@@ -48,8 +48,8 @@ var gitLists = map[string]gitList{
 	"bisect":    {words: []string{"log"}, options: []string{gitCount}},
 }
 
-// gitOptions are the options before a subcommand, with how many words follow each; printsOnly for
-// those with which git prints something and ends.
+// gitOptions are the options before a subcommand, with the number of words that follow each;
+// printsOnly marks options with which git prints something and exits.
 var gitOptions = map[string]int{
 	"--no-pager": 0, "-P": 0, "--no-optional-locks": 0, "--literal-pathspecs": 0, "-C": 1,
 	"--version": printsOnly, "--help": printsOnly, "-v": printsOnly, "-h": printsOnly,
@@ -57,8 +57,8 @@ var gitOptions = map[string]int{
 
 const printsOnly = -1
 
-// judgeGit judges a call of git.
-func judgeGit(args []word) judgement {
+// classifyGit classifies a call of git.
+func classifyGit(args []word) verdict {
 	for len(args) > 0 && args[0].option {
 		w := args[0]
 		follow, known := gitOptions[w.text]
@@ -80,7 +80,7 @@ func judgeGit(args []word) judgement {
 		return ask("runs a subcommand that is only known when it runs")
 	}
 	if o, ok := gitReads[name]; ok {
-		return o.judge(rest)
+		return o.classify(rest)
 	}
 	l, ok := gitLists[name]
 	switch {
@@ -94,7 +94,7 @@ func judgeGit(args []word) judgement {
 
 // reads reports whether the subcommand only reads with these arguments.
 func (l gitList) reads(args []word) bool {
-	listing, word := l.bare, false // whether it lists, and whether a word says so
+	listing, word := l.bare, false // whether it lists, and whether a word selects that
 	for i, w := range args {
 		name, _, _ := strings.Cut(w.text, "=")
 		if digits, ok := strings.CutPrefix(w.text, "-n"); ok && strings.Trim(digits, "0123456789") == "" {

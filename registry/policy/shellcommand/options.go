@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// mayBeOption is why an argument is asked about that nothing is known of.
+// mayBeOption is why an argument that is not known before it runs needs approval.
 const mayBeOption = "has an argument that is only known when it runs and may be an option"
 
-// options are the options of a command that make it do more than read. With any of these
-// a word that may be an option is asked about.
+// options are the options with which a command does more than read. With any of these, a word that
+// may be an option needs approval.
 type options struct {
-	long  []string // with their dashes; any beginning of one may stand for it
+	long  []string // with their dashes; a unique prefix may stand for one
 	short string   // letters
 	// valued are letters after which the rest of the word is a value.
 	valued string
-	// operands is how many arguments besides options it may have; what is further is
-	// written to, or set. 0 means any number.
+	// operands is the maximum number of arguments besides options; the command writes to or sets
+	// any further ones. 0 means any number.
 	operands int
-	// none tells that it may have no arguments at all but options, and digits that none of
-	// them may be a number.
+	// none says that it may have no arguments except options, and digits that none of the options
+	// may be a number.
 	none, digits bool
 }
 
-// judge says what a command with these arguments comes to.
-func (o options) judge(args []word) judgement {
+// classify classifies a command with these arguments.
+func (o options) classify(args []word) verdict {
 	operands := 0
 	for i, w := range args {
 		switch {
@@ -32,7 +32,7 @@ func (o options) judge(args []word) judgement {
 			for _, rest := range args[i+1:] {
 				operands += o.count(rest)
 			}
-			return o.judgeOperands(operands)
+			return o.classifyOperands(operands)
 		case o.digits && (!w.fixed || strings.Trim(w.text, "0123456789.") == ""):
 			return ask("may set the clock")
 		case !w.option || w.text == "-":
@@ -43,10 +43,11 @@ func (o options) judge(args []word) judgement {
 			return ask("has the option " + shown(w.text) + ", with which it does more than read")
 		}
 	}
-	return o.judgeOperands(operands)
+	return o.classifyOperands(operands)
 }
 
-// count is how many operands a word is taken for: one that is not known may be several.
+// count returns how many operands a word counts for: one that is known only at run time may be
+// several.
 func (o options) count(w word) int {
 	if !w.fixed && o.operands > 0 {
 		return 2
@@ -54,14 +55,14 @@ func (o options) count(w word) int {
 	return 1
 }
 
-func (o options) judgeOperands(operands int) judgement {
+func (o options) classifyOperands(operands int) verdict {
 	if o.none && operands > 0 || o.operands > 0 && operands > o.operands {
 		return ask("has an argument that it writes to")
 	}
 	return allow("only reads")
 }
 
-// has reports whether an option is one of these, or holds one.
+// has reports whether an option is one of these, or contains one.
 func (o options) has(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	if strings.HasPrefix(name, "--") {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// arity is how many words name what a command does, where that is not one.
+// arity is the number of words that name what a command does, if it is not one.
 var arity = map[string]int{
 	"git": 2, "npm": 2, "pnpm": 2, "yarn": 2, "bun": 2, "go": 2, "cargo": 2, "docker": 2, "podman": 2, "kubectl": 2, "helm": 2,
 	"pip": 2, "pip3": 2, "uv": 2, "poetry": 2, "gem": 2, "bundle": 2, "rails": 2, "make": 2, "just": 2, "task": 2, "brew": 2, "apt": 2, "apt-get": 2,
 	"dotnet": 2, "mvn": 2, "gradle": 2, "terraform": 2, "gh": 2, "aws": 3, "gcloud": 3, "systemctl": 2, "composer": 2, "deno": 2, "hg": 2, "svn": 2, "jj": 2,
 }
 
-// deeper are first two words of which a third one names what is done.
+// deeper are first two words after which a third word names what is done.
 var deeper = []string{
 	"npm run", "npm exec", "pnpm run", "yarn run", "bun run", "docker compose", "docker container", "docker image", "git stash", "git remote", "git worktree",
 	"git submodule", "git bisect", "gh pr", "gh issue", "gh repo", "go mod", "go tool", "uv pip", "poetry run", "bundle exec", "deno task", "cargo run",
 }
 
-// anything are programs that do whatever their arguments say, so that no pattern stands
-// for what a command of them does.
+// anything are programs that can do anything, depending on their arguments, so that no pattern
+// describes what such a command does.
 var anything = []string{
 	"env", "exec", "command", "builtin", "timeout", "nice", "nohup", "setsid", "stdbuf", "time", "xargs", "watch", "eval", "source", ".", "trap", "alias",
 	"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh",
@@ -27,8 +27,8 @@ var anything = []string{
 	"set", "shopt", "read", "unset", "let", "expect", "strace", "script", "osascript", "powershell", "pwsh",
 }
 
-// pattern returns the pattern of Settings.Allow for all commands that do what this one
-// does, such as "git commit *" or "npm run build *", or "" where there is none.
+// pattern returns the pattern of Settings.Allow for all commands that do what this one does, such
+// as "git commit *" or "npm run build *", or "" if there is none.
 func pattern(words []word) string {
 	name := base(words[0].text)
 	if slices.Contains(anything, name) || strings.HasPrefix(name, "python") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unquoteDouble resolves backslashes as between double quotes.
+// unquoteDouble resolves backslashes as within double quotes.
 func unquoteDouble(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -19,10 +19,10 @@ func unquoteDouble(text string) string {
 	return b.String()
 }
 
-// unquoteDollar resolves what stands in $'...'. It is false for an escape that is not known.
+// unquoteDollar resolves the content of $'...'. It returns false for an unknown escape.
 func unquoteDollar(text string) (string, bool) {
 	const plain, means = `abeEfnrtv\'"?`, "\a\b\x1b\x1b\f\n\r\t\v\\'\"?"
-	hexDigits := map[byte]int{'x': 2, 'u': 4, 'U': 8} // the most that may follow
+	hexDigits := map[byte]int{'x': 2, 'u': 4, 'U': 8} // the maximum number of digits
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
@@ -40,7 +40,7 @@ func unquoteDollar(text string) (string, bool) {
 			at, base, most = i, 8, 3
 		}
 		value, digits := number(text[at:], base, most)
-		if digits == 0 || value == 0 { // an escape that is not known, or the end of the word
+		if digits == 0 || value == 0 { // an unknown escape, or the end of the word
 			return text, false
 		}
 		if most == 4 || most == 8 {
@@ -53,7 +53,7 @@ func unquoteDollar(text string) (string, bool) {
 	return b.String(), true
 }
 
-// number reads up to so many digits of a base of 8 or 16.
+// number reads at most that many digits of base 8 or 16.
 func number(text string, base, most int) (value, digits int) {
 	for digits < min(most, len(text)) {
 		d, err := strconv.ParseUint(text[digits:digits+1], base, 8)

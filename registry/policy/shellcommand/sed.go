@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// judgeSed judges sed, whose scripts can write files and run commands.
-func judgeSed(args []word) judgement {
+// classifySed classifies sed, whose scripts can write files and run commands.
+func classifySed(args []word) verdict {
 	unknown := ask("has a script that writes, runs commands, or is not known")
 	scripted, ended := false, false
 	var scripts []word
@@ -45,7 +45,8 @@ func judgeSed(args []word) judgement {
 	return allow("only reads")
 }
 
-// sedReads reports whether a script of sed only reads. What is not understood does not.
+// sedReads reports whether a sed script only reads. It returns false for a script that it does not
+// understand.
 func sedReads(script string) bool {
 	s := sedScanner{text: script}
 	for s.skip(" \t\n;{}"); s.at < len(s.text); s.skip(" \t\n;{}") {
@@ -75,7 +76,7 @@ func (s *sedScanner) next() (byte, bool) {
 	return s.text[s.at-1], true
 }
 
-// addresses reads what stands before a command.
+// addresses reads the addresses before a command.
 func (s *sedScanner) addresses() bool {
 	for s.at < len(s.text) {
 		switch b := s.text[s.at]; {
@@ -101,11 +102,10 @@ func (s *sedScanner) addresses() bool {
 	return true
 }
 
-// bracket is a bracket expression of which it is plain where it ends: the delimiter in it
-// does not count.
+// bracket is a bracket expression whose end is unambiguous: a delimiter within it does not count.
 var bracket = regexp.MustCompile(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
 
-// until reads an expression to the delimiter that is not escaped.
+// until reads an expression up to the delimiter that is not escaped.
 func (s *sedScanner) until(delimiter byte) bool {
 	if strings.IndexByte("\n\\[", delimiter) >= 0 {
 		return false
@@ -129,7 +129,7 @@ func (s *sedScanner) until(delimiter byte) bool {
 	return false
 }
 
-// command reads a command with all that belongs to it.
+// command reads a command and its arguments.
 func (s *sedScanner) command() bool {
 	name, ok := s.next()
 	if !ok {
@@ -141,7 +141,7 @@ func (s *sedScanner) command() bool {
 	case 'q', 'Q', 'l', 'L':
 		s.skip(" 0123456789")
 		return true
-	case 'b', 't', 'T', ':': // a label, which ends in one way only in all versions
+	case 'b', 't', 'T', ':': // a label, which ends the same way in all versions
 		s.skip(" \t")
 		s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 		return s.ends()
@@ -152,9 +152,9 @@ func (s *sedScanner) command() bool {
 	case 's', 'y':
 		delimiter, ok := s.next()
 		if !ok || name == 'y' && strings.Contains(s.text, "[") || !s.until(delimiter) {
-			return false // brackets mean nothing to y
+			return false // brackets have no meaning for y
 		}
-		// They mean nothing in the second part either.
+		// They have no meaning in the second part either.
 		for s.at < len(s.text) && s.text[s.at] != delimiter {
 			if s.text[s.at] == '\\' {
 				s.at++

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// What a real sed would refuse in its sandbox, since it writes or runs something, is never
-// taken for reading.
+// A script that a real sed refuses in sandbox mode, because it writes or runs something, is never
+// classified as read-only.
 func TestScriptsOfSedAgainstSed(t *testing.T) {
 	t.Parallel()
 	if err := exec.Command("sed", "--sandbox", "-n", "p", "/dev/null").Run(); err != nil {
@@ -30,7 +30,7 @@ func TestScriptsOfSedAgainstSed(t *testing.T) {
 			script.WriteString(pieces[random.IntN(len(pieces))])
 		}
 		quoted := singleQuoted(script.String())
-		// Only what could write or run something is worth asking the real one about.
+		// Only compare scripts that could write or run something.
 		if !strings.ContainsAny(quoted, "weW") || effectOf("sed -n "+quoted+" a") != policy.Allow {
 			continue
 		}

@@ -11,49 +11,47 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// Settings are what the operator says about commands. The zero value says nothing.
+// Settings are the operator's decisions about commands. The zero value decides nothing.
 //
-// Entries are patterns: words as in a command, in which * stands for any characters of a
-// word; a * that is the last word stands for any further words, or none. CheckPattern
-// says what is wrong with one.
+// Entries are patterns: the words of a command, in which * matches any characters of a word; a *
+// that is the last word matches any number of further words. CheckPattern validates an entry.
 type Settings struct {
-	// Allow lets commands run unasked that would be asked about, with all that the tool
-	// was granted. A command must fit as a whole, word by word, with each word known that
-	// is compared. It lifts no denial, and covers the command alone: neither where its
-	// output is redirected, nor variables set for it, nor commands inside of it.
+	// Allow lets commands run without approval that would need it, with all permissions of the
+	// tool. A command must match as a whole, word by word, and each compared word must be known
+	// before it runs. Allow does not override a denial, and covers only the command itself: not its
+	// redirections, not variables set for it, and not commands within it.
 	Allow []string
-	// Ask and Deny make commands be asked about, and denied. A command fits if the words
-	// of the pattern are among its words in that order, the first as its name: whatever
-	// options stand between them, in whatever folder the program lies, and whatever the
-	// letter case. Where a word decides that is only known when it runs, the command is
-	// asked about.
+	// Ask requires approval for commands, and Deny denies them. A command matches if the words of
+	// the pattern are among its words in that order, the first as its name: whatever options stand
+	// between them, whichever directory the program is in, and ignoring case. If a word that
+	// decides is known only at run time, the command needs approval.
 	Ask, Deny []string
-	// Unconfirmed leaves commands that are asked about to the rest of the policy, as if
-	// the script were any other argument. What is denied stays denied.
+	// Unconfirmed leaves commands that need approval to the rest of the policy, as if the script
+	// were any other argument. Denied commands stay denied.
 	Unconfirmed bool
 }
 
-// maxPatternBytes bounds a pattern.
+// maxPatternBytes limits a pattern.
 const maxPatternBytes = 256
 
-// CheckPattern says what is wrong with an entry of Settings; allows tells that it is one
-// of Allow.
+// CheckPattern returns what is wrong with an entry of Settings; allows says that it is an entry of
+// Allow.
 func CheckPattern(pattern string, allows bool) error {
 	words := strings.Fields(pattern)
 	switch {
 	case len(words) == 0 || len(pattern) > maxPatternBytes:
 		return fmt.Errorf("is empty, or longer than %d bytes; write a command, such as \"npm run *\"", maxPatternBytes)
 	case !plaintext.Plain(pattern, plaintext.Word):
-		return fmt.Errorf("%q holds a character that is not printable", pattern)
+		return fmt.Errorf("%q contains a character that is not printable", pattern)
 	case strings.ContainsAny(pattern, "|&;<>()$`\\\"'\n"):
-		return fmt.Errorf("%q holds a character that the shell gives a meaning; a pattern is the words of one command", pattern)
+		return fmt.Errorf("%q contains a character that the shell gives a meaning; a pattern is the words of one command", pattern)
 	case allows && forbidden([]word{fixedWord(words[0])}) != "":
-		return fmt.Errorf("%q is never allowed, whoever asks for it; leave it out", pattern)
+		return fmt.Errorf("%q is never allowed; remove it", pattern)
 	}
 	return nil
 }
 
-// covers reports whether a pattern of Allow holds for a command.
+// covers reports whether a pattern of Allow matches a command.
 func covers(pattern string, command []word) bool {
 	words := strings.Fields(pattern)
 	if last := len(words) - 1; last >= 0 && words[last] == "*" {
@@ -63,8 +61,8 @@ func covers(pattern string, command []word) bool {
 	return slices.EqualFunc(words, command, func(want string, w word) bool { return w.fixed && matches(want, w.text) })
 }
 
-// touches reports whether a pattern of Ask or Deny holds for a command, and whether it may,
-// if what is only known when it runs is as the pattern has it.
+// touches reports whether a pattern of Ask or Deny matches a command, and whether it may match,
+// depending on words that are known only at run time.
 func touches(pattern string, command []word) (holds, may bool) {
 	words := strings.Fields(strings.ToLower(pattern))
 	if len(words) == 0 || !command[0].fixed || !matches(words[0], base(command[0].text)) && !matches(words[0], strings.ToLower(command[0].text)) {
@@ -73,8 +71,8 @@ func touches(pattern string, command []word) (holds, may bool) {
 	return follow(words[1:], command[1:], false), follow(words[1:], command[1:], true)
 }
 
-// follow reports whether the words of a pattern are among others in their order; doubt
-// takes words that are not known for any number of any words.
+// follow reports whether the words of a pattern are among others in their order. With doubt, an
+// unknown word may stand for any number of words.
 func follow(pattern []string, words []word, doubt bool) bool {
 	for _, want := range pattern {
 		if want == "*" {
@@ -95,8 +93,8 @@ func follow(pattern []string, words []word, doubt bool) bool {
 
 func matches(pattern, text string) bool { return wildcard.Match(pattern, text) }
 
-// restrict is what Ask and Deny say about a command; false when they say nothing.
-func (s Settings) restrict(command []word) (doubt judgement, found bool) {
+// restrict returns the verdict of Ask and Deny about a command; false if they do not match.
+func (s Settings) restrict(command []word) (doubt verdict, found bool) {
 	for _, pattern := range s.Deny {
 		if holds, may := touches(pattern, command); holds {
 			return deny("is denied by shell.deny " + shown(pattern)), true
@@ -106,13 +104,13 @@ func (s Settings) restrict(command []word) (doubt judgement, found bool) {
 	}
 	for _, pattern := range s.Ask {
 		if _, may := touches(pattern, command); may {
-			return ask("is asked about by shell.ask " + shown(pattern)), true
+			return ask("needs approval by shell.ask " + shown(pattern)), true
 		}
 	}
 	return doubt, found
 }
 
-// permit makes a part of a command allowed that is asked about, if Allow says so.
+// permit allows a part that needs approval if Allow covers it.
 func (s Settings) permit(p Part, command []word) Part {
 	for _, pattern := range s.Allow {
 		if p.Effect == policy.Ask && covers(pattern, command) {
@@ -122,5 +120,5 @@ func (s Settings) permit(p Part, command []word) Part {
 	return p
 }
 
-// base is the name of a program in lower case, whatever folder it lies in.
+// base returns the name of a program in lower case, without its directory.
 func base(name string) string { return strings.TrimSuffix(strings.ToLower(path.Base(name)), ".exe") }

@@ -11,7 +11,7 @@ var harmless = []string{
 	"logname", "tty", "users", "who", "locale", "getconf", "pathchk", "look",
 }
 
-// careful are commands that only read, but for some options.
+// careful are commands that only read, except with some options.
 var careful = map[string]options{
 	"sort":     {long: []string{"--output", "--compress-program"}, short: "o", valued: "ktS"},
 	"uniq":     {operands: 1},
@@ -29,17 +29,17 @@ var careful = map[string]options{
 	"jobs":     {short: "x"},
 }
 
-// judges are commands that are judged in ways of their own.
-var judges = map[string]func(args []word) judgement{
-	"test": judgeTest, "[": judgeTest, "set": judgeSet, "git": judgeGit, "sed": judgeSed, "gsed": judgeSed,
-	"awk": judgeAwk, "gawk": judgeAwk, "mawk": judgeAwk, "nawk": judgeAwk,
-	"let": judgeLet, // as an argument of builtin or command
+// classifiers are the functions that classify certain commands.
+var classifiers = map[string]func(args []word) verdict{
+	"test": classifyTest, "[": classifyTest, "set": classifySet, "git": classifyGit, "sed": classifySed, "gsed": classifySed,
+	"awk": classifyAwk, "gawk": classifyAwk, "mawk": classifyAwk, "nawk": classifyAwk,
+	"let": classifyLet, // as an argument of builtin or command
 }
 
-// dangers are commands that are well known to change something, with what they do.
+// dangers are well-known commands that change something, with what they do.
 var dangers = map[string]string{
-	"rm": "removes files", "rmdir": "removes folders", "unlink": "removes a file", "shred": "destroys files",
-	"mv": "moves files", "cp": "copies files", "ln": "makes links", "mkdir": "makes folders", "touch": "makes or changes files",
+	"rm": "removes files", "rmdir": "removes directories", "unlink": "removes a file", "shred": "destroys files",
+	"mv": "moves files", "cp": "copies files", "ln": "makes links", "mkdir": "makes directories", "touch": "makes or changes files",
 	"mktemp": "makes a file", "mkfifo": "makes a pipe", "install": "copies files", "rsync": "copies files", "truncate": "changes files",
 	"split": "writes files", "csplit": "writes files", "tee": "writes to files", "patch": "changes files", "dd": "writes raw data",
 	"chmod": "changes permissions", "chown": "changes owners", "chgrp": "changes owners", "setfacl": "changes permissions",

@@ -9,17 +9,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// tree is one parsed script.
+// tree is a parsed script.
 type tree struct {
 	c     *classifier
 	text  string
 	depth int
-	// functions are those that are declared for sure, with where each declaration ends.
+	// functions are the functions that are certainly declared, with the position where each
+	// declaration ends.
 	functions map[string]uint
 }
 
-// topFunctions are the functions that the script declares at its top. What is declared in
-// a branch or a subshell may not be there when its name is called.
+// topFunctions returns the functions declared at the top level of the script. A function declared
+// in a branch or subshell may not exist when its name is called.
 func topFunctions(file *syntax.File) map[string]uint {
 	functions := make(map[string]uint)
 	for _, stmt := range file.Stmts {
@@ -32,7 +33,7 @@ func topFunctions(file *syntax.File) map[string]uint {
 	return functions
 }
 
-// source is the part of the script that a node stands for.
+// source returns the part of the script that a node represents.
 func (t *tree) source(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
 	if from > to || to > uint(len(t.text)) {
@@ -41,8 +42,7 @@ func (t *tree) source(n syntax.Node) string {
 	return t.text[from:to]
 }
 
-// walk judges all that a script does, wherever it stands. Kinds of nodes that are not
-// known are asked about.
+// walk classifies everything the script does. Unknown kinds of nodes need approval.
 func (t *tree) walk(file *syntax.File) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if t.c.full {
@@ -58,8 +58,8 @@ func (t *tree) walk(file *syntax.File) {
 		case *syntax.WordIter:
 			t.variable(n, n.Name.Value)
 		case *syntax.CoprocClause:
-			// Where its name ends and its command begins is not the same to all shells.
-			t.c.add(t.source(n), ask("runs a command beside the script"))
+			// Shells differ in where its name ends and its command begins.
+			t.c.add(t.source(n), ask("runs a command concurrently"))
 			if n.Name != nil {
 				t.c.command([]word{t.read(n.Name)}, t.source(n.Name), t.depth, false)
 			}
@@ -83,15 +83,15 @@ func (t *tree) walk(file *syntax.File) {
 			*syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CStyleLoop, *syntax.CaseClause,
 			*syntax.CaseItem, *syntax.BinaryCmd, *syntax.TimeClause,
 			*syntax.UnaryTest, *syntax.ParenTest:
-			// They do nothing but through what is in them.
+			// These nodes do nothing themselves; their children are visited.
 		default:
-			t.c.add(t.source(n), ask("is of a kind that is not known"))
+			t.c.add(t.source(n), ask("is an unknown kind of syntax"))
 		}
 		return true
 	})
 }
 
-// call judges a simple command.
+// call classifies a simple command.
 func (t *tree) call(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		return
@@ -103,7 +103,7 @@ func (t *tree) call(n *syntax.CallExpr) {
 	t.c.command(words, text, t.depth, declared)
 }
 
-// redirect judges where output goes and input comes from.
+// redirect classifies where output goes and input comes from.
 func (t *tree) redirect(n *syntax.Redirect) {
 	target := t.read(n.Word)
 	if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
@@ -130,20 +130,20 @@ func (t *tree) redirect(n *syntax.Redirect) {
 	}
 }
 
-// harmlessTargets are where writing changes nothing.
+// harmlessTargets are files where writing changes nothing.
 var harmlessTargets = []string{"/dev/null", "/dev/stdout", "/dev/stderr"}
 
-// isDevice reports whether a path is below /dev with such a name.
+// isDevice reports whether a path is below /dev with one of these names.
 func isDevice(file, name string) bool { return strings.HasPrefix(path.Clean(file), "/dev/"+name) }
 
-// isDisk reports whether a path is that of a disk or of memory.
+// isDisk reports whether a path is a disk or memory device.
 func isDisk(file string) bool {
 	disks := []string{"sd", "hd", "vd", "xvd", "nvme", "disk", "rdisk", "mmcblk", "dm-", "md", "loop", "mapper/", "mem", "kmem", "port"}
 	return slices.ContainsFunc(disks, func(name string) bool { return isDevice(file, name) })
 }
 
-// hidden asks about text that is evaluated once more where it is used, such as in an
-// index: what looks like a command there becomes one.
+// hidden requires approval for text that is evaluated again where it is used, such as an index: a
+// command substitution in it would run.
 func (t *tree) hidden(n syntax.Node) {
 	syntax.Walk(n, func(inner syntax.Node) bool {
 		text, known := "", true
@@ -157,14 +157,14 @@ func (t *tree) hidden(n syntax.Node) {
 			text = inner.Value
 		}
 		if !known || looksLikeCommand(text) {
-			t.c.add(t.source(n), ask("holds text that may be run as a command"))
+			t.c.add(t.source(n), ask("contains text that may be run as a command"))
 			return false
 		}
 		return true
 	})
 }
 
-// looksLikeCommand reports whether a text would be a command if it were evaluated again.
+// looksLikeCommand reports whether a text would run a command if it were evaluated again.
 func looksLikeCommand(text string) bool {
 	return strings.Contains(text, "$(") || strings.Contains(text, "`") || strings.Contains(text, "${")
 }

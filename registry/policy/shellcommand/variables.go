@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// steering are variables that decide which programs run or what they do; a name that ends
-// in * stands for all that begin so.
+// steering are variables that decide which programs run or what they do; a name that ends in * is a
+// prefix.
 var steering = []string{
 	"PATH", "LD_*", "DYLD_*", "IFS", "ENV", "BASH_*", "BASHOPTS", "SHELLOPTS", "SHELL", "PS0", "PS1", "PS2", "PS4",
 	"PROMPT_COMMAND", "GIT_*", "SSH_*", "PAGER", "MANPAGER", "LESS*", "EDITOR", "VISUAL", "BROWSER", "HOME", "CDPATH",
@@ -26,17 +26,17 @@ func steers(name string) bool {
 
 const steersWhy = "sets a variable that decides what runs"
 
-// variable judges that a variable is set.
+// variable classifies setting a variable.
 func (t *tree) variable(n syntax.Node, name string) {
 	if steers(name) {
 		t.c.add(t.source(n), ask(steersWhy))
 	}
 }
 
-// assign judges an assignment, also one of declare, where options are such, too.
+// assign classifies an assignment, including an operand of declare, which may be an option.
 func (t *tree) assign(n *syntax.Assign) {
 	switch {
-	case n.Name == nil: // an option or a word of declare
+	case n.Name == nil: // an option or word of declare
 		if w := t.read(n.Value); !w.fixed || strings.ContainsAny(w.text, "n") && w.option || strings.Contains(w.text, "=") {
 			t.c.add(t.source(n), ask("declares what is only known when it runs"))
 		}
@@ -59,7 +59,7 @@ func comparesNumbers(n *syntax.BinaryTest) bool {
 	}, n.Op)
 }
 
-// expansion judges what expanding a parameter does besides giving its value.
+// expansion classifies side effects of expanding a parameter.
 func (t *tree) expansion(n *syntax.ParamExp) {
 	if n.Exp == nil {
 		return
@@ -82,7 +82,7 @@ func (t *tree) expansion(n *syntax.ParamExp) {
 	}
 }
 
-// arithmetic judges assignments in arithmetic.
+// arithmetic classifies assignments in arithmetic.
 func (t *tree) arithmetic(n syntax.ArithmExpr) {
 	var set syntax.ArithmExpr
 	switch n := n.(type) {
@@ -107,18 +107,18 @@ func (t *tree) arithmetic(n syntax.ArithmExpr) {
 	t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
 }
 
-// let judges arithmetic that is given as texts.
+// let classifies arithmetic that is given as strings.
 func (t *tree) let(n *syntax.LetClause) {
 	for _, x := range n.Exprs {
 		if w, ok := x.(*syntax.Word); ok {
-			if j := judgeLet([]word{t.read(w)}); j.effect != policy.Allow {
+			if j := classifyLet([]word{t.read(w)}); j.effect != policy.Allow {
 				t.c.add(t.source(n), j)
 			}
 		}
 	}
 }
 
-// comparison judges a comparison of numbers, whose operands are arithmetic.
+// comparison classifies a comparison of numbers, whose operands are arithmetic.
 func (t *tree) comparison(n *syntax.BinaryTest) {
 	if !comparesNumbers(n) {
 		return
@@ -130,7 +130,7 @@ func (t *tree) comparison(n *syntax.BinaryTest) {
 	}
 }
 
-// assignment splits NAME=VALUE, as the arguments of env and export have it.
+// assignment splits NAME=VALUE, as in arguments of env and export.
 func assignment(w word) (name string, ok bool) {
 	name, _, ok = strings.Cut(w.text, "=")
 	return name, ok && syntax.ValidName(name)

@@ -8,26 +8,26 @@ import (
 
 // word is a word of a command, as far as it is known before anything runs.
 type word struct {
-	// text is the word without its quotes; of what is not known, its source.
+	// text is the word without quotes; for an unknown part, its source.
 	text string
-	// fixed tells that it is this text and one word.
+	// fixed says that the word is exactly text, and a single word.
 	fixed bool
-	// option tells that it begins with a dash, or may, or may become several words one of
+	// option says that the word begins with a dash, or may, or may expand to several words one of
 	// which does.
 	option bool
-	// several tells that it may become several words.
+	// several says that it may expand to several words.
 	several bool
 }
 
-// fixedWord is a word whose text is known.
+// fixedWord returns a word whose text is known.
 func fixedWord(text string) word {
 	return word{text: text, fixed: true, option: strings.HasPrefix(text, "-")}
 }
 
-// unknownWord is a word of which nothing is known.
+// unknownWord returns a word of which nothing is known.
 func unknownWord() word { return word{text: "…", option: true, several: true} }
 
-// read is a word as far as it is known.
+// read returns a word as far as it is known.
 func (t *tree) read(w *syntax.Word) word {
 	r := wordReader{t: t, out: word{fixed: true}}
 	for _, part := range w.Parts {
@@ -42,10 +42,10 @@ type wordReader struct {
 	t         *tree
 	text      strings.Builder
 	out       word
-	openStart bool // nothing is known of how it begins
+	openStart bool // its beginning is unknown
 }
 
-// unknown notes a piece that is known when it runs.
+// unknown records a part that is known only at run time.
 func (r *wordReader) unknown(n syntax.Node, splits bool) {
 	r.out.fixed = false
 	r.openStart = r.openStart || r.text.Len() == 0
@@ -80,15 +80,15 @@ func (r *wordReader) part(part syntax.WordPart, quoted bool) {
 		r.unknown(p, !quoted)
 	case *syntax.ArithmExp:
 		r.unknown(p, false)
-	case *syntax.ProcSubst: // a path below /dev/fd
+	case *syntax.ProcSubst: // expands to a path below /dev/fd
 		r.out.fixed = false
 		r.text.WriteString("/dev/fd/…")
-	default: // extended globs, braces, and what later versions of the parser have
+	default: // extended globs, braces, and nodes of later versions of the parser
 		r.unknown(p, false)
 	}
 }
 
-// several reports whether an expansion gives several words in double quotes, too.
+// several reports whether an expansion gives several words even in double quotes.
 func several(p *syntax.ParamExp) bool {
 	if p.Param != nil && p.Param.Value == "@" || p.Names != 0 || p.Excl {
 		return true
@@ -99,7 +99,7 @@ func several(p *syntax.ParamExp) bool {
 	return false
 }
 
-// bare reads a text without quotes: backslashes, and what makes other words of it.
+// bare reads text without quotes: backslashes, and characters that expand to other words.
 func (r *wordReader) bare(text string) {
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; b {
@@ -115,7 +115,7 @@ func (r *wordReader) bare(text string) {
 			r.out.fixed = false
 			r.openStart = r.openStart || r.text.Len() == 0
 		case '~':
-			if r.text.Len() == 0 { // some home folder: an absolute path
+			if r.text.Len() == 0 { // some home directory: an absolute path
 				r.out.fixed = false
 			}
 		}

@@ -10,13 +10,13 @@ import (
 
 // wrapper is a command that runs another one.
 type wrapper struct {
-	// flags are its options, and valued those whose value is the next word: letters, and
-	// long names with their dashes. Any other option is asked about.
+	// flags are its options without a value, and valued those whose value is the next word:
+	// letters, and long names with their dashes. Any other option needs approval.
 	flags, valued         string
 	longFlags, longValued []string
-	// operands are words of its own before the command.
+	// operands is the number of its own words before the command.
 	operands int
-	// variables tells that NAME=VALUE may stand before the command.
+	// variables says that NAME=VALUE may precede the command.
 	variables bool
 }
 
@@ -41,18 +41,18 @@ var wrappers = map[string]wrapper{
 	"watch": {flags: "dtgbecx", valued: "n", longFlags: []string{"--differences", "--no-title", "--exec"}, longValued: []string{"--interval"}},
 }
 
-// runners run commands in ways of their own. They are asked about; what must not run is
-// looked for in all of their arguments.
+// runners run commands in special ways. They need approval, and all of their arguments are searched
+// for commands that must not run.
 var runners = []string{
 	"parallel", "strace", "ltrace", "flock", "script", "entr", "unbuffer", "rlwrap", "systemd-run", "numactl", "taskset", "chrt",
 	"faketime", "ssh", "docker", "podman", "make", "npx", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "trap", "alias", "fakeroot", "proot",
 }
 
-// shells are those that read scripts as this package does.
+// shells read scripts in the language of this package.
 var shells = []string{"sh", "bash", "dash", "ash", "rbash"}
 
-// judgeWrapper judges a command that runs another one; false when it is none.
-func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
+// classifyWrapper classifies a command that runs another one; false if it is not one.
+func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 	switch {
 	case name == "eval":
 		if len(args) > 0 && args[0].fixed && args[0].text == "--" {
@@ -61,7 +61,7 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 		j, inside := evaluated(args)
 		return j, inside, true
 	case slices.Contains(shells, name):
-		j, inside := judgeShell(args)
+		j, inside := classifyShell(args)
 		return j, inside, true
 	case slices.Contains(runners, name):
 		for i := range args {
@@ -73,7 +73,7 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 	}
 	w, ok := wrappers[name]
 	if !ok {
-		return judgement{}, nil, false
+		return verdict{}, nil, false
 	}
 	if name == "command" && len(args) > 0 && args[0].fixed && (args[0].text == "-v" || args[0].text == "-V") {
 		return allow("only reads"), nil, true
@@ -98,9 +98,9 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 	return j, inside, true
 }
 
-// split tells the words of a wrapper from those of the command. replace is the text that
-// xargs puts its input in the place of; "" for none.
-func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
+// split separates the words of a wrapper from the words of its command. replace is the text that
+// xargs replaces by its input; "" for none.
+func (o wrapper) split(args []word) (j verdict, rest []word, replace string) {
 	j = allow("runs a command")
 	operands := o.operands
 	for ended := false; len(args) > 0; args = args[1:] {
@@ -133,15 +133,15 @@ func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
 	return j, nil, replace
 }
 
-// unsets reports whether an option of env, whose value may be another word, takes away a
-// variable that decides what runs.
+// unsets reports whether an option of env, whose value may be another word, removes a variable that
+// decides what runs.
 func unsets(option, value string) bool {
-	_, joined, _ := strings.Cut(option, "u") // also of -iuNAME
+	_, joined, _ := strings.Cut(option, "u") // also for -iuNAME
 	return steers(joined) || steers(strings.TrimPrefix(option, "--unset=")) || steers(value)
 }
 
-// option reads the first of the words as an option. It returns why it is asked about, or
-// "", the text that xargs is to replace, and the words from the last that it takes.
+// option parses the first words as an option. It returns why the option needs approval, or "", the
+// text that xargs should replace, and the words starting with the last one that it takes.
 func (o wrapper) option(args []word) (why, replace string, last []word) {
 	w := args[0]
 	name, value, joined := strings.Cut(w.text, "=")
@@ -167,8 +167,8 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	return "", replace, args
 }
 
-// letters reads a word of short options: whether all are known, and which one takes a value,
-// which may follow in the word; 0 for none.
+// letters parses a word of short options. It returns whether all are known, and the one that takes
+// a value, which may follow in the word; 0 for none.
 func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	for i, letter := range word {
 		switch {
@@ -181,8 +181,7 @@ func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	return true, 0, ""
 }
 
-// withInput is a command as xargs makes it: with what it reads at the end, or in the place
-// of a text.
+// withInput returns a command as xargs builds it: with its input at the end, or in place of a text.
 func withInput(words []word, replace string) []word {
 	words = slices.Clone(words)
 	if replace == "" {
@@ -197,15 +196,15 @@ func withInput(words []word, replace string) []word {
 	return words
 }
 
-// evaluated judges words that are put together to a script.
-func evaluated(args []word) (judgement, []inner) {
+// evaluated classifies words that are joined to a script.
+func evaluated(args []word) (verdict, []inner) {
 	if slices.ContainsFunc(args, func(w word) bool { return !w.fixed }) {
 		return ask("runs text that is only known when it runs"), []inner{{script: join(args), hint: true}}
 	}
 	return allow("runs a script"), []inner{{script: join(args)}}
 }
 
-// hints are the words that may be scripts, to look in them for what is denied.
+// hints returns the words that may be scripts, to search them for denied commands.
 func hints(args []word) []inner {
 	var all []inner
 	for _, w := range args {
@@ -216,8 +215,8 @@ func hints(args []word) []inner {
 	return all
 }
 
-// judgeShell judges a call of a shell.
-func judgeShell(args []word) (judgement, []inner) {
+// classifyShell classifies a call of a shell.
+func classifyShell(args []word) (verdict, []inner) {
 	j, script := allow("runs a script"), false
 	for i := 0; i < len(args); i++ {
 		w := args[i]
