@@ -77,7 +77,7 @@ func TestDynamicToolIsDescribedOnce(t *testing.T) {
 
 func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cause := errors.New("the folder of skills is gone")
+		cause := errors.New("the directory of skills is gone")
 		var runs atomic.Int32
 		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
 			time.Sleep(time.Second)
@@ -91,7 +91,7 @@ func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
 			waiting.Go(func() {
 				result, err := r.Execute(context.Background(), tool.Call{Tool: "skill"})
 				wantCode(t, err, tool.CodeExecution)
-				if !strings.Contains(result.Text(), "cannot be worked out: the folder of skills is gone") {
+				if !strings.Contains(result.Text(), "failed to describe itself: the directory of skills is gone") {
 					t.Errorf("the model reads %q", result.Text())
 				}
 			})
@@ -109,7 +109,7 @@ func TestListsLeaveFailuresAlone(t *testing.T) {
 		runs := 0
 		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
 			runs++
-			return tool.Definition{}, &tool.Error{Code: tool.CodeExecution, Message: "the folder of skills is gone"}
+			return tool.Definition{}, &tool.Error{Code: tool.CodeExecution, Message: "the directory of skills is gone"}
 		})
 		list := func(after time.Duration, want int) {
 			t.Helper()

@@ -141,8 +141,8 @@ func TestNames(t *testing.T) {
 	spec.Aliases = []string{"say", "print_it"}
 	r := withTool(t, Options{}, spec, &fake{})
 	for _, name := range []string{"echo", " Echo ", "ECHO", "say", "Print_It"} {
-		if got, ok := r.Tools().Get(name); !ok || got.Name != "echo" {
-			t.Errorf("%q: got %+v, %v", name, got, ok)
+		if got, err := r.Tools().Get(name); err != nil || got.Name != "echo" {
+			t.Errorf("%q: got %+v, %v", name, got, err)
 		}
 	}
 	_, err := r.Execute(context.Background(), tool.Call{Tool: "ecko"})

@@ -21,8 +21,8 @@ func TestDisabledToolsAreNotCalled(t *testing.T) {
 	}
 	_, err := r.Execute(context.Background(), call)
 	wantCode(t, err, tool.CodeDisabled)
-	if info, ok := r.Tools().Get("echo"); !ok || !info.Disabled {
-		t.Errorf("got %+v, %v", info, ok)
+	if info, err := r.Tools().Get("echo"); err != nil || !info.Disabled {
+		t.Errorf("got %+v, %v", info, err)
 	}
 	if err := r.Tools().Enable("echo"); err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
-// Package catalogue holds the tools of a registry: it registers, replaces, lists and finds
-// them, follows the sources that bring them, and has dynamic tools describe themselves.
+// Package catalogue holds the tools of a registry: it registers, replaces, lists and finds them,
+// follows sources of tools, and asks dynamic tools for their definitions.
 //
-// A [Tool] never changes. A change puts another one in its place, so that calls finish with
-// the tool that they began with, and readers need no lock for what they found.
+// A [Tool] never changes. A change replaces the Tool by a new one, so calls finish with the Tool
+// that they began with, and readers of a Tool need no lock.
 package catalogue
 
 import (
@@ -22,44 +22,43 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultLoadTimeout is how long a call waits for its tool to be loaded and compiled.
+// DefaultLoadTimeout is the default of Options.LoadTimeout.
 const DefaultLoadTimeout = 2 * time.Minute
 
-// Options configures a Catalogue.
+// Options configures a [Catalogue].
 type Options struct {
-	// LoadTimeout bounds the wait for a tool to be loaded and compiled at its first
-	// call, apart from the tool's own timeout; 0 means DefaultLoadTimeout.
+	// LoadTimeout limits how long a call waits for its tool to be loaded and compiled; 0 means
+	// DefaultLoadTimeout. The tool's own timeout begins afterwards.
 	LoadTimeout time.Duration
-	// NoDescriptions keeps tools in the sandbox from describing themselves, so that what they
-	// were registered with stands. A description is one for all callers: where the folders
-	// of the rules are not for every tenant to know of, it may tell of them.
+	// NoDescriptions keeps tools in the sandbox from describing themselves, so that their
+	// registered definitions apply. All callers share a description, and it may disclose the
+	// contents of directories that not every tenant may see.
 	NoDescriptions bool
 }
 
-// WithDefaults returns the options with their defaults filled in.
+// WithDefaults returns the options with defaults for zero fields.
 func (o Options) WithDefaults() Options {
 	o.LoadTimeout = cmp.Or(max(o.LoadTimeout, 0), DefaultLoadTimeout)
 	return o
 }
 
-// Hooks connect a Catalogue with the rules of its registry, which it asks at the moment of
-// use. All are safe for concurrent use.
+// Hooks connect a [Catalogue] to the rules of its registry. The Catalogue calls them each time
+// that it needs an answer. They must be safe for concurrent use.
 type Hooks struct {
-	// Visible reports whether the rules leave a tool to its callers; nil leaves all. It may be
-	// called under the Catalogue's lock, so that it must not call the Catalogue.
+	// Visible reports whether the rules allow callers to see a tool; nil allows all. It must not
+	// call the Catalogue, because it may be called while the Catalogue's lock is held.
 	Visible func(*Tool) bool
-	// MayDescribe returns what a tool in the sandbox may reach to describe itself, and
-	// whether it may do so at all; nil allows none to.
+	// MayDescribe returns what a tool in the sandbox may access to describe itself, and whether
+	// it may describe itself at all; nil allows no tool to.
 	MayDescribe func(context.Context, *Tool) (capability.Grant, bool)
-	// Changed is called under the Catalogue's lock whenever the tools or their definitions
-	// have changed; nil is for nobody.
+	// Changed is called while the Catalogue's lock is held, whenever the tools or their
+	// definitions have changed; it may be nil.
 	Changed func()
-	// Logger gets what an operator should know; nil means silence.
+	// Logger receives what an operator should know; nil discards it.
 	Logger *slog.Logger
 }
 
-// Catalogue holds tools. It is safe for concurrent use. The zero value is not usable; see
-// New.
+// Catalogue holds tools. It is safe for concurrent use. The zero value is not usable; call [New].
 type Catalogue struct {
 	opts  Options
 	hooks Hooks
@@ -71,7 +70,7 @@ type Catalogue struct {
 	names   map[string]*Tool // by name and alias
 	sources []*followed
 
-	registrations uint64 // how many tools were registered so far
+	registrations uint64 // number of registrations so far
 }
 
 // New returns an empty Catalogue.
@@ -90,9 +89,9 @@ func New(o Options, h Hooks) *Catalogue {
 	return &Catalogue{opts: o, hooks: h, log: h.Logger, names: make(map[string]*Tool)}
 }
 
-// Close unregisters all tools and closes their executors and sources; a registry closes its
-// Catalogue itself. Tools are not found afterwards, with the code cancelled, and none can be
-// registered. Closing again does nothing.
+// Close unregisters all tools and closes their executors and sources. A registry closes its own
+// Catalogue. Afterwards, finding and registering tools fails with the code cancelled. Further
+// calls have no effect.
 func (c *Catalogue) Close() error {
 	c.mu.Lock()
 	tools, sources := c.tools, c.sources
@@ -113,9 +112,9 @@ func errClosed(name string) error {
 	return &tool.Error{Code: tool.CodeCancelled, Tool: callerror.Excerpt(name), Message: "the registry is closed"}
 }
 
-// Find returns the tool of a name or an alias, also one that is disabled. Space around the
-// name and capitals do not count. The error is an *Error of the code not_found that offers
-// near names, or cancelled once the Catalogue is closed.
+// Find returns the tool with a name or an alias, even if it is disabled. It ignores case and
+// surrounding white space. It fails with an *Error: not_found, whose message suggests similar
+// names, or cancelled if the Catalogue is closed.
 func (c *Catalogue) Find(name string) (*Tool, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -125,8 +124,8 @@ func (c *Catalogue) Find(name string) (*Tool, error) {
 	return nil, c.notFound(name)
 }
 
-// find returns the tool for a name as written, or else trimmed and in lower case; nil when
-// there is none. The lock is held.
+// find returns the tool with the name as written, or otherwise with the name trimmed and in lower
+// case, or nil. The caller holds the lock.
 func (c *Catalogue) find(name string) *Tool {
 	if t, ok := c.names[name]; ok {
 		return t
@@ -134,23 +133,24 @@ func (c *Catalogue) find(name string) *Tool {
 	return c.names[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// all returns the tools as they are now, by name.
+// all returns the current tools, sorted by name.
 func (c *Catalogue) all() []*Tool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.Clone(c.tools)
 }
 
-// notFound says that there is no such tool, and what was probably meant. The lock is held.
+// notFound returns the error for a name that no tool has, with a suggestion. The caller holds the
+// lock.
 func (c *Catalogue) notFound(name string) error {
 	if c.closed {
 		return errClosed(name)
 	}
 	message := fmt.Sprintf("the tool %q does not exist", callerror.Excerpt(name))
-	var there, known []string // disabled tools are not mentioned
+	var enabled, known []string // the message must not disclose disabled tools
 	for _, t := range c.tools {
 		if !c.disabled(t) {
-			there = append(there, t.Spec.Name)
+			enabled = append(enabled, t.Spec.Name)
 			known = append(known, t.keys()...)
 		}
 	}
@@ -159,15 +159,15 @@ func (c *Catalogue) notFound(name string) error {
 	switch {
 	case near != "":
 		message += "; did you mean " + near + "?"
-	case len(there) == 0:
+	case len(enabled) == 0:
 		message += "; there are no tools"
 	default:
-		message += "; there are: " + someNames(there)
+		message += "; the tools are: " + someNames(enabled)
 	}
 	return &tool.Error{Code: tool.CodeNotFound, Tool: callerror.Excerpt(name), Message: message, Recoverable: true}
 }
 
-// someNames joins the first 20 names and counts the rest.
+// someNames joins the first 20 names, and adds the number of further names.
 func someNames(names []string) string {
 	const limit = 20
 	if len(names) > limit {
@@ -176,6 +176,5 @@ func someNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// disabled reports whether a tool cannot be called: it is switched off, or the rules take
-// it away.
+// disabled reports whether a tool cannot be called, because it is disabled or the rules hide it.
 func (c *Catalogue) disabled(t *Tool) bool { return t.Disabled || !c.hooks.Visible(t) }

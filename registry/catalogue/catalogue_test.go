@@ -28,7 +28,7 @@ func (f *fake) Close() error {
 	return nil
 }
 
-// identified is a fake that says what it is.
+// identified is a fake with a digest.
 type identified struct {
 	*fake
 	digest string
@@ -36,7 +36,7 @@ type identified struct {
 
 func (f *identified) Digest(context.Context) (string, error) { return f.digest, nil }
 
-// schema has a required text, a number with a default, and nothing else.
+// schema has a required string and a number with a default.
 const schema = `{"type":"object","required":["text"],"properties":{"text":{"type":"string"},"limit":{"type":"integer","default":20}}}`
 
 func echo() tool.Spec {
@@ -69,18 +69,18 @@ func TestRegisterRefuses(t *testing.T) {
 		return s
 	}
 	tests := map[string]tool.Spec{
-		"a name that is taken":          change(func(s *tool.Spec) { s.Name = "echo" }),
-		"an alias that is taken":        change(func(s *tool.Spec) { s.Aliases = []string{"echo"} }),
-		"a name taken by an alias":      change(func(s *tool.Spec) { s.Name = "say" }),
-		"no name":                       change(func(s *tool.Spec) { s.Name = "" }),
-		"a name with a slash":           change(func(s *tool.Spec) { s.Name = "a/b" }),
-		"a name in capitals":            change(func(s *tool.Spec) { s.Name = "Other" }),
-		"an alias equal to the name":    change(func(s *tool.Spec) { s.Aliases = []string{"other"} }),
-		"a schema of an unknown type":   change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }),
-		"a schema that is no object's":  change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"array"}`) }),
-		"a result schema with a fault":  change(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }),
-		"a question about no parameter": change(func(s *tool.Spec) { s.Confirm = "Really {nothing}?" }),
-		"a question without its end":    change(func(s *tool.Spec) { s.Confirm = "Really {text?" }),
+		"a name that is taken":                  change(func(s *tool.Spec) { s.Name = "echo" }),
+		"an alias that is taken":                change(func(s *tool.Spec) { s.Aliases = []string{"echo"} }),
+		"a name taken by an alias":              change(func(s *tool.Spec) { s.Name = "say" }),
+		"no name":                               change(func(s *tool.Spec) { s.Name = "" }),
+		"a name with a slash":                   change(func(s *tool.Spec) { s.Name = "a/b" }),
+		"a name in capitals":                    change(func(s *tool.Spec) { s.Name = "Other" }),
+		"an alias equal to the name":            change(func(s *tool.Spec) { s.Aliases = []string{"other"} }),
+		"a schema of an unknown type":           change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }),
+		"a schema not of an object":             change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"array"}`) }),
+		"an invalid result schema":              change(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }),
+		"a question about an unknown parameter": change(func(s *tool.Spec) { s.Confirm = "Really {nothing}?" }),
+		"an unfinished placeholder":             change(func(s *tool.Spec) { s.Confirm = "Really {text?" }),
 	}
 	for name, spec := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -104,11 +104,11 @@ func TestSpecsAreCopies(t *testing.T) {
 	got, _ := c.Get("echo")
 	got.Tags[0], got.Parameters[0] = "changed", 'x'
 	if again, _ := c.Get("echo"); again.Tags[0] != "a" || again.Parameters[0] != '{' {
-		t.Error("a caller changed the registry's own Spec")
+		t.Error("a caller changed the spec of the registry")
 	}
 }
 
-// fourTools holds four tools, of which one is disabled.
+// fourTools returns a catalogue of four tools, one of which is disabled.
 func fourTools(t *testing.T) *Catalogue {
 	t.Helper()
 	c := New(Options{}, Hooks{})
@@ -159,7 +159,7 @@ func TestListAndStats(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if !c.Has("CAT") || c.Has("dog") {
-		t.Error("Has does not know the names")
+		t.Error("Has reports wrong names")
 	}
 }
 
@@ -186,7 +186,7 @@ func TestSearch(t *testing.T) {
 		"file text": {"read", "write"},
 		"file web":  {},
 		"rit":       {"write"},         // a part of a name
-		"fiel txet": {"read", "write"}, // with slips
+		"fiel txet": {"read", "write"}, // typing errors
 		"":          {},
 		"  ":        {},
 		"old":       {}, // disabled
@@ -211,8 +211,8 @@ func TestUpdate(t *testing.T) {
 	if got := diff.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	after, ok := c.Get("repeat")
-	if !ok || after.Description != description || !after.CreatedAt.Equal(before.CreatedAt) || after.Version != before.Version {
+	after, err := c.Get("repeat")
+	if err != nil || after.Description != description || !after.CreatedAt.Equal(before.CreatedAt) || after.Version != before.Version {
 		t.Errorf("got %+v", after)
 	}
 	if c.Has("say") || len(c.List(Filter{Tag: "a"})) > 0 || len(c.List(Filter{Tag: "c"})) != 1 {
@@ -220,9 +220,9 @@ func TestUpdate(t *testing.T) {
 	}
 
 	for name, p := range map[string]Patch{
-		"a schema with a fault": {Parameters: ptr(json.RawMessage(`{"type":"strng"}`))},
-		"a question of nothing": {Confirm: ptr("Really {nothing}?")},
-		"an alias of no form":   {Aliases: ptr([]string{"NO"})},
+		"an invalid schema":                     {Parameters: ptr(json.RawMessage(`{"type":"strng"}`))},
+		"a question about an unknown parameter": {Confirm: ptr("Really {nothing}?")},
+		"an invalid alias":                      {Aliases: ptr([]string{"NO"})},
 	} {
 		_, err := c.Update("echo", p)
 		wantCode(t, err, tool.CodeInvalidManifest)
@@ -264,13 +264,13 @@ func TestReplace(t *testing.T) {
 		t.Errorf("created %v and then %v; old closed: %v, new closed: %v", before.CreatedAt, now.CreatedAt, old.closed, next.closed)
 	}
 
-	// What does not hold changes nothing, and the caller keeps its executor.
+	// An invalid replacement changes nothing, and the caller still owns the executor.
 	spec.Aliases = []string{"say"}
 	failed := &fake{}
 	_, err = c.Replace(spec.Name, spec, failed)
 	wantCode(t, err, tool.CodeInvalidManifest)
 	if failed.closed || next.closed || c.Has("echo") != true {
-		t.Error("a replacement that failed changed something")
+		t.Error("a failed replacement changed something")
 	}
 	spec.Name, spec.Aliases = "nothing", nil
 	_, err = c.Replace(spec.Name, spec, failed)

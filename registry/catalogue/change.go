@@ -11,10 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Register adds a tool. The Catalogue owns the executor from then on; when Register
-// fails, the caller still does. It fails with an *Error of the code
-// invalid_manifest when the spec does not hold, or when the name or an alias is
-// taken: the tool that was there stays as it was.
+// Register adds a tool. It fails with an *Error with the code invalid_manifest if the spec is
+// invalid, or if another tool has its name or one of its aliases; the other tool stays unchanged.
+// The Catalogue owns the executor unless Register fails.
 func (c *Catalogue) Register(spec tool.Spec, executor tool.Executor) error {
 	t, err := newTool(spec, executor)
 	if err != nil {
@@ -26,12 +25,11 @@ func (c *Catalogue) Register(spec tool.Spec, executor tool.Executor) error {
 	return c.put(t, nil)
 }
 
-// Replace puts a tool in the place of the one of this name, which must be there: taking a
-// name over is never an accident. The new tool may have another name; the old one goes in
-// the same step. Calls that run finish on the old one; its executor is closed, and the
-// Logger told if it does not close. The tool stays disabled if it was. The Diff says what
-// changed. Ownership of the executor and errors are as for Register; not_found when there
-// is nothing to replace.
+// Replace replaces the tool with this name by a new tool, in one step. It fails with not_found if
+// there is no such tool, so that callers cannot take over a name by accident. The new tool may
+// have a different name. Running calls finish on the old tool. Replace closes the old executor and
+// logs an error if that fails. If the old tool was disabled, the new tool is too. The Diff lists
+// the changes. Ownership of the executor and other errors are as for [Catalogue.Register].
 func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor) (Diff, error) {
 	t, err := newTool(spec, executor)
 	if err != nil {
@@ -49,15 +47,15 @@ func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor)
 		return nil, err
 	}
 	if err := old.Executor.Close(); err != nil {
-		c.log.Error("the executor of a tool that was replaced does not close", "tool", name, "error", err)
+		c.log.Error("cannot close the executor of a replaced tool", "tool", name, "error", err)
 	}
 	return diff(old.Spec, t.Spec), nil
 }
 
-// Patch changes parts of a tool: a nil field leaves what is there.
+// Patch changes parts of a tool. A nil field changes nothing.
 type Patch struct {
 	Title, Version, Description, Category, Confirm *string
-	// Tags and Aliases take the place of those that are there.
+	// Tags and Aliases replace all existing tags and aliases.
 	Tags, Aliases *[]string
 	Parameters    *json.RawMessage
 	Result        *json.RawMessage
@@ -65,9 +63,9 @@ type Patch struct {
 	Dangerous     *bool
 }
 
-// Update changes parts of a tool and checks the whole again. Nothing changes when
-// that fails, with the errors of Register, or not_found. Calls that run are not
-// touched.
+// Update changes parts of a tool and checks the whole definition again. It fails with not_found,
+// or with the errors of [Catalogue.Register], and changes nothing then. Running calls are not
+// affected.
 func (c *Catalogue) Update(name string, p Patch) (Diff, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,14 +101,14 @@ func set[T any](field, value *T) {
 	}
 }
 
-// succeed puts t in the place of old with what a change leaves: when the tool was registered
-// and whether it is switched off. The lock is held.
+// succeed replaces old by t, which keeps the time of registration and stays disabled if old was.
+// The caller holds the lock.
 func (c *Catalogue) succeed(t, old *Tool) error {
 	t.CreatedAt, t.Disabled = old.CreatedAt, old.Disabled
 	return c.put(t, old)
 }
 
-// put enters t in the place of old, which may be nil. The lock is held.
+// put adds t and removes old, which may be nil. The caller holds the lock.
 func (c *Catalogue) put(t, old *Tool) error {
 	if c.closed {
 		return errClosed(t.Spec.Name)
@@ -119,7 +117,7 @@ func (c *Catalogue) put(t, old *Tool) error {
 		if owner, taken := c.names[key]; taken && owner != old {
 			return &tool.Error{
 				Code: tool.CodeInvalidManifest, Tool: t.Spec.Name,
-				Message: fmt.Sprintf("the name %q is taken by the tool %s (%s)", key, owner.Spec.Name, owner.Spec.Source),
+				Message: fmt.Sprintf("the name %q already belongs to the tool %s (%s)", key, owner.Spec.Name, owner.Spec.Source),
 			}
 		}
 	}
@@ -137,7 +135,7 @@ func (c *Catalogue) put(t, old *Tool) error {
 	return nil
 }
 
-// remove takes t and its names out. The lock is held.
+// remove removes t and its names. The caller holds the lock.
 func (c *Catalogue) remove(t *Tool) {
 	if at, ok := c.place(t); ok {
 		c.tools = slices.Delete(c.tools, at, at+1)
@@ -147,14 +145,13 @@ func (c *Catalogue) remove(t *Tool) {
 	}
 }
 
-// place returns where t is among the tools, or belongs. The lock is held.
-func (c *Catalogue) place(t *Tool) (at int, there bool) {
+// place returns the index of t among the tools, or where to insert it. The caller holds the lock.
+func (c *Catalogue) place(t *Tool) (at int, found bool) {
 	return slices.BinarySearchFunc(c.tools, t.Spec.Name, func(t *Tool, name string) int { return strings.Compare(t.Spec.Name, name) })
 }
 
-// Unregister removes a tool by its name or an alias and reports whether it was
-// there. Calls that run finish; later ones fail with not_found. The error is that of
-// closing its executor.
+// Unregister removes a tool by its name or an alias, and reports whether it existed. Running calls
+// finish; later calls fail with not_found. The error is the error of closing the executor.
 func (c *Catalogue) Unregister(name string) (bool, error) {
 	c.mu.Lock()
 	t := c.find(name)
@@ -169,14 +166,14 @@ func (c *Catalogue) Unregister(name string) (bool, error) {
 	return true, t.Executor.Close()
 }
 
-// Disable switches a tool off: it is hidden from List, and calling it fails with
-// disabled. Calls that run finish. It fails with not_found.
-func (c *Catalogue) Disable(name string) error { return c.switchTool(name, true) }
+// Disable disables a tool: List hides it, and calls of it fail with the code disabled. Running
+// calls finish. Disable fails with not_found.
+func (c *Catalogue) Disable(name string) error { return c.setDisabled(name, true) }
 
-// Enable switches a tool on again. It fails with not_found.
-func (c *Catalogue) Enable(name string) error { return c.switchTool(name, false) }
+// Enable enables a disabled tool. It fails with not_found.
+func (c *Catalogue) Enable(name string) error { return c.setDisabled(name, false) }
 
-func (c *Catalogue) switchTool(name string, disabled bool) error {
+func (c *Catalogue) setDisabled(name string, disabled bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.find(name)

@@ -10,21 +10,21 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Change is one difference between two Specs of a tool.
+// Change is one difference between two specs of a tool.
 type Change struct {
 	// Field is the name of the field, such as "description".
 	Field string `json:"field"`
-	// Before and After are its values as text; of a list, what was taken away and
-	// what was added.
+	// Before and After are the values as text. For a list, they are a removed and an added
+	// element.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Diff is what an update or a replacement changed, in the order of importance:
-// what the tool may reach first. It is empty when nothing changed.
+// Diff lists what an update or a replacement changed, the most important changes first, such as
+// permissions. It is empty if nothing changed.
 type Diff []Change
 
-// String prints one line for each change.
+// String returns one line for each change.
 func (d Diff) String() string {
 	var b strings.Builder
 	for _, c := range d {
@@ -40,7 +40,7 @@ func (d Diff) String() string {
 	return b.String()
 }
 
-// diff compares two Specs.
+// diff compares two specs.
 func diff(before, after tool.Spec) Diff {
 	var d Diff
 	value := func(field, a, b string) {
@@ -74,12 +74,12 @@ func diff(before, after tool.Spec) Diff {
 	return d
 }
 
-// without returns the elements of a that b has not.
+// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
 
-// compact drops the spaces of a JSON text, so that its layout is no difference.
+// compact removes white space from JSON, so that diff ignores the layout.
 func compact(raw json.RawMessage) string {
 	text, err := plainjson.Compact(raw)
 	if err != nil {

@@ -19,27 +19,27 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// description is a definition that is still to be worked out. Tools that differ in other
-// things only, such as being disabled, share it.
+// description is a definition that the tool has not returned yet. Tools that differ only in other
+// things, such as being disabled, share it.
 type description struct {
 	mu   sync.Mutex
-	last *attempt // nil when there was none
+	last *attempt // nil if there was none
 }
 
-// describeAgain is how long a definition that could not be worked out is left as it was
-// registered by those who only list tools: a guest that fails runs for some seconds each time,
-// and clients list tools whenever they like. A call tries at once.
-const describeAgain = 30 * time.Second
+// describeRetry is the wait after a failed description before listing tools tries again. A guest
+// that fails may run for seconds each time, and clients list tools as often as they like. A call
+// of the tool tries again at once.
+const describeRetry = 30 * time.Second
 
-// attempt is one run of a tool's own function. Its fields are set once done is closed.
+// attempt is one run of a tool's Describe. Its other fields are set when done is closed.
 type attempt struct {
 	done   chan struct{}
 	tool   *Tool
 	err    error
-	failed time.Time // zero while it runs and when it succeeded; guarded by the description
+	failed time.Time // zero unless the attempt failed; guarded by the lock of the description
 }
 
-// join returns the attempt that runs or succeeded, or begins one.
+// join returns the attempt that is running or has succeeded, or starts one.
 func (d *description) join(describe func() (*Tool, error)) *attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,20 +59,20 @@ func (d *description) join(describe func() (*Tool, error)) *attempt {
 	return a
 }
 
-// justFailed returns the failure of the last attempt, if that was a moment ago.
+// justFailed returns the error of the last attempt, if it failed less than describeRetry ago.
 func (d *description) justFailed() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if a := d.last; a != nil && !a.failed.IsZero() && time.Since(a.failed) < describeAgain {
+	if a := d.last; a != nil && !a.failed.IsZero() && time.Since(a.failed) < describeRetry {
 		return a.err
 	}
 	return nil
 }
 
-// Described returns the tool with its definition worked out: for a dynamic tool that has not
-// described itself yet, that runs its own function, once for all who wait for it. A tool that
-// may not describe itself stays as it was registered. Errors are those of ctx, timeout after
-// Options.LoadTimeout, and those of the tool.
+// Described returns the tool with its full definition. If a dynamic tool has not described itself
+// yet, Described runs its Describe, once for all concurrent callers. A tool that may not describe
+// itself keeps its registered definition. Errors are the errors of ctx and of the tool, and
+// timeout after Options.LoadTimeout.
 func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	if t.pending == nil {
 		return t, nil
@@ -81,7 +81,7 @@ func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	defer cancel()
 	grant, may := c.mayDescribe(waiting, t)
 	if !may {
-		return t, callerror.OfContext(ctx) // what the tool was registered with stands
+		return t, callerror.OfContext(ctx) // the registered definition applies
 	}
 	a := t.pending.join(func() (*Tool, error) { return c.describe(t, grant) })
 	select {
@@ -94,11 +94,12 @@ func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	}
 	return nil, &tool.Error{
 		Code: tool.CodeTimeout, Tool: t.Spec.Name,
-		Message: fmt.Sprintf("the tool's definition was not worked out within %v; try again, that goes on", c.opts.LoadTimeout),
+		Message: fmt.Sprintf("the tool did not describe itself within %v; this continues in the background, so try again", c.opts.LoadTimeout),
 	}
 }
 
-// mayDescribe is what a tool may reach to describe itself, and whether it may do so at all.
+// mayDescribe returns what a tool may access to describe itself, and whether it may describe
+// itself at all.
 func (c *Catalogue) mayDescribe(ctx context.Context, t *Tool) (capability.Grant, bool) {
 	switch {
 	case !t.Spec.Sandboxed:
@@ -109,31 +110,32 @@ func (c *Catalogue) mayDescribe(ctx context.Context, t *Tool) (capability.Grant,
 	return c.hooks.MayDescribe(ctx, t)
 }
 
-// describe works a definition out and enters it in the catalogue, unless the tool was
-// changed or refreshed meanwhile. It serves all who wait, so that no caller's context counts.
+// describe asks a tool for its definition and updates the catalogue, unless the tool was changed
+// or refreshed meanwhile. It does not use a caller's context, because several callers may wait for
+// it.
 func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.opts.LoadTimeout)
 	defer cancel()
-	said, err := c.askDefinition(ctx, t, grant)
+	answer, err := c.askDefinition(ctx, t, grant)
 	if err != nil {
 		failed := callerror.Named(err, t.Spec.Name)
-		failed.Message = "the tool's definition cannot be worked out: " + failed.Message
+		failed.Message = "the tool failed to describe itself: " + failed.Message
 		return nil, failed
 	}
-	if t.Spec.Sandboxed { // the words of a guest, perhaps of files that it read
-		if err := c.cleanDefinition(t.Spec.Name, &said); err != nil {
+	if t.Spec.Sandboxed { // a guest wrote the definition, perhaps from files that it read
+		if err := c.cleanDefinition(t.Spec.Name, &answer); err != nil {
 			return nil, err
 		}
-		// It ran, and there is no receipt of that.
+		// The guest ran without a receipt, so the log records it.
 		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Permissions())
 	}
 	spec := t.base.Clone()
-	spec.Description = cmp.Or(said.Description, spec.Description)
-	if len(said.Parameters) > 0 {
-		spec.Parameters = said.Parameters
+	spec.Description = cmp.Or(answer.Description, spec.Description)
+	if len(answer.Parameters) > 0 {
+		spec.Parameters = answer.Parameters
 	}
-	if len(said.Result) > 0 {
-		spec.Result = said.Result
+	if len(answer.Result) > 0 {
+		spec.Result = answer.Result
 	}
 	next, err := newTool(spec, t.Executor)
 	if err != nil {
@@ -155,17 +157,17 @@ func (c *Catalogue) askDefinition(ctx context.Context, t *Tool, grant capability
 	defer func() {
 		if p := recover(); p != nil {
 			c.log.Error("panic in the definition of a tool", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
-			err = &tool.Error{Code: tool.CodeInternal, Message: "its function panicked"}
+			err = &tool.Error{Code: tool.CodeInternal, Message: "its Describe panicked"}
 		}
 	}()
 	return t.Executor.(tool.Dynamic).Describe(ctx, grant)
 }
 
-// cleanDefinition writes the characters that are not shown as escapes where readers alone are
-// meant, and tells the Logger. Elsewhere, as in a name, they refuse the definition.
+// cleanDefinition escapes invisible characters in descriptions, and logs a warning. It refuses a
+// definition with invisible characters elsewhere, such as in the name of a parameter.
 func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 	warn := func(field, what string) {
-		c.log.Warn("a tool describes itself with characters that are not shown; they are escaped",
+		c.log.Warn("escaped invisible characters in a tool's description of itself",
 			"tool", name, "field", field, "reason", what)
 	}
 	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
@@ -178,7 +180,7 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 	}{{"parameters", &d.Parameters}, {"result", &d.Result}} {
 		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
 		if refused != nil {
-			return definition.FieldError(name, s.field, "the tool describes itself wrongly: %s: %s; leave it out", s.field, refused)
+			return definition.FieldError(name, s.field, "the tool's description of itself is invalid: %s: %s; leave it out", s.field, refused)
 		}
 		if len(faults) > 0 {
 			warn(s.field, faults[0].String())
@@ -188,11 +190,11 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 	return nil
 }
 
-// Describe has the definitions of dynamic tools worked out that are not yet, as a list of
-// tools for a model needs them: of those named, or of all when none is. Tools that fail
-// keep the definition that they were registered with and are told of in the error, a join
-// of *Error; so are names that are not there. One that failed less than half a minute ago is
-// told of and not tried again, unless Refresh or new rules came between.
+// Describe asks dynamic tools to describe themselves, unless they already have: the named tools,
+// or all tools without names. Call it before listing tools for a model. A tool that fails keeps
+// its registered definition. The error joins an *Error for each failed tool and each unknown name.
+// Describe does not ask a tool again that failed less than 30 seconds ago, unless Refresh or
+// SetRules was called meanwhile; it returns the same error.
 func (c *Catalogue) Describe(ctx context.Context, names ...string) error {
 	var tools []*Tool
 	var errs []error
@@ -221,10 +223,10 @@ func (c *Catalogue) Describe(ctx context.Context, names ...string) error {
 	return errors.Join(append(errs, failures...)...)
 }
 
-// Refresh has the definition of a dynamic tool worked out again, because what it depends
-// on has changed. Calls that begin from now on wait for the new one, and if it fails the
-// next call tries again. The Diff says what changed. It fails with not_found, or with
-// invalid_manifest for a tool that is not dynamic or whose new definition does not hold.
+// Refresh asks a dynamic tool to describe itself again, because something has changed that the
+// definition depends on. Calls that begin from now on wait for the new definition. If Refresh
+// fails, the next call tries again. The Diff lists the changes. Refresh fails with not_found, and
+// with invalid_manifest if the tool is not dynamic or its new definition is invalid.
 func (c *Catalogue) Refresh(ctx context.Context, name string) (Diff, error) {
 	before, stale, err := c.outdate(name)
 	if err != nil {
@@ -237,8 +239,7 @@ func (c *Catalogue) Refresh(ctx context.Context, name string) (Diff, error) {
 	return diff(before.Spec, after.Spec), nil
 }
 
-// outdate puts a tool whose definition is to be worked out in the place of the one that
-// there is.
+// outdate replaces a tool by a copy that has not described itself yet.
 func (c *Catalogue) outdate(name string) (before, stale *Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,7 +248,7 @@ func (c *Catalogue) outdate(name string) (before, stale *Tool, err error) {
 	}
 	if _, ok := before.Executor.(tool.Dynamic); !ok {
 		return nil, nil, &tool.Error{
-			Code: tool.CodeInvalidManifest, Tool: before.Spec.Name, Message: "the tool is not dynamic: its definition does not change by itself; use Update",
+			Code: tool.CodeInvalidManifest, Tool: before.Spec.Name, Message: "the tool is not dynamic, so its definition cannot be refreshed; use Update",
 		}
 	}
 	next := *before
@@ -255,14 +256,14 @@ func (c *Catalogue) outdate(name string) (before, stale *Tool, err error) {
 	return before, &next, c.put(&next, before)
 }
 
-// ForgetDescriptions puts tools in the sandbox back to what they were registered with, after
-// the rules have changed: what they told of themselves is of folders that other rules may
-// take away.
+// ForgetDescriptions resets tools in the sandbox to their registered definitions. The registry
+// calls it when the rules have changed, because a description may disclose the contents of
+// directories that the new rules no longer grant.
 func (c *Catalogue) ForgetDescriptions() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range slices.Clone(c.tools) {
-		// Also those that wait for a description: it may be one under the old rules.
+		// This includes tools that are describing themselves, because they use the old rules.
 		if _, dynamic := t.Executor.(tool.Dynamic); !dynamic || !t.Spec.Sandboxed {
 			continue
 		}
@@ -270,8 +271,8 @@ func (c *Catalogue) ForgetDescriptions() {
 		if err == nil {
 			err = c.succeed(next, t)
 		}
-		if err != nil { // it held when it was registered
-			c.log.Error("a tool keeps its description", "tool", t.Spec.Name, "error", err)
+		if err != nil { // cannot happen: the definition was valid when it was registered
+			c.log.Error("cannot reset the description of a tool", "tool", t.Spec.Name, "error", err)
 		}
 	}
 	c.hooks.Changed()

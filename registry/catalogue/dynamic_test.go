@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// describing is a dynamic tool made of a function.
+// describing is a dynamic tool whose Describe calls a function.
 type describing struct {
 	fake
 	describe func(ctx context.Context) (tool.Definition, error)
@@ -32,12 +32,12 @@ func withDynamic(t *testing.T, describe func(ctx context.Context) (tool.Definiti
 	return c
 }
 
-func TestDefinitionsThatDoNotHoldAreNotEntered(t *testing.T) {
+func TestInvalidDefinitionIsNotUsed(t *testing.T) {
 	tests := map[string]struct {
 		describe func(context.Context) (tool.Definition, error)
 		code     tool.Code
 	}{
-		"a schema with a fault": {func(context.Context) (tool.Definition, error) {
+		"an invalid schema": {func(context.Context) (tool.Definition, error) {
 			return tool.Definition{Parameters: json.RawMessage(`{"type":"strng"}`)}, nil
 		}, tool.CodeInvalidManifest},
 		"a panic": {func(context.Context) (tool.Definition, error) { panic("oh") }, tool.CodeInternal},
@@ -58,19 +58,19 @@ func TestRefresh(t *testing.T) {
 		var runs atomic.Int32
 		c := withDynamic(t, func(context.Context) (tool.Definition, error) {
 			n := runs.Add(1)
-			time.Sleep(10 * time.Second / time.Duration(n)) // the first takes longest
+			time.Sleep(10 * time.Second / time.Duration(n)) // the first call takes longest
 			return tool.Definition{Description: fmt.Sprintf("Version %d.", n)}, nil
 		})
 		go func() { _ = c.Describe(context.Background(), "skill") }()
 		synctest.Wait()
-		// It began before the inputs changed, and ends after the refresh.
+		// This call began before the inputs changed, and ends after the refresh.
 		if _, err := c.Refresh(context.Background(), "skill"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got, _ := c.Get("skill"); got.Description != "Version 2." {
-			t.Errorf("it says %q", got.Description)
+			t.Errorf("the description is %q", got.Description)
 		}
 		if err := c.Disable("skill"); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestRefresh(t *testing.T) {
 	wantCode(t, c.Describe(context.Background(), "nothing"), tool.CodeNotFound)
 }
 
-func TestToolThatIsReplacedWhileItIsDescribed(t *testing.T) {
+func TestReplacedToolIgnoresOldDescription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := withDynamic(t, func(context.Context) (tool.Definition, error) {
 			time.Sleep(time.Second)
@@ -105,7 +105,7 @@ func TestToolThatIsReplacedWhileItIsDescribed(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if got, _ := c.Get("skill"); got.Description != "Other." {
-			t.Errorf("it says %q", got.Description)
+			t.Errorf("the description is %q", got.Description)
 		}
 	})
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Info is a tool as the Catalogue shows it: a copy.
+// Info describes a tool of a [Catalogue]. It is a copy.
 type Info struct {
 	tool.Spec
-	// CreatedAt is when the tool was registered; updating and replacing keep it.
+	// CreatedAt is when the tool was registered. Updating and replacing the tool keep it.
 	CreatedAt time.Time `json:"created_at"`
-	// Disabled tools are listed on request only and cannot be called: they are switched
-	// off, or the operator's policy takes them away.
+	// Disabled is set if the tool was disabled or the operator's policy hides it. A disabled
+	// tool cannot be called, and is listed only on request.
 	Disabled bool `json:"disabled"`
 }
 
@@ -26,25 +26,16 @@ func (c *Catalogue) info(t *Tool) Info {
 	return Info{Spec: t.Spec.Clone(), CreatedAt: t.CreatedAt, Disabled: c.disabled(t)}
 }
 
-// Get returns a tool by its name or an alias, whether or not it is disabled.
-func (c *Catalogue) Get(name string) (Info, bool) {
+// Has reports whether a tool has this name or alias, even if it is disabled.
+func (c *Catalogue) Has(name string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	t := c.find(name)
-	if t == nil {
-		return Info{}, false
-	}
-	return c.info(t), true
+	return c.find(name) != nil
 }
 
-// Has reports whether there is a tool of that name or alias.
-func (c *Catalogue) Has(name string) bool {
-	_, ok := c.Get(name)
-	return ok
-}
-
-// Lookup is Get with a reason: a name that is not there gives the error of Find.
-func (c *Catalogue) Lookup(name string) (Info, error) {
+// Get returns a tool by its name or an alias, even if it is disabled. Errors are the same as for
+// [Catalogue.Find].
+func (c *Catalogue) Get(name string) (Info, error) {
 	t, err := c.Find(name)
 	if err != nil {
 		return Info{}, err
@@ -52,32 +43,33 @@ func (c *Catalogue) Lookup(name string) (Info, error) {
 	return c.info(t), nil
 }
 
-// Resolve returns the tools of these names, in their order. Unknown names are told
-// all together in one *Error of the code not_found.
+// Resolve returns the tools with these names, in the same order. It reports all unknown names in
+// one *Error with the code not_found.
 func (c *Catalogue) Resolve(names ...string) ([]Info, error) {
 	var infos []Info
-	var faults []string
+	var unknown []string
 	for _, name := range names {
-		info, err := c.Lookup(name)
+		info, err := c.Get(name)
 		if err != nil {
 			var e *tool.Error
 			errors.As(err, &e)
-			faults = append(faults, e.Message)
+			unknown = append(unknown, e.Message)
 			continue
 		}
 		infos = append(infos, info)
 	}
-	if len(faults) > 0 {
-		return nil, &tool.Error{Code: tool.CodeNotFound, Message: strings.Join(faults, "; "), Recoverable: true}
+	if len(unknown) > 0 {
+		return nil, &tool.Error{Code: tool.CodeNotFound, Message: strings.Join(unknown, "; "), Recoverable: true}
 	}
 	return infos, nil
 }
 
-// Filter says which tools List returns. The zero value means all that are enabled.
+// Filter selects the tools that [Catalogue.List] returns. The zero value selects all enabled
+// tools.
 type Filter struct {
-	// Category and Tag keep the tools that have them; empty keeps all.
+	// Category and Tag select the tools that have them; empty selects all.
 	Category, Tag string
-	// Disabled includes tools that are switched off or taken away.
+	// Disabled also selects disabled tools.
 	Disabled bool
 }
 
@@ -87,8 +79,9 @@ func (f Filter) keeps(i Info) bool {
 		(f.Tag == "" || slices.Contains(i.Tags, f.Tag))
 }
 
-// List returns the tools that a filter keeps, by name. What it returns are copies. Dynamic
-// tools are as they were registered until they are used: call Describe before.
+// List returns copies of the tools that a filter selects, sorted by name. A dynamic tool has its
+// registered definition until it is first used; call [Catalogue.Describe] before List to get full
+// definitions.
 func (c *Catalogue) List(f Filter) []Info {
 	infos := []Info{}
 	for _, t := range c.all() {
@@ -99,9 +92,9 @@ func (c *Catalogue) List(f Filter) []Info {
 	return infos
 }
 
-// View returns the names of the tools that a caller sees: those that are enabled and that
-// sees, which is called under the lock, lets through. It walks over all tools, so that it is
-// for calls that ask.
+// View returns the names of the tools that a caller sees: the enabled tools for which sees returns
+// true. It calls sees while it holds the lock. It examines every tool, so it is meant for the
+// calls that need it.
 func (c *Catalogue) View(sees func(*Tool) bool) tool.View {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -117,15 +110,15 @@ func (c *Catalogue) View(sees func(*Tool) bool) tool.View {
 
 // Stats counts tools.
 type Stats struct {
-	// Total is the number of tools, with the disabled ones.
+	// Total is the number of tools, including disabled ones.
 	Total int `json:"total"`
-	// Disabled is how many of them are switched off.
+	// Disabled is the number of disabled tools.
 	Disabled int `json:"disabled"`
-	// Categories counts the tools of each category; "" are those without one.
+	// Categories counts the tools of each category. Tools without a category have the key "".
 	Categories map[string]int `json:"categories"`
 }
 
-// Stats counts the tools as they are now.
+// Stats counts the current tools.
 func (c *Catalogue) Stats() Stats {
 	tools := c.all()
 	s := Stats{Total: len(tools), Categories: make(map[string]int)}
@@ -138,18 +131,18 @@ func (c *Catalogue) Stats() Stats {
 	return s
 }
 
-// Definition is a tool as a model is told of it.
+// Definition describes a tool for a model.
 type Definition struct {
 	Name string `json:"name"`
-	// Label is its name for people.
+	// Label is the display name.
 	Label       string `json:"label"`
 	Description string `json:"description"`
 	// Parameters is a JSON Schema of the type object.
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// Definitions returns tools as a model is told of them, such as those that List returns for
-// the zero Filter.
+// Definitions returns the definitions of tools for a model. infos may come from
+// [Catalogue.List].
 func Definitions(infos []Info) []Definition {
 	list := make([]Definition, len(infos))
 	for i, info := range infos {
@@ -158,18 +151,16 @@ func Definitions(infos []Info) []Definition {
 	return list
 }
 
-// Parameter is one parameter of a tool as a form shows it. The schema is the truth; this
-// leaves out what it cannot show.
+// Parameter describes one parameter of a tool for a form. Only the schema has all details.
 type Parameter struct {
 	Name string `json:"name"`
-	// Type is string, number, boolean, object or array, or "any" when it can be several of
-	// them.
+	// Type is string, number, boolean, object or array, or "any" if several are possible.
 	Type        string `json:"type"`
 	Description string `json:"description"`
 	Required    bool   `json:"required"`
-	// Enum are the values that there are; empty when others may do.
+	// Enum are the valid values; empty means that the schema does not list them.
 	Enum []json.RawMessage `json:"enum,omitempty"`
-	// Default is what it is when it is not given; empty when that is nothing.
+	// Default is the default value; empty means none.
 	Default json.RawMessage `json:"default,omitempty"`
 }
 
@@ -189,7 +180,7 @@ func (c *Catalogue) Parameters(name string) ([]Parameter, error) {
 	return list, nil
 }
 
-// formType is the type of a parameter, null aside.
+// formType returns the type of a parameter, ignoring null.
 func formType(p jsonschema.Parameter) string {
 	types := strings.Split(strings.ReplaceAll(p.Type, "integer", "number"), " or ")
 	types = slices.DeleteFunc(types, func(name string) bool { return name == "null" })

@@ -13,12 +13,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Search returns the enabled tools that match every word of a query, the best first
-// and those equally good by name, at most limit of them; 0 and less mean all. A word matches,
-// in this order of weight, a name or alias, a tag or the category, the title, the
-// description; whole words and beginnings of words weigh more than parts, which count from
-// three letters on. A word that matches nothing may have a slip or two. Case does not count.
-// An empty query matches nothing, and of a long one the first 16 words count.
+// Search returns the enabled tools that match every word of a query, best match first and equal
+// matches by name. limit is the max number of tools; 0 and less mean all.
+//
+// A word can match, in decreasing order of weight, a name or alias, a tag or the category, the
+// title, or the description. Whole words and beginnings of words weigh more than parts. A query
+// word needs at least three letters to match a part. If a word matches no tool exactly, matches
+// with one or two typing errors count. Case is ignored. An empty query matches nothing. Only the
+// first 16 words of a query count.
 func (c *Catalogue) Search(query string, limit int) []Info {
 	infos := []Info{}
 	tools := c.all()
@@ -33,15 +35,15 @@ func (c *Catalogue) Search(query string, limit int) []Info {
 	return infos
 }
 
-// hit is a tool that was found, at its place among all.
+// hit is a matching tool; at is its index among all tools.
 type hit struct {
 	at, score int
-	lacks     uint16 // a bit for each term that the tool does not have as it is
+	lacks     uint16 // a bit for each term that the tool does not match exactly
 }
 
-// find returns the tools that have every word of a query, the best first and equally good
-// ones in the order of tools. It walks over the tools once for all terms, and once more for
-// each term that no tool has as it is.
+// find returns the tools that match every word of a query, best match first and equal matches in
+// the order of tools. It walks over the tools once for all terms, and once more for each term that
+// no tool matches exactly.
 func find(tools []*Tool, query string) []hit {
 	terms := queryTerms(query)
 	if len(terms) == 0 {
@@ -52,28 +54,28 @@ func find(tools []*Tool, query string) []hit {
 		exact[i] = exactly(term)
 	}
 	hits := make([]hit, 0, len(tools))
-	var there uint16 // a bit for each term that some tool has as it is
+	var matched uint16 // a bit for each term that some tool matches exactly
 	for at, t := range tools {
 		h := hit{at: at}
 		for i, m := range exact {
 			bit := uint16(1) << i
-			if h.lacks&there != 0 && there&bit != 0 {
-				continue // the tool is out, and nothing is to be learned of the term
+			if h.lacks&matched != 0 && matched&bit != 0 {
+				continue // the tool is not a hit, and the term is known to match
 			}
 			if best := m.best(t); best > 0 {
-				there |= bit
+				matched |= bit
 				h.score += best
 			} else {
 				h.lacks |= bit
 			}
 		}
-		if h.lacks&there == 0 {
+		if h.lacks&matched == 0 {
 			hits = append(hits, h)
 		}
 	}
-	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.lacks&there != 0 })
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.lacks&matched != 0 })
 	for i, term := range terms {
-		if there&(1<<i) == 0 {
+		if matched&(1<<i) == 0 {
 			hits = nearly(term).keep(hits, tools)
 		}
 	}
@@ -81,18 +83,19 @@ func find(tools []*Tool, query string) []hit {
 	return hits
 }
 
-// matcher matches words of tools with a word of a query.
+// matcher matches words of tools against a word of a query.
 type matcher struct {
-	// letters are those of the word of the query. Words that lack more than lacking of them, or
-	// have more than extra others, do not match; most are told apart by that.
+	// letters is the set of letters of the query's word. A word does not match if it lacks more
+	// than lacking of these letters, or has more than extra other letters. This cheap check
+	// excludes most words.
 	letters        uint64
 	lacking, extra int
-	// weigh says how much another word counts; 0 is no match.
+	// weigh returns the weight of a match with a word; 0 means no match.
 	weigh func(word) int
 }
 
-// keep returns the hits whose tools match, in the place of hits, with the best weight added to
-// their scores.
+// keep returns the hits whose tools match, and adds the best weight to their scores. It reuses the
+// memory of hits.
 func (m matcher) keep(hits []hit, tools []*Tool) []hit {
 	kept := hits[:0]
 	for _, h := range hits {
@@ -115,11 +118,11 @@ func (m matcher) best(t *Tool) int {
 	return best
 }
 
-// minPart is how many letters a word of a query has at least that matches parts of words and
-// may have slips.
+// minPart is the min number of letters of a query word that matches parts of words or may have
+// typing errors.
 const minPart = 3
 
-// exactly matches words that are, begin with, or hold the word of a query.
+// exactly returns a matcher for words that equal, begin with, or contain the word of a query.
 func exactly(term string) matcher {
 	parts := utf8.RuneCountInString(term) >= minPart
 	return matcher{letters: lettersOf(term), extra: 64, weigh: func(w word) int {
@@ -135,7 +138,7 @@ func exactly(term string) matcher {
 	}}
 }
 
-// nearly matches words that are a slip or a few away from the word of a query.
+// nearly returns a matcher for words that differ from the word of a query by a few typing errors.
 func nearly(term string) matcher {
 	runes := []rune(term)
 	limit := suggest.MaxSlips(len(runes))
@@ -157,19 +160,19 @@ func nearly(term string) matcher {
 	}}
 }
 
-// field is where a word stands. Words of an earlier one weigh more.
+// field is the field of a tool that contains a word. Earlier fields weigh more.
 type field uint8
 
 const (
-	inName        field = iota // a whole name, which counts as one word
-	inPartOfName               // a word of a name
-	inTag                      // a tag or category
-	inTitle                    // of the title
-	inDescription              // of the description
+	inName       field = iota // a whole name or alias, which counts as one word
+	inPartOfName              // a word of a name or alias
+	inTag                     // a word of a tag or the category
+	inTitle
+	inDescription
 	fields
 )
 
-// quality is how well a word of a query is matched.
+// quality is the quality of a match.
 type quality uint8
 
 const (
@@ -180,7 +183,7 @@ const (
 	qualities
 )
 
-// weights say how much a match counts. A slip never competes with other qualities.
+// weights are the weights of matches. The weights of slips are only compared with each other.
 var weights = [fields][qualities]int{
 	inName:        {100, 60, 40, 30},
 	inPartOfName:  {70, 50, 40, 25},
@@ -195,7 +198,8 @@ type word struct {
 	field field
 }
 
-// lettersOf has a bit for each letter; those of ASCII and digits do not share one.
+// lettersOf returns a set of the letters in a text, with a bit for each letter. Lower-case ASCII
+// letters and digits have different bits.
 func lettersOf(text string) uint64 {
 	var set uint64
 	for _, r := range text {
@@ -204,7 +208,7 @@ func lettersOf(text string) uint64 {
 	return set
 }
 
-// wordsOf returns the different words of a tool, each with its best place.
+// wordsOf returns the distinct words of a tool, each with the field that weighs most.
 func wordsOf(s tool.Spec) []word {
 	names := append([]string{s.Name}, s.Aliases...)
 	texts := [fields][]string{
@@ -213,11 +217,11 @@ func wordsOf(s tool.Spec) []word {
 	}
 	var words []word
 	seen := make(map[string]bool)
-	for f := range fields { // the best first
+	for f := range fields { // the field that weighs most comes first
 		for _, text := range texts[f] {
 			parts := split(text)
 			if f == inName {
-				parts = []string{text} // names are in lower case
+				parts = []string{text} // names are always in lower case
 			}
 			for _, w := range parts {
 				if !seen[w] {
@@ -230,10 +234,10 @@ func wordsOf(s tool.Spec) []word {
 	return words
 }
 
-// maxWord is the longest word that is kept, in bytes; of longer ones the beginning counts.
+// maxWord is the max length of a word in bytes. Longer words are cut.
 const maxWord = 64
 
-// split returns the words of a text, in lower case.
+// split returns the words of a text in lower case.
 func split(text string) []string {
 	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range list {
@@ -244,10 +248,11 @@ func split(text string) []string {
 	return list
 }
 
-// maxTerms is how many words of a query count.
-const maxTerms = 16 // at most the bits of hit.lacks
+// maxTerms is the max number of words of a query that count. hit.lacks has a bit for each.
+const maxTerms = 16
 
-// queryTerms returns the different words of a query. A word that is like a name is one.
+// queryTerms returns the distinct words of a query. A word that has the form of a tool's name is
+// not split.
 func queryTerms(query string) []string {
 	var terms []string
 	for field := range strings.FieldsSeq(strings.ToLower(query)) {

@@ -13,7 +13,7 @@ func searched(name, aliases, tags, title, description string) tool.Spec {
 	return tool.Spec{Name: name, Aliases: strings.Fields(aliases), Tags: strings.Fields(tags), Title: title, Description: description}
 }
 
-// fill registers four tools in a Catalogue.
+// fill returns a Catalogue with four tools.
 func fill(t testing.TB) (*Catalogue, map[string]tool.Spec) {
 	t.Helper()
 	all := map[string]tool.Spec{
@@ -44,13 +44,13 @@ func TestFind(t *testing.T) {
 	for query, want := range map[string]string{
 		"":              "",
 		" . ":           "",
-		"read":          "read_file write", // a part of a name, then a beginning of a word of a description
+		"read":          "read_file write", // part of a name, then beginning of a word in a description
 		"READ_FILE":     "read_file",
 		"read-file":     "read_file",
 		"cat":           "read_file", // an alias
 		"file":          "read_file write",
 		"files":         "read_file write",
-		"search":        "web_search research", // a word of a name before a part of one
+		"search":        "web_search research", // a word of a name ranks before a part of a name
 		"web":           "web_search",
 		"text file":     "read_file write",
 		"text web":      "",
@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 		"日本":            "web_search",
 		"zzzzzz":        "",
 		"re":            "read_file research write",
-		"it":            "", // two letters are no part of a word
+		"it":            "", // two letters do not match a part of a word
 		"rit":           "write",
 		"lines, text!":  "read_file",
 	} {
@@ -73,8 +73,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is there is found, whatever came and went before.
-func TestAddAndRemove(t *testing.T) {
+// Search finds exactly the registered tools, whatever was added and removed before.
+func TestSearchFollowsAddAndRemove(t *testing.T) {
 	c, all := fill(t)
 	want := found(c, "file") + found(c, "search")
 	r := rand.New(rand.NewPCG(1, 2))
@@ -96,7 +96,7 @@ func TestAddAndRemove(t *testing.T) {
 		names := []string{"write", "research", "read_file", "web_search"}
 		change(names[r.IntN(len(names))])
 		if got := strings.Contains(found(c, "write"), "write"); got != there["write"] {
-			t.Fatalf("write is found: %v, is there: %v", got, there["write"])
+			t.Fatalf("write is found: %v, is registered: %v", got, there["write"])
 		}
 	}
 	for name, is := range there {
@@ -111,11 +111,11 @@ func TestAddAndRemove(t *testing.T) {
 		change(name)
 	}
 	if len(c.tools)+len(c.names) != 0 {
-		t.Errorf("something is left: %+v", c)
+		t.Errorf("the catalogue is not empty: %+v", c)
 	}
 }
 
-// The order is the same in every catalogue of the same tools.
+// The order of equal matches is the same in every catalogue of the same tools.
 func TestOrderIsFixed(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	first := ""
@@ -136,7 +136,7 @@ func TestOrderIsFixed(t *testing.T) {
 	}
 }
 
-// No query is too long to be answered.
+// Search answers even very long or malformed queries.
 func TestHostileQueries(t *testing.T) {
 	c, _ := fill(t)
 	for _, query := range []string{strings.Repeat("a ", 100_000), strings.Repeat("x", 1<<20), "\xff\xfe", strings.Repeat("日", 10_000), strings.Repeat("_", 1000)} {

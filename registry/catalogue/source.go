@@ -9,16 +9,16 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// sourceRetry is the wait before a source that failed is asked again, where it does not say.
+// sourceRetry is the wait after an error of a source that does not have a RetryAfter.
 const sourceRetry = 30 * time.Second
 
-// AddSource registers the tools of a source, and follows what becomes of them: new ones
-// are registered, changed ones replaced, and those that are gone unregistered. A tool that
-// cannot be registered, since its name is taken or its definition does not hold, is left out
-// and the Logger told. Tools stay while the source cannot say which there are.
+// AddSource registers the tools of a source and follows their changes: it registers new tools,
+// replaces changed tools and unregisters removed tools. If a tool cannot be registered, because
+// its name is taken or its definition is invalid, AddSource leaves it out and logs a warning. While
+// the source returns errors, its tools stay registered.
 //
-// The Catalogue owns the source from then on, whatever AddSource returns, and asks it again
-// after it failed. The error is that of asking it the first time, or cancelled when the
+// The Catalogue owns the source afterwards, even if AddSource fails, and asks the source again
+// after errors. The error is the error of the first request for tools, or cancelled if the
 // Catalogue is closed.
 func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
 	following, end := context.WithCancel(context.Background())
@@ -36,16 +36,16 @@ func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
 	return err
 }
 
-// followed is a source whose tools are kept up to date, by one goroutine at a time.
+// followed is a source whose tools are kept up to date. Only one goroutine at a time uses it.
 type followed struct {
 	c      *Catalogue
 	source tool.Source
-	known  map[string]string // digests of its tools that are registered, by name
-	end    func()            // ends following
-	ended  chan struct{}
+	known  map[string]string // digests of its registered tools, by name
+	end    func()            // stops follow
+	ended  chan struct{}     // closed when follow has returned
 }
 
-// follow updates the tools until ctx is done. err is how the first time went.
+// follow updates the tools until ctx is done. err is the error of the first update.
 func (f *followed) follow(ctx context.Context, err error) {
 	defer close(f.ended)
 	for {
@@ -60,12 +60,12 @@ func (f *followed) follow(ctx context.Context, err error) {
 		case <-again:
 		}
 		if err = f.update(ctx); err != nil && ctx.Err() == nil {
-			f.c.log.Warn("the tools of a source are not known", "reason", err)
+			f.c.log.Warn("cannot get the tools of a source", "reason", err)
 		}
 	}
 }
 
-// retryAfter is the wait before a source is asked again.
+// retryAfter returns the wait before a source is asked again after an error.
 func retryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*tool.Error](err); ok && e.Details.RetryAfter > 0 {
 		return e.Details.RetryAfter
@@ -73,32 +73,32 @@ func retryAfter(err error) time.Duration {
 	return sourceRetry
 }
 
-// update makes the tools that are registered those that there are.
+// update registers, replaces and unregisters tools to match the current tools of the source.
 func (f *followed) update(ctx context.Context) error {
 	tools, err := f.source.Tools(ctx)
 	if err != nil {
 		return err
 	}
-	there := make(map[string]bool)
+	current := make(map[string]bool)
 	for _, t := range tools {
-		if there[t.Spec.Name] {
-			f.leftOut(t, fmt.Errorf("another of its tools has the name %s", t.Spec.Name))
+		if current[t.Spec.Name] {
+			f.leaveOut(t, fmt.Errorf("another tool of the source has the name %s", t.Spec.Name))
 			continue
 		}
-		there[t.Spec.Name] = true
+		current[t.Spec.Name] = true
 		if err := f.put(ctx, t); err != nil {
-			f.leftOut(t, err)
+			f.leaveOut(t, err)
 		}
 	}
 	for name := range f.known {
-		if !there[name] {
+		if !current[name] {
 			f.drop(name)
 		}
 	}
 	return nil
 }
 
-// put enters a tool, if it is not there as it is.
+// put registers a tool or replaces it, unless the same tool is already registered.
 func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 	name := t.Spec.Name
 	digest, err := digestOf(ctx, t.Executor)
@@ -107,12 +107,12 @@ func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 	}
 	before, known := f.known[name]
 	if known && before == digest {
-		return t.Executor.Close() // the one that is there does as well
+		return t.Executor.Close() // the registered executor runs the same tool
 	}
 	if !known {
 		err = f.c.Register(t.Spec, t.Executor)
 	} else if _, err = f.c.Replace(name, t.Spec, t.Executor); err != nil {
-		f.drop(name) // what there was is there no more
+		f.drop(name) // the source no longer has the old tool
 	}
 	if err == nil {
 		f.known[name] = digest
@@ -123,18 +123,18 @@ func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 func (f *followed) drop(name string) {
 	delete(f.known, name)
 	if _, err := f.c.Unregister(name); err != nil {
-		f.c.log.Warn("a tool of a source does not close", "tool", name, "reason", err)
+		f.c.log.Warn("cannot close a tool of a source", "tool", name, "reason", err)
 	}
 }
 
-func (f *followed) leftOut(t tool.Sourced, err error) {
-	f.c.log.Warn("a tool of a source is left out", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
+func (f *followed) leaveOut(t tool.Sourced, err error) {
+	f.c.log.Warn("left out a tool of a source", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
 	if err := t.Executor.Close(); err != nil {
-		f.c.log.Warn("a tool of a source does not close", "tool", t.Spec.Name, "reason", err)
+		f.c.log.Warn("cannot close a tool of a source", "tool", t.Spec.Name, "reason", err)
 	}
 }
 
-// close ends the source, and waits until its tools are left alone.
+// close closes the source and waits until follow has returned.
 func (f *followed) close() error {
 	f.end()
 	err := f.source.Close()

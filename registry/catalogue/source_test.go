@@ -64,8 +64,8 @@ func described(c *Catalogue) []string {
 	return all
 }
 
-// The tools of a source come, change and go with it, and take nothing from anybody.
-func TestSource(t *testing.T) {
+// The tools of a source follow its changes, and never replace tools from elsewhere.
+func TestToolsFollowTheirSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := withTool(t, echo(), new(fake))
 		s := newSupply(sourced("a", "1"), sourced("b", "1"), sourced("echo", "taken"), sourced("a", "twice"), sourced("Bad", "name"))
@@ -88,16 +88,16 @@ func TestSource(t *testing.T) {
 		s.changed <- struct{}{}
 		want("changed", "a 2", "b 1", "c 1", "echo Echoes.")
 		if a, _ := c.Get("a"); !a.Disabled {
-			t.Error("a tool that was switched off is on")
+			t.Error("a disabled tool was enabled")
 		}
 		if after, _ := c.Get("b"); after.CreatedAt != before.CreatedAt {
-			t.Error("a tool that did not change was replaced")
+			t.Error("an unchanged tool was replaced")
 		}
 		s.set(nil, sourced("c", "1"))
 		s.changed <- struct{}{}
 		want("gone", "c 1", "echo Echoes.")
 
-		// While the source fails its tools stay, and it is asked again when it says.
+		// While the source fails, its tools stay, and it is asked again after its RetryAfter.
 		s.set(&tool.Error{Code: tool.CodeNetwork, Message: "away", Details: tool.Details{RetryAfter: time.Hour}})
 		s.changed <- struct{}{}
 		want("failing", "c 1", "echo Echoes.")
@@ -117,12 +117,12 @@ func TestSource(t *testing.T) {
 		}
 		synctest.Wait()
 		if s.asked != asked {
-			t.Error("a registry that is closed asks")
+			t.Error("a closed catalogue asks the source")
 		}
 	})
 }
 
-// A source that fails at first is told, and asked again.
+// The error of a source that fails at first is returned, and the source is asked again.
 func TestSourceThatFailsAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := New(Options{}, Hooks{}), newSupply()

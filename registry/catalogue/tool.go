@@ -17,42 +17,42 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Tool is a registered tool with all that calling it takes. It never changes and is shared:
-// do not change what it holds.
+// Tool is a registered tool with everything that a call of it needs. It is immutable and shared:
+// do not change its fields or what they refer to.
 type Tool struct {
-	// Spec is the tool's definition with its defaults filled in.
+	// Spec is the tool's definition, including defaults.
 	Spec tool.Spec
 	// Executor runs the tool. The Catalogue closes it.
 	Executor tool.Executor
-	// Parameters is the compiled schema of the arguments, and Result that of the structured
-	// result; nil when the tool declares none.
+	// Parameters is the compiled schema of the arguments, and Result the compiled schema of the
+	// structured result, or nil if the tool has none.
 	Parameters, Result *jsonschema.Schema
-	// Confirm is the author's own question.
+	// Confirm is the author's text for questions about calls.
 	Confirm placeholder.Template
-	// CreatedAt is when the tool was registered; updating and replacing keep it.
+	// CreatedAt is when the tool was registered. Updating and replacing the tool keep it.
 	CreatedAt time.Time
-	// Disabled is whether the tool was switched off. The rules may take it away besides.
+	// Disabled is set by [Catalogue.Disable]. The rules may hide the tool in addition.
 	Disabled bool
-	// Registration names the Tool in this process, for answers about one without a digest.
-	// It begins with RegistrationPrefix.
+	// Registration identifies the Tool within this process. Approvals of a tool without a digest
+	// refer to it. It begins with RegistrationPrefix.
 	Registration string
 
-	// base is the spec that a dynamic tool was registered with, and pending its definition,
-	// as long as that is to be worked out.
+	// base is the registered spec of a dynamic tool. pending is not nil until the tool has
+	// described itself.
 	base    tool.Spec
 	pending *description
 
-	words   []word   // what Search looks at
-	letters []uint64 // of each word: a search reads all of them, and few words
+	words   []word   // the words that Search matches
+	letters []uint64 // the letters of each word; a search reads all of them, but few words
 }
 
-// RegistrationPrefix tells a Registration from a digest.
+// RegistrationPrefix distinguishes a Registration from a digest.
 const RegistrationPrefix = "registration "
 
 // newTool checks a spec and compiles its schemas.
 func newTool(spec tool.Spec, executor tool.Executor) (*Tool, error) {
 	if executor == nil {
-		return nil, definition.FieldError(spec.Name, "execute", "there is nothing to execute")
+		return nil, definition.FieldError(spec.Name, "execute", "the executor is missing")
 	}
 	d, err := definition.Compile(spec, executor)
 	if err != nil {
@@ -71,25 +71,25 @@ func newTool(spec tool.Spec, executor tool.Executor) (*Tool, error) {
 	return t, nil
 }
 
-// ValidateSpec tells whether Register would take a spec, apart from names that are taken:
-// it checks names, schemas and the question, and registers nothing. The error is an
-// *Error of the code invalid_manifest whose Details.Field names the field at fault.
+// ValidateSpec reports whether Register would accept a spec, except for names that are taken. It
+// checks names, schemas and Confirm, and registers nothing. The error is an *Error with the code
+// invalid_manifest; its Details.Field names the invalid field.
 func ValidateSpec(spec tool.Spec) error {
 	_, err := definition.Compile(spec, nil)
 	return err
 }
 
-// keys are the names under which a tool is found.
+// keys returns the tool's name and aliases.
 func (t *Tool) keys() []string { return append([]string{t.Spec.Name}, t.Spec.Aliases...) }
 
-// IsCalled reports whether a name is one of the tool's, whatever its capitals and the space
-// around it.
+// IsCalled reports whether a name is the tool's name or an alias, ignoring case and surrounding
+// white space.
 func (t *Tool) IsCalled(name string) bool {
 	return slices.Contains(t.keys(), strings.ToLower(strings.TrimSpace(name)))
 }
 
-// Digest identifies the tool's manifest and module together, or returns "" when its executor
-// knows no digest. It loads the tool. Errors are those of loading.
+// Digest returns the digest of the tool's manifest and module together, or "" if its executor
+// provides none. It loads the tool, and returns errors of loading.
 func (t *Tool) Digest(ctx context.Context) (string, error) { return digestOf(ctx, t.Executor) }
 
 func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
@@ -99,8 +99,8 @@ func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
 	return "", nil
 }
 
-// Load makes a tool ready to run, within Options.LoadTimeout. It runs no code of the tool.
-// Loading goes on when the time has passed, with an *Error of the code timeout.
+// Load makes a tool ready to run. It runs no code of the tool. After Options.LoadTimeout, it fails
+// with the code timeout, but loading continues in the background.
 func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
 	loading, cancel := context.WithTimeout(ctx, c.opts.LoadTimeout)
 	defer cancel()
@@ -113,18 +113,18 @@ func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
 	case loading.Err() != nil:
 		return (&tool.Error{
 			Code: tool.CodeTimeout, Tool: t.Spec.Name,
-			Message: fmt.Sprintf("the tool was not loaded within %v; try again, loading goes on", c.opts.LoadTimeout),
+			Message: fmt.Sprintf("the tool was not loaded within %v; loading continues in the background, so try again", c.opts.LoadTimeout),
 		}).WithCause(err)
 	}
 	return err
 }
 
-// maxExplanation bounds what a tool says about invalid arguments, in bytes.
+// maxExplanation limits a tool's explanation of invalid arguments, in bytes.
 const maxExplanation = 8 << 10
 
-// ExplainViolations lets the tool word the message of an error about its arguments. The faults
-// themselves stay with the error. Other errors, and those that the tool has no words for,
-// stay as they are; log is told if the tool panics.
+// ExplainViolations replaces the message of an error about invalid arguments by the tool's own
+// explanation, if the tool has one. The error keeps its list of violations. Other errors stay
+// unchanged. A panic of the tool is logged.
 func (t *Tool) ExplainViolations(log *slog.Logger, err error) (explained error) {
 	explained = err
 	explainer, ok := t.Executor.(tool.ViolationExplainer)
@@ -134,7 +134,7 @@ func (t *Tool) ExplainViolations(log *slog.Logger, err error) (explained error) 
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			log.Error("panic in a tool's words for faults", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
+			log.Error("panic in a tool's ExplainViolations", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
 	text := explainer.ExplainViolations(invalid.Details.Violations)

@@ -43,7 +43,7 @@ func (a *assembly) addHostTools(tools *registry.Registry) error {
 		jobs.MaxRunning = max(maxTenantCalls(a.o)/2, 1)
 	}
 	table := process.NewTable(jobs)
-	if _, found := tools.Tools().Get(table.Tool()); !found {
+	if !tools.Tools().Has(table.Tool()) {
 		return nil
 	}
 	return register(table.Define())

@@ -32,7 +32,7 @@ func TestBackends(t *testing.T) {
 	if err != nil || !strings.Contains(result.Text(), `done: {"task":"count"`) {
 		t.Errorf("got %q, %v", result.Text(), err)
 	}
-	if _, found := tools.Tools().Get("message"); found {
+	if tools.Tools().Has("message") {
 		t.Error("a tool without a backend is there")
 	}
 
@@ -98,8 +98,8 @@ func TestJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = tools.Close() })
-		if _, found := tools.Tools().Get("process"); found != c.want {
-			t.Errorf("jobs of %s: the tool process is there: %v", c.of, found)
+		if tools.Tools().Has("process") != c.want {
+			t.Errorf("jobs of %s: the tool process is there: %v", c.of, !c.want)
 		}
 		if !c.want {
 			continue

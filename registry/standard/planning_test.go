@@ -84,9 +84,9 @@ func TestSkillsDescribeThemselves(t *testing.T) {
 		if err := tools.Tools().Describe(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		info, found := tools.Tools().Get("skill")
-		if !found {
-			t.Fatal("the tool is not there")
+		info, err := tools.Tools().Get("skill")
+		if err != nil {
+			t.Fatal(err)
 		}
 		return info.Spec.Description + string(info.Spec.Parameters)
 	}

@@ -216,7 +216,7 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 		"schema":     {manifestOf("one", "parameters = { type = \"objct\" }\n"), exits(9), 2, "one stays as it was: one/tool.toml"},
 		"half":       {manifestOf("one", ""), exits(9)[:30], 2, "one stays as it was:"},
 		"form":       {manifestOf("one", ""), string(wasmtest.Module{}.Bytes()), 2, "one stays as it was:"},
-		"taken name": {manifestOf("two", ""), exits(9), 2, "the name \"two\" is taken by the tool two"},
+		"taken name": {manifestOf("two", ""), exits(9), 2, "the name \"two\" already belongs to the tool two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

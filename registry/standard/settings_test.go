@@ -68,7 +68,7 @@ func TestSettings(t *testing.T) {
 			if strings.Join(missing, ", ") != tt.missing || !strings.Contains(string(result.Structured), tt.settings) {
 				t.Errorf("got %s, %v (missing %q); want %s", result.Structured, err, missing, tt.settings)
 			}
-			info, err := tools.Tools().Lookup("probe")
+			info, err := tools.Tools().Get("probe")
 			if err != nil || len(info.Settings) != 2 || info.Settings[0].Description != "How fast it is." || !slices.Equal(info.Settings[0].Values, []string{"slow", "fast"}) {
 				t.Errorf("told of the settings: %+v, %v", info.Settings, err)
 			}

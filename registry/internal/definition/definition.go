@@ -1,5 +1,5 @@
-// Package definition checks what a tool is said to be, for everybody who takes a
-// tool.Spec: the registry, and the packages that make tools in Go.
+// Package definition checks a tool.Spec, for the registry and for packages that define tools in
+// Go.
 package definition
 
 import (
@@ -15,37 +15,38 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Definition is a Spec that holds. It never changes and may be used concurrently.
+// Definition is a valid Spec with its compiled schemas. It is immutable and may be used
+// concurrently.
 type Definition struct {
-	// Spec is a copy with its defaults filled in.
+	// Spec is a copy of the spec, including defaults.
 	Spec tool.Spec
-	// Parameters is the schema of the arguments, and Result that of the structured
-	// result; nil when the tool declares none.
+	// Parameters is the schema of the arguments, and Result the schema of the structured result,
+	// or nil if the tool has none.
 	Parameters, Result *jsonschema.Schema
-	// Confirm is the author's own question.
+	// Confirm is the author's text for questions about calls.
 	Confirm placeholder.Template
 }
 
-// noParameters is the schema of a tool that declares none.
+// noParameters is the schema of a tool without parameters.
 const noParameters = `{"type":"object","properties":{}}`
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
-// Compiled is implemented by executors whose tool's schemas are compiled already, such as
-// those of a manifest: with many tools, compiling is most of what a start costs.
+// Compiled is implemented by executors that already have compiled schemas, for example from a
+// manifest. With many tools, compiling takes most of the time of a start.
 type Compiled interface {
-	// Schemas returns the schemas of the arguments and of the result; nil for none.
+	// Schemas returns the schemas of the arguments and of the result; nil means none.
 	Schemas() (parameters, result *jsonschema.Schema)
 }
 
-// Compile checks a spec and compiles its schemas, but for those that the executor has
-// compiled, when it is Compiled; it may be nil. The error is an *Error of the code
-// invalid_manifest; its Details.Field names the field at fault.
+// Compile checks a spec and compiles its schemas. If executor is [Compiled], Compile uses its
+// schemas where they match; executor may be nil. The error is an *Error with the code
+// invalid_manifest; its Details.Field names the invalid field.
 func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if err := checkNames(spec); err != nil {
 		return nil, err
 	}
-	if err := judgeTexts(spec); err != nil {
+	if err := checkTexts(spec); err != nil {
 		return nil, err
 	}
 	d := &Definition{Spec: spec.Clone()}
@@ -79,7 +80,7 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	return d, nil
 }
 
-// schema judges and compiles a schema, unless it is known: that one was judged with its
+// schema checks and compiles a schema, unless known is the same schema: that was checked with its
 // manifest.
 func schema(
 	name, field string, text json.RawMessage, known *jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error),
@@ -87,8 +88,8 @@ func schema(
 	if known != nil && bytes.Equal(text, known.JSON()) {
 		return known, nil
 	}
-	if fault := jsonschema.CheckTexts(text); fault != nil {
-		return nil, FieldError(name, field, "%s: %s; leave it out", field, fault)
+	if invisible := jsonschema.CheckTexts(text); invisible != nil {
+		return nil, FieldError(name, field, "%s: %s; leave it out", field, invisible)
 	}
 	compiled, err := compile(text)
 	if err != nil {
@@ -97,7 +98,7 @@ func schema(
 	return compiled, nil
 }
 
-// Fault is the error for a field of the definition of a tool.
+// FieldError returns the error for an invalid field of a tool's definition.
 func FieldError(name, field, format string, args ...any) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidManifest, Tool: name, Message: fmt.Sprintf(format, args...),
@@ -116,15 +117,14 @@ func checkNames(spec tool.Spec) error {
 			return FieldError(spec.Name, field, "the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
 		}
 		if seen[name] {
-			return FieldError(spec.Name, field, "the name %q is there twice", name)
+			return FieldError(spec.Name, field, "the name %q appears twice", name)
 		}
 		seen[name] = true
 	}
 	return nil
 }
 
-// parseConfirm reads the author's question and checks that it names parameters of
-// the tool.
+// parseConfirm parses Spec.Confirm, and checks that its placeholders are parameters of the tool.
 func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template, error) {
 	template, err := placeholder.Parse(text)
 	if err != nil {
@@ -138,12 +138,12 @@ func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template,
 	return template, nil
 }
 
-// isText reports whether a schema has a parameter that is a string and nothing else.
+// isText reports whether a schema has a parameter with the type string only.
 func isText(schema *jsonschema.Schema, name string) bool {
 	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name && p.Type == "string" })
 }
 
-// declares reports whether a schema has a parameter.
+// declares reports whether a schema has a parameter with this name.
 func declares(schema *jsonschema.Schema, name string) bool {
 	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name })
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// judgeTexts refuses a spec with a character that is not shown, in any text that a model or a
-// person reads but for the schemas. Source is left to those who print it: it may be a path.
-func judgeTexts(spec tool.Spec) error {
+// checkTexts refuses a spec with an invisible character in a text that a model or a person reads.
+// It does not check the schemas. It does not check Source either, which may be a path; code that
+// prints Source must escape it.
+func checkTexts(spec tool.Spec) error {
 	type text struct {
 		field, text string
 		form        plaintext.Form
@@ -40,8 +41,8 @@ func judgeTexts(spec tool.Spec) error {
 		}
 	}
 	for i, example := range spec.Examples {
-		if fault := jsonschema.CheckTexts(example.Arguments); fault != nil {
-			return FieldError(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, fault)
+		if invisible := jsonschema.CheckTexts(example.Arguments); invisible != nil {
+			return FieldError(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, invisible)
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// TestCompileJudgesEveryText puts a character that is not shown into each text of a spec.
-func TestCompileJudgesEveryText(t *testing.T) {
+// Compile refuses an invisible character in each text of a spec.
+func TestCompileChecksEveryText(t *testing.T) {
 	object := func(text string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{"a":{"description":"` + text + `"}}}`)
 	}

@@ -183,7 +183,7 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
 	if err := tools.Prepare(cmd.Context(), name); err != nil {
 		return err
 	}
-	spec, err := tools.Tools().Lookup(name)
+	spec, err := tools.Tools().Get(name)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (t *explainedTool) find() error {
 	if err != nil {
 		return err
 	}
-	info, err := t.tools.Tools().Lookup(name)
+	info, err := t.tools.Tools().Get(name)
 	t.spec = info.Spec
 	return err
 }

@@ -139,7 +139,7 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 		return failedBeforeCall(target, err), err
 	}
 	defer tools.Close()
-	if info, found := tools.Tools().Get(name); found {
+	if info, err := tools.Tools().Get(name); err == nil {
 		if err := o.checkAsked(cmd, info.Spec); err != nil {
 			return failedBeforeCall(target, err), err
 		}

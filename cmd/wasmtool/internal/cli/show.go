@@ -44,7 +44,7 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 		return err
 	}
 	defer tools.Close()
-	info, err := tools.Tools().Lookup(name)
+	info, err := tools.Tools().Get(name)
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 	if name, err = nameOf(target, tools); err != nil {
 		return nil, "", errors.Join(err, tools.Close())
 	}
-	if _, found := tools.Tools().Get(target); !found && !isPath(target) {
+	if !tools.Tools().Has(target) && !isPath(target) {
 		o.hintDirectory(target)
 	}
 	return tools, name, nil

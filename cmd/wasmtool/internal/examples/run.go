@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedManifest) (Report, error) {
 	wanted := make(map[string]bool)
 	for _, name := range o.Names {
-		info, err := s.tools.Tools().Lookup(name)
+		info, err := s.tools.Tools().Get(name)
 		if err != nil {
 			return Report{}, err
 		}
