@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// replaceable is a fake whose digest can be changed, as if the tool had been replaced. It
-// keeps the grant that it ran under.
+// replaceable is a fake with a digest that tests change, as if the tool had been replaced. It
+// records the grant of its last run.
 type replaceable struct {
 	fake
 	digest string
@@ -35,7 +35,7 @@ func (i *replaceable) Execute(ctx context.Context, in tool.Invocation) (tool.Res
 	return i.fake.Execute(ctx, in)
 }
 
-// asking is a tool that asks for words of a workspace, a variable and the network.
+// asking returns a tool that requests the workspace, a variable and the network.
 func asking() tool.Spec {
 	spec := echo()
 	api, _ := capability.ParseURLPattern("https://api.example.com/v1")
@@ -47,8 +47,8 @@ func asking() tool.Spec {
 	return spec
 }
 
-// remembering is a registry with one tool and a store of grants, whose rules bind the
-// workspace and the variable LANG.
+// remembering returns a registry with one tool and a store of grants. Its rules bind the workspace
+// and the variable LANG.
 func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replaceable, *remembered.Files) {
 	t.Helper()
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "a"), remembered.Options{})
@@ -64,7 +64,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	return r, executor, store
 }
 
-// bound returns the rules with the workspace bound to a directory for reading, and LANG.
+// bound returns rules in which the workspace is bound to a directory for reading, and LANG is set.
 func bound(rules Rules, workspace string) Rules {
 	rules.Grantable.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
 	rules.Extend = func(o *capability.Grantable, words ...capability.Permission) error {
@@ -90,14 +90,14 @@ func callAs(t *testing.T, r *Registry, tenant string) error {
 
 var all = []string{"write:workspace", "net:POST:https://api.example.com/v1", "env:LANG"}
 
-func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
+func TestGrantCoversOneVersionOfAToolAndOneTenant(t *testing.T) {
 	r, executor, store := remembering(t, asking(), Rules{})
 	e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 	if !slices.Equal(e.Details.Grant, all) || !strings.Contains(e.Details.Fix, "[tools.echo]\nallow = [") {
-		t.Errorf("what would help is %q and %q", e.Details.Grant, e.Details.Fix)
+		t.Errorf("the suggestions are %q and %q", e.Details.Grant, e.Details.Fix)
 	}
 	if strings.Contains(e.Error(), "permission grant") {
-		t.Errorf("a model is told how to be granted something: %v", e)
+		t.Errorf("the message tells a model how to get a grant: %v", e)
 	}
 	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: e.Details.Grant})
 	if err := callAs(t, r, ""); err != nil {
@@ -110,8 +110,8 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 
 	executor.digest = "sha256:two"
 	e = wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
-	if !strings.Contains(e.Message, "before it changed") {
-		t.Errorf("it is not said that the tool changed: %v", e)
+	if !strings.Contains(e.Message, "an earlier version of the tool") {
+		t.Errorf("the message does not say that the tool changed: %v", e)
 	}
 	executor.digest = ""
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
@@ -122,7 +122,7 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 }
 
-func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
+func TestGrantDoesNotOverrideTheOperator(t *testing.T) {
 	env, err := capability.ParsePermission("env:LANG")
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 	}{
 		{"all", asking(), Rules{}, remembered.Grant{Permissions: all}, "", nil},
 		{"more than asked", asking(), Rules{}, remembered.Grant{Permissions: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
-		{"a word less", asking(), Rules{}, remembered.Grant{Permissions: all[:2]}, tool.CodePermissionDenied, all[2:]},
+		{"one permission less", asking(), Rules{}, remembered.Grant{Permissions: all[:2]}, tool.CodePermissionDenied, all[2:]},
 		{"another method", asking(), Rules{}, remembered.Grant{Permissions: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
 		{"a denial", asking(), Rules{Grantable: capability.Grantable{Deny: capability.Deny{env}}}, remembered.Grant{Permissions: all}, tool.CodePermissionDenied, nil},
 		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, remembered.Grant{Permissions: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
@@ -150,7 +150,7 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 		{"a dangerous tool", dangerous, Rules{}, remembered.Grant{Permissions: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
 		{"a dangerous tool that may run", dangerous, Rules{}, remembered.Grant{Permissions: all, AutoExecute: true}, "", nil},
 		{"auto_execute alone", asking(), Rules{}, remembered.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
-		{"a word of the rules is not granted to the tool", asking(), Rules{Grantable: capability.Grantable{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Permissions: all[:2]}, tool.CodeApprovalRequired, all[2:]},
+		{"a permission from the rules is not granted to the tool", asking(), Rules{Grantable: capability.Grantable{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Permissions: all[:2]}, tool.CodeApprovalRequired, all[2:]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _, store := remembering(t, tt.spec, tt.rules)
@@ -170,9 +170,9 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 				}
 			}
 			if len(tt.helps) == 0 && len(e.Details.Grant) > 0 {
-				t.Errorf("%q is offered and does not help", e.Details.Grant)
+				t.Errorf("%q is suggested but does not help", e.Details.Grant)
 			}
-			// What is offered helps, in one step.
+			// Granting the suggestion is sufficient, in one step.
 			if len(tt.helps) > 0 {
 				again := remembered.Grant{Tool: "echo", Digest: "sha256:one"}
 				for _, w := range e.Details.Grant {
@@ -191,8 +191,8 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 	}
 }
 
-// Words that a person gives for calls by hand count like a grant to each tool.
-func TestGrantedByHand(t *testing.T) {
+// Rules.Granted acts like a grant to each tool.
+func TestRulesGrantedActsLikeAGrant(t *testing.T) {
 	var words []capability.Permission
 	for _, text := range all {
 		w, err := capability.ParsePermission(text)
@@ -213,8 +213,8 @@ func TestGrantedByHand(t *testing.T) {
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 }
 
-// A decision tells which grant made it.
-func TestWhereAGrantIsKeptIsTold(t *testing.T) {
+// A decision names the grant that it is due to.
+func TestDecisionNamesTheGrant(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	r, _, store := remembering(t, spec, Rules{})
@@ -224,11 +224,11 @@ func TestWhereAGrantIsKeptIsTold(t *testing.T) {
 	}
 }
 
-// A tool that only reads is neither loaded nor looked up for the sake of grants.
-func TestHarmlessToolsCostNoLook(t *testing.T) {
+// For a tool that only reads, the registry neither loads the tool nor looks up grants.
+func TestHarmlessToolNeedsNoGrantLookup(t *testing.T) {
 	r, executor, store := remembering(t, echo(), Rules{})
 	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: []string{"clock"}})
-	if err := store.Close(); err != nil { // whoever looks now fails
+	if err := store.Close(); err != nil { // a lookup would fail now
 		t.Fatal(err)
 	}
 	if err := callAs(t, r, ""); err != nil || executor.loads.Load() > 0 {
@@ -236,14 +236,14 @@ func TestHarmlessToolsCostNoLook(t *testing.T) {
 	}
 }
 
-func TestAStoreThatFailsGrantsNothing(t *testing.T) {
+func TestFailingStoreGrantsNothing(t *testing.T) {
 	r, _, store := remembering(t, asking(), Rules{})
 	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: all})
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
-	if !strings.Contains(e.Message, "what was granted to the tool cannot be read") {
+	if !strings.Contains(e.Message, "cannot read the grants of the tool") {
 		t.Errorf("got %v", e)
 	}
 }

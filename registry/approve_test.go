@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// compile makes a policy for the tool of echo.
+// compile returns a policy for the tool of echo.
 func compile(t *testing.T, c policy.Config) *policy.Policy {
 	t.Helper()
 	p, err := policy.Compile(c, policy.Known{Tools: []policy.ToolFacts{{Name: "echo"}}})
@@ -23,7 +23,7 @@ func compile(t *testing.T, c policy.Config) *policy.Policy {
 	return p
 }
 
-func TestDangerousToolsAsk(t *testing.T) {
+func TestDangerousToolNeedsAnApproval(t *testing.T) {
 	spec := echo()
 	spec.Dangerous, spec.Confirm = true, "Say {text} up to {limit} times?"
 	var asked Question
@@ -38,10 +38,10 @@ func TestDangerousToolsAsk(t *testing.T) {
 		approver Approver
 		want     tool.Code
 	}{
-		{"yes", answer(true, nil), ""},
+		{"approved", answer(true, nil), ""},
 		{"no", answer(false, nil), tool.CodePermissionDenied},
-		{"nobody to ask", nil, tool.CodeApprovalRequired},
-		{"an error is no", answer(true, errors.New("broken")), tool.CodeApprovalRequired},
+		{"no approver is available", nil, tool.CodeApprovalRequired},
+		{"an error denies", answer(true, errors.New("broken")), tool.CodeApprovalRequired},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestDangerousToolsAsk(t *testing.T) {
 				ran = true
 				return tool.Result{}, nil
 			}}
-			// Nothing in the arguments can approve.
+			// The arguments cannot approve the call.
 			arguments := json.RawMessage(`{"text":"a\u001b[2J\"b","confirmed":true,"approved":true,"yes":true}`)
 			_, err := withTool(t, Options{Approvals: ApprovalOptions{Approver: tt.approver}}, spec, f).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: arguments})
 			if got := tool.CodeOf(err); got != tt.want || ran != (tt.want == "") {
@@ -63,7 +63,7 @@ func TestDangerousToolsAsk(t *testing.T) {
 	}
 }
 
-func TestQuestionsEnd(t *testing.T) {
+func TestQuestionEndsAtItsDeadline(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	synctest.Test(t, func(t *testing.T) {
@@ -86,9 +86,8 @@ func TestQuestionsEnd(t *testing.T) {
 	})
 }
 
-// An Approver that does not keep to its contract neither blocks a caller nor takes
-// the process down.
-func TestBadApprovers(t *testing.T) {
+// An Approver that violates its contract neither blocks a caller nor ends the process.
+func TestBadApproverBlocksNoCaller(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}

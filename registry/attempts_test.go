@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// failing is a fake that fails with these errors one after the other and then succeeds,
-// and notes when it ran.
+// failing is a fake that fails with each of its errors in order and then succeeds. It records when
+// it ran.
 type failing struct {
 	fake
 	errs  []error
@@ -30,7 +30,7 @@ func failsWith(errs ...error) *failing {
 		f.keys[in.Call.IdempotencyKey] = true
 		result := tool.Result{Call: tool.CallInfo{Fuel: 10, Memory: 100, Usage: f.usage}}
 		if in.Attempt != len(f.times) {
-			return result, &tool.Error{Code: tool.CodeInternal, Message: "the attempts are counted wrongly"}
+			return result, &tool.Error{Code: tool.CodeInternal, Message: "wrong number of the attempt"}
 		}
 		if len(f.times) <= len(f.errs) {
 			return result, f.errs[len(f.times)-1]
@@ -42,9 +42,9 @@ func failsWith(errs ...error) *failing {
 
 func failure(code tool.Code) error { return &tool.Error{Code: code, Message: "no luck"} }
 
-// Only what may pass is tried again, only when nothing was changed, and only as often as
-// the call wants and the registry bears.
-func TestWhatIsTriedAgain(t *testing.T) {
+// A call is retried only if the failure may be temporary and nothing was changed, and only as often
+// as the call and the registry allow.
+func TestTemporaryFailureIsRetried(t *testing.T) {
 	network := failure(tool.CodeNetwork)
 	many := []error{network, network, network, network, network, network, network, network}
 	get := capability.RequestUsage{Method: "GET", Sent: true}
@@ -53,22 +53,22 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		errs     []error
 		retries  int
 		usage    capability.Usage
-		foreign  bool // outside of the sandbox
+		foreign  bool // outside the sandbox
 		attempts int
 		code     tool.Code
 	}{
 		{"a success", nil, 3, capability.Usage{}, false, 1, ""},
 		{"no retries", many, 0, capability.Usage{}, false, 1, tool.CodeNetwork},
-		{"less than none", many, -1, capability.Usage{}, false, 1, tool.CodeNetwork},
-		{"a failure that passes", many[:2], 3, capability.Usage{}, false, 3, ""},
-		{"retries that do not suffice", many, 2, capability.Usage{}, false, 3, tool.CodeNetwork},
-		{"more than the ceiling", many, 99, capability.Usage{}, false, 5, tool.CodeNetwork},
+		{"a negative number", many, -1, capability.Usage{}, false, 1, tool.CodeNetwork},
+		{"a temporary failure", many[:2], 3, capability.Usage{}, false, 3, ""},
+		{"too few retries", many, 2, capability.Usage{}, false, 3, tool.CodeNetwork},
+		{"more retries than the limit", many, 99, capability.Usage{}, false, 5, tool.CodeNetwork},
 		{"only reading", many[:1], 3, capability.Usage{FilesRead: []string{"/a"}, Requests: []capability.RequestUsage{get}}, false, 2, ""},
 		{"a file was written", many[:1], 3, capability.Usage{FilesWritten: []string{"/a"}}, false, 1, tool.CodeNetwork},
 		{"a key was written", many[:1], 3, capability.Usage{KeysWritten: []string{"a"}}, false, 1, tool.CodeNetwork},
-		{"something was sent", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{get, {Method: "POST", Sent: true}}}, false, 1, tool.CodeNetwork},
-		{"something was refused", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{{Method: "POST"}}}, false, 2, ""},
-		{"nobody knows what it did", many[:1], 3, capability.Usage{}, true, 1, tool.CodeNetwork},
+		{"a request was sent", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{get, {Method: "POST", Sent: true}}}, false, 1, tool.CodeNetwork},
+		{"a request was refused", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{{Method: "POST"}}}, false, 2, ""},
+		{"outside the sandbox", many[:1], 3, capability.Usage{}, true, 1, tool.CodeNetwork},
 	}
 	passes := map[tool.Code]bool{tool.CodeNetwork: true, tool.CodeTimeout: true, tool.CodeRateLimited: true, tool.CodeServer: true}
 	for _, code := range tool.Codes() {
@@ -109,7 +109,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				}
 				n := uint64(tt.attempts)
 				if c := result.Call; c.Attempts != tt.attempts || c.Fuel != 10*n || c.Memory != 100 || len(c.Usage.FilesRead) != len(tt.usage.FilesRead) {
-					t.Errorf("in all it was %+v", c)
+					t.Errorf("the total is %+v", c)
 				}
 				if receipt.Attempts != tt.attempts || receipt.Fuel != 10*n {
 					t.Errorf("the receipt has %+v", receipt)
@@ -119,9 +119,9 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Waits double up to the ceiling, lie in their upper half, and are as long as a server
-// asks.
-func TestWaits(t *testing.T) {
+// Waits double up to the limit, are reduced at random by at most half, and are at least as long as
+// the server asks.
+func TestRetryWaitsDouble(t *testing.T) {
 	limited := func(wait time.Duration) error {
 		return &tool.Error{Code: tool.CodeRateLimited, Details: tool.Details{RetryAfter: wait}}
 	}
@@ -130,12 +130,12 @@ func TestWaits(t *testing.T) {
 		name  string
 		errs  []error
 		delay time.Duration
-		want  []time.Duration // the longest; half of it is the shortest, but for exact
+		want  []time.Duration // the max wait; the min wait is half of it, unless exact is set
 		exact bool
 	}{
 		{"doubling", []error{network, network, network}, time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, false},
 		{"the ceiling", []error{network, network, network, network}, 4 * time.Second, []time.Duration{4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}, false},
-		{"a delay beyond it", []error{network}, time.Hour, []time.Duration{10 * time.Second}, false},
+		{"a delay past the limit", []error{network}, time.Hour, []time.Duration{10 * time.Second}, false},
 		{"the default", []error{network}, 0, []time.Duration{tool.DefaultRetryDelay}, false},
 		{"a server asks for more", []error{limited(7 * time.Second)}, time.Second, []time.Duration{7 * time.Second}, true},
 		{"a server asks for less", []error{limited(time.Millisecond)}, time.Second, []time.Duration{time.Second}, false},
@@ -172,7 +172,7 @@ func TestWaits(t *testing.T) {
 }
 
 // Attempts end with the caller's context, and each has the whole timeout.
-func TestRetriesEnd(t *testing.T) {
+func TestRetriesEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := failure(tool.CodeNetwork)
 		spec := echo()
@@ -193,7 +193,7 @@ func TestRetriesEnd(t *testing.T) {
 		if took, err := run(ctx, failsWith(network)); tool.CodeOf(err) != tool.CodeCancelled || took != time.Second {
 			t.Errorf("cancelled while waiting: %v after %v", err, took)
 		}
-		// A deadline before the next attempt: the failure is told at once.
+		// If the deadline is before the next attempt, the call fails at once.
 		ctx, cancel = context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
 		if took, err := run(ctx, failsWith(network)); tool.CodeOf(err) != tool.CodeNetwork || took != 0 {
@@ -211,7 +211,7 @@ func TestRetriesEnd(t *testing.T) {
 	})
 }
 
-// retrier is a fake with a word in what is tried again.
+// retrier is a fake that decides about retries.
 type retrier struct {
 	*failing
 	retry func(e *tool.Error, attempt int) (bool, time.Duration)
@@ -219,8 +219,8 @@ type retrier struct {
 
 func (f *retrier) Retry(e *tool.Error, attempt int) (bool, time.Duration) { return f.retry(e, attempt) }
 
-// An Executor may know better which failures pass, and never what was changed.
-func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
+// A Retrier decides which failures are temporary, but cannot allow a retry after a change.
+func TestRetrierDecidesAboutRetries(t *testing.T) {
 	busy := failure(tool.CodeExecution)
 	tests := []struct {
 		name     string
@@ -229,10 +229,10 @@ func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
 		attempts int
 		took     time.Duration
 	}{
-		{"it says yes", func(e *tool.Error, n int) (bool, time.Duration) {
+		{"it allows a retry", func(e *tool.Error, n int) (bool, time.Duration) {
 			return e.Code == tool.CodeExecution && n < 3, time.Duration(n) * time.Second
 		}, capability.Usage{}, 3, 3 * time.Second},
-		{"it says no", func(*tool.Error, int) (bool, time.Duration) { return false, 0 }, capability.Usage{}, 1, 0},
+		{"it refuses a retry", func(*tool.Error, int) (bool, time.Duration) { return false, 0 }, capability.Usage{}, 1, 0},
 		{"it panics", func(*tool.Error, int) (bool, time.Duration) { panic("x") }, capability.Usage{}, 1, 0},
 		{"it wants to wait too long", func(*tool.Error, int) (bool, time.Duration) { return true, time.Hour }, capability.Usage{}, 3, 2 * DefaultMaxRetryDelay},
 		{"something was changed", func(*tool.Error, int) (bool, time.Duration) { return true, 0 }, capability.Usage{KeysWritten: []string{"a"}}, 1, 0},
@@ -258,8 +258,8 @@ func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What several attempts reached is told once.
-func TestUsageOfAttempts(t *testing.T) {
+// The usage of several attempts lists each item once.
+func TestUsageOfAttemptsIsMerged(t *testing.T) {
 	a := capability.Usage{FilesRead: []string{"/a", "/b"}, KeysRead: []string{"k"}, Requests: []capability.RequestUsage{{Method: "GET"}}}
 	b := capability.Usage{FilesRead: []string{"/b", "/c"}, Secrets: []string{"S"}, Requests: []capability.RequestUsage{{Method: "GET"}}, More: true}
 	got := a.Plus(b)
@@ -271,9 +271,8 @@ func TestUsageOfAttempts(t *testing.T) {
 	}
 }
 
-// An attempt that does not come to run, because the tool is held back meanwhile, is the
-// last.
-func TestAttemptThatDoesNotComeToRun(t *testing.T) {
+// If a Drain holds back an attempt, there is no further retry.
+func TestHeldBackAttemptIsTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		always := func(*tool.Error, int) (bool, time.Duration) { return true, time.Second }
 		f := &retrier{failsWith(failure(tool.CodeNetwork), failure(tool.CodeNetwork)), always}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the registry adds to a call of a small tool.
+// BenchmarkExecute measures what the registry adds to the cost of a call.
 func BenchmarkExecute(b *testing.B) {
 	r := New(Options{})
 	if err := r.Tools().Register(echo(), &fake{}); err != nil {

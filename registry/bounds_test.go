@@ -19,7 +19,7 @@ type linkWorld struct {
 	link, a, b string
 	asked      int
 	onAsked    func()
-	opened     []string // a or b, for each call that ran
+	opened     []string // the directory of each call that ran: a or b
 }
 
 func newLinkWorld(t *testing.T) *linkWorld {
@@ -72,12 +72,12 @@ func newLinkWorld(t *testing.T) *linkWorld {
 	return w
 }
 
-// lead lets the link lead to a directory.
+// lead points the link to a directory.
 func (w *linkWorld) lead(t *testing.T, dir string) {
 	t.Helper()
 	_ = os.Remove(w.link) // there may be none
 	if err := os.Symlink(dir, w.link); err != nil {
-		t.Skip("no links here: ", err)
+		t.Skip("this system has no links: ", err)
 	}
 }
 
@@ -87,8 +87,8 @@ func (w *linkWorld) call(t *testing.T) error {
 	return err
 }
 
-// A yes that is remembered is for the directory that the link led to, and for no other.
-func TestRememberedYesIsForTheDirectory(t *testing.T) {
+// A remembered approval covers only the directory that the link led to.
+func TestRememberedApprovalIsForTheDirectory(t *testing.T) {
 	w := newLinkWorld(t)
 	for i, step := range []struct {
 		to    string
@@ -99,7 +99,7 @@ func TestRememberedYesIsForTheDirectory(t *testing.T) {
 			t.Fatalf("call %d: asked %d times, want %d; %v", i, w.asked, step.asked, err)
 		}
 	}
-	// Another directory in the same place.
+	// A different directory at the same path.
 	w.lead(t, w.a)
 	if err := os.Rename(w.a, w.a+"-kept"); err != nil {
 		t.Fatal(err)
@@ -112,8 +112,8 @@ func TestRememberedYesIsForTheDirectory(t *testing.T) {
 	}
 }
 
-// A call does not run in a directory that took the place of the one that was asked about.
-func TestYesIsForTheDirectoryThatWasAskedAbout(t *testing.T) {
+// A call does not run in a directory that replaced the approved directory.
+func TestApprovalIsForTheDirectoryOfTheQuestion(t *testing.T) {
 	w := newLinkWorld(t)
 	w.onAsked = func() { w.lead(t, w.b) }
 	wantCode(t, w.call(t), tool.CodePermissionDenied)
@@ -124,7 +124,7 @@ func TestYesIsForTheDirectoryThatWasAskedAbout(t *testing.T) {
 	if err := w.call(t); err != nil || w.asked != 2 || len(w.opened) != 1 || w.opened[0] != "b" {
 		t.Errorf("afterwards: asked %d times, ran in %q, %v", w.asked, w.opened, err)
 	}
-	// A directory that comes to be only after the question is none that was approved.
+	// A directory that is created after the question is not approved.
 	w.lead(t, filepath.Join(w.a, "later"))
 	w.onAsked = func() {
 		if err := os.CopyFS(filepath.Join(w.a, "later"), os.DirFS(w.b)); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A tenant that used up its budget waits until enough of it is forgiven; others do not.
-func TestBudgets(t *testing.T) {
+// A tenant that has used up its budget waits until the budget has refilled; other tenants do not.
+func TestUsedUpBudgetBlocksItsTenant(t *testing.T) {
 	sent := capability.RequestUsage{Method: "GET", Origin: "https://a.example", Sent: true}
 	large := capability.RequestUsage{Method: "POST", Origin: "https://a.example", Sent: true, BytesSent: 10, BytesReceived: 490}
 	for limit, tt := range map[string]struct {
@@ -20,7 +20,7 @@ func TestBudgets(t *testing.T) {
 		used   tool.CallInfo // by each call
 	}{
 		"fuel":              {schedule.Budget{Fuel: 100}, tool.CallInfo{Fuel: 50}},
-		"time":              {schedule.Budget{Time: 2 * time.Second}, tool.CallInfo{}}, // each runs for one
+		"time":              {schedule.Budget{Time: 2 * time.Second}, tool.CallInfo{}},
 		"bytes of requests": {schedule.Budget{Bytes: 1000}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{large}}}},
 		"requests":          {schedule.Budget{Requests: 4}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{sent, {Method: "GET"}, sent}}}},
 	} {
@@ -39,7 +39,7 @@ func TestBudgets(t *testing.T) {
 					_, err := r.Execute(t.Context(), c)
 					return err
 				}
-				for range 3 { // the first is forgiven a little by the end of the second
+				for range 3 { // a part of the first call has refilled by the end of the second
 					if err := call("a"); err != nil {
 						t.Fatal(err)
 					}
@@ -61,15 +61,15 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// Calls that failed count, too, and so does what goes beyond the budget.
-func TestBudgetsAreOverdrawn(t *testing.T) {
+// Failed calls also count, and so does use past the budget.
+func TestBudgetCanBeOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withTool(t, Options{Schedule: schedule.Options{Budget: schedule.Budget{Fuel: 100}}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			return tool.Result{Call: tool.CallInfo{Fuel: 300}}, &tool.Error{Code: tool.CodeTrap, Message: "no"}
 		}})
 		_, err := r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeTrap)
-		time.Sleep(time.Minute) // one of three is forgiven
+		time.Sleep(time.Minute) // one of three refills
 		_, err = r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeResourceExhausted)
 		time.Sleep(time.Minute + time.Second)

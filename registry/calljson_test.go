@@ -11,8 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The JSON of what is known of calls is read by other programs: names and order of the fields
-// stay, however the structs are made up.
+// Other programs read the JSON of call records, so names and order of the fields must not change.
 func TestJSONOfCalls(t *testing.T) {
 	at := time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC)
 	var receipt, lastReceipt tool.Receipt

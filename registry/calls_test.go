@@ -13,13 +13,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// say is a call of echo.
+// say returns a call of echo.
 func say(text string) tool.Call {
 	arguments, _ := json.Marshal(map[string]string{"text": text})
 	return tool.Call{Tool: "echo", Arguments: arguments}
 }
 
-// does is a fake that runs f and gives an empty result.
+// does returns a fake that runs f and returns an empty result.
 func does(f func(ctx context.Context, in tool.Invocation)) *fake {
 	return &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 		f(ctx, in)
@@ -27,9 +27,8 @@ func does(f func(ctx context.Context, in tool.Invocation)) *fake {
 	}}
 }
 
-// An ID is one call's until that has ended, each tenant's for itself; what a registry makes
-// up is never the same.
-func TestCallIDs(t *testing.T) {
+// The ID of a live call cannot be reused within its tenant. Generated IDs are unique.
+func TestCallIDsAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		seen := make(map[string]bool)
@@ -73,8 +72,8 @@ func TestCallIDs(t *testing.T) {
 	})
 }
 
-// What a call calls itself is kept when it is over, so that it may not be long.
-func TestNamesOfCallsAreBounded(t *testing.T) {
+// The labels of a call are kept after the call, so they must be short.
+func TestLabelsOfCallsAreBounded(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { t.Error("it ran") }))
 	long := strings.Repeat("x", 513)
 	for name, set := range map[string]func(*tool.Call, string){
@@ -99,8 +98,8 @@ func TestNamesOfCallsAreBounded(t *testing.T) {
 	}
 }
 
-// A call goes through its statuses in order, whatever becomes of it, and its end is kept.
-func TestStatuses(t *testing.T) {
+// A call passes through its statuses in order, and its outcome is kept.
+func TestCallPassesThroughItsStatuses(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	tests := []struct {
@@ -111,7 +110,7 @@ func TestStatuses(t *testing.T) {
 		want  []ledger.EventKind
 		code  tool.Code
 	}{
-		{"a yes", say("x"), true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventUpdated, ledger.EventCompleted}, ""},
+		{"approved", say("x"), true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventUpdated, ledger.EventCompleted}, ""},
 		{"a no", say("x"), false, false, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventFailed}, tool.CodePermissionDenied},
 		{"a failure", say("x"), true, true, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventUpdated, ledger.EventFailed}, tool.CodeExecution},
 		{"no such tool", tool.Call{Tool: "nothing"}, true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventFailed}, tool.CodeNotFound},
@@ -123,7 +122,7 @@ func TestStatuses(t *testing.T) {
 			status := func() state.Status { c, _ := r.Calls().State("", "it"); return c.Status }
 			f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
 				if status() != state.Running {
-					t.Errorf("it runs and is %s", status())
+					t.Errorf("it runs and its status is %s", status())
 				}
 				in.Update(tool.Update{Title: "half way"})
 				if tt.fails {
@@ -133,7 +132,7 @@ func TestStatuses(t *testing.T) {
 			}}
 			r = withTool(t, Options{Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 				if status() != state.AwaitingConfirmation {
-					t.Errorf("somebody is asked and it is %s", status())
+					t.Errorf("the approver is asked and the status is %s", status())
 				}
 				return Answer{Yes: tt.yes}, nil
 			})}}, spec, f)
@@ -165,8 +164,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// What a tool tells comes to everybody in order, and not after the end of its call.
-func TestUpdates(t *testing.T) {
+// Updates of a tool reach caller, subscribers and state in order. None arrive after the call.
+func TestUpdatesArriveInOrder(t *testing.T) {
 	var late func(tool.Update)
 	var heard []string
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
@@ -213,8 +212,8 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// The caller's call and what the registry knows are handed to the tool.
-func TestWhatTheToolKnows(t *testing.T) {
+// The executor gets the caller's call with generated ID and idempotency key.
+func TestInvocationHasTheCall(t *testing.T) {
 	want := say("x")
 	want.ID, want.Tenant, want.Session, want.Message = "id", "tenant", "session", "message"
 	want.IdempotencyKey, want.WorkingDirectory = "key", "/workspace/src"

@@ -18,8 +18,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Two tenants with different folders, variables, policies and secrets make ten thousand
-// calls at once, under the same ids, sessions and arguments, and nothing crosses.
+// Two tenants with different directories, variables, policies and secrets make ten thousand
+// concurrent calls with the same IDs, sessions and arguments. Nothing of one tenant reaches the
+// other.
 func TestNothingCrossesBetweenTenants(t *testing.T) {
 	const calls = 10_000
 	names := []string{"blue", "red"}
@@ -89,7 +90,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 			result, err := tenants[name].Execute(t.Context(), call)
 			if which == "forbidden" && name == "blue" {
 				if tool.CodeOf(err) != tool.CodeDisabled {
-					t.Errorf("the tool that is taken away: %v", err)
+					t.Errorf("the hidden tool: %v", err)
 				}
 				return
 			}
@@ -134,7 +135,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	})
 }
 
-// compileFor makes a policy for the tools of this test.
+// compileFor returns a policy for the tools of this test.
 func compileFor(t *testing.T, c policy.Config) *policy.Policy {
 	t.Helper()
 	p, err := policy.Compile(c, policy.Known{Tools: []policy.ToolFacts{{Name: "spy"}, {Name: "forbidden"}}})

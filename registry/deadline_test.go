@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Arguments that are not checked within the time of the call end it, before the tool runs.
+// If checking the arguments exceeds the timeout, the call fails before the tool runs.
 func TestArgumentsAreCheckedWithinTheDeadline(t *testing.T) {
 	ran := false
 	r := withTool(t, Options{}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
@@ -22,8 +22,8 @@ func TestArgumentsAreCheckedWithinTheDeadline(t *testing.T) {
 	}
 }
 
-// A result that comes at the last moment and is not checked by then is none: however large
-// it is, the check does not go on behind the deadline.
+// If checking the result exceeds the timeout, the call fails. The check of a large result stops at
+// the deadline.
 func TestResultsAreCheckedWithinTheDeadline(t *testing.T) {
 	spec := echo()
 	spec.Result = json.RawMessage(`{"type":"object"}`)

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// guide is a guest that describes itself by what it was granted.
+// guide is a guest that describes itself, and records its grants.
 type guide struct {
 	fake
 	granted []capability.Grant
@@ -23,9 +23,9 @@ func (g *guide) Describe(_ context.Context, grant capability.Grant) (tool.Defini
 
 func (g *guide) Digest(context.Context) (string, error) { return "sha256:guide", nil }
 
-// A guest describes itself only where it may read what it asks for without a question, and
-// gets nothing else; otherwise its tool works as it was registered.
-func TestWhoMayDescribeItself(t *testing.T) {
+// A guest may describe itself only if it may read the directories that it requests without an
+// approval, and it gets nothing else. Otherwise its tool keeps the registered definition.
+func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 	dir := t.TempDir()
 	offer := capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}},
@@ -37,17 +37,17 @@ func TestWhoMayDescribeItself(t *testing.T) {
 		change func(*tool.Spec, *Options)
 		runs   bool
 	}{
-		"what may be read is offered": {rules: Rules{Grantable: offer}, runs: true},
-		"nothing is offered":          {},
-		"another folder is offered":   {rules: Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
-		"calls are asked about":       {rules: Rules{Grantable: offer, Policy: ask}},
-		"the tool is denied":          {rules: Rules{Grantable: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
-		"the tool is dangerous":       {rules: Rules{Grantable: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
-		"the tool is revoked":         {rules: Rules{Grantable: offer, Revoked: []string{"sha256:guide"}}},
-		"another tool is pinned":      {rules: Rules{Grantable: offer, Digests: map[string]string{"echo": "sha256:other"}}},
-		"the tool is held":            {rules: Rules{Grantable: offer}},
-		"nobody may":                  {rules: Rules{Grantable: offer}, change: func(_ *tool.Spec, o *Options) { o.Tools.NoDescriptions = true }},
-		"it asks for no folder":       {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
+		"the directory is granted":     {rules: Rules{Grantable: offer}, runs: true},
+		"nothing is granted":           {},
+		"another directory is granted": {rules: Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
+		"calls need an approval":       {rules: Rules{Grantable: offer, Policy: ask}},
+		"the tool is denied":           {rules: Rules{Grantable: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
+		"the tool is dangerous":        {rules: Rules{Grantable: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
+		"the tool is revoked":          {rules: Rules{Grantable: offer, Revoked: []string{"sha256:guide"}}},
+		"another tool is pinned":       {rules: Rules{Grantable: offer, Digests: map[string]string{"echo": "sha256:other"}}},
+		"the tool is held":             {rules: Rules{Grantable: offer}},
+		"nobody may":                   {rules: Rules{Grantable: offer}, change: func(_ *tool.Spec, o *Options) { o.Tools.NoDescriptions = true }},
+		"it requests no directory":     {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Rules: tt.rules}
@@ -88,7 +88,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 					t.Errorf("it has %+v", grant)
 				}
 			}
-			r.SetRules(Rules{Grantable: offer}) // and what was not allowed before is tried again
+			r.SetRules(Rules{Grantable: offer}) // descriptions are tried again
 			if spec.Dangerous || o.Tools.NoDescriptions || name == "the tool is held" {
 				return
 			}
@@ -96,16 +96,16 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				t.Error(err)
 			}
 			if info, _ := r.Tools().Get("echo"); info.Description != "Its own words." {
-				t.Errorf("once it may, it says %q", info.Description)
+				t.Errorf("once it is allowed, the description is %q", info.Description)
 			}
 		})
 	}
 }
 
-// folderGuide is a guest that describes itself by the folder that it reads.
+// folderGuide is a guest whose description is the directory that it reads.
 type folderGuide struct {
 	guide
-	reading chan struct{} // gets a value when it reads; nil tells nobody
+	reading chan struct{} // receives a value when it reads; may be nil
 	goOn    chan struct{}
 }
 
@@ -117,8 +117,8 @@ func (g *folderGuide) Describe(_ context.Context, grant capability.Grant) (tool.
 	return tool.Definition{Description: "Reads " + grant.FS[0].Dir}, nil
 }
 
-// What a guest told of itself under other rules does not outlast them.
-func TestNewRulesAreDescribedAnew(t *testing.T) {
+// A description under old rules is not used under new rules.
+func TestNewRulesResetDescriptions(t *testing.T) {
 	rules := func(dir string) Rules {
 		return Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
 	}

@@ -1,11 +1,11 @@
-// Package registry is the front door: a catalogue of tools, and Execute, the one
-// way to call them. It checks the arguments, computes what the tool may reach,
-// asks where somebody must be asked, bounds the time, runs the tool through its
-// Executor and checks what comes back.
+// Package registry is the entry point for programs that let models call tools. A [Registry] holds a
+// catalogue of tools, and [Registry.Execute] calls one. Execute checks the arguments, computes what
+// the tool may access, asks an [Approver] if the call needs an approval, enforces the timeout, runs
+// the tool through its executor and checks the result.
 //
-// It knows no kind of tool: package standard assembles a Registry with the
-// executors, the built-in tools and tools from folders. A Registry is a value; two
-// may live in one process and share nothing.
+// The package itself contains no tools and no executors: package standard creates a Registry with
+// the executors, the built-in tools and tools from directories. There are no globals; several
+// registries in one process share nothing.
 //
 // To call a tool:
 //
@@ -14,9 +14,10 @@
 //		return err
 //	}
 //	defer tools.Close()
-//	result, err := tools.Execute(ctx, tool.Call{Tool: "grep", Arguments: json.RawMessage(`{"pattern":"main"}`)})
-//	switch tool.CodeOf(err) { ... }   // what the program does about a failure
-//	fmt.Println(result.Text())        // what the model is told, of a failure, too
+//	arguments := json.RawMessage(`{"pattern": "main"}`)
+//	result, err := tools.Execute(ctx, tool.Call{Tool: "grep", Arguments: arguments})
+//	switch tool.CodeOf(err) { ... }   // how the program handles a failure
+//	fmt.Println(result.Text())        // the message for the model, also for a failure
 //
-// The examples show a Registry with a tool in Go, and questions about calls.
+// The examples show a Registry with a tool in Go, approvals and tenants.
 package registry

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// describing is a dynamic tool made of a function.
+// describing is a dynamic tool whose Describe calls a function.
 type describing struct {
 	fake
 	describe func(ctx context.Context) (tool.Definition, error)
@@ -35,7 +35,7 @@ func withDynamic(t *testing.T, o Options, describe func(ctx context.Context) (to
 	return r
 }
 
-// onlyCook is a definition that knows one skill.
+// onlyCook is a definition with one skill.
 var onlyCook = tool.Definition{
 	Description: "Skills: cook.",
 	Parameters:  json.RawMessage(`{"type":"object","required":["name"],"properties":{"name":{"enum":["cook"]}}}`),
@@ -75,7 +75,7 @@ func TestDynamicToolIsDescribedOnce(t *testing.T) {
 	})
 }
 
-func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
+func TestFailedDescriptionReachesAllCallersAndIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("the directory of skills is gone")
 		var runs atomic.Int32
@@ -103,8 +103,8 @@ func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
 	})
 }
 
-// Whoever lists tools does not have one that fails run each time; a call and Refresh do.
-func TestListsLeaveFailuresAlone(t *testing.T) {
+// Listing tools does not run a failed description again each time; a call and Refresh do.
+func TestListDoesNotRetryFailedDescription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
 		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
@@ -114,7 +114,7 @@ func TestListsLeaveFailuresAlone(t *testing.T) {
 		list := func(after time.Duration, want int) {
 			t.Helper()
 			time.Sleep(after)
-			wantCode(t, r.Tools().Describe(context.Background()), tool.CodeExecution) // told each time
+			wantCode(t, r.Tools().Describe(context.Background()), tool.CodeExecution)
 			if runs != want {
 				t.Errorf("it was described %d times, want %d", runs, want)
 			}
@@ -126,13 +126,13 @@ func TestListsLeaveFailuresAlone(t *testing.T) {
 		wantCode(t, err, tool.CodeExecution)
 		list(0, 3)
 		if _, err := r.Tools().Refresh(context.Background(), "skill"); err == nil {
-			t.Error("Refresh tells of no failure")
+			t.Error("Refresh returns no error")
 		}
 		list(0, 4)
 	})
 }
 
-func TestDescriptionThatHangsKeepsNobody(t *testing.T) {
+func TestHangingDescriptionBlocksNoCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var runs atomic.Int32

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Who listens hears of its own calls alone, and of every change of the tools.
-func TestSubscriptions(t *testing.T) {
+// A subscription receives only the calls that it selects, and every change of the tools.
+func TestSubscriptionReceivesSelectedCalls(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	subscriptions := map[string]*ledger.Subscription{
 		"all":     r.Calls().Subscribe(ledger.EventFilter{}),
@@ -30,7 +30,7 @@ func TestSubscriptions(t *testing.T) {
 		}
 	}
 	if got := subscriptions["slow"].Dropped(); got != 7 {
-		t.Errorf("a slow listener lost %d events", got)
+		t.Errorf("a slow subscription lost %d events", got)
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestSubscriptions(t *testing.T) {
 	}
 }
 
-func TestChangesOfTheTools(t *testing.T) {
+func TestChangesOfToolsArePublished(t *testing.T) {
 	r := New(Options{})
 	s := r.Calls().Subscribe(ledger.EventFilter{Tenant: "a"})
 	title := "Another"
@@ -75,7 +75,7 @@ func TestChangesOfTheTools(t *testing.T) {
 				t.Errorf("%s: got %+v", step.name, e)
 			}
 		default:
-			t.Errorf("%s: nothing is told", step.name)
+			t.Errorf("%s: no event", step.name)
 		}
 	}
 	if err := r.Tools().Register(echo(), nil); err == nil {
@@ -91,8 +91,8 @@ func TestChangesOfTheTools(t *testing.T) {
 	}
 }
 
-// A call costs nothing more for a listener that reads nothing.
-func TestListenersKeepNobody(t *testing.T) {
+// A subscription that is not read does not block calls.
+func TestUnreadSubscriptionBlocksNoCall(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
 		for range 1000 {
 			in.Update(tool.Update{Title: "x"})
@@ -107,9 +107,9 @@ func TestListenersKeepNobody(t *testing.T) {
 	}
 }
 
-// Who wants some kinds gets those: with room for one, all changes but the first that was not
-// read yet are the same news.
-func TestKindsOfEvents(t *testing.T) {
+// A subscription receives only the kinds that it selects. With a buffer of one, an unread change of
+// the tools stands for all later ones.
+func TestSubscriptionReceivesSelectedKinds(t *testing.T) {
 	r := New(Options{})
 	s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})
 	if err := r.Tools().Register(echo(), &fake{}); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Variables of the embedder take the place of references to them: once, as whole
-// arguments, before the arguments are checked; an unknown one is an error and nothing runs.
-func TestVariables(t *testing.T) {
+// References to variables are replaced once, as whole arguments, before the arguments are checked.
+// A reference to an unknown variable is an error, and nothing runs.
+func TestReferencesToVariablesAreReplaced(t *testing.T) {
 	values := map[string]string{"user.name": "A \"quoted\" name", "again": "${user.name}", "long": strings.Repeat("x", 30)}
 	variables := func(_ context.Context, call tool.Call, name string) (string, bool) {
 		if call.Tenant != "a" {
@@ -54,14 +54,14 @@ func TestVariables(t *testing.T) {
 				return
 			}
 			if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, tt.fault) || got != "" {
-				t.Errorf("%q lacks %q, and the tool got %q", e.Message, tt.fault, got)
+				t.Errorf("%q does not contain %q, and the tool got %q", e.Message, tt.fault, got)
 			}
 		})
 	}
 }
 
-// Without the hook such arguments are texts like any other.
-func TestNoVariables(t *testing.T) {
+// Without Variables, such arguments are ordinary strings.
+func TestReferencesStayWithoutVariables(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	arguments, _, err := r.Validate("echo", json.RawMessage(`{"text":"${user.name}"}`))
 	if err != nil || !strings.Contains(string(arguments), "${user.name}") {
@@ -69,7 +69,7 @@ func TestNoVariables(t *testing.T) {
 	}
 }
 
-// A call refers to a bounded number of texts, and none is looked up when its time is over.
+// The number of references in a call is limited. Lookups stop when the call's time is over.
 func TestReferencesAreBounded(t *testing.T) {
 	lookups := 0
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,10 +12,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A remembered grant is for the directories that the paths of its mounts led to: who turns a
-// link afterwards has the tool write nowhere else. Another path is another workspace, for which
-// the grant holds by the name of the mount.
-func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
+// A remembered grant covers the directories that the paths of its mounts led to: changing a link
+// afterwards does not let the tool write elsewhere. A different path is a different workspace,
+// which the grant covers by the name of the mount.
+func TestGrantIsForTheDirectoryOfItsPath(t *testing.T) {
 	first, second, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
 	turn := func(dir string) {
 		t.Helper()
@@ -43,11 +43,11 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 			t.Errorf("%s: the directory that it was granted for: %v", name, err)
 		}
 		if granted := executor.ran.FS; len(granted) != 1 || granted[0].Is == nil {
-			t.Errorf("%s: what is opened is not compared: %v", name, granted)
+			t.Errorf("%s: the opened directory is not compared: %v", name, granted)
 		}
 		turn(second)
 		e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
-		if !strings.Contains(e.Message, "leads to another directory now") || strings.Contains(e.Message, link) {
+		if !strings.Contains(e.Message, "now leads to a different directory") || strings.Contains(e.Message, link) {
 			t.Errorf("%s: %v", name, e)
 		}
 		if offered, err := r.Access(t.Context(), "echo", ""); err != nil || !slices.Equal(capability.Strings(offered.Moved), sortedCopy(all)) || offered.Granted.AutoExecute {

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestHandle(t *testing.T) {
+func TestHandleReportsUpdatesAndResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := 0
 		r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
@@ -46,7 +46,7 @@ func TestHandle(t *testing.T) {
 	})
 }
 
-func TestCancellingAHandle(t *testing.T) {
+func TestCancelEndsOnlyItsOwnCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := does(func(ctx context.Context, _ tool.Invocation) { <-ctx.Done() })
 		hang.execute = func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
@@ -61,7 +61,7 @@ func TestCancellingAHandle(t *testing.T) {
 		wantCode(t, err, tool.CodeCancelled)
 		select {
 		case <-theirs.Done():
-			t.Error("the other call ended, too")
+			t.Error("the other call also ended")
 		default:
 		}
 		theirs.Cancel()

@@ -15,7 +15,7 @@ func textResult(text string) tool.Result {
 	return tool.Result{Content: []tool.Content{tool.TextContent(text)}}
 }
 
-// withLater is a Registry with a tool whose results come later.
+// withLater returns a Registry with a tool whose results come later.
 func withLater(t *testing.T, during func(in tool.Invocation)) *Registry {
 	t.Helper()
 	return withTool(t, Options{}, tool.Spec{Name: "later"}, &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
@@ -35,7 +35,7 @@ func wantStatus(t *testing.T, r *Registry, id string, want state.Status) state.C
 	return call
 }
 
-func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
+func TestPendingCallStaysLiveUntilItIsCompleted(t *testing.T) {
 	var complete func(tool.Result, *tool.Error)
 	r := withLater(t, func(in tool.Invocation) { complete = in.Complete })
 	events := r.Calls().Subscribe(ledger.EventFilter{})
@@ -63,7 +63,7 @@ func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 		failure *tool.Error
 		code    tool.Code
 	}{
-		{"failed", tool.Result{}, &tool.Error{Code: tool.CodeTimeout, Message: "nobody came"}, tool.CodeTimeout},
+		{"failed", tool.Result{}, &tool.Error{Code: tool.CodeTimeout, Message: "no answer"}, tool.CodeTimeout},
 		{"invalid", tool.Result{Content: []tool.Content{{}}}, nil, tool.CodeInvalidOutput},
 	}
 	for _, end := range endings {
@@ -83,7 +83,7 @@ func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 	}
 	for _, want := range []string{"c1 completed", "failed started", "failed failed", "invalid failed"} {
 		if told[want] != 1 {
-			t.Errorf("%s was told %d times: %v", want, told[want], told)
+			t.Errorf("%s was published %d times: %v", want, told[want], told)
 		}
 	}
 	if calls := r.Calls().History("t", "", 1); len(calls) != 1 || calls[0].Code != tool.CodeInvalidOutput {
@@ -91,7 +91,7 @@ func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 	}
 }
 
-func TestResultThatComesBeforeThePendingOne(t *testing.T) {
+func TestResultMayArriveBeforeExecuteReturns(t *testing.T) {
 	r := withLater(t, func(in tool.Invocation) {
 		in.Complete(textResult("early"), nil)
 		in.Complete(textResult("again"), nil)
@@ -104,7 +104,7 @@ func TestResultThatComesBeforeThePendingOne(t *testing.T) {
 	}
 }
 
-func TestCompletionOfACallThatEndsByItselfDoesNothing(t *testing.T) {
+func TestCompletingAnEndedCallHasNoEffect(t *testing.T) {
 	var complete func(tool.Result, *tool.Error)
 	r := withTool(t, Options{}, tool.Spec{Name: "now"}, &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
 		complete = in.Complete
@@ -119,7 +119,7 @@ func TestCompletionOfACallThatEndsByItselfDoesNothing(t *testing.T) {
 	}
 }
 
-func TestManyLaterCallsAtOnce(t *testing.T) {
+func TestManyPendingCallsComplete(t *testing.T) {
 	var all sync.WaitGroup
 	r := withLater(t, func(in tool.Invocation) {
 		all.Go(func() { in.Complete(textResult(in.Call.ID), nil) })

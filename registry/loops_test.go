@@ -17,20 +17,20 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// inSession is say in a session, as another message of it.
+// inSession returns a call of echo in a session and a message.
 func inSession(session, text string, message int) tool.Call {
 	call := say(text)
 	call.Session, call.Message = session, fmt.Sprint("message ", message)
 	return call
 }
 
-// A model that goes round in circles is told, then somebody is asked, then it is stopped.
+// A model that repeats a call gets a warning, then the approver is asked, then the call is refused.
 func TestLoopsAreStopped(t *testing.T) {
 	ran := 0
 	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { ran++ }))
 	for i := 1; i <= 12; i++ {
 		call := inSession("s", "x", i)
-		if i%2 == 0 { // the same in another spelling
+		if i%2 == 0 { // equal arguments, written differently
 			call.Arguments = json.RawMessage(` { "limit" : 20.0 , "text" : "\u0078" } `)
 		}
 		result, err := r.Execute(t.Context(), call)
@@ -60,7 +60,7 @@ func TestLoopsAreStopped(t *testing.T) {
 	if l, found := r.Calls().DetectLoop("", "s"); !found || l.Count != 12 || l.Period() != 1 {
 		t.Errorf("found %+v, %v", l, found)
 	}
-	// Something else goes, and so does another session.
+	// Other calls still run, and so do calls of other sessions.
 	for _, call := range []tool.Call{inSession("s", "y", 13), inSession("other", "x", 1), say("x")} {
 		if _, err := r.Execute(t.Context(), call); err != nil {
 			t.Error(err)
@@ -72,9 +72,9 @@ func TestLoopsAreStopped(t *testing.T) {
 	}
 }
 
-// Results that change, and calls that change something, are no loop; calls that fail alike
-// and tools that are not there are one.
-func TestProgress(t *testing.T) {
+// Calls with changing results or effects are not a loop. Calls that fail in the same way, and calls
+// of tools that do not exist, are.
+func TestProgressIsNotALoop(t *testing.T) {
 	n := 0
 	tests := map[string]struct {
 		execute func() (tool.Result, error)
@@ -94,8 +94,8 @@ func TestProgress(t *testing.T) {
 		"the same failure": {func() (tool.Result, error) {
 			return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no luck"}
 		}, nil, true},
-		"a fault of ours that names the call": {func() (tool.Result, error) { panic("x") }, nil, true},
-		"other arguments each time":           {nil, func(i int) tool.Call { return inSession("s", fmt.Sprint(i), i) }, false},
+		"an internal error that names the call": {func() (tool.Result, error) { panic("x") }, nil, true},
+		"other arguments each time":             {nil, func(i int) tool.Call { return inSession("s", fmt.Sprint(i), i) }, false},
 		"bad arguments": {nil, func(int) tool.Call {
 			return tool.Call{Tool: "echo", Arguments: json.RawMessage(`{`), Session: "s"}
 		}, true},
@@ -124,10 +124,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A loop and a rule that asks make one question together. What somebody said before about
-// other calls does not answer it, whatever they wanted kept; a yes begins the count anew,
-// and the ceiling holds all the same.
-func TestQuestionsAboutLoops(t *testing.T) {
+// A loop and a rule that requires an approval make one question. Remembered approvals do not answer
+// it. An approval resets the count, but the ceiling still applies.
+func TestLoopNeedsItsOwnApproval(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	var asked []Question
@@ -151,8 +150,8 @@ func TestQuestionsAboutLoops(t *testing.T) {
 			refused = append(refused, i)
 		}
 	}
-	// The first is asked about because the tool is dangerous, and that is remembered; then
-	// the count from the last yes reaches five.
+	// The first call needs an approval because the tool is dangerous, and the approval is
+	// remembered. Then the count since the last approval reaches five.
 	var whys []string
 	for _, q := range asked {
 		whys = append(whys, q.Why)
@@ -165,8 +164,8 @@ func TestQuestionsAboutLoops(t *testing.T) {
 	}
 }
 
-// A yes to a loop alone is kept by nobody.
-func TestYesToALoopIsNotKept(t *testing.T) {
+// An approval of a loop alone is not remembered.
+func TestApprovalOfALoopIsNotRemembered(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -191,8 +190,8 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 	}
 }
 
-// Repetition makes a decision stricter, never milder, and the receipt says that it did.
-func TestLoopsInTheDecision(t *testing.T) {
+// Repetition only makes a decision stricter, and the receipt names the rule.
+func TestReceiptNamesTheLoopRule(t *testing.T) {
 	var last tool.Receipt
 	deny := compile(t, policy.Config{Deny: []string{"echo"}})
 	r := withTool(t, Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { last = r }}}, echo(), &fake{})
@@ -207,7 +206,7 @@ func TestLoopsInTheDecision(t *testing.T) {
 	wantCode(t, err, tool.CodeDisabled)
 }
 
-func TestPollingTools(t *testing.T) {
+func TestPollingToolMayRepeat(t *testing.T) {
 	spec := echo()
 	spec.Polling = true
 	r := withTool(t, Options{Calls: ledger.Options{Loops: loop.Options{Ceiling: 5}}}, spec, &fake{})
@@ -222,8 +221,8 @@ func TestPollingTools(t *testing.T) {
 	}
 }
 
-// What was called is kept, and told to whoever wants all of it.
-func TestHistory(t *testing.T) {
+// Ended calls are kept in the history and passed to its Sink.
+func TestHistoryKeepsCalls(t *testing.T) {
 	var sunk []history.Record
 	r := withTool(t, Options{Calls: ledger.Options{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
 		if sunk = append(sunk, r); len(sunk) == 1 {

@@ -2,32 +2,32 @@ package registry
 
 import "github.com/wasmtool/wasmtool/registry/pipeline"
 
-// The types of calls, whose methods package pipeline has, under the front door's names.
+// Aliases for the types of package pipeline, so that embedding programs import only this package.
 type (
-	// Rules is what the operator says about tools and calls.
+	// Rules are the operator's rules for tools and calls.
 	Rules = pipeline.Rules
-	// Help is what an operator does about permissions that a tool asks for in vain.
+	// Help tells an operator how to give a tool its missing permissions.
 	Help = pipeline.Help
-	// Overlay is what holds for some calls besides the Rules, such as those of one tenant.
+	// TenantOptions restricts the Rules for some calls, such as the calls of one tenant.
 	TenantOptions = pipeline.TenantOptions
-	// Approver answers whether a call may run, and ApproverFunc is a function as one.
+	// Approver decides whether a call may run. ApproverFunc is an Approver that calls a function.
 	Approver     = pipeline.Approver
 	ApproverFunc = pipeline.ApproverFunc
-	// Question is what an Approver is asked, and Answer what it says.
+	// Question is a question to an Approver, and Answer its answer.
 	Question = pipeline.Question
 	Answer   = pipeline.Answer
-	// Offered is what a tool is given when a tenant calls it.
+	// Access is what a tool may access when a tenant calls it.
 	Access = pipeline.Access
-	// Explained is what decides about a call, for the operator.
+	// Explained explains the decision about a call to the operator.
 	Explained = pipeline.Explained
-	// Handle is a call that runs on its own.
+	// Handle is a call that runs concurrently with the caller.
 	Handle = pipeline.Handle
-	// Outcome is what Execute returns of one call of ExecuteAll.
+	// Outcome is the outcome of one call of ExecuteAll.
 	Outcome = pipeline.Outcome
-	// ApprovalOptions says who is asked about calls, and RetryOptions how often they are tried.
+	// ApprovalOptions configures approvals, and RetryOptions limits retries.
 	ApprovalOptions = pipeline.ApprovalOptions
 	RetryOptions    = pipeline.RetryOptions
 )
 
-// ErrNoApprover is the error of an Approver that can ask no one about a call.
+// ErrNoApprover is returned by an Approver that cannot ask about a call.
 var ErrNoApprover = pipeline.ErrNoApprover

@@ -11,15 +11,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A tool that asks for any host is granted one when its call names one.
-func TestTheHostOfACallIsOffered(t *testing.T) {
+// If a tool requests any host, the suggestion is the host in the call's arguments.
+func TestHostOfACallIsSuggested(t *testing.T) {
 	spec := echo()
 	spec.Permissions = capability.Permissions{Net: []capability.Net{{URL: capability.AnyURL(), Methods: []string{"GET"}}}}
 	for _, tt := range []struct{ name, text, missing string }{
 		{"a page", "https://pkg.go.dev/net/http?q=secret#x", "net:GET:https://pkg.go.dev/"},
 		{"a port", "http://localhost:8080/x", "net:GET:http://localhost:8080/"},
 		{"no URL", "pkg.go.dev", "net:any"},
-		{"no host that there can be", "https://a b/", "net:any"},
+		{"an invalid host", "https://a b/", "net:any"},
 		{"a user", "https://me:secret@example.com/", "net:GET:https://example.com/"},
 		{"a pattern", "https://*.example.com/", "net:any"},
 	} {

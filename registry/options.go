@@ -12,50 +12,51 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Defaults of Options.
+// Defaults of [Options].
 const (
-	// DefaultApprovalTimeout is how long a question waits for its answer.
+	// DefaultApprovalTimeout is the default of ApprovalOptions.Timeout.
 	DefaultApprovalTimeout = 5 * time.Minute
-	// DefaultMaxTimeout is the longest timeout of an attempt.
+	// DefaultMaxTimeout is the default of Options.MaxTimeout.
 	DefaultMaxTimeout = time.Hour
-	// DefaultMaxRetries is how often a call is tried again at most.
+	// DefaultMaxRetries is the default of RetryOptions.Max.
 	DefaultMaxRetries = 5
-	// DefaultMaxRetryDelay is the longest wait between two attempts.
+	// DefaultMaxRetryDelay is the default of RetryOptions.MaxDelay.
 	DefaultMaxRetryDelay = 30 * time.Second
 )
 
-// Options configures a Registry. The zero value grants nothing and has nobody to ask.
+// Options configures a [Registry]. With the zero value, tools get no permissions, and calls that
+// need an approval fail.
 type Options struct {
-	// Rules are what the operator says first; SetRules changes them.
+	// Rules are the operator's initial rules. [Registry.SetRules] replaces them.
 	Rules Rules
-	// Approvals says who is asked about calls, and what was answered before.
+	// Approvals configures the approver and the remembered approvals.
 	Approvals ApprovalOptions
-	// Schedule bounds the calls that run and wait at once.
+	// Schedule limits the calls that run and wait.
 	Schedule schedule.Options
-	// Calls says what is kept and told of calls and their results.
+	// Calls configures the records of calls and the shortening of results.
 	Calls ledger.Options
-	// Retries bounds how often calls are tried again.
+	// Retries limits the retries of calls.
 	Retries RetryOptions
-	// Tools says how tools are loaded and described.
+	// Tools configures how tools are loaded and described.
 	Tools catalogue.Options
-	// MaxTimeout bounds the timeout of an attempt, whoever set it; 0 means
-	// DefaultMaxTimeout.
+	// MaxTimeout limits the timeout of every attempt; 0 means DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// Variables returns the value of a variable, for arguments that are exactly the string
-	// "${NAME}": they become its value, a text, before they are checked, and a name that it
-	// does not know fails the call with invalid_argument. A value is not looked at again, and
-	// is seen by whoever sees the arguments: it is no place for secrets. It may be called
-	// concurrently, and for one call more than once. Nil leaves such arguments as they are.
+	// Variables returns the value of a variable. An argument that is exactly the string "${NAME}"
+	// is replaced by the value, a string, before the arguments are checked. If the variable is
+	// not known, the call fails with invalid_argument. References within a value are not
+	// replaced. Everyone who sees the arguments sees the values, so variables must not contain
+	// secrets. Variables may be called concurrently, and several times for one call. Nil leaves
+	// such arguments unchanged.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
-	// Logger gets what an operator should know, such as panics of executors; nil
-	// means silence.
+	// Logger receives what an operator should know, such as panics of executors; nil discards
+	// it.
 	Logger *slog.Logger
-	// OnClose is called once by Close after all tools are closed, to free what they
-	// shared; nil means nothing.
+	// OnClose is called once by Close after all tools are closed, to free what they shared; it
+	// may be nil.
 	OnClose func() error
 }
 
-// withDefaults fills in the defaults.
+// withDefaults returns the options with defaults for zero fields.
 func (o Options) withDefaults() Options {
 	o.Approvals.Timeout = cmp.Or(max(o.Approvals.Timeout, 0), DefaultApprovalTimeout)
 	o.Tools = o.Tools.WithDefaults()

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The whole text of a question about each kind of tool.
-func TestQuestionTexts(t *testing.T) {
+// TestQuestionText checks the full text of questions about each kind of tool.
+func TestQuestionText(t *testing.T) {
 	url, err := capability.ParseURLPattern("https://api.example.com/items/")
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestQuestionTexts(t *testing.T) {
 				`Its author says: Deploy?\nIt can reach nothing.` + "\n",
 		},
 		{
-			name: "what must be seen does not fit",
+			name: "an important argument does not fit",
 			q: Question{
 				Tool: tool.Spec{Name: "write", Version: "1.0.0", Sandboxed: true, Changes: "path"}, Why: "it can write",
 				Arguments: json.RawMessage(`{"path":"` + strings.Repeat("a/", 3000) + `"}`),
@@ -104,7 +104,7 @@ func TestQuestionTexts(t *testing.T) {
 				`  path: "` + strings.Repeat("a/", 1365) + `" … "/` + strings.Repeat("a/", 682) + `" (6000 bytes in all)` + "\n",
 		},
 		{
-			name: "facts and words of the author that fill rows of a terminal",
+			name: "texts that are padded to imitate a new line",
 			q: Question{
 				Tool: tool.Spec{Name: "sh", Version: "1.0.0", Sandboxed: true}, Why: fmt.Sprintf("%-66sIt can reach nothing", `"rm`),
 				Grant:     capability.Grant{Env: map[string]string{strings.Repeat("A", 63) + "It_can_reach_nothing": ""}},
@@ -116,7 +116,7 @@ func TestQuestionTexts(t *testing.T) {
 				"Its author says: " + fmt.Sprintf("%-63sIt can reach nothing.", "Run?") + "\n",
 		},
 		{
-			name: "texts that look like lines of the host's",
+			name: "texts that imitate lines of the host",
 			q: Question{
 				Tool:      tool.Spec{Name: "echo", Version: "1.0.0", Sandboxed: true},
 				Why:       "the tool is dangerous",
@@ -135,7 +135,7 @@ func TestQuestionTexts(t *testing.T) {
 			}
 			for line := range strings.Lines(got) {
 				if len(line) > 80 {
-					t.Errorf("a terminal breaks %q", line)
+					t.Errorf("a terminal wraps %q", line)
 				}
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestReceiptsSayWhetherTheToolIsSandboxed(t *testing.T) {
+func TestReceiptSaysWhetherTheToolIsSandboxed(t *testing.T) {
 	for _, sandboxed := range []bool{false, true} {
 		var receipt tool.Receipt
 		spec := echo()

@@ -16,8 +16,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Registry holds tools and calls them. It is safe for concurrent use. The zero value is not
-// usable; see New.
+// Registry holds tools and calls them. [Registry.Tools] registers and lists the tools,
+// [Registry.Execute] calls them, and [Registry.Calls] has the records of calls. It is safe for
+// concurrent use. The zero value is not usable; call [New], or standard.New for a Registry with the
+// built-in tools:
+//
+//	tools := registry.New(registry.Options{})
+//	defer tools.Close()
+//	err := tools.Tools().Register(spec, executor)
+//	result, err := tools.Execute(ctx, tool.Call{Tool: spec.Name, Arguments: arguments})
 type Registry struct {
 	tools    *catalogue.Catalogue
 	calls    *ledger.Ledger
@@ -46,32 +53,32 @@ func New(o Options) *Registry {
 	return r
 }
 
-// Tools returns the catalogue of the tools, which the Registry closes.
+// Tools returns the catalogue of tools. The Registry closes it.
 func (r *Registry) Tools() *catalogue.Catalogue { return r.tools }
 
-// Calls returns what is known of the calls: their states, the history and loops of sessions,
-// and events. It also stops calls.
+// Calls returns the records of calls: states, the history and loops of sessions, and events. It can
+// also cancel calls.
 func (r *Registry) Calls() *ledger.Ledger { return r.calls }
 
-// Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
-// policy and, where that says so, the approver, loads and runs the tool and checks its
-// result. It returns when the tool is done, when its timeout has passed, or when ctx is done,
+// Execute calls a tool. It finds the tool, checks the arguments, computes the grant, and applies
+// the policy. If the call needs an approval, it asks the approver. Then it loads and runs the tool,
+// and checks the result. It returns when the tool is done, its timeout has passed or ctx is done,
 // whichever comes first.
 //
-// A failure gives both an *Error and a Result with IsError and a text that a model
-// can act on, so a caller may hand on either. Execute may be called concurrently.
+// A failed call returns both a *[tool.Error] and a Result with IsError and a message that a model
+// can act on.
 func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, error) {
 	return r.pipeline.Execute(ctx, pipeline.Request{Call: call})
 }
 
-// ExecuteAll makes several calls, such as those of one message of a model, and returns
-// their outcomes in the order of the calls; one that fails keeps none of the others from
-// running. Calls run at once that cannot get in each other's way: those that can only
-// read, and those that change different files. All others begin when those before them
-// have ended, so that the outcome is that of making them one after the other.
+// ExecuteAll makes several calls, such as the calls of one message of a model, and returns their
+// outcomes in the order of the calls. A failed call does not stop the others. Independent calls run
+// concurrently: calls that only read, and calls that change different files. Every other call
+// begins when all calls before it have ended, so the outcomes are the same as if the calls were
+// made in order.
 //
-// What a call can do is computed from what it asks for; a tool that runs outside of the
-// sandbox may do anything.
+// ExecuteAll derives what a call may change from the permissions that the tool requests. A tool
+// outside the sandbox may change anything.
 func (r *Registry) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome {
 	return r.executeAll(ctx, calls, func(call tool.Call) pipeline.Request { return pipeline.Request{Call: call} })
 }
@@ -84,47 +91,48 @@ func (r *Registry) executeAll(ctx context.Context, calls []tool.Call, request fu
 	return r.pipeline.ExecuteAll(ctx, requests)
 }
 
-// Start begins a call and returns at once. The call ends with ctx, too. Look at Done or
-// Result for its end; a Handle that is dropped holds nothing up.
+// Start begins a call and returns at once. Done and Result of the Handle report the end of the
+// call. Cancelling ctx cancels the call. The caller may drop the Handle; this blocks nothing.
 func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 	return r.pipeline.Start(ctx, pipeline.Request{Call: call})
 }
 
-// SetRules replaces the Rules in one step: calls that begin afterwards go by the new ones.
-// Calls that run go on under theirs, but those of tools whose digest is now revoked are
-// stopped and fail with disabled. Tools in the sandbox that describe themselves do it anew.
+// SetRules replaces the Rules in one step. Calls that begin afterwards use the new Rules. Running
+// calls continue under the Rules that they began with, but calls of tools with a revoked digest are
+// cancelled and fail with the code disabled. Dynamic tools in the sandbox describe themselves
+// again.
 func (r *Registry) SetRules(rules Rules) { r.pipeline.SetRules(rules) }
 
-// Validate checks the arguments of a call without running anything. It returns the
-// arguments as the tool would get them and the warnings of the call. Errors are an *Error:
-// not_found, invalid_argument, and those of a tool that describes itself.
+// Validate checks the arguments of a call without running the tool. It returns the arguments for
+// the tool, and warnings about them. It fails with a *[tool.Error]: not_found, invalid_argument, or
+// an error of a tool that describes itself.
 func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMessage, []string, error) {
 	return r.pipeline.Validate(name, arguments)
 }
 
-// Explain says what decides about a call of a tenant with these arguments, a JSON object,
-// and runs nothing. The arguments are taken as they are: neither checked nor completed.
-// Errors are those of Offered.
+// Explain explains the decision about a tenant's call with these arguments, a JSON object, and runs
+// nothing. It neither validates the arguments nor adds defaults. Errors are the same as for
+// [Registry.Access].
 func (r *Registry) Explain(ctx context.Context, name, tenant string, arguments json.RawMessage) (Explained, error) {
 	return r.pipeline.Explain(ctx, name, tenant, arguments)
 }
 
-// Offered returns what a tool is given when a tenant calls it. Where something was granted
-// to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
-// loading, and permission_denied when what was granted cannot be read.
+// Access returns what a tool may access when a tenant calls it. If there is a grant for a tool with
+// this name, it loads the tool. It fails with a *[tool.Error]: not_found, errors of loading, or
+// permission_denied if the grants cannot be read.
 func (r *Registry) Access(ctx context.Context, name, tenant string) (Access, error) {
 	return r.pipeline.Access(ctx, name, tenant)
 }
 
-// Directories returns where the mounts that a tool asks for lead to now, for
-// remembered.Grant.Directories. A mount that is not bound, or whose directory does not open,
-// is left out. Errors are an *Error: not_found, and timeout where a directory hangs.
+// Directories returns the directories that the mounts of a tool lead to now, for
+// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does not
+// open. It fails with a *[tool.Error]: not_found, or timeout if a directory hangs.
 func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
 	return r.pipeline.Directories(ctx, name)
 }
 
-// Digest identifies a tool's manifest and module together, or returns "" when its executor
-// knows no digest. It loads the tool. Errors are an *Error: not_found, or those of loading.
+// Digest returns the digest of a tool's manifest and module together, or "" if its executor
+// provides none. It loads the tool. It fails with a *[tool.Error]: not_found, or errors of loading.
 func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 	t, err := r.tools.Find(name)
 	if err != nil {
@@ -133,8 +141,8 @@ func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 	return t.Digest(ctx)
 }
 
-// Prepare loads a tool without calling it, so that the first call is fast, and
-// tells whether it can be loaded at all. It runs no code of the tool.
+// Prepare loads a tool without calling it, so that the first call is fast. It fails if the tool
+// cannot be loaded. It runs no code of the tool.
 func (r *Registry) Prepare(ctx context.Context, name string) error {
 	t, err := r.tools.Find(name)
 	if err != nil {
@@ -146,16 +154,15 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 	return nil
 }
 
-// ForgetSession drops the history of a session and what was approved for it in memory, and
-// begins to count its repetitions anew, such as when the conversation is over.
+// ForgetSession deletes the history of a session and its approvals in memory, and resets its count
+// of repetitions. Call it when the conversation is over.
 func (r *Registry) ForgetSession(tenant, session string) {
 	r.calls.ForgetSession(tenant, session)
 	r.pipeline.ForgetSession(tenant, session)
 }
 
-// Close unregisters all tools, cancels the calls that tools began for their callers, closes
-// their executors and sources and calls OnClose. Calls fail with cancelled afterwards.
-// Closing again does nothing.
+// Close unregisters all tools, cancels nested calls, closes executors and sources, and calls
+// OnClose. Afterwards, calls fail with the code cancelled. Further calls of Close have no effect.
 func (r *Registry) Close() error {
 	if r.closed.Swap(true) {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// fake is an Executor made of functions; a nil one succeeds.
+// fake is an Executor whose methods call functions. A nil function succeeds.
 type fake struct {
 	prepare func(ctx context.Context) error
 	execute func(ctx context.Context, in tool.Invocation) (tool.Result, error)
@@ -41,7 +41,7 @@ func (f *fake) Close() error {
 	return nil
 }
 
-// identified is a fake that says what it is.
+// identified is a fake with a digest.
 type identified struct {
 	*fake
 	digest string
@@ -49,7 +49,7 @@ type identified struct {
 
 func (f *identified) Digest(context.Context) (string, error) { return f.digest, nil }
 
-// schema has a required text, a number with a default, and nothing else.
+// schema has a required string and a number with a default.
 const schema = `{"type":"object","required":["text"],"properties":{"text":{"type":"string"},"limit":{"type":"integer","default":20}}}`
 
 func echo() tool.Spec {
@@ -74,7 +74,7 @@ func wantCode(t *testing.T, err error, want tool.Code) *tool.Error {
 	return e
 }
 
-func TestExecute(t *testing.T) {
+func TestExecuteRunsATool(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	result, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"hi","extra":1}`)})
 	if err != nil {
@@ -95,7 +95,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
+func TestInvalidArgumentsRunNothing(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{
 		prepare: func(context.Context) error { t.Error("the tool was prepared"); return nil },
 		execute: func(context.Context, tool.Invocation) (tool.Result, error) {
@@ -115,11 +115,11 @@ func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
 	}
 	_, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"limit":"x"}`)})
 	if e := wantCode(t, err, tool.CodeInvalidArgument); len(e.Details.Violations) != 2 {
-		t.Errorf("two faults were told as %+v", e.Details.Violations)
+		t.Errorf("two violations are reported as %+v", e.Details.Violations)
 	}
 }
 
-// Arguments can be checked without a call.
+// Validate checks arguments without a call.
 func TestValidate(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{
 		prepare: func(context.Context) error { t.Error("the tool was prepared"); return nil },
@@ -136,7 +136,7 @@ func TestValidate(t *testing.T) {
 	wantCode(t, err, tool.CodeNotFound)
 }
 
-func TestNames(t *testing.T) {
+func TestToolIsFoundByNameAndAlias(t *testing.T) {
 	spec := echo()
 	spec.Aliases = []string{"say", "print_it"}
 	r := withTool(t, Options{}, spec, &fake{})
@@ -156,7 +156,7 @@ func TestNames(t *testing.T) {
 	wantCode(t, New(Options{}).Prepare(context.Background(), "x"), tool.CodeNotFound)
 }
 
-func TestUnregister(t *testing.T) {
+func TestUnregisterClosesTheExecutor(t *testing.T) {
 	f := &fake{}
 	spec := echo()
 	spec.Aliases = []string{"say"}
@@ -174,7 +174,7 @@ func TestUnregister(t *testing.T) {
 	}
 }
 
-func TestGrants(t *testing.T) {
+func TestToolGetsWhatIsGranted(t *testing.T) {
 	spec := echo()
 	spec.Permissions = capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"LANG"}}
 	ran := 0
@@ -195,7 +195,7 @@ func TestGrants(t *testing.T) {
 		Mounts: map[string]capability.Mount{"workspace": {Dir: "/host/dir", Mode: capability.ModeRead}},
 		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
 	}
-	// What is granted is not what runs unasked: a variable is more than reading.
+	// A granted permission may still need an approval: a variable is more than reading.
 	_, err = withTool(t, Options{Rules: Rules{Grantable: offer}}, spec, f).Execute(context.Background(), call)
 	if e := wantCode(t, err, tool.CodeApprovalRequired); !strings.Contains(e.Message, "env:LANG") || e.Details.Fix == "" || ran > 0 {
 		t.Errorf("got %q with the fix %q, ran %d times", e.Message, e.Details.Fix, ran)
@@ -206,7 +206,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-func TestFailuresOfExecutors(t *testing.T) {
+func TestFailuresOfExecutorsDiscloseNothing(t *testing.T) {
 	tests := map[string]struct {
 		execute func(context.Context, tool.Invocation) (tool.Result, error)
 		want    tool.Code
@@ -229,14 +229,14 @@ func TestFailuresOfExecutors(t *testing.T) {
 			}
 			shown, _ := json.Marshal(e)
 			if text := string(shown) + e.Error() + result.Text(); strings.Contains(text, "secret") || strings.Contains(text, "goroutine") {
-				t.Errorf("the failure tells too much: %s", text)
+				t.Errorf("the failure discloses too much: %s", text)
 			}
 		})
 	}
 }
 
-// An error that an executor shares between calls is not written to.
-func TestSharedErrors(t *testing.T) {
+// The registry does not modify an error that an executor shares between calls.
+func TestSharedErrorIsNotModified(t *testing.T) {
 	shared := &tool.Error{Code: tool.CodeInvalidModule, Message: "no module"}
 	f := &fake{prepare: func(context.Context) error { return shared }}
 	r := withTool(t, Options{}, echo(), f)
@@ -255,7 +255,7 @@ func TestSharedErrors(t *testing.T) {
 	}
 }
 
-func TestResultSchema(t *testing.T) {
+func TestResultIsCheckedAgainstItsSchema(t *testing.T) {
 	spec := echo()
 	spec.Result = json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`)
 	for structured, want := range map[string]tool.Code{
@@ -275,12 +275,12 @@ func TestResultSchema(t *testing.T) {
 			t.Errorf("%s came back as %s", structured, result.Structured)
 		}
 		if want != "" && (result.Structured != nil || strings.Contains(result.Text(), "looks fine")) {
-			t.Errorf("%s: a bad result is handed on as %+v", structured, result)
+			t.Errorf("%s: an invalid result is returned as %+v", structured, result)
 		}
 	}
 }
 
-func TestClose(t *testing.T) {
+func TestCloseClosesEverything(t *testing.T) {
 	closed := 0
 	f := &fake{}
 	r := withTool(t, Options{OnClose: func() error { closed++; return nil }}, echo(), f)
@@ -292,11 +292,11 @@ func TestClose(t *testing.T) {
 		t.Errorf("got %q", e.Message)
 	}
 	if err := r.Tools().Register(echo(), &fake{}); err == nil {
-		t.Error("a closed registry took a tool")
+		t.Error("a closed registry accepted a tool")
 	}
 }
 
-// Registering, calling, listing and removing at once is safe.
+// Concurrent registering, calling, listing and removing is safe.
 func TestConcurrentUse(t *testing.T) {
 	r := New(Options{})
 	var wg sync.WaitGroup

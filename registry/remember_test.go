@@ -12,24 +12,24 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Without a store, a yes for a session is good for that session of that tenant, with exactly
-// the arguments, until the session is forgotten; one for always is good for it, too. What
-// cannot be kept is told.
-func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
+// Without a store, an approval for a session covers the session of that tenant with exactly the
+// same arguments, until the session is forgotten. An approval for "always" covers the same. If an
+// approval cannot be kept, the log has a warning.
+func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		scope   remembered.Scope
 		session string
 		digest  string
-		asks    []int // after each call, how often it was asked
+		asks    []int // number of questions so far, after each call
 		told    string
 	}{
 		"once":                {remembered.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
 		"session":             {remembered.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
-		"always":              {remembered.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
+		"always":              {remembered.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is remembered only for this session"},
 		"no session":          {remembered.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
 		"always, no session":  {remembered.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call has no session"},
 		"a tool of no digest": {remembered.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
-		"always, no digest":   {remembered.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
+		"always, no digest":   {remembered.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is remembered only for this session"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -74,14 +74,14 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 				}
 			}
 			if !strings.Contains(told.String(), tt.told) || tt.told == "" && told.Len() > 0 {
-				t.Errorf("told %s, want %q", &told, tt.told)
+				t.Errorf("the log is %s, want %q", &told, tt.told)
 			}
 		})
 	}
 }
 
-// Answers about a tool without a digest are for the tool as it was registered.
-func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
+// An approval of a tool without a digest covers only this registration of the tool.
+func TestApprovalDoesNotCoverAReplacedTool(t *testing.T) {
 	asked := 0
 	r := New(Options{Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 		asked++

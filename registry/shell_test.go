@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// shellSpec is a tool that runs scripts, and asks for all there is.
+// shellSpec returns a tool that runs scripts and requests every kind of permission.
 func shellSpec(t *testing.T) tool.Spec {
 	t.Helper()
 	url, err := capability.ParseURLPattern("https://api.example.com/")
@@ -35,7 +35,7 @@ func shellSpec(t *testing.T) tool.Spec {
 	}
 }
 
-// shellRules offer all of that.
+// shellRules returns rules that grant all of that.
 func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	t.Helper()
 	asked := shellSpec(t).Permissions
@@ -45,7 +45,7 @@ func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	}}
 }
 
-// unasked is a policy that lets the tool do whatever it was granted.
+// unasked returns a policy that allows the tool everything that was granted to it.
 func unasked(t *testing.T) *policy.Policy {
 	t.Helper()
 	return shellPolicy(t, policy.Config{
@@ -68,15 +68,15 @@ func runs(script string) tool.Call {
 	return tool.Call{Tool: "sh", Arguments: arguments}
 }
 
-// shellWorld is a registry with that tool, and what was seen.
+// shellWorld is a registry with that tool, and a record of its calls and questions.
 type shellWorld struct {
 	*Registry
 	mu       sync.Mutex         // guards the lists while calls run
-	grants   []capability.Grant // of the calls that ran
+	grants   []capability.Grant // grants of the calls that ran
 	receipts []tool.Receipt
 	asked    []Question
 	answer   Answer
-	takes    time.Duration // each call
+	takes    time.Duration // duration of each call
 }
 
 func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)) *shellWorld {
@@ -114,7 +114,7 @@ func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)
 	return w
 }
 
-// run runs a script, and returns whether somebody was asked, and with what grant it ran.
+// run runs a script. It returns whether the approver was asked, and the permissions of the run.
 func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []string, err error) {
 	t.Helper()
 	questions, ran := len(w.asked), len(w.grants)
@@ -130,8 +130,8 @@ var (
 	readingWords = []string{"read:workspace", "kv:read"}
 )
 
-// A script that only reads runs unasked, and gets no more than it needs for that.
-func TestScriptsThatReadRunAsReaders(t *testing.T) {
+// A script that only reads runs without an approval, with a grant that only reads.
+func TestReadingScriptGetsOnlyReading(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
 	asked, words, err := w.run(t, "git log | head -5")
 	if asked || err != nil || !slices.Equal(words, readingWords) {
@@ -142,8 +142,8 @@ func TestScriptsThatReadRunAsReaders(t *testing.T) {
 	}
 }
 
-// Nor does it need more: the operator who grants nothing lets the agent look around.
-func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
+// A script that only reads runs even if writing is not granted.
+func TestReadingScriptNeedsNoGrantToWrite(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{})
 	rules.Grantable = capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
 	w := newShellWorld(t, Options{}, rules, nil)
@@ -155,12 +155,12 @@ func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	if !slices.Contains(e.Details.Missing, "write:workspace") {
 		t.Errorf("missing: %v", e.Details.Missing)
 	}
-	// The model learns what it can do without, and the operator what comes after a grant.
+	// The message tells the model that reading works, and the operator what a grant requires next.
 	if want := `, needed since "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
 		t.Errorf("got %q", e.Message)
 	}
 
-	// Where reading is not granted either, nothing of the kind is said.
+	// If reading is not granted either, the message does not suggest it.
 	rules.Grantable = capability.Grantable{}
 	w.SetRules(rules)
 	for _, script := range []string{"ls", "rm x"} {
@@ -171,8 +171,8 @@ func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	}
 }
 
-// What may change something is asked about, whatever else lets the tool run unasked.
-func TestScriptsThatChangeAreAskedAbout(t *testing.T) {
+// A script that may change something needs an approval, even if the policy allows the tool.
+func TestChangingScriptNeedsAnApproval(t *testing.T) {
 	for name, p := range map[string]*policy.Policy{"by default": policy.Default(), "allowed": unasked(t)} {
 		rules := shellRules(t, shellcommand.Settings{})
 		rules.Policy = p
@@ -184,10 +184,10 @@ func TestScriptsThatChangeAreAskedAbout(t *testing.T) {
 		q := w.asked[0]
 		for _, part := range []string{`"rm -rf build" removes files`, `"curl https://example.com" reaches the network`, `"> page" writes to a file`} {
 			if !strings.Contains(q.Why, part) {
-				t.Errorf("%s: the question %q does not tell of %s", name, q.Why, part)
+				t.Errorf("%s: the question %q does not mention %s", name, q.Why, part)
 			}
 		}
-		if q.Patterns != nil { // no command stands for a redirection
+		if q.Patterns != nil { // no pattern can cover a redirection
 			t.Errorf("%s: the question offers %q", name, q.Patterns)
 		}
 		w.answer = Answer{Yes: true}
@@ -203,7 +203,7 @@ func TestScriptsThatChangeAreAskedAbout(t *testing.T) {
 	}
 }
 
-// What must not run does not, whoever allows it.
+// A forbidden script is denied, even if other settings allow it.
 func TestForbiddenScriptsAreDenied(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{Allow: []string{"*"}, Deny: []string{"git push"}, Unconfirmed: true})
 	w := newShellWorld(t, Options{}, rules, nil)
@@ -219,8 +219,8 @@ func TestForbiddenScriptsAreDenied(t *testing.T) {
 	}
 }
 
-// What the operator allows runs unasked with all that was granted: it may well write. A
-// rule that asks is heard all the same.
+// A command that the operator allows runs without an approval and with the full grant, so it may
+// write. A rule that requires an approval still applies.
 func TestAllowedCommandsKeepTheirGrant(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{Allow: []string{"npm run *"}})
 	w := newShellWorld(t, Options{}, rules, nil)
@@ -228,29 +228,29 @@ func TestAllowedCommandsKeepTheirGrant(t *testing.T) {
 		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
 	}
 	if asked, _, _ := w.run(t, "npm run build; rm x"); !asked {
-		t.Error("what is allowed covers another command")
+		t.Error("the allowed pattern covers a different command")
 	}
 	rules.Policy = shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Capabilities: []string{"kv:write"}}}})
 	w.SetRules(rules)
 	if asked, _, _ := w.run(t, "npm run build"); !asked {
-		t.Error("what is allowed lifts a rule")
+		t.Error("the allowed pattern overrides a rule")
 	}
 	if asked, _, err := w.run(t, "ls"); asked || err != nil {
-		t.Errorf("the rule speaks of what a reader does not have: asked: %v, %v", asked, err)
+		t.Errorf("a rule about writing applied to a reading call: asked: %v, %v", asked, err)
 	}
 }
 
-// A command that is taken for harmless and is not still cannot change anything: that is
-// what the grant is for.
-func TestAMistakeOfTheTablesWritesNothing(t *testing.T) {
+// A command that is wrongly classified as harmless still cannot change anything, because its grant
+// only reads.
+func TestMisclassifiedCommandWritesNothing(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
-	// To this tool, ls means whatever its author likes; what it may reach is what counts.
+	// In this tool, ls may do anything; only the grant limits it.
 	if _, _, err := w.run(t, "ls --as-it-were rm -rf ."); err != nil {
 		t.Fatal(err)
 	}
 	g := w.grants[0]
 	if !g.Effects().ReadOnly || len(g.Net) > 0 || g.HasSecrets() || g.KV > capability.ModeRead {
-		t.Errorf("it may reach %+v", g)
+		t.Errorf("it may access %+v", g)
 	}
 	for _, m := range g.FS {
 		if m.Mode > capability.ModeRead {
@@ -259,7 +259,7 @@ func TestAMistakeOfTheTablesWritesNothing(t *testing.T) {
 	}
 }
 
-// A yes to patterns is good for scripts that are asked about for nothing else.
+// An approval of patterns covers scripts that need an approval for no other reason.
 func TestPatternsAreRemembered(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
@@ -299,20 +299,21 @@ func TestPatternsAreRemembered(t *testing.T) {
 	if slices.Sort(patterns); !slices.Equal(patterns, []string{"git add *", "git commit *"}) {
 		t.Errorf("kept: %q", patterns)
 	}
-	// A yes to exactly one call is to that and nothing like it.
+	// An approval of exactly one call covers no similar call.
 	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways}
 	if asked, _, err := w.run(t, "rm x"); !asked || err != nil {
 		t.Fatalf("asked: %v, %v", asked, err)
 	}
 	if asked, _, _ := w.run(t, "rm x"); asked {
-		t.Error("the same call is asked about again")
+		t.Error("the same call needs another approval")
 	}
 	if asked, _, _ := w.run(t, "rm y"); !asked {
-		t.Error("another call is not asked about")
+		t.Error("a different call needs no approval")
 	}
 }
 
-// A rule may ask about what patterns do not tell apart, so that they do not answer it.
+// A rule may distinguish calls with the same patterns, so an approval of patterns does not satisfy
+// it.
 func TestPatternsDoNotAnswerRules(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
@@ -330,17 +331,17 @@ func TestPatternsDoNotAnswerRules(t *testing.T) {
 	}}})
 	w.SetRules(rules)
 	if asked, _, _ := w.run(t, "git push origin main"); asked {
-		t.Error("what no rule asks about is asked about again")
+		t.Error("a call that no rule matches needs another approval")
 	}
 	if asked, _, _ := w.run(t, "git push origin release"); !asked {
-		t.Error("the rule is not heard")
+		t.Error("the rule is ignored")
 	}
 	if q := w.asked[len(w.asked)-1]; q.Patterns != nil {
 		t.Errorf("the question offers %q", q.Patterns)
 	}
 }
 
-// Nor do they answer a rule of a tenant's own policy.
+// An approval of patterns does not satisfy a rule of a tenant's policy either.
 func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
@@ -368,8 +369,8 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 	}
 }
 
-// Scripts that only read get in nobody's way.
-func TestScriptsThatReadRunAtOnce(t *testing.T) {
+// Scripts that only read run concurrently.
+func TestReadingScriptsRunConcurrently(t *testing.T) {
 	for script, want := range map[string]time.Duration{"ls": time.Second, "sudo ls": 0, "rm x": 2 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
@@ -383,7 +384,7 @@ func TestScriptsThatReadRunAtOnce(t *testing.T) {
 	}
 }
 
-// The operator may leave commands to the rest of the policy, but for what must not run.
+// With Unconfirmed, the policy alone decides about scripts, except forbidden ones.
 func TestUnconfirmedScripts(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{Unconfirmed: true})
 	rules.Policy = unasked(t)
@@ -397,12 +398,12 @@ func TestUnconfirmedScripts(t *testing.T) {
 	rules.Policy = policy.Default()
 	w.SetRules(rules)
 	if asked, _, _ := w.run(t, "rm x"); !asked {
-		t.Error("the rest of the policy does not ask")
+		t.Error("the policy requires no approval")
 	}
 }
 
-// Without anybody to ask, the answer is no, and says what would let the call run.
-func TestNobodyToAskAboutAScript(t *testing.T) {
+// Without an approver, the call fails, and the error says what would allow it.
+func TestScriptFailsWithoutAnApprover(t *testing.T) {
 	r := New(Options{})
 	t.Cleanup(func() { _ = r.Close() })
 	if err := r.Tools().Register(shellSpec(t), &fake{}); err != nil {
@@ -416,20 +417,20 @@ func TestNobodyToAskAboutAScript(t *testing.T) {
 	}
 }
 
-// A call without its script, and a tool outside of the sandbox, are like those of any tool:
-// nothing is taken away, and nothing given.
-func TestScriptsThatNobodyConfines(t *testing.T) {
+// A call without a script, and a tool outside the sandbox, are treated like any other: the grant is
+// neither reduced nor extended.
+func TestScriptOutsideTheSandboxKeepsItsGrant(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
 	if _, err := w.Execute(t.Context(), tool.Call{Tool: "sh"}); tool.CodeOf(err) != tool.CodePermissionDenied || len(w.asked) != 1 {
 		t.Errorf("without a script: %v, asked %d times", err, len(w.asked))
 	}
 	w = newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), func(s *tool.Spec) { s.Sandboxed = false })
 	if asked, _, _ := w.run(t, "ls"); !asked {
-		t.Error("outside of the sandbox, a script that reads is not asked about")
+		t.Error("outside the sandbox, a reading script needs no approval")
 	}
 	w = newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), func(s *tool.Spec) { s.Dangerous = true })
 	if asked, _, _ := w.run(t, "ls"); !asked {
-		t.Error("a dangerous tool is not asked about")
+		t.Error("a dangerous tool needs no approval")
 	}
 }
 
@@ -453,11 +454,11 @@ func TestExplainOfAScript(t *testing.T) {
 		if err != nil || x.Policy.Effect != want || x.Shell == nil || x.Shell.Effect != want {
 			t.Errorf("%q: %+v, %v", script, x.Policy.Decision, err)
 		}
-		if reads := slices.Equal(capability.Strings(x.Offered.Permissions), readingWords); reads != (want == policy.Allow) {
-			t.Errorf("%q would get %v", script, x.Offered.Permissions)
+		if reads := slices.Equal(capability.Strings(x.Access.Permissions), readingWords); reads != (want == policy.Allow) {
+			t.Errorf("%q would get %v", script, x.Access.Permissions)
 		}
 	}
-	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(capability.Strings(x.Offered.Permissions), allWords) {
+	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(capability.Strings(x.Access.Permissions), allWords) {
 		t.Errorf("without a script: %+v, %v", x, err)
 	}
 	if _, err := w.Explain(t.Context(), "none", "", nil); tool.CodeOf(err) != tool.CodeNotFound {

@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestOnlyLongTextsAreCut(t *testing.T) {
+func TestOnlyLongTextsAreShortened(t *testing.T) {
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
 		t.Fatal(err)
@@ -43,10 +43,10 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 		t.Errorf("metadata: %v", got.Metadata)
 	}
 	if len(given.Metadata) != 1 || len(given.Content[1].Text) != 500 {
-		t.Error("what the executor holds was changed")
+		t.Error("the executor's own result was changed")
 	}
 
-	for name, most := range map[string]int{"no bound": 0, "a bound that is not met": 505} {
+	for name, most := range map[string]int{"no limit": 0, "a limit that is not reached": 505} {
 		r := withTool(t, Options{Calls: ledger.Options{MaxText: most}}, spec, f)
 		if got, err := r.Execute(context.Background(), tool.Call{Tool: "x"}); err != nil || got.Content[1].Text != given.Content[1].Text || len(got.Metadata) != 1 {
 			t.Errorf("%s: got %+v, %v", name, got, err)
@@ -54,7 +54,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	}
 }
 
-func TestFailuresAreCutAndChecked(t *testing.T) {
+func TestFailuresAreShortenedAndChecked(t *testing.T) {
 	f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: strings.Repeat("x", 5000)}
 	}}

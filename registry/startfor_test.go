@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A call that a tool began is its caller's, whatever the tool says, goes on when the tool's
-// own call is over, and ends with the Registry.
-func TestCallsThatToolsBegin(t *testing.T) {
+// A nested call has the tenant and session of the outer call, whatever the tool sets. It continues
+// when the outer call has ended, and closing the Registry cancels it.
+func TestNestedCallBelongsToTheCaller(t *testing.T) {
 	tools := registry.New(registry.Options{})
 	t.Cleanup(func() { _ = tools.Close() })
 	running := make(chan tool.Call, 1)
@@ -44,9 +44,9 @@ func TestCallsThatToolsBegin(t *testing.T) {
 	}
 }
 
-// What a reference stood for is no reference in a call that a tool begins with it.
+// The value of a reference is not treated as a reference in a nested call.
 func TestReferencesAreResolvedOnce(t *testing.T) {
-	values := map[string]string{"A": "${B}", "B": "of nobody's concern"}
+	values := map[string]string{"A": "${B}", "B": "must not be resolved"}
 	tools := registry.New(registry.Options{Variables: func(_ context.Context, _ tool.Call, name string) (string, bool) {
 		value, known := values[name]
 		return value, known

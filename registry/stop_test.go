@@ -22,10 +22,10 @@ func hanging() *fake {
 	}}
 }
 
-// digestA is what the tool echo is in these tests.
+// digestA is the digest of the tool echo in these tests.
 var digestA = "sha256:" + strings.Repeat("a", 64)
 
-// threeCalls are two of a tenant and one of another, of two tools.
+// threeCalls are calls of two tools: two calls of one tenant and one of another.
 func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 	t.Helper()
 	other := echo()
@@ -39,13 +39,13 @@ func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 		call := say("x")
 		call.Tool, call.Tenant, call.Session = name, tenant, session
 		h := r.Start(t.Context(), call)
-		synctest.Wait() // the first has its place first
+		synctest.Wait() // the calls get their places in this order
 		return h
 	}
 	return map[string]*Handle{"1": start("echo", "a", "s"), "2": start("other", "a", "r"), "3": start("echo", "", "s")}
 }
 
-func TestKill(t *testing.T) {
+func TestKillStopsSelectedCalls(t *testing.T) {
 	tests := map[string]struct {
 		selector ledger.Selector
 		want     string // the calls that end
@@ -79,7 +79,7 @@ func TestKill(t *testing.T) {
 						}
 					default:
 						if strings.Contains(tt.want, name) {
-							t.Errorf("call %s goes on", name)
+							t.Errorf("call %s continues", name)
 						}
 					}
 					h.Cancel()
@@ -89,8 +89,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Calls that do not run yet are stopped as well, in whatever they wait.
-func TestKillWhoWaits(t *testing.T) {
+// Kill also stops calls that do not run yet, whatever they wait for.
+func TestKillStopsWaitingCalls(t *testing.T) {
 	dangerous := echo()
 	dangerous.Dangerous, dangerous.Sandboxed = true, true
 	passing := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
@@ -122,9 +122,8 @@ func TestKillWhoWaits(t *testing.T) {
 	}
 }
 
-// Draining waits for the calls that run and lets no further ones begin, until it is
-// released.
-func TestDrain(t *testing.T) {
+// Drain waits for running calls, and keeps further calls from starting until it is released.
+func TestDrainWaitsAndHoldsBack(t *testing.T) {
 	for name, s := range map[string]ledger.Selector{"a tool": {Tool: "echo"}, "a digest": {Digest: digestA}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -157,7 +156,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-func TestDrainGivesUp(t *testing.T) {
+func TestDrainEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Options{})
 		handles := threeCalls(t, r, hanging())
@@ -177,9 +176,9 @@ func TestDrainGivesUp(t *testing.T) {
 	})
 }
 
-// Calls of a tool that is revoked are stopped, those that wait do not begin, and neither
-// does a tool that is not the one that was pinned.
-func TestRevokedWhileCallsRun(t *testing.T) {
+// Revoking a tool cancels its running calls, and its waiting calls do not begin. A tool that
+// differs from its pinned digest does not begin either.
+func TestRevokingCancelsRunningCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Options{Schedule: schedule.Options{MaxTenantCalls: 1}})
 		handles := threeCalls(t, r, hanging())
@@ -197,7 +196,7 @@ func TestRevokedWhileCallsRun(t *testing.T) {
 		r.Calls().Kill(ledger.Selector{Tool: "other"})
 		_, err := waiting.Result(t.Context())
 		if e := wantCode(t, err, tool.CodeDisabled); !strings.Contains(e.Message, "has revoked") {
-			t.Errorf("who waited: got %q", e.Message)
+			t.Errorf("the waiting call: got %q", e.Message)
 		}
 		r.SetRules(Rules{Digests: map[string]string{"echo": "sha256:b"}})
 		_, err = r.Execute(t.Context(), say("x"))

@@ -9,46 +9,46 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Tenant is a Registry as one tenant has it: all its calls are those of the tenant,
-// whatever they say, under the tenant's Overlay. It is safe for concurrent use, and as
-// many may be made as there are tenants, or calls.
+// Tenant is a view of a [Registry] for one tenant. All calls through it belong to the tenant,
+// whatever their field Tenant is, and are restricted by the tenant's [TenantOptions]. It is safe
+// for concurrent use. A Tenant is cheap; a program may create one for each call.
 type Tenant struct {
 	r       *Registry
 	name    string
-	overlay TenantOptions
+	options TenantOptions
 }
 
-// Tenant returns the Registry as the tenant of that name has it.
+// Tenant returns a view of the Registry for the tenant with this name.
 func (r *Registry) Tenant(name string, o TenantOptions) *Tenant {
-	return &Tenant{r: r, name: name, overlay: o}
+	return &Tenant{r: r, name: name, options: o}
 }
 
 func (t *Tenant) request(call tool.Call) pipeline.Request {
 	call.Tenant = t.name
-	return pipeline.Request{Call: call, Overlay: t.overlay}
+	return pipeline.Request{Call: call, Options: t.options}
 }
 
-// Execute is Registry.Execute for the tenant.
+// Execute is [Registry.Execute] for the tenant.
 func (t *Tenant) Execute(ctx context.Context, call tool.Call) (tool.Result, error) {
 	return t.r.pipeline.Execute(ctx, t.request(call))
 }
 
-// ExecuteAll is Registry.ExecuteAll for the tenant.
+// ExecuteAll is [Registry.ExecuteAll] for the tenant.
 func (t *Tenant) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome {
 	return t.r.executeAll(ctx, calls, t.request)
 }
 
-// Start is Registry.Start for the tenant.
+// Start is [Registry.Start] for the tenant.
 func (t *Tenant) Start(ctx context.Context, call tool.Call) *Handle {
 	return t.r.pipeline.Start(ctx, t.request(call))
 }
 
-// List is List of the catalogue without the tools that the tenant's policy takes away; with
-// Filter.Disabled they are there and Disabled.
+// List is [catalogue.Catalogue.List] for the tenant: tools that the tenant's policy hides count as
+// disabled.
 func (t *Tenant) List(f catalogue.Filter) []catalogue.Info {
 	infos := t.r.tools.List(f)
 	for i := range infos {
-		infos[i].Disabled = infos[i].Disabled || !t.overlay.Sees(infos[i].Spec)
+		infos[i].Disabled = infos[i].Disabled || !t.options.Sees(infos[i].Spec)
 	}
 	return slices.DeleteFunc(infos, func(i catalogue.Info) bool { return i.Disabled && !f.Disabled })
 }

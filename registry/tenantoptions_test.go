@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// An overlay puts folders and values in the place of others, and takes away; it never adds
-// to what the rules offer.
-func TestOverlays(t *testing.T) {
+// Tenant options replace directories and values, and remove permissions. They never add to what the
+// rules grant.
+func TestTenantOptionsOnlyRestrict(t *testing.T) {
 	auto := map[string]policy.ToolRule{"echo": {AutoExecute: true}}
 	mount := func(dir string, mode capability.Mode) map[string]capability.Mount {
 		return map[string]capability.Mount{"workspace": {Dir: dir, Mode: mode}}
@@ -35,16 +35,16 @@ func TestOverlays(t *testing.T) {
 		code      tool.Code
 	}{
 		{"nothing", offer, asks, TenantOptions{}, "/base", "C", ""},
-		{"another folder", offer, asks, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "/mine", "C", ""},
+		{"another directory", offer, asks, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "/mine", "C", ""},
 		{"another value", offer, asks, TenantOptions{Env: map[string]string{"LANG": "fr", "MORE": "x"}}, "/base", "fr", ""},
-		{"no folders", offer, asks, TenantOptions{Mounts: map[string]capability.Mount{}}, "", "", tool.CodePermissionDenied},
+		{"no directories", offer, asks, TenantOptions{Mounts: map[string]capability.Mount{}}, "", "", tool.CodePermissionDenied},
 		{"no variables", offer, asks, TenantOptions{Env: map[string]string{}}, "", "", tool.CodePermissionDenied},
 		{"a denial", offer, asks, TenantOptions{Deny: capability.Deny{deny}}, "", "", tool.CodePermissionDenied},
-		{"a folder that is not offered", capability.Grantable{Env: offer.Env}, asks, TenantOptions{Mounts: mount("/mine", capability.ModeRead)}, "", "", tool.CodePermissionDenied},
-		{"more than is offered", offer, writes, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "", "", tool.CodePermissionDenied},
+		{"a directory that is not granted", capability.Grantable{Env: offer.Env}, asks, TenantOptions{Mounts: mount("/mine", capability.ModeRead)}, "", "", tool.CodePermissionDenied},
+		{"more than is granted", offer, writes, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "", "", tool.CodePermissionDenied},
 		{"a policy that denies", offer, asks, TenantOptions{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}, "", "", tool.CodeDisabled},
 		{"a policy that asks", offer, asks, TenantOptions{Policy: policy.Default()}, "", "", tool.CodeApprovalRequired},
-		{"somebody else who says yes", offer, asks, TenantOptions{Policy: policy.Default(), Approver: yes}, "/base", "C", ""},
+		{"another approver that approves", offer, asks, TenantOptions{Policy: policy.Default(), Approver: yes}, "/base", "C", ""},
 		{"a policy that allows as well", offer, asks, TenantOptions{Policy: compile(t, policy.Config{Tools: auto})}, "/base", "C", ""},
 	}
 	for _, tt := range tests {
@@ -69,8 +69,8 @@ func TestOverlays(t *testing.T) {
 	}
 }
 
-// An overlay's policy is no way around the rules.
-func TestOverlaysDoNotAllow(t *testing.T) {
+// The policy of tenant options cannot override the rules.
+func TestTenantPolicyDoesNotOverrideTheRules(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	r := withTool(t, Options{}, spec, &fake{})
@@ -79,7 +79,7 @@ func TestOverlaysDoNotAllow(t *testing.T) {
 	wantCode(t, err, tool.CodeApprovalRequired)
 }
 
-func TestTimeoutOfAnOverlay(t *testing.T) {
+func TestTenantOptionsLimitTheTimeout(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(ctx context.Context, _ tool.Invocation) {
 		if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > time.Second {
 			t.Errorf("the deadline is %v", deadline)
@@ -90,7 +90,7 @@ func TestTimeoutOfAnOverlay(t *testing.T) {
 	}
 }
 
-func TestClockOfAnOverlay(t *testing.T) {
+func TestTenantOptionsSetTheClock(t *testing.T) {
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
 	var now []time.Time
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { now = append(now, in.Now) }))
@@ -100,12 +100,12 @@ func TestClockOfAnOverlay(t *testing.T) {
 		}
 	}
 	if len(now) != 2 || !now[0].Equal(at) || !now[1].IsZero() {
-		t.Errorf("the calls are told %v", now)
+		t.Errorf("the calls get %v", now)
 	}
 }
 
-// A tenant sees the tools that its policy leaves it.
-func TestToolsOfATenant(t *testing.T) {
+// A tenant sees only the tools that its policy allows.
+func TestTenantSeesItsTools(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	other := echo()
 	other.Name = "other"
@@ -133,8 +133,8 @@ func TestToolsOfATenant(t *testing.T) {
 	}
 }
 
-// Whatever a call says, it is one of the tenant that makes it.
-func TestCallsOfATenant(t *testing.T) {
+// A call belongs to the tenant that makes it, whatever its field Tenant is.
+func TestCallBelongsToItsTenant(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
 		if in.Call.Tenant != "a" {
 			t.Errorf("a call of %q", in.Call.Tenant)

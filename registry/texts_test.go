@@ -11,10 +11,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// What a guest says of its tool may be the words of files that it read. It is shown with escapes
-// where it is for readers, with a warning, and refused where it decides something. A tool in Go
-// is its author's, and refused.
-func TestHiddenCharactersInDescriptions(t *testing.T) {
+// A guest's description of itself may contain text from files that it read. Invisible characters
+// are escaped, with a warning, in descriptions, and refused in names and values. For a tool in Go,
+// they are always refused.
+func TestInvisibleCharactersInDescriptions(t *testing.T) {
 	parameters := func(text string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{"a":{` + text + `}}}`)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestTime(t *testing.T) {
+func TestShortestTimeoutApplies(t *testing.T) {
 	hang := &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
 		<-ctx.Done()
 		code := tool.CodeCancelled
@@ -27,14 +27,14 @@ func TestTime(t *testing.T) {
 	tests := []struct {
 		name   string
 		call   time.Duration // Call.Timeout
-		caller time.Duration // the caller's deadline; 0 for none
+		caller time.Duration // the caller's deadline; 0 means none
 		want   time.Duration
 		text   string
 	}{
 		{"the tool's timeout", 0, 0, 10 * time.Second, "no result within 10s"},
 		{"a shorter timeout of the call", time.Second, 0, time.Second, "no result within 1s"},
 		{"a longer timeout of the call", time.Minute, 0, time.Minute, "no result within 1m0s"},
-		{"the registry's ceiling", time.Hour, 0, 5 * time.Minute, "no result within 5m0s"},
+		{"the registry's limit", time.Hour, 0, 5 * time.Minute, "no result within 5m0s"},
 		{"the caller's deadline", 0, 2 * time.Second, 2 * time.Second, "the caller's deadline passed"},
 	}
 	for _, tt := range tests {
@@ -60,7 +60,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-func TestCancelling(t *testing.T) {
+func TestCancelledCallEnds(t *testing.T) {
 	f := &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
 		<-ctx.Done()
 		return tool.Result{}, &tool.Error{Code: tool.CodeCancelled}
@@ -87,7 +87,7 @@ func TestCancelling(t *testing.T) {
 	wantCode(t, err, tool.CodeCancelled)
 }
 
-func TestLoadingHasItsOwnBudget(t *testing.T) {
+func TestLoadingHasItsOwnTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{prepare: func(ctx context.Context) error {
 			<-ctx.Done()

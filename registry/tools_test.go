@@ -34,8 +34,8 @@ func TestDisabledToolsAreNotCalled(t *testing.T) {
 	wantCode(t, r.Tools().Enable("nothing"), tool.CodeNotFound)
 }
 
-// A model is told of the tools that can be called, and of no others.
-func TestDefinitions(t *testing.T) {
+// Definitions contain exactly the tools that can be called.
+func TestDefinitionsOmitDisabledTools(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	for _, name := range []string{"a_first", "off", "denied"} {
 		spec := echo()
@@ -62,12 +62,12 @@ func TestDefinitions(t *testing.T) {
 	}
 	r.SetRules(Rules{Policy: compile(t, policy.Config{Off: true})})
 	if got := catalogue.Definitions(r.Tools().List(catalogue.Filter{})); len(got) > 0 {
-		t.Errorf("all tools are off, and there are %+v", got)
+		t.Errorf("all tools are disabled, but there are %+v", got)
 	}
 }
 
-// A tool learns of those that its caller can call, and of no others.
-func TestToolView(t *testing.T) {
+// The view of an invocation contains exactly the tools that the caller can call.
+func TestViewContainsTheCallersTools(t *testing.T) {
 	var view tool.View
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { view = in.Tools() }))
 	for _, name := range []string{"a_first", "off", "denied", "theirs"} {

@@ -20,8 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// editor is echo as a tool in the sandbox that writes to a workspace, to the file that its
-// text names.
+// editor returns echo as a tool in the sandbox that writes to the file named by its argument text.
 func editor() tool.Spec {
 	spec := echo()
 	spec.Sandboxed, spec.Changes = true, "text"
@@ -29,7 +28,7 @@ func editor() tool.Spec {
 	return spec
 }
 
-// writable are Rules that let echo write to a folder.
+// writable returns Rules that allow echo to write to a directory.
 func writable(t *testing.T, dir string) Rules {
 	return Rules{
 		Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
@@ -37,7 +36,7 @@ func writable(t *testing.T, dir string) Rules {
 	}
 }
 
-// gauge counts the calls that run at once, by tenant and in all, while each takes a second.
+// gauge counts concurrent calls, by tenant and in total. Each call takes a second.
 type gauge struct {
 	mu        sync.Mutex
 	now, most map[string]int
@@ -63,9 +62,9 @@ func (g *gauge) run(_ context.Context, in tool.Invocation) {
 	}
 }
 
-// Two edits of one file come one after the other, however it is named; those of different
-// files at once.
-func TestFilesThatAreChanged(t *testing.T) {
+// Edits of the same file run one at a time, however the file is named. Edits of different files run
+// concurrently.
+func TestEditsOfOneFileRunOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct {
 		name   string
@@ -74,11 +73,11 @@ func TestFilesThatAreChanged(t *testing.T) {
 		want   time.Duration
 	}{
 		{"one file", nil, []string{"a.txt", "a.txt", "a.txt"}, 3 * time.Second},
-		{"one file by many names", nil, []string{"a.txt", "./a.txt", "/workspace/a.txt", "x/../A.txt"}, 4 * time.Second},
+		{"one file with many names", nil, []string{"a.txt", "./a.txt", "/workspace/a.txt", "x/../A.txt"}, 4 * time.Second},
 		{"different files", nil, []string{"a.txt", "b.txt", "c/d.txt"}, time.Second},
-		{"a folder and a file in it", nil, []string{"c", "c/d.txt"}, 2 * time.Second},
-		{"files that are nowhere", nil, []string{"/etc/a", "../b", "/workspace"}, 3 * time.Second},
-		{"a tool that does not say", func(s *tool.Spec) { s.Changes = "" }, []string{"a.txt", "b.txt"}, 2 * time.Second},
+		{"a directory and a file in it", nil, []string{"c", "c/d.txt"}, 2 * time.Second},
+		{"files outside all mounts", nil, []string{"/etc/a", "../b", "/workspace"}, 3 * time.Second},
+		{"a tool that does not declare its file", func(s *tool.Spec) { s.Changes = "" }, []string{"a.txt", "b.txt"}, 2 * time.Second},
 		{"a tool that only reads", func(s *tool.Spec) { s.Permissions.FS[0].Mode = capability.ModeRead }, []string{"a.txt", "a.txt"}, time.Second},
 		{"scratch space", func(s *tool.Spec) { s.Permissions.FS[0].Mount = capability.ScratchMount }, []string{"/tmp/a", "/tmp/a"}, time.Second},
 		{"a mount elsewhere", func(s *tool.Spec) { s.Permissions.FS[0].At = "/w" }, []string{"/w/a", "a", "/w/b"}, 2 * time.Second},
@@ -112,9 +111,9 @@ func TestFilesThatAreChanged(t *testing.T) {
 	wantCode(t, New(Options{}).Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
 }
 
-// A receipt tells how long its call waited for its turn.
-// Who waits for a file in vain is told what has it, unless that is another tenant's.
-func TestWhoHasTheFilesIsTold(t *testing.T) {
+// The error of a call that waited too long for a file names the call that has it, unless that call
+// belongs to another tenant.
+func TestErrorNamesTheHolderOfAFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		o := Options{Rules: writable(t, t.TempDir()), Schedule: schedule.Options{WaitTimeout: time.Minute}}
@@ -139,7 +138,7 @@ func TestWhoHasTheFilesIsTold(t *testing.T) {
 		synctest.Wait()
 		for _, tt := range []struct{ tenant, file, want string }{
 			{"ann", "a.txt", "did not get its turn within 1m0s: a call of echo has been running for 1m0s and may change the same files; try again later"},
-			{"ann", "b.txt", "a call of echo, which another tool such as process began, has been running for 2m0s and may change"},
+			{"ann", "b.txt", "a call of echo, which another tool such as process started, has been running for 2m0s and may change"},
 			{"bob", "a.txt", "a call that may change the same files is running"},
 		} {
 			e := wantCode(t, call(tt.tenant, "echo", tt.file), tool.CodeResourceExhausted)
@@ -152,7 +151,8 @@ func TestWhoHasTheFilesIsTold(t *testing.T) {
 	})
 }
 
-func TestReceiptsTellTheWait(t *testing.T) {
+// The receipt of a call has the time that it waited for its turn.
+func TestReceiptHasTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var waited []time.Duration
@@ -176,9 +176,9 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	})
 }
 
-// What a call waits for inside of its executor counts as well, in each attempt, and is no
-// running time of its tenant.
-func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
+// Waiting inside the executor also counts as waiting, in each attempt, and not as running time of
+// the tenant.
+func TestReceiptHasTheWaitOfTheExecutor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var receipt tool.Receipt
 		spec := echo()
@@ -199,7 +199,7 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 		call.Retries = 1
 		result, err := r.Execute(t.Context(), call)
 		if want := 4 * time.Second; err != nil || result.Call.Waited != want || receipt.Waited != want {
-			t.Errorf("the result tells %v, the receipt %v, want %v; %v", result.Call.Waited, receipt.Waited, want, err)
+			t.Errorf("the result has %v, the receipt %v, want %v; %v", result.Call.Waited, receipt.Waited, want, err)
 		}
 		if _, err := r.Execute(t.Context(), call); err != nil {
 			t.Errorf("of a budget of three seconds two are used: %v", err)
@@ -207,8 +207,9 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 	})
 }
 
-// No tenant takes the places of another, and who waits too long is told why.
-func TestQuotas(t *testing.T) {
+// A tenant cannot take the places of another tenant. The error of a call that waits too long says
+// why.
+func TestTenantsShareThePlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
 		r := withTool(t, Options{Schedule: schedule.Options{MaxCalls: 3, MaxTenantCalls: 2}}, echo(), does(g.run))
@@ -258,7 +259,7 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
-// Calls that wait for a file are bounded like those that wait for a place.
+// The limit on waiting calls also applies to calls that wait for a file.
 func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := Options{Schedule: schedule.Options{MaxCalls: 4, MaxWaiting: 2}, Rules: writable(t, t.TempDir())}
@@ -282,10 +283,10 @@ func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
 	})
 }
 
-// maxTogether is how many calls of one ExecuteAll run at once.
+// maxTogether is the max number of concurrent calls of one ExecuteAll.
 const maxTogether = 16
 
-func TestExecuteAll(t *testing.T) {
+func TestExecuteAllRunsIndependentCallsConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	reader := echo()
 	reader.Sandboxed = true
@@ -302,8 +303,8 @@ func TestExecuteAll(t *testing.T) {
 		{"calls that read", reader, []string{"1", "2", "3", "4", "5"}, time.Second},
 		{"many calls that read", reader, strings.Split(strings.Repeat("x,", 2*maxTogether-1)+"x", ","), 2 * time.Second},
 		{"edits", editor(), edits, 2 * time.Second},
-		{"calls of which nobody knows what they do", foreign, []string{"1", "2", "3"}, 3 * time.Second},
-		{"edits that store something, too", sender, []string{"a.txt", "b.txt"}, 2 * time.Second},
+		{"calls outside the sandbox", foreign, []string{"1", "2", "3"}, 3 * time.Second},
+		{"edits that also store something", sender, []string{"a.txt", "b.txt"}, 2 * time.Second},
 		{"nothing", reader, nil, 0},
 	}
 	for _, tt := range tests {
@@ -336,12 +337,12 @@ func TestExecuteAll(t *testing.T) {
 	}
 }
 
-// A file is the same one where a kept result names it.
-func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
+// Edits of the same file conflict even if one names the file by a reference to a stored result.
+func TestReferencedFileConflicts(t *testing.T) {
 	store := results.NewStore(results.Options{})
 	handle, ok := store.Keep(results.Owner{}, "a.txt")
 	if !ok {
-		t.Fatal("the result is not kept")
+		t.Fatal("the result is not stored")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := withTool(t, Options{Calls: ledger.Options{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{
@@ -362,9 +363,8 @@ func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
 	})
 }
 
-// The outcome of calls is that of making them one after the other, and one that fails
-// keeps no other.
-func TestExecuteAllInOrder(t *testing.T) {
+// Calls that conflict run in order, and a failed call does not stop the others.
+func TestExecuteAllRunsConflictingCallsInOrder(t *testing.T) {
 	var mu sync.Mutex
 	content := "old"
 	tools := New(Options{Rules: writable(t, t.TempDir())})
@@ -401,7 +401,7 @@ func TestExecuteAllInOrder(t *testing.T) {
 	var got []string
 	for i, o := range tools.ExecuteAll(t.Context(), calls) {
 		if o.Result.Call.ID != calls[i].ID {
-			t.Errorf("outcome %d is that of the call %s", i, o.Result.Call.ID)
+			t.Errorf("outcome %d belongs to the call %s", i, o.Result.Call.ID)
 		}
 		if o.Err != nil {
 			got = append(got, string(tool.CodeOf(o.Err)))
@@ -414,7 +414,7 @@ func TestExecuteAllInOrder(t *testing.T) {
 	}
 }
 
-// heavy is a fake whose calls may use memory, in bytes.
+// heavy is a fake with a bound on the memory of its calls, in bytes.
 type heavy struct {
 	*fake
 	memory uint64
@@ -422,8 +422,8 @@ type heavy struct {
 
 func (h heavy) MaxMemory() uint64 { return h.memory }
 
-// A call that waits for a place of its tenant does not keep the file from other tenants.
-func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
+// A call that waits for a place of its tenant does not block the file for other tenants.
+func TestCallWaitingForAPlaceHoldsNoFile(t *testing.T) {
 	for name, o := range map[string]Options{
 		"places": {Schedule: schedule.Options{MaxTenantCalls: 1}},
 		"memory": {Schedule: schedule.Options{MaxTenantMemory: 100}},
@@ -461,8 +461,8 @@ func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 	}
 }
 
-// The calls of a tenant that run have the tenant's memory and no more.
-func TestMemoryOfTenants(t *testing.T) {
+// The running calls of a tenant share the tenant's memory limit.
+func TestTenantMemoryIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
 		r := New(Options{Schedule: schedule.Options{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond}})
@@ -502,7 +502,7 @@ func TestMemoryOfTenants(t *testing.T) {
 		g.mu.Unlock()
 		for i, h := range handles {
 			_, err := h.Result(t.Context())
-			if i != 6 { // the last of a waits for longer than it may
+			if i != 6 { // the last call of a waits too long
 				if err != nil {
 					t.Errorf("%d: %v", i, err)
 				}

@@ -93,8 +93,7 @@ func (c *Catalogue) List(f Filter) []Info {
 }
 
 // View returns the names of the tools that a caller sees: the enabled tools for which sees returns
-// true. It calls sees while it holds the lock. It examines every tool, so it is meant for the
-// calls that need it.
+// true. It calls sees while it holds the lock. It examines every tool, so it is not free.
 func (c *Catalogue) View(sees func(*Tool) bool) tool.View {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -44,7 +44,7 @@ func TestFind(t *testing.T) {
 	for query, want := range map[string]string{
 		"":              "",
 		" . ":           "",
-		"read":          "read_file write", // part of a name, then beginning of a word in a description
+		"read":          "read_file write", // part of a name, then of a description
 		"READ_FILE":     "read_file",
 		"read-file":     "read_file",
 		"cat":           "read_file", // an alias

@@ -107,7 +107,7 @@ func TestClientWithoutElicitationIsDenied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !result.IsError || result.Meta["io.github.wasmtool/code"] != "approval_required" || !strings.Contains(textOf(result), "nobody to ask") {
+		if !result.IsError || result.Meta["io.github.wasmtool/code"] != "approval_required" || !strings.Contains(textOf(result), "no approver is available") {
 			t.Errorf("%s: got %q %v", revision, textOf(result), result.Meta)
 		}
 	}

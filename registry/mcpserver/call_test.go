@@ -112,7 +112,7 @@ func TestResultsOverMCP(t *testing.T) {
 		},
 		{
 			name: "missing_structured", schema: object, result: tool.Result{Content: []tool.Content{tool.TextContent("x")}},
-			want: `{"content":[{"type":"text","text":"missing_structured: the tool declares a result schema and gave no structured result"}],"isError":true}`,
+			want: `{"content":[{"type":"text","text":"missing_structured: the tool declares a result schema but returned no structured result"}],"isError":true}`,
 		},
 	}
 	for _, c := range cases {

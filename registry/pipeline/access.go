@@ -14,133 +14,133 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Offered is what a tool is given when a tenant calls it.
+// Access is what a tool may access when a tenant calls it.
 type Access struct {
-	// Offer is what the Rules give, with what was granted to exactly this tool.
+	// Grantable is what the Rules and the grants to exactly this tool make available.
 	Grantable capability.Grantable
-	// Grant is what the tool gets of it, Words lists that without the scratch directory that
-	// each call has to itself, and Missing is what the tool asks for in vain.
+	// Grant is the part of Grantable that the tool requests. Permissions lists it, without the
+	// private scratch directory of each call. Missing are the permissions that the tool requests
+	// and does not get.
 	Grant                capability.Grant
 	Permissions, Missing []capability.Permission
-	// Granted is the part of what the tool asks for that was granted to exactly this tool.
+	// Granted is the part of what the tool requests that was granted to exactly this tool.
 	Granted policy.Granted
-	// Changed are words that were granted to another version of the tool and not to this one:
-	// they no longer count. Moved are words that were granted while the path of a mount led to
-	// another directory.
+	// Stale are permissions that were granted to another version of the tool and not to this
+	// version; they no longer apply. Moved are permissions that were granted while the path of a
+	// mount led to a different directory.
 	Stale, Moved []capability.Permission
 
-	digest string // of the tool, where it was looked at
+	digest string // the digest of the tool, if it was needed
 }
 
-// asks is one look at what a tool is given: whose call it is, what it asks for and under
-// which rules.
-type asks struct {
+// accessRequest is a question for the access of a tool.
+type accessRequest struct {
 	tool        *catalogue.Tool
-	permissions capability.Permissions
+	permissions capability.Permissions // what the tool requests
 	rules       *Rules
-	overlay     TenantOptions
+	options     TenantOptions
 	tenant      string
 }
 
-// offered works out what is given. It reads the grants at this moment.
-func (p *Pipeline) offered(ctx context.Context, a asks) (Access, error) {
-	given := Access{Grantable: a.rules.GrantableFor(a.tool.Spec.Name)}
-	words := given.add(a.rules, a.rules.Granted, a.rules.GrantedBy)
-	found, err := p.granted(ctx, a, given.Grantable)
+// access computes the access of a tool. It reads the current grants.
+func (p *Pipeline) access(ctx context.Context, r accessRequest) (Access, error) {
+	access := Access{Grantable: r.rules.GrantableFor(r.tool.Spec.Name)}
+	added := access.add(r.rules, r.rules.Granted, r.rules.GrantedBy)
+	grants, err := p.grants(ctx, r, access.Grantable)
 	if err != nil {
-		return given, err
+		return access, err
 	}
-	if len(found) > 0 {
-		// The tool that is looked at here is the one that runs: it stays loaded.
-		if given.digest, err = p.loadedDigest(ctx, a.tool); err != nil {
-			return given, err
+	if len(grants) > 0 {
+		// The tool stays loaded, so the digest is the digest of the tool that will run.
+		if access.digest, err = p.loadedDigest(ctx, r.tool); err != nil {
+			return access, err
 		}
 	}
-	directories := make(map[string]fs.FileInfo) // of grants, by mount
-	for _, g := range found {
-		if given.digest == "" || g.Digest != given.digest {
-			given.Stale = append(given.Stale, g.Parsed()...)
+	directories := make(map[string]fs.FileInfo) // directories of the grants, by mount
+	for _, g := range grants {
+		if access.digest == "" || g.Digest != access.digest {
+			access.Stale = append(access.Stale, g.Parsed()...)
 			continue
 		}
-		same, opened, err := p.stillLeads(ctx, g, a.permissions, a.overlay.cut(given.Grantable))
+		same, opened, err := p.sameDirectories(ctx, g, r.permissions, r.options.restrict(access.Grantable))
 		if err != nil {
-			return given, err
+			return access, err
 		}
 		if !same {
-			given.Moved = append(given.Moved, g.Parsed()...)
+			access.Moved = append(access.Moved, g.Parsed()...)
 			continue
 		}
 		maps.Copy(directories, opened)
-		words = append(words, given.add(a.rules, g.Parsed(), sourceOf(g))...)
+		added = append(added, access.add(r.rules, g.Parsed(), sourceOf(g))...)
 		if g.AutoExecute {
-			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
+			access.Granted.AutoExecute, access.Granted.Source = true, sourceOf(g)
 		}
 	}
-	again := func(w capability.Permission) bool { return slices.Contains(words, w) }
-	given.Stale, given.Moved = slices.DeleteFunc(given.Stale, again), slices.DeleteFunc(given.Moved, again)
-	if len(words) > 0 {
-		within, _ := capability.Intersect(a.permissions, a.overlay.cut(given.Grantable.Only(words...)))
-		given.Granted.Permissions = withoutScratch(within.Permissions())
+	valid := func(p capability.Permission) bool { return slices.Contains(added, p) }
+	access.Stale, access.Moved = slices.DeleteFunc(access.Stale, valid), slices.DeleteFunc(access.Moved, valid)
+	if len(added) > 0 {
+		granted, _ := capability.Intersect(r.permissions, r.options.restrict(access.Grantable.Only(added...)))
+		access.Granted.Permissions = withoutScratch(granted.Permissions())
 	}
-	given.Grantable = a.overlay.cut(given.Grantable)
-	given.Grant, given.Missing = capability.Intersect(a.permissions, given.Grantable)
-	for i := range given.Grant.FS {
-		given.Grant.FS[i].Is = directories[given.Grant.FS[i].Mount]
+	access.Grantable = r.options.restrict(access.Grantable)
+	access.Grant, access.Missing = capability.Intersect(r.permissions, access.Grantable)
+	for i := range access.Grant.FS {
+		access.Grant.FS[i].Is = directories[access.Grant.FS[i].Mount]
 	}
-	given.Permissions = withoutScratch(given.Grant.Permissions())
-	return given, nil
+	access.Permissions = withoutScratch(access.Grant.Permissions())
+	return access, nil
 }
 
-// granted returns a tenant's grants to tools of the name, if they could change anything: the
-// tool gets less than it asks for, or its calls may be asked about.
-func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Grantable) ([]remembered.Grant, error) {
+// grants returns a tenant's grants to tools with the name, if they could change the decision: the
+// tool gets less than it requests, or its calls may need an approval.
+func (p *Pipeline) grants(ctx context.Context, r accessRequest, grantable capability.Grantable) ([]remembered.Grant, error) {
 	if p.o.Approvals.Grants == nil {
 		return nil, nil
 	}
-	grant, missing := capability.Intersect(a.permissions, offer)
-	risky := func(w capability.Permission) bool { return !policy.Harmless(w) }
-	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Permissions()), risky) {
+	grant, missing := capability.Intersect(r.permissions, grantable)
+	risky := func(p capability.Permission) bool { return !policy.Harmless(p) }
+	if len(missing) == 0 && !r.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Permissions()), risky) {
 		return nil, nil
 	}
-	found, err := p.o.Approvals.Grants.Find(ctx, a.tenant, a.tool.Spec.Name)
+	grants, err := p.o.Approvals.Grants.Find(ctx, r.tenant, r.tool.Spec.Name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, callerror.OfContext(ctx)
 	case err != nil:
-		return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: "what was granted to the tool cannot be read: " + err.Error()}).WithCause(err)
+		return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: "cannot read the grants of the tool: " + err.Error()}).WithCause(err)
 	}
-	return found, nil
+	return grants, nil
 }
 
-// sourceOf says where a grant is kept.
+// sourceOf returns where the operator finds a grant.
 func sourceOf(g remembered.Grant) string { return "wasmtool permission list, " + g.ID }
 
-// add offers further words, and returns those that it could.
-func (o *Access) add(rules *Rules, words []capability.Permission, source string) []capability.Permission {
-	if len(words) == 0 {
+// add makes further permissions grantable, and returns the permissions that it could add.
+func (a *Access) add(rules *Rules, permissions []capability.Permission, source string) []capability.Permission {
+	if len(permissions) == 0 {
 		return nil
 	}
-	lines := maps.Clone(o.Grantable.Lines) // the Rules are not changed
+	lines := maps.Clone(a.Grantable.Lines) // the Rules must not change
 	if lines == nil {
 		lines = make(map[capability.Permission]string)
 	}
 	var added []capability.Permission
-	for _, word := range words {
-		// What has no binding, such as a variable that is not set, stays missing.
-		if rules.widen(&o.Grantable, word) != nil {
+	for _, permission := range permissions {
+		// A permission without a binding, such as a variable that is not set, stays missing.
+		if rules.extend(&a.Grantable, permission) != nil {
 			continue
 		}
-		added = append(added, word)
-		if lines[word] == "" {
-			lines[word] = source
+		added = append(added, permission)
+		if lines[permission] == "" {
+			lines[permission] = source
 		}
 	}
-	o.Grantable.Lines = lines
-	o.Granted.Source = source
+	a.Grantable.Lines = lines
+	a.Granted.Source = source
 	return added
 }
 
-// withoutScratch leaves out the words of the scratch directory that each call has to itself.
-func withoutScratch(words []capability.Permission) []capability.Permission {
-	return slices.DeleteFunc(words, capability.Permission.IsScratch)
+// withoutScratch removes the permissions for the private scratch directory of each call.
+func withoutScratch(permissions []capability.Permission) []capability.Permission {
+	return slices.DeleteFunc(permissions, capability.Permission.IsScratch)
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// reason is why a call is asked about.
+// reason is the reason why a call needs an approval.
 type reason struct {
 	policy.Decision
 	patterns   []string
 	repetition ledger.Repetition
 }
 
-// approve asks whether the call may run, unless a remembered answer says so. No approver
-// means no, never a hang; nothing in the arguments can approve.
+// approve asks the approver whether the call may run, unless a remembered approval allows it.
+// Without an approver, the call fails at once. Nothing in the arguments can approve a call.
 func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorised, why reason) (authorised, error) {
 	call := entry.Ref()
 	digest := ""
@@ -51,7 +51,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	for _, pattern := range why.patterns {
 		keys.patterns[pattern] = remembered.NewPatternKey(known, pattern, bounds)
 	}
-	if known != "" && why.repetition == ledger.NotRepeated { // what was said before was not about a loop
+	if known != "" && why.repetition == ledger.NotRepeated { // a loop needs a new approval
 		found, err := p.remembered(ctx, keys)
 		if err != nil {
 			return a, err
@@ -61,7 +61,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 			return a, nil
 		}
 	}
-	approver := p.approverOf(a.Overlay)
+	approver := p.approverOf(a.Options)
 	if approver == nil {
 		return a, errNoApprover(why)
 	}
@@ -77,22 +77,22 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	case ctx.Err() != nil:
 		return a, callerror.OfContext(ctx)
 	case asking.Err() != nil:
-		return a, &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + why.repetition.Advice()}
+		return a, &tool.Error{Code: tool.CodeApprovalRequired, Message: "the approver did not answer in time" + why.repetition.Advice()}
 	case errors.Is(err, ErrNoApprover):
 		return a, errNoApprover(why)
 	case err != nil:
-		return a, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
+		return a, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the approver could not be asked"}).WithCause(err)
 	case !answer.Yes:
 		return a, &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + why.repetition.Advice()}
 	}
 	entry.Approved()
-	if why.repetition != ledger.RepeatedAlone { // a yes to repetition alone is for this call
+	if why.repetition != ledger.RepeatedAlone { // an approval of a loop covers only this call
 		p.remember(ctx, a, keys, call.ID, answer)
 	}
 	return a, nil
 }
 
-// approverOf is the approver of a call's caller; nil means none.
+// approverOf returns the approver for a call, or nil.
 func (p *Pipeline) approverOf(o TenantOptions) Approver {
 	if o.Approver != nil {
 		return o.Approver
@@ -100,23 +100,23 @@ func (p *Pipeline) approverOf(o TenantOptions) Approver {
 	return p.o.Approvals.Approver
 }
 
-// errNoApprover is the failure of a call that needs a yes where no approver is available.
+// errNoApprover returns the error of a call that needs an approval if no approver is available.
 func errNoApprover(why reason) error {
 	return &tool.Error{
-		Code: tool.CodeApprovalRequired, Message: why.By.Why + ", and there is nobody to ask for a yes" + why.repetition.Advice(),
+		Code: tool.CodeApprovalRequired, Message: why.By.Why + ", and no approver is available" + why.repetition.Advice(),
 		Recoverable: why.repetition != ledger.NotRepeated, Details: tool.Details{Grant: why.Grant, Fix: why.Fix},
 	}
 }
 
-// answerKeys are what a remembered yes would be about: the call, or all patterns of what its
-// script is asked about for.
+// answerKeys are the keys of a remembered approval: the key of the call, or the keys of all
+// patterns for which its script needs an approval.
 type answerKeys struct {
 	tenant, session string
 	call            remembered.Key
 	patterns        map[string]remembered.Key
 }
 
-// remembered reports whether an earlier answer was yes to the call or to every pattern.
+// remembered reports whether an earlier approval covers the call or every pattern.
 func (p *Pipeline) remembered(ctx context.Context, keys answerKeys) (bool, error) {
 	found, err := p.findAnswer(ctx, keys, keys.call)
 	if found || err != nil || len(keys.patterns) == 0 {
@@ -130,20 +130,20 @@ func (p *Pipeline) remembered(ctx context.Context, keys answerKeys) (bool, error
 	return true, nil
 }
 
-// findAnswer looks one answer up. A store that fails has no answer.
+// findAnswer looks up one approval.
 func (p *Pipeline) findAnswer(ctx context.Context, keys answerKeys, key remembered.Key) (bool, error) {
 	_, found, err := p.answersOf(key).Find(ctx, remembered.Query{Tenant: keys.tenant, Session: keys.session, Key: key})
 	switch {
 	case ctx.Err() != nil:
 		return false, callerror.OfContext(ctx)
 	case err != nil:
-		return false, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the approvals given before cannot be read: " + err.Error()}).WithCause(err)
+		return false, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "cannot read earlier approvals: " + err.Error()}).WithCause(err)
 	}
 	return found, nil
 }
 
-// answersOf is where answers about a tool are remembered. A tool known only by its
-// registration is another tool in the next process.
+// answersOf returns the store for approvals of a tool. A tool that is identified only by its
+// registration uses memory, because registrations are not valid in another process.
 func (p *Pipeline) answersOf(key remembered.Key) remembered.ApprovalStore {
 	if p.o.Approvals.Store == nil || strings.HasPrefix(key.Digest, catalogue.RegistrationPrefix) {
 		return p.sessionAnswers
@@ -151,8 +151,8 @@ func (p *Pipeline) answersOf(key remembered.Key) remembered.ApprovalStore {
 	return p.o.Approvals.Store
 }
 
-// remember keeps a yes where the answer says so. The call runs even if that fails: it was
-// approved.
+// remember stores an approval if the answer asks for it. If that fails, it logs a warning, and the
+// approved call still runs.
 func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, id string, answer Answer) {
 	scope := answer.Remember
 	if scope == "" || scope == remembered.ScopeOnce {
@@ -166,35 +166,35 @@ func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, 
 		log.Warn("an approval is not remembered", "reason", "the call has no session")
 		return
 	case keys.call.Digest == "":
-		log.Warn("an approval is not remembered", "reason", "the tool has no digest to recognise it by")
+		log.Warn("an approval is not remembered", "reason", "the tool has no digest to identify it")
 		return
 	case scope == remembered.ScopeAlways && inMemory:
 		scope = remembered.ScopeSession
-		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
+		log.Warn("an approval is remembered only for this session", "reason", "there is no store, or the tool has no digest")
 	}
-	yes := remembered.Approval{
-		Tenant: keys.tenant, Tool: a.tool.Spec.Name, Key: keys.call, AnyArguments: answer.AnyArguments, Grant: capability.Strings(a.words), Scope: scope,
+	approval := remembered.Approval{
+		Tenant: keys.tenant, Tool: a.tool.Spec.Name, Key: keys.call, AnyArguments: answer.AnyArguments, Grant: capability.Strings(a.permissions), Scope: scope,
 	}
 	if scope == remembered.ScopeSession {
-		yes.Session = keys.session
+		approval.Session = keys.session
 	}
-	all := []remembered.Approval{yes}
+	all := []remembered.Approval{approval}
 	if answer.Patterns && len(keys.patterns) > 0 {
 		all = nil
 		for pattern, key := range keys.patterns {
-			yes.Key, yes.Pattern, yes.AnyArguments = key, pattern, false
-			all = append(all, yes)
+			approval.Key, approval.Pattern, approval.AnyArguments = key, pattern, false
+			all = append(all, approval)
 		}
 	}
-	for _, yes := range all {
-		if _, err := store.Remember(ctx, yes); err != nil {
+	for _, approval := range all {
+		if _, err := store.Remember(ctx, approval); err != nil {
 			log.Warn("an approval is not remembered", "reason", err)
 		}
 	}
 }
 
-// ask asks, and neither waits beyond ctx nor panics with an Approver that breaks its
-// contract.
+// ask asks the approver. It returns when ctx is done even if the approver does not, and converts a
+// panic of the approver to an error.
 func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answer, error) {
 	type reply struct {
 		answer Answer
@@ -219,15 +219,15 @@ func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answ
 	}
 }
 
-// Bounds of what the arguments add to a question, in bytes.
+// Limits of what arguments add to a question, in bytes.
 const (
 	maxConfirmValue = 400
 	maxConfirm      = 8 << 10
 )
 
-// confirmText fills the arguments into the author's question. A model may have written them,
-// so they are quoted: no control character reaches a terminal, and no value can pass for the
-// text around it. Of a long value the end is shown, too.
+// confirmText fills the arguments into the author's text. It quotes them, because a model may have
+// written them: no control character reaches a terminal, and no value can imitate the text around
+// it. It shows the beginning and the end of a long value.
 func confirmText(c prepared) string {
 	text, err := c.tool.Confirm.Expand(maxConfirm, func(name string) (string, bool) {
 		value, ok := c.arguments.Text(name)
@@ -237,7 +237,7 @@ func confirmText(c prepared) string {
 		return questiontext.Quote(value, maxConfirmValue), true
 	})
 	if err != nil {
-		return "(the author's question is too long with these arguments)"
+		return "(the author's text is too long with these arguments)"
 	}
 	return text
 }

@@ -9,35 +9,35 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// authorised is a call that may run, with what it may reach.
+// authorised is a call that may run, with what it may access.
 type authorised struct {
 	prepared
-	grant capability.Grant
-	words []capability.Permission // of the grant, without the call's own scratch directory
+	grant       capability.Grant
+	permissions []capability.Permission // of the grant, without the call's scratch directory
 }
 
-// authorise is the stage that looks at everything that may forbid the call: the script in
-// its arguments, what the operator grants, the policy, repetition, and the answer of the
-// approver where one of them asks. A tool that asks for more than it gets does not run: it
-// would fail half-way, where the reason is harder to see.
+// authorise is the stage that checks everything that may forbid the call: its script, the grants
+// of the operator, the policy, repetition, and the approver if one of these requires an approval.
+// A tool that requests more than it gets does not run, because it would fail half-way, where the
+// reason is harder to see.
 func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepared) (authorised, error) {
 	if c.script != nil && c.script.Effect == policy.Deny {
-		decision, _ := c.rules.weighScript(policy.Decision{Effect: policy.Allow}, c.script)
+		decision, _ := c.rules.addScript(policy.Decision{Effect: policy.Allow}, c.script)
 		decision.Also = nil
 		entry.Decided(decision)
 		return authorised{}, errDenied(decision)
 	}
-	given, err := p.offered(ctx, c.asks(c.asksFor()))
+	access, err := p.access(ctx, c.accessRequest(c.requested()))
 	if err != nil {
 		return authorised{}, err
 	}
-	if len(given.Missing) > 0 {
-		entry.Granted(nil, given.digest)
-		return authorised{}, c.errNotGranted(given, p.readingWouldRun(ctx, c))
+	if len(access.Missing) > 0 {
+		entry.Granted(nil, access.digest)
+		return authorised{}, c.errNotGranted(access, p.readingWouldRun(ctx, c))
 	}
-	a := authorised{prepared: c, grant: given.Grant, words: given.Permissions}
-	entry.Granted(a.words, given.digest)
-	decision, patterns := a.decide(given.Granted)
+	a := authorised{prepared: c, grant: access.Grant, permissions: access.Permissions}
+	entry.Granted(a.permissions, access.digest)
+	decision, patterns := a.decide(access.Granted)
 	decision, repetition := entry.Decided(decision)
 	switch {
 	case decision.Effect == policy.Allow:
@@ -52,31 +52,31 @@ func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepare
 	return authorised{}, errDenied(decision)
 }
 
-// readingWouldRun reports whether the call would have all that it needs if its script only
-// read.
+// readingWouldRun reports whether the call would have all permissions that it needs if its script
+// only read.
 func (p *Pipeline) readingWouldRun(ctx context.Context, c prepared) bool {
 	if c.script == nil || c.script.ReadOnly || !c.tool.Spec.Sandboxed {
 		return false
 	}
-	given, err := p.offered(ctx, c.asks(c.tool.Spec.Permissions.Reading()))
-	return err == nil && len(given.Missing) == 0
+	access, err := p.access(ctx, c.accessRequest(c.tool.Spec.Permissions.Reading()))
+	return err == nil && len(access.Missing) == 0
 }
 
-// decide asks the policies whether the call may run, and weighs what its script would do. A
-// yes to all of the patterns may be remembered as a yes to the call.
+// decide asks the policies whether the call may run, and takes its script into account. An
+// approval of all patterns may be remembered as an approval of the call.
 func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string) {
 	facts := policy.CallFacts{
-		Capabilities: a.words, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
+		Capabilities: a.permissions, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
 	}
 	tool := factsOf(a.tool.Spec)
 	d = a.rules.Policy.Decide(tool, facts)
-	if own := a.Overlay.Policy; own != nil {
+	if own := a.Options.Policy; own != nil {
 		d = stricter(d, own.Decide(tool, facts))
 	}
-	return a.rules.weighScript(d, a.script)
+	return a.rules.addScript(d, a.script)
 }
 
-// stricter returns the decision that permits less, with what the other one says.
+// stricter returns the stricter of two decisions, with the reasons of both.
 func stricter(a, b policy.Decision) policy.Decision {
 	if b.Effect < a.Effect {
 		a, b = b, a
@@ -85,7 +85,7 @@ func stricter(a, b policy.Decision) policy.Decision {
 	return a
 }
 
-// errDenied is the failure of a call that the policy denies.
+// errDenied returns the error of a call that the policy denies.
 func errDenied(d policy.Decision) error {
 	return &tool.Error{
 		Code: tool.CodePermissionDenied, Message: "the operator's policy denies the call: " + d.By.Why,

@@ -10,32 +10,32 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Outcome is what Execute returns of one call.
+// Outcome is what Execute returns for one call.
 type Outcome struct {
 	Result tool.Result
-	// Err is nil or an *Error of package tool.
+	// Err is nil or a *[tool.Error].
 	Err error
 }
 
-// maxTogether is how many calls of one ExecuteAll run at once.
+// maxTogether limits the concurrent calls of one ExecuteAll.
 const maxTogether = 16
 
-// ExecuteAll makes several calls and returns their outcomes in the order of the calls. Calls
-// run at once that cannot get in each other's way; all others begin when those before them
-// have ended. Arguments are prepared once, to see what a call can reach; what may forbid the
-// call is looked at when it begins.
+// ExecuteAll makes several calls and returns their outcomes in the order of the calls. Independent
+// calls run concurrently; every other call begins when all calls before it have ended. Arguments
+// are prepared once, to find out what a call may change. Everything that may forbid a call is
+// checked when the call begins.
 func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []Outcome {
 	outcomes := make([]Outcome, len(calls))
-	looks := make([]*look, len(calls))
-	at := func(i int) *look {
-		if looks[i] == nil {
-			looks[i] = p.look(ctx, calls[i])
+	plans := make([]*plan, len(calls))
+	at := func(i int) *plan {
+		if plans[i] == nil {
+			plans[i] = p.plan(ctx, calls[i])
 		}
-		return looks[i]
+		return plans[i]
 	}
 	for next := 0; next < len(calls); {
 		end := next + 1
-		for together := []*look{at(next)}; end < len(calls) && at(end).beside(together); end++ {
+		for together := []*plan{at(next)}; end < len(calls) && at(end).independentOf(together); end++ {
 			together = append(together, at(end))
 		}
 		var wg sync.WaitGroup
@@ -44,7 +44,7 @@ func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []Outcome {
 			places <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-places }()
-				result, err := p.execute(ctx, calls[i], looks[i].prepared)
+				result, err := p.execute(ctx, calls[i], plans[i].prepared)
 				outcomes[i] = Outcome{result, err}
 			})
 		}
@@ -54,52 +54,52 @@ func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []Outcome {
 	return outcomes
 }
 
-// look is a call before its turn: its arguments, and what it can get in the way of.
-type look struct {
-	prepared *prepared // nil when the call would fail
+// plan is a call that has not begun: its arguments, and what it may change.
+type plan struct {
+	prepared *prepared // nil if the call would fail
 	reach    schedule.Reach
 }
 
-// beside reports whether the call may run at once with others that may.
-func (l *look) beside(others []*look) bool {
-	return !slices.ContainsFunc(others, func(o *look) bool { return !l.reach.Independent(o.reach) })
+// independentOf reports whether the call may run concurrently with other calls.
+func (l *plan) independentOf(others []*plan) bool {
+	return !slices.ContainsFunc(others, func(o *plan) bool { return !l.reach.Independent(o.reach) })
 }
 
-// look prepares a call and says what it can get in the way of, going by the most that it can
-// be given: a call runs only if it gets all that it asks for.
-func (p *Pipeline) look(ctx context.Context, r Request) *look {
+// plan prepares a call and computes what it may change. It assumes the largest grant that the call
+// can get, because a call runs only if it gets everything that it requests.
+func (p *Pipeline) plan(ctx context.Context, r Request) *plan {
 	willNotRun := schedule.Reach{ReadOnly: true}
 	c, err := p.find(&r)
 	if c.tool == nil {
-		return &look{reach: willNotRun}
+		return &plan{reach: willNotRun}
 	}
 	if err == nil {
 		c, err = p.prepare(ctx, c)
 	}
 	switch {
 	case err == nil && c.tool.Spec.Sandboxed:
-		return &look{&c, schedule.ReachOf(c.mostGiven(), c.changes())}
-	case err == nil: // it may do anything
-		return &look{prepared: &c}
+		return &plan{&c, schedule.ReachOf(c.maxGrant(), c.changes())}
+	case err == nil: // outside the sandbox, the call may change anything
+		return &plan{prepared: &c}
 	case c.tool.Spec.Sandboxed:
-		return &look{reach: willNotRun}
+		return &plan{reach: willNotRun}
 	}
-	return &look{}
+	return &plan{}
 }
 
-// mostGiven is the most that the call can be given: what the rules offer and may be widened
-// to, within the overlay.
-func (c prepared) mostGiven() capability.Grant {
-	asks, offer := c.asksFor(), c.rules.GrantableFor(c.tool.Spec.Name)
-	_, missing := capability.Intersect(asks, offer)
-	for _, word := range missing {
-		_ = c.rules.widen(&offer, word) // what has no binding cannot be given
+// maxGrant returns the largest grant that the call can get: what the rules make available, extended
+// by everything that can be granted, and restricted by the tenant options.
+func (c prepared) maxGrant() capability.Grant {
+	requested, grantable := c.requested(), c.rules.GrantableFor(c.tool.Spec.Name)
+	_, missing := capability.Intersect(requested, grantable)
+	for _, permission := range missing {
+		_ = c.rules.extend(&grantable, permission) // without a binding, it cannot be granted
 	}
-	grant, _ := capability.Intersect(asks, c.Overlay.cut(offer))
+	grant, _ := capability.Intersect(requested, c.Options.restrict(grantable))
 	return grant
 }
 
-// changes is the file that the tool says it changes, as the guest sees it; "" for none.
+// changes returns the guest's path of the only file that the tool declares to change, or "".
 func (c prepared) changes() string {
 	if c.tool.Spec.Changes == "" {
 		return ""

@@ -13,26 +13,26 @@ func say(text string) Request {
 	return Request{Call: tool.Call{Tool: "echo", Arguments: arguments}}
 }
 
-// A call of ExecuteAll runs with the arguments that were prepared to see what it reaches,
-// unless the tool or the rules are others by then.
+// ExecuteAll prepares the arguments of a call only once, unless the tool or the rules have changed
+// when the call begins.
 func TestArgumentsArePreparedOnce(t *testing.T) {
 	var got json.RawMessage
 	p := open(t, func(in tool.Invocation) (tool.Result, error) {
 		got = in.Arguments
 		return tool.Result{}, nil
 	})
-	early := p.look(t.Context(), say("x")).prepared
+	early := p.plan(t.Context(), say("x")).prepared
 	if _, err := p.execute(t.Context(), say("x"), early); err != nil || &got[0] != &early.arguments.JSON[0] {
 		t.Errorf("the arguments were prepared again: %s, %v", got, err)
 	}
 	p.SetRules(Rules{})
 	if _, err := p.execute(t.Context(), say("x"), early); err != nil || &got[0] == &early.arguments.JSON[0] {
-		t.Errorf("arguments that were prepared under other rules are used: %v", err)
+		t.Errorf("arguments prepared under other rules were used: %v", err)
 	}
 }
 
-// What forbids a call is looked at when its turn comes, and not before the calls ahead of it.
-func TestCallsOfABatchGoByTheRulesOfTheirTurn(t *testing.T) {
+// The rules are checked when a call begins, not before the calls ahead of it have run.
+func TestBatchUsesTheRulesWhenEachCallBegins(t *testing.T) {
 	var p *Pipeline
 	p = open(t, func(tool.Invocation) (tool.Result, error) {
 		denying, err := policy.Compile(policy.Config{Deny: []string{"echo"}}, policy.Known{Tools: []policy.ToolFacts{{Name: "echo"}}})

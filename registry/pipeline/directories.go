@@ -16,21 +16,21 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// pinMounts ties a call that needs a yes to the directories that its mounts lead to now; what
-// opens them later compares. It returns everything that bounds what the call may reach, for
-// hashes.
+// pinMounts ties a call that needs an approval to the directories that its mounts lead to now. The
+// code that opens them later compares the directories. pinMounts returns all limits of the call's
+// access, which become part of the key of the approval.
 func (p *Pipeline) pinMounts(ctx context.Context, a *authorised, id string) (bounds []string, err error) {
 	pinned, err := p.pin(ctx, a.grant.FS)
 	if err != nil {
 		return nil, err
 	}
-	bounds = capability.Strings(a.words)
+	bounds = capability.Strings(a.permissions)
 	a.grant.FS = nil
 	for _, mount := range pinned {
 		a.grant.FS = append(a.grant.FS, mount.GrantedFS)
-		if ofTheHost(mount.GrantedFS) {
-			// A directory that does not open now is none that another call could have.
-			bounds = append(bounds, "mount "+mount.Mount+" is "+cmp.Or(mount.leads, id))
+		if isHostMount(mount.GrantedFS) {
+			// A directory that does not open gets the call's ID, so that no other call has its key.
+			bounds = append(bounds, "mount "+mount.Mount+" is "+cmp.Or(mount.target, id))
 		}
 	}
 	for _, denied := range a.grant.NetDeny {
@@ -49,24 +49,25 @@ func (p *Pipeline) pinMounts(ctx context.Context, a *authorised, id string) (bou
 // pinnedMount is a mount with the directory that it leads to.
 type pinnedMount struct {
 	capability.GrantedFS
-	leads string // names the directory; "" when it does not open, and for the scratch directory
+	target string // identifies the directory; "" if it does not open, and for the scratch directory
 }
 
-// maxOpenings is how many calls open directories to look at them at once. A directory that
-// hangs in the host keeps its place until it opens.
+// maxOpenings limits the calls that open directories concurrently. A call whose directory hangs
+// counts until the directory opens.
 const maxOpenings = 64
 
-// maxOpening is how long that may take.
+// maxOpening limits the time for opening the directories of a call.
 const maxOpening = 10 * time.Second
 
-// pin opens the directories of mounts and sets Is to what they are. That can hang in the host:
-// then the call ends, and what hangs is left behind and counted.
+// pin opens the directories of mounts and sets Is to their identities. Opening can hang in the
+// host. The call then fails, and the goroutine that hangs is left behind but still counts against
+// maxOpenings.
 func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pinnedMount, error) {
 	pinned := make([]pinnedMount, len(mounts))
 	for i, mount := range mounts {
 		pinned[i].GrantedFS = mount
 	}
-	if !slices.ContainsFunc(mounts, ofTheHost) {
+	if !slices.ContainsFunc(mounts, isHostMount) {
 		return pinned, nil
 	}
 	opening, cancel := context.WithTimeout(ctx, min(maxOpening, p.o.LoadTimeout))
@@ -81,7 +82,7 @@ func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 		defer close(done)
 		defer func() { <-p.openings }()
 		for i := range pinned {
-			if ofTheHost(pinned[i].GrantedFS) {
+			if isHostMount(pinned[i].GrantedFS) {
 				pinned[i].open()
 			}
 		}
@@ -94,7 +95,7 @@ func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	}
 }
 
-// errNotOpened is the failure of a call whose directories hang.
+// errNotOpened returns the error of a call whose directories did not open in time.
 func errNotOpened(ctx, opening context.Context) error {
 	if err := callerror.OfContext(ctx); err != nil {
 		return err
@@ -102,24 +103,24 @@ func errNotOpened(ctx, opening context.Context) error {
 	return (&tool.Error{Code: tool.CodeTimeout, Message: "the granted directories could not be opened in time"}).WithCause(opening.Err())
 }
 
-func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.ScratchMount }
+func isHostMount(m capability.GrantedFS) bool { return m.Mount != capability.ScratchMount }
 
-// noDirectory stands for the directory of a mount that cannot be opened now: none that is
-// there later is the one that the yes was for.
-type noDirectory struct{ fs.FileInfo }
+// unopened is the identity of a directory that could not be opened. It equals no other directory,
+// so an approval does not cover a directory that appears at the path later.
+type unopened struct{ fs.FileInfo }
 
 func (m *pinnedMount) open() {
 	now, err := files.Identify(m.Dir)
 	if err != nil || m.Is != nil && !os.SameFile(m.Is, now.Info) {
-		m.Is = noDirectory{} // nor does a grant for another directory become one for this
+		m.Is = unopened{} // a grant for a different directory must not apply to this one
 		return
 	}
-	m.Is, m.Real, m.leads = now.Info, now.Path, now.ID+" "+now.Path
+	m.Is, m.Real, m.target = now.Info, now.Path, now.ID+" "+now.Path
 }
 
-// Directories returns where the mounts that a tool asks for lead to now, for
-// remembered.Grant.Directories. A mount that is not bound, or whose directory does not open, is
-// left out. Errors are an *Error: not_found, and timeout where a directory hangs.
+// Directories returns the directories that the mounts of a tool lead to now, for
+// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does
+// not open. It fails with a *[tool.Error]: not_found, or timeout if a directory hangs.
 func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
@@ -131,43 +132,43 @@ func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.D
 	}
 	var all []remembered.Directory
 	for _, mount := range pinned {
-		if mount.leads != "" && !slices.ContainsFunc(all, func(d remembered.Directory) bool { return d.Path == mount.Dir }) {
-			all = append(all, remembered.Directory{Path: mount.Dir, Leads: mount.leads})
+		if mount.target != "" && !slices.ContainsFunc(all, func(d remembered.Directory) bool { return d.Path == mount.Dir }) {
+			all = append(all, remembered.Directory{Path: mount.Dir, Leads: mount.target})
 		}
 	}
 	return all, nil
 }
 
-// boundMounts are the mounts that a tool asks for and that are bound, with absolute paths.
-func boundMounts(asks capability.Permissions, offer capability.Grantable) []capability.GrantedFS {
+// boundMounts returns the mounts that a tool requests and that are bound, with absolute paths.
+func boundMounts(requested capability.Permissions, grantable capability.Grantable) []capability.GrantedFS {
 	var mounts []capability.GrantedFS
-	for _, wanted := range asks.FS {
-		bound, ok := offer.Mounts[wanted.Mount]
-		if !ok || wanted.Mount == capability.ScratchMount {
+	for _, mount := range requested.FS {
+		bound, ok := grantable.Mounts[mount.Mount]
+		if !ok || mount.Mount == capability.ScratchMount {
 			continue
 		}
 		if dir, err := filepath.Abs(bound.Dir); err == nil {
-			mounts = append(mounts, capability.GrantedFS{FS: wanted, Dir: dir})
+			mounts = append(mounts, capability.GrantedFS{FS: mount, Dir: dir})
 		}
 	}
 	return mounts
 }
 
-// stillLeads reports whether the paths that the grant lists still lead to the same directories.
-// It returns these by mount; what opens them for the tool compares.
-func (p *Pipeline) stillLeads(ctx context.Context, g remembered.Grant, asks capability.Permissions, offer capability.Grantable) (bool, map[string]fs.FileInfo, error) {
-	led := make(map[string]string)
+// sameDirectories reports whether the paths in the grant still lead to the same directories. It
+// returns the directories by mount; the code that opens them for the tool compares them again.
+func (p *Pipeline) sameDirectories(ctx context.Context, g remembered.Grant, requested capability.Permissions, grantable capability.Grantable) (bool, map[string]fs.FileInfo, error) {
+	targets := make(map[string]string)
 	for _, d := range g.Directories {
-		led[d.Path] = d.Leads
+		targets[d.Path] = d.Leads
 	}
-	mounts := slices.DeleteFunc(boundMounts(asks, offer), func(m capability.GrantedFS) bool { return led[m.Dir] == "" })
+	mounts := slices.DeleteFunc(boundMounts(requested, grantable), func(m capability.GrantedFS) bool { return targets[m.Dir] == "" })
 	pinned, err := p.pin(ctx, mounts)
 	if err != nil {
 		return false, nil, err
 	}
 	is := make(map[string]fs.FileInfo)
 	for _, mount := range pinned {
-		if mount.leads != led[mount.Dir] {
+		if mount.target != targets[mount.Dir] {
 			return false, nil, nil
 		}
 		is[mount.Mount] = mount.Is

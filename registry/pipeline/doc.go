@@ -1,12 +1,12 @@
-// Package pipeline takes a call from its arguments to its result. A call is prepared,
-// authorised, run and concluded. Each stage returns the value that the next one takes, so
-// that a field can be read only where it is set:
+// Package pipeline runs calls of tools. Each call passes through stages: it is prepared,
+// authorised, run and concluded. Each stage returns the value that the next stage takes, so a
+// field exists only where it is set:
 //
 //	Request ── find, prepare ──▶ prepared ── authorise ──▶ authorised ── run ──▶ tool.Result
 //
-// A stage appends what it learns to the call's ledger.Entry, and Entry.End concludes the call:
-// it makes the state, the history, the events and the receipt. A call that a tool makes while
-// it serves another one is a Request with a Parent and passes the same stages.
+// Each stage records what it finds out in the call's [ledger.Entry]. Entry.End concludes the call:
+// it writes the state, the history, the events and the receipt. A nested call, which a tool makes
+// while it serves another call, is a Request with a Parent and passes through the same stages.
 //
-// Package registry is the front door: embedders use its names for the types here.
+// Embedding programs use package registry, which has aliases for the types of this package.
 package pipeline

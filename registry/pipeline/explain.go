@@ -11,30 +11,30 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Offered returns what a tool is given when a tenant calls it. Where something was granted
-// to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
-// loading, and permission_denied when what was granted cannot be read.
+// Access returns what a tool may access when a tenant calls it. If there is a grant for a tool with
+// this name, it loads the tool. It fails with a *[tool.Error]: not_found, errors of loading, or
+// permission_denied if the grants cannot be read.
 func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return Access{}, err
 	}
-	return p.offered(ctx, asks{tool: t, permissions: t.Spec.Permissions, rules: p.rules.Load(), tenant: tenant})
+	return p.access(ctx, accessRequest{tool: t, permissions: t.Spec.Permissions, rules: p.rules.Load(), tenant: tenant})
 }
 
-// Explained is what decides about a call, for the operator.
+// Explained explains the decision about a call to the operator.
 type Explained struct {
-	// Offered is what the call would get.
-	Offered Access
-	// Policy is the decision with the way to it, the script's part in it included.
+	// Access is what the call could access.
+	Access Access
+	// Policy is the decision and how it was reached, including the part of the script.
 	Policy policy.Explanation
-	// Shell is the classification of the call's script; nil for a call without one.
+	// Shell is the classification of the call's script; nil if there is none.
 	Shell *shellcommand.Result
 }
 
-// Explain says what decides about a call of a tenant with these arguments, a JSON object,
-// and runs nothing. The arguments are taken as they are: neither checked nor completed.
-// Errors are those of Offered.
+// Explain explains the decision about a tenant's call with these arguments, a JSON object, and runs
+// nothing. It neither validates the arguments nor adds defaults. Errors are the same as for
+// [Pipeline.Access].
 func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments json.RawMessage) (Explained, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
@@ -42,19 +42,19 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 	}
 	rules := p.rules.Load()
 	script := rules.script(t.Spec, textIn(arguments))
-	given, err := p.offered(ctx, asks{tool: t, permissions: asksFor(t.Spec, script), rules: rules, tenant: tenant})
+	access, err := p.access(ctx, accessRequest{tool: t, permissions: requested(t.Spec, script), rules: rules, tenant: tenant})
 	if err != nil {
 		return Explained{}, err
 	}
-	x := Explained{Offered: given, Shell: script}
-	x.Policy = rules.Policy.Explain(factsOf(t.Spec), policy.CallFacts{
-		Capabilities: given.Permissions, Arguments: arguments, Granted: grantedWith(given.Granted, script),
+	explained := Explained{Access: access, Shell: script}
+	explained.Policy = rules.Policy.Explain(factsOf(t.Spec), policy.CallFacts{
+		Capabilities: access.Permissions, Arguments: arguments, Granted: grantedWith(access.Granted, script),
 	})
-	x.Policy.Decision, _ = rules.weighScript(x.Policy.Decision, script)
-	return x, nil
+	explained.Policy.Decision, _ = rules.addScript(explained.Policy.Decision, script)
+	return explained, nil
 }
 
-// textIn returns arguments that were not checked as text.
+// textIn returns a function that returns an argument as text, from arguments that may be invalid.
 func textIn(arguments json.RawMessage) func(name string) (string, bool) {
 	return func(name string) (text string, ok bool) {
 		var fields map[string]json.RawMessage
@@ -76,9 +76,9 @@ func (p *Pipeline) loadedDigest(ctx context.Context, t *catalogue.Tool) (string,
 	return t.Digest(ctx)
 }
 
-// MayDescribe returns what a tool in the sandbox may reach to describe itself, and whether it
-// may do so at all. It reads the directories that it asks for and gets nothing else, and only
-// where its calls could read them without a question: nobody is asked about a description.
+// MayDescribe returns what a tool in the sandbox may access to describe itself, and whether it may
+// describe itself at all. The tool may only read the directories that it requests, and only if its
+// calls may read them without an approval, because no approver is asked about a description.
 func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 	rules := p.rules.Load()
 	if p.o.Ledger.HoldsBack(tool.CallRef{}, t) || p.identified(ctx, t, rules) != nil {
@@ -91,12 +91,12 @@ func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capabili
 			reading.FS = append(reading.FS, fs)
 		}
 	}
-	given, err := p.offered(ctx, asks{tool: t, permissions: reading, rules: rules})
-	if err != nil || len(given.Missing) > 0 {
+	access, err := p.access(ctx, accessRequest{tool: t, permissions: reading, rules: rules})
+	if err != nil || len(access.Missing) > 0 {
 		return capability.Grant{}, false
 	}
 	decision := rules.Policy.Decide(factsOf(t.Spec), policy.CallFacts{
-		Capabilities: withoutScratch(reading.List()), Arguments: []byte("{}"), Granted: given.Granted,
+		Capabilities: withoutScratch(reading.List()), Arguments: []byte("{}"), Granted: access.Granted,
 	})
-	return given.Grant, decision.Effect == policy.Allow
+	return access.Grant, decision.Effect == policy.Allow
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Handle is a call that runs on its own. It is safe for concurrent use.
+// Handle is a call that runs concurrently with the caller. It is safe for concurrent use.
 type Handle struct {
 	id      string
 	cancel  context.CancelFunc
@@ -20,11 +20,11 @@ type Handle struct {
 	outcome Outcome // set when done is closed
 }
 
-// updateBuffer is how many updates wait for the reader of a Handle.
+// updateBuffer is the max number of unread updates of a Handle.
 const updateBuffer = 64
 
-// Start begins a call and returns at once. The call ends with ctx, too. Look at Done or
-// Result for its end; a Handle that is dropped holds nothing up.
+// Start begins a call and returns at once. Done and Result report the end of the call. Cancelling
+// ctx cancels the call. The caller may drop the Handle; this blocks nothing.
 func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	var hub broadcast.Hub[tool.Update]
 	if r.Call.ID == "" {
@@ -46,7 +46,7 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	r.onAllowed = decided
 	go func() {
 		defer cancel()
-		defer decided() // after the end of a call that was not let through
+		defer decided() // for a call that was not allowed to run
 		defer close(h.done)
 		defer hub.Close()
 		h.outcome.Result, h.outcome.Err = p.Execute(ctx, r)
@@ -54,20 +54,20 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	return h
 }
 
-// startNested begins a call that a tool makes while it serves the parent. It has the rights
-// of the parent's caller, no more and no less, so that going through a tool opens no way that
-// is closed. It ends with the Pipeline.
+// startNested begins a call that a tool makes while it serves the parent. The nested call has
+// exactly the rights of the parent's caller, so a tool cannot do for a caller what the caller may
+// not do. Closing the Pipeline cancels it.
 func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call) *Handle {
-	outer, overlay := &parent.Call, parent.Overlay
+	outer, options := &parent.Call, parent.Options
 	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message
-	if approver := p.approverOf(overlay); approver != nil {
-		// The approver may know a person by the call that this person made.
-		overlay.Approver = ApproverFunc(func(ctx context.Context, q Question) (Answer, error) {
+	if approver := p.approverOf(options); approver != nil {
+		// The approver may find the person to ask by the ID of the outer call.
+		options.Approver = ApproverFunc(func(ctx context.Context, q Question) (Answer, error) {
 			q.ID = outer.ID
 			return approver.Approve(ctx, q)
 		})
 	}
-	h := p.Start(ctx, Request{Call: call, Overlay: overlay, Parent: outer.ID})
+	h := p.Start(ctx, Request{Call: call, Options: options, Parent: outer.ID})
 	forget := context.AfterFunc(p.open, h.Cancel)
 	go func() {
 		<-h.Done()
@@ -76,26 +76,27 @@ func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.C
 	return h
 }
 
-// ID is that of the call.
+// ID returns the ID of the call.
 func (h *Handle) ID() string { return h.id }
 
-// Updates receives what the tool reports, in order; it is closed before Done. A slow reader
-// loses updates; it never blocks the call.
+// Updates returns a channel of the tool's updates, in order. It is closed before Done. A slow
+// reader loses updates; it never blocks the call.
 func (h *Handle) Updates() <-chan tool.Update { return h.updates.Events() }
 
-// Cancel ends the call, which fails with cancelled then. It does not wait for it.
+// Cancel cancels the call, which then fails with the code cancelled. It does not wait.
 func (h *Handle) Cancel() { h.cancel() }
 
-// Decided is closed when the call may run: everything was checked and asked, and it may have
-// to wait for its turn. It is closed after the end of a call that was not let through, too.
+// Decided returns a channel that is closed when the call is allowed to run: all checks and
+// approvals are done, but the call may still wait for its turn. If the call is not allowed, the
+// channel is closed after its end.
 func (h *Handle) Decided() <-chan struct{} { return h.decided }
 
-// Done is closed when the call has ended.
+// Done returns a channel that is closed when the call has ended.
 func (h *Handle) Done() <-chan struct{} { return h.done }
 
-// Result waits for the end of the call and returns what Execute does; it may be asked
-// again. When ctx is done first, the call goes on and the error is an *Error of the code
-// timeout or cancelled.
+// Result waits for the end of the call and returns the same as Execute. It may be called several
+// times. If ctx is done first, the call continues, and Result fails with a *[tool.Error] with the
+// code timeout or cancelled.
 func (h *Handle) Result(ctx context.Context) (tool.Result, error) {
 	select {
 	case <-h.done:
@@ -103,7 +104,7 @@ func (h *Handle) Result(ctx context.Context) (tool.Result, error) {
 	case <-ctx.Done():
 	}
 	select {
-	case <-h.done: // both at once: the call has ended
+	case <-h.done: // prefer the outcome if both channels are ready
 		return h.outcome.Result, h.outcome.Err
 	default:
 		return tool.Result{}, callerror.OfContext(ctx)

@@ -12,10 +12,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// errNotGranted is the failure of a call whose tool asks for more than it gets. reading says
-// that a script which only reads would run.
-func (c prepared) errNotGranted(given Access, reading bool) error {
-	missing := c.narrow(given.Missing, given.Grantable)
+// errNotGranted returns the error of a call whose tool requests more than it gets. reading means
+// that the call would run if its script only read.
+func (c prepared) errNotGranted(access Access, reading bool) error {
+	missing := c.narrowAll(access.Missing, access.Grantable)
 	message := "not granted: " + strings.Join(capability.Strings(missing), ", ")
 	if reading {
 		if c.script.Effect == policy.Ask {
@@ -23,18 +23,18 @@ func (c prepared) errNotGranted(given Access, reading bool) error {
 		}
 		message += "; a script that only reads runs without it"
 	}
-	among := func(words []capability.Permission) bool {
-		return slices.ContainsFunc(given.Missing, func(w capability.Permission) bool { return slices.Contains(words, w) })
+	among := func(permissions []capability.Permission) bool {
+		return slices.ContainsFunc(access.Missing, func(p capability.Permission) bool { return slices.Contains(permissions, p) })
 	}
 	switch {
-	case among(given.Moved):
-		message += "; its grant has no effect, since a mount leads to another directory now, and only the operator can grant it again"
-	case among(given.Stale):
-		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
+	case among(access.Moved):
+		message += "; its grant no longer applies, because a mount now leads to a different directory, and only the operator can grant it again"
+	case among(access.Stale):
+		message += "; it was granted to an earlier version of the tool, and only the operator can grant it again"
 	default:
 		message += "; only the operator can grant it"
 	}
-	help := c.rules.Help(c.tool.Spec.Permissions, given.Grantable, missing)
+	help := c.rules.Help(c.tool.Spec.Permissions, access.Grantable, missing)
 	e := &tool.Error{
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
 		Details: tool.Details{Missing: capability.Strings(missing), Denied: capability.Strings(help.Denied)},
@@ -45,58 +45,60 @@ func (c prepared) errNotGranted(given Access, reading bool) error {
 	}
 	grantable := capability.Strings(help.Grant)
 	e.Details.Fix = c.rules.allowLines(c.tool.Spec.Name, grantable)
-	// What would be asked about then is granted with it, so that one step is enough.
+	// The suggestion includes permissions that would need an approval next, so that one step is
+	// sufficient.
+	requested := withoutScratch(c.requested().List())
 	decision := c.rules.Policy.Decide(factsOf(c.tool.Spec), policy.CallFacts{
-		Capabilities: withoutScratch(c.asksFor().List()), Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(given.Granted, c.script),
+		Capabilities: requested, Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(access.Granted, c.script),
 	})
-	for _, text := range decision.Grant {
-		word, err := capability.ParsePermission(text)
-		if err != nil { // policy.AutoExecute
+	for _, permission := range requested {
+		if !slices.Contains(decision.Grant, permission.String()) {
 			continue
 		}
-		if text := c.narrowWord(word, given.Grantable).String(); !slices.Contains(grantable, text) {
+		if text := c.narrow(permission, access.Grantable).String(); !slices.Contains(grantable, text) {
 			grantable = append(grantable, text)
 		}
 	}
 	switch {
 	case c.script != nil && c.script.Effect == policy.Ask && !c.rules.Shell.Unconfirmed:
-		e.Details.Fix += "\n# scripts that may do more than read are asked about, unless [shell] allows their commands"
+		e.Details.Fix += "\n# scripts that may do more than read need an approval, unless [shell] allows their commands"
 	case decision.Effect == policy.Ask:
-		e.Details.Fix += "\n# its calls are asked about, unless you add: auto_execute = true"
+		e.Details.Fix += "\n# its calls need an approval, unless you add: auto_execute = true"
 	}
 	e.Details.Grant = grantable
 	return e
 }
 
-// narrow puts the host that the call is about in the place of "any", where a tool asks for
-// that in vain: to grant what is missing, the operator need not grant all of the web. A model
-// may have chosen the host, so it is only offered to be granted, by name.
-func (c prepared) narrow(missing []capability.Permission, offer capability.Grantable) []capability.Permission {
+// narrowAll applies narrow to all missing permissions.
+func (c prepared) narrowAll(missing []capability.Permission, grantable capability.Grantable) []capability.Permission {
 	narrowed := make([]capability.Permission, len(missing))
-	for i, word := range missing {
-		narrowed[i] = c.narrowWord(word, offer)
+	for i, permission := range missing {
+		narrowed[i] = c.narrow(permission, grantable)
 	}
 	return narrowed
 }
 
-func (c prepared) narrowWord(word capability.Permission, offer capability.Grantable) capability.Permission {
-	if !word.URL().IsAny() {
-		return word
+// narrow replaces the host "any" in a missing permission by the host in the call's arguments, so
+// that the operator need not grant access to the whole web. A model may have chosen the host, so it
+// is only a suggestion to the operator, who sees its name.
+func (c prepared) narrow(permission capability.Permission, grantable capability.Grantable) capability.Permission {
+	if !permission.URL().IsAny() {
+		return permission
 	}
 	for _, host := range hostsIn(c.arguments) {
-		asked, err := capability.NewPermission(capability.KindNet, host)
-		if err != nil || asked.URL().IsWildcard() { // no URL of a page is one
+		narrowed, err := capability.NewPermission(capability.KindNet, host)
+		if err != nil || narrowed.URL().IsWildcard() { // the URL of a page has no wildcard
 			continue
 		}
-		if fix := capability.Explain(c.tool.Spec.Permissions, offer, asked).Fix; !fix.IsZero() {
+		if fix := capability.Explain(c.tool.Spec.Permissions, grantable, narrowed).Fix; !fix.IsZero() {
 			return fix
 		}
 	}
-	return word
+	return permission
 }
 
-// hostsIn returns the hosts of those arguments that are URLs, in the order of the arguments'
-// names: "https://example.com/".
+// hostsIn returns scheme and host of the arguments that are URLs, such as "https://example.com/",
+// in the order of the arguments' names.
 func hostsIn(arguments jsonschema.Arguments) []string {
 	var hosts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments.Fields())) {

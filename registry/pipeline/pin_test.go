@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Directories that hang in the host keep their places: later calls end with their context, and
-// start nothing that would hang, too.
+// Directories that hang in the host count against the limit. Further calls end with their context,
+// and do not start openings that could also hang.
 func TestOpeningDirectoriesIsCapped(t *testing.T) {
 	p := open(t, nil)
 	for range maxOpenings {
@@ -32,13 +32,13 @@ func TestOpeningDirectoriesIsCapped(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-p.openings
-	if pinned, err := p.pin(t.Context(), mounts); err != nil || pinned[0].leads == "" || len(p.openings) != maxOpenings-1 {
+	if pinned, err := p.pin(t.Context(), mounts); err != nil || pinned[0].target == "" || len(p.openings) != maxOpenings-1 {
 		t.Errorf("with a place: %v, %v, %d openings", pinned, err, len(p.openings))
 	}
 }
 
-// A directory that a grant was given for is not replaced by the one that the path leads to when
-// the question is asked.
+// A grant stays tied to its directory, even if the path leads to a different directory when the
+// approver is asked.
 func TestAGrantedDirectoryStaysPinned(t *testing.T) {
 	p := open(t, nil)
 	other, err := os.Stat(t.TempDir())
@@ -47,16 +47,16 @@ func TestAGrantedDirectoryStaysPinned(t *testing.T) {
 	}
 	dir := t.TempDir()
 	pinned, err := p.pin(t.Context(), []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: dir, Is: other}})
-	if err != nil || pinned[0].leads != "" {
+	if err != nil || pinned[0].target != "" {
 		t.Fatalf("got %v, %v", pinned, err)
 	}
 	if now, err := os.Stat(dir); err != nil || os.SameFile(pinned[0].Is, now) {
-		t.Errorf("the call may open the directory that is there now: %v", err)
+		t.Errorf("the call may open the new directory: %v", err)
 	}
 }
 
-// The operator is told where a link leads.
-func TestQuestionsSayWhereALinkLeads(t *testing.T) {
+// A question shows the operator the target of a link.
+func TestQuestionShowsTheTargetOfALink(t *testing.T) {
 	grant := capability.Grant{FS: []capability.GrantedFS{{
 		FS: capability.FS{Mount: "workspace", Mode: capability.ModeWrite}, Dir: "/w/link", Real: "/home/me/.ssh",
 	}}}

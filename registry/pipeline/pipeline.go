@@ -15,59 +15,59 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ApprovalOptions says who is asked about calls and what was said before. The zero value has
-// nobody to ask and remembers answers in memory.
+// ApprovalOptions configures approvals of calls. With the zero value, no approver is available,
+// and approvals are remembered only in memory.
 type ApprovalOptions struct {
-	// Approver is asked where the policy says so; nil means that such calls fail with
+	// Approver is asked about calls that need an approval. If it is nil, such calls fail with
 	// approval_required.
 	Approver Approver
-	// Store remembers answers, and stays the caller's. Nil keeps them in memory, for their
-	// session alone: those of calls without a session are for one call.
+	// Store remembers approvals; the caller owns it. Nil remembers them in memory, each only for
+	// its session. An approval of a call without a session is then only for this call.
 	Store remembered.ApprovalStore
-	// Grants are what the operator granted to single tools as they are, besides the Rules;
-	// nil means nothing. It stays the caller's.
+	// Grants holds what the operator granted to single versions of tools, in addition to the
+	// Rules; nil means nothing. The caller owns it.
 	Grants remembered.GrantStore
-	// Timeout bounds the wait for an answer; 0 means DefaultApprovalTimeout.
+	// Timeout limits the wait for an answer; 0 means DefaultApprovalTimeout.
 	Timeout time.Duration
 }
 
-// RetryOptions bound how a call is tried again.
+// RetryOptions limits the retries of calls.
 type RetryOptions struct {
-	// Max bounds the retries of a call; 0 means DefaultMaxRetries, and less than 0 that
-	// nothing is tried again.
+	// Max limits the retries of a call; 0 means DefaultMaxRetries, and less than 0 means none.
 	Max int
-	// MaxDelay bounds each wait between attempts; 0 means DefaultMaxRetryDelay. What a server
-	// asks to wait is never cut: if it is more, the call fails.
+	// MaxDelay limits each wait between attempts; 0 means DefaultMaxRetryDelay. If a server asks
+	// for a longer wait, the call fails.
 	MaxDelay time.Duration
 }
 
-// Options configures a Pipeline. Catalogue, Ledger and Schedule are required, and so is what
-// has no default of its own.
+// Options configures a [Pipeline]. Catalogue, Ledger, Schedule, Logger and all limits are
+// required; package registry sets the defaults.
 type Options struct {
 	Catalogue *catalogue.Catalogue
 	Ledger    *ledger.Ledger
 	Schedule  *schedule.Schedule
 	Approvals ApprovalOptions
 	Retries   RetryOptions
-	// LoadTimeout bounds the opening of directories beside a bound of its own.
+	// LoadTimeout limits the time for opening directories, which also has a limit of its own.
 	LoadTimeout time.Duration
-	// MaxTimeout bounds the timeout of an attempt.
+	// MaxTimeout limits the timeout of an attempt.
 	MaxTimeout time.Duration
-	// Results and Variables are where references in arguments are looked up; either may be nil.
+	// Results and Variables resolve references in arguments; either may be nil.
 	Results   *results.Store
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
 	Logger    *slog.Logger
 }
 
-// Pipeline takes calls through their stages. It is safe for concurrent use.
+// Pipeline takes calls through their stages. It is safe for concurrent use. The zero value is not
+// usable; call [New].
 type Pipeline struct {
 	o     Options
 	rules atomic.Pointer[Rules]
-	// sessionAnswers remembers answers where there is no store, and those about tools without
-	// a digest.
+	// sessionAnswers remembers approvals if there is no store, and approvals of tools without a
+	// digest.
 	sessionAnswers *remembered.Memory
 	openings       chan struct{} // has an element for each call that opens directories; see pin
-	// open ends with the Pipeline, and calls that tools began with it.
+	// open is cancelled by Close, and with it the nested calls.
 	open  context.Context
 	close context.CancelFunc
 }
@@ -79,12 +79,13 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-// Close cancels the calls that tools began for their callers.
+// Close cancels all nested calls.
 func (p *Pipeline) Close() { p.close() }
 
-// SetRules replaces the Rules in one step: calls that begin afterwards go by them. Calls that
-// run go on under theirs, but those of tools whose digest is now revoked are stopped and fail
-// with disabled. Tools in the sandbox that describe themselves do it anew, under the new ones.
+// SetRules replaces the Rules in one step. Calls that begin afterwards use the new Rules. Running
+// calls continue under the Rules that they began with, but calls of tools with a revoked digest
+// are cancelled and fail with the code disabled. Dynamic tools in the sandbox describe themselves
+// again.
 func (p *Pipeline) SetRules(rules Rules) {
 	if rules.Policy == nil {
 		rules.Policy = policy.Default()
@@ -96,24 +97,24 @@ func (p *Pipeline) SetRules(rules Rules) {
 	}
 }
 
-// Visible reports whether the policy of the Rules has the tool.
+// Visible reports whether the policy of the Rules allows callers to see the tool.
 func (p *Pipeline) Visible(t *catalogue.Tool) bool {
 	visible, _ := p.rules.Load().Policy.Visible(factsOf(t.Spec))
 	return visible
 }
 
-// ForgetSession drops what was approved for a session in memory.
+// ForgetSession deletes the approvals of a session that are kept in memory.
 func (p *Pipeline) ForgetSession(tenant, session string) {
 	p.sessionAnswers.ForgetSession(tenant, session)
 }
 
-// Execute takes a call through all stages. A failure gives both an *Error and a Result with
-// IsError and a text that a model can act on.
+// Execute takes a call through all stages. A failed call returns both a *[tool.Error] and a Result
+// with IsError and a message that a model can act on.
 func (p *Pipeline) Execute(ctx context.Context, r Request) (tool.Result, error) {
 	return p.execute(ctx, r, nil)
 }
 
-// execute is Execute for a call whose arguments may have been prepared early.
+// execute is Execute for a call that may have been prepared early. early may be nil.
 func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (tool.Result, error) {
 	ctx, entry, err := p.o.Ledger.Open(ctx, &r.Call)
 	defer entry.Close()
@@ -123,7 +124,7 @@ func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (too
 	return entry.End(p.stages(ctx, entry, &r, early))
 }
 
-// stages takes a call from one stage to the next. Each lets it go on or ends it.
+// stages takes a call through the stages until one of them fails.
 func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, early *prepared) (tool.Result, error) {
 	c, err := p.find(r)
 	if c.tool != nil {
@@ -132,7 +133,7 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if early.holdsFor(c) {
+	if early.isValidFor(c) {
 		early.Request = r
 		c = *early
 	} else {
@@ -154,8 +155,9 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 	return p.run(ctx, entry, a)
 }
 
-// holdsFor reports whether what was prepared early is still what the call would come to. What
-// references led to may have changed with the calls since.
-func (early *prepared) holdsFor(c prepared) bool {
+// isValidFor reports whether early is still equal to what prepare would return for the call. It is
+// not if the tool or the rules have changed, or if the arguments had references: calls that ran
+// since may have changed their targets.
+func (early *prepared) isValidFor(c prepared) bool {
 	return early != nil && early.tool == c.tool && early.rules == c.rules && !early.resolved
 }

@@ -18,31 +18,31 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Request is a call as it comes in.
+// Request is a call that enters the pipeline.
 type Request struct {
 	Call    tool.Call
-	Overlay TenantOptions
-	// Parent is the ID of the call whose tool makes this one, and "" for a caller's own. The
-	// arguments of a call with a Parent are taken as they are: references in those of the
-	// parent were resolved, and what came of that is not looked at again.
+	Options TenantOptions
+	// Parent is the ID of the outer call of a nested call; "" means that a caller made this call.
+	// References in the arguments of a nested call are not resolved, because the arguments may
+	// contain untrusted results of resolving references in the outer call.
 	Parent string
 
-	onAllowed func() // is called when the call may run; may be nil
+	onAllowed func() // called when the call is allowed to run; may be nil
 }
 
-// prepared is a call whose tool is found and whose arguments are what the tool gets.
+// prepared is a call whose tool is known and whose arguments are checked.
 type prepared struct {
-	*Request         // not changed any more
-	rules     *Rules // in force when the call began
+	*Request         // no longer changes
+	rules     *Rules // the Rules in force when the call began
 	tool      *catalogue.Tool
-	sent      json.RawMessage // as they were sent, with values in the place of references
+	sent      json.RawMessage // the arguments as sent, with references resolved
 	arguments jsonschema.Arguments
-	script    *shellcommand.Result // of the arguments; nil for none
-	resolved  bool                 // the arguments held references
-	took      time.Duration        // for the arguments
+	script    *shellcommand.Result // the script in the arguments; nil means none
+	resolved  bool                 // the arguments had references
+	took      time.Duration        // time for preparing the arguments
 }
 
-// find looks up the tool of a call, and whether the caller may call it.
+// find looks up the tool of a call and checks that it is enabled for the caller.
 func (p *Pipeline) find(r *Request) (prepared, error) {
 	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
 	found, err := p.o.Catalogue.Find(r.Call.Tool)
@@ -54,13 +54,13 @@ func (p *Pipeline) find(r *Request) (prepared, error) {
 		return c, &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
 	}
 	facts := factsOf(found.Spec)
-	for _, own := range []*policy.Policy{c.rules.Policy, r.Overlay.Policy} {
-		if own == nil { // the overlay has none
+	for _, own := range []*policy.Policy{c.rules.Policy, r.Options.Policy} {
+		if own == nil { // the tenant options have no policy
 			continue
 		}
 		if visible, _ := own.Visible(facts); !visible {
 			return c, &tool.Error{
-				Code: tool.CodeDisabled, Message: "the operator's policy has the tool switched off",
+				Code: tool.CodeDisabled, Message: "the tool is switched off by the operator's policy",
 				Details: tool.Details{Fix: own.Decide(facts, policy.CallFacts{}).Fix},
 			}
 		}
@@ -68,9 +68,9 @@ func (p *Pipeline) find(r *Request) (prepared, error) {
 	return c, nil
 }
 
-// prepare is the stage that makes the arguments what the tool gets. The time that this takes
-// is part of the tool's own: a call ends by its deadline whatever it was sent. On an error,
-// the arguments have the warnings.
+// prepare is the stage that resolves references in the arguments, adds defaults and validates the
+// arguments. Its time counts against the tool's timeout, so that a call ends by its deadline
+// whatever arguments it has. If prepare fails, the arguments contain only warnings.
 func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	described, err := p.o.Catalogue.Described(ctx, c.tool)
 	if err != nil {
@@ -93,25 +93,25 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	case ctx.Err() != nil:
 		return c, callerror.OfContext(ctx)
 	default:
-		return c, tool.Errorf(tool.CodeTimeout, "the arguments were not checked within %v; send less or raise the timeout", timeout).WithCause(err)
+		return c, tool.Errorf(tool.CodeTimeout, "checking the arguments took longer than %v; send less or raise the timeout", timeout).WithCause(err)
 	}
 	c.script = c.rules.script(c.tool.Spec, c.arguments.Text)
 	return c, nil
 }
 
-// timeout is the time of one attempt.
+// timeout returns the timeout of one attempt.
 func (p *Pipeline) timeout(c prepared) time.Duration {
-	timeout, most := c.tool.Spec.Timeout, p.o.MaxTimeout
+	timeout, limit := c.tool.Spec.Timeout, p.o.MaxTimeout
 	if own := c.Call.Timeout; own > 0 {
 		timeout = own
 	}
-	if own := c.Overlay.MaxTimeout; own > 0 {
-		most = min(most, own)
+	if own := c.Options.MaxTimeout; own > 0 {
+		limit = min(limit, own)
 	}
-	return min(timeout, most)
+	return min(timeout, limit)
 }
 
-// resolveReferences puts kept results and variables in the place of the references to them.
+// resolveReferences replaces references in the arguments by stored results and variables.
 func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 	if c.Parent != "" || p.o.Results == nil && p.o.Variables == nil {
 		return nil
@@ -131,7 +131,7 @@ func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 			return "", false, nil
 		}
 		if text, found = p.o.Variables(ctx, call, name); !found {
-			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; write a value in place of the reference", name))
+			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; replace the reference by a value", name))
 		}
 		return text, found, err
 	})
@@ -141,25 +141,25 @@ func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 	return err
 }
 
-// asksFor is what the call asks for, and asks the look at what it is given of permissions.
-func (c prepared) asksFor() capability.Permissions { return asksFor(c.tool.Spec, c.script) }
+// requested returns the permissions that the call requests.
+func (c prepared) requested() capability.Permissions { return requested(c.tool.Spec, c.script) }
 
-func (c prepared) asks(permissions capability.Permissions) asks {
-	return asks{tool: c.tool, permissions: permissions, rules: c.rules, overlay: c.Overlay, tenant: c.Call.Tenant}
+func (c prepared) accessRequest(permissions capability.Permissions) accessRequest {
+	return accessRequest{tool: c.tool, permissions: permissions, rules: c.rules, options: c.Options, tenant: c.Call.Tenant}
 }
 
 func errInvalidArguments(err error) error {
 	invalid := &tool.Error{Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + err.Error(), Recoverable: true}
-	var faults jsonschema.Violations
-	_ = errors.As(err, &faults) // another error has none
-	for _, f := range faults {
-		invalid.Details.Violations = append(invalid.Details.Violations, tool.Violation{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message})
+	var violations jsonschema.Violations
+	_ = errors.As(err, &violations) // other errors have no violations
+	for _, v := range violations {
+		invalid.Details.Violations = append(invalid.Details.Violations, tool.Violation{Pointer: v.Pointer, Kind: string(v.Kind), Message: v.Message})
 	}
 	return invalid.WithCause(err)
 }
 
-// Validate checks the arguments of a call without running anything. It returns the
-// arguments as the tool would get them and the warnings of the call.
+// Validate checks the arguments of a call without running anything. It returns the arguments for
+// the tool, and warnings about them.
 func (p *Pipeline) Validate(name string, arguments json.RawMessage) (json.RawMessage, []string, error) {
 	ctx := context.Background()
 	t, err := p.o.Catalogue.Find(name)

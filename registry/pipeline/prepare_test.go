@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// open returns a pipeline with a tool that echoes its text.
+// open returns a pipeline with a tool echo, which calls run.
 func open(t *testing.T, run func(tool.Invocation) (tool.Result, error)) *Pipeline {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -36,7 +36,7 @@ func open(t *testing.T, run func(tool.Invocation) (tool.Result, error)) *Pipelin
 	return p
 }
 
-// echo is an executor made of a function.
+// echo is an executor that calls a function.
 type echo struct {
 	run func(tool.Invocation) (tool.Result, error)
 }
@@ -47,7 +47,7 @@ func (e *echo) Execute(_ context.Context, in tool.Invocation) (tool.Result, erro
 
 func (e *echo) Close() error { return nil }
 
-// Arguments are not checked for a caller that cancelled.
+// Arguments are not checked if the caller has cancelled the call.
 func TestArgumentsAreNotCheckedOnceCancelled(t *testing.T) {
 	p := open(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,64 +14,66 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Approver answers whether a call may run. Implementations are safe for concurrent
-// use and return when ctx is done.
+// Approver decides whether a call may run. Implementations must be safe for concurrent use and
+// return when ctx is done.
 type Approver interface {
-	// Approve answers a question. Any error means no. An error that wraps ErrNoApprover
-	// means that there is nobody for this call, as if the Registry had no Approver.
+	// Approve answers a question. Any error denies the call. An error that wraps ErrNoApprover
+	// means that the Approver cannot ask about this call, as if the Registry had no Approver.
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
 
-// ErrNoApprover is the error of an Approver that can ask no one about a call.
+// ErrNoApprover is returned by an Approver that cannot ask about a call.
 var ErrNoApprover = tool.ErrNoApprover
 
-// ApproverFunc is a function as an Approver.
+// ApproverFunc is an [Approver] that calls a function.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)
 
 // Approve calls f.
 func (f ApproverFunc) Approve(ctx context.Context, q Question) (Answer, error) { return f(ctx, q) }
 
-// Answer is what an Approver says. The zero value is no.
+// Answer is the answer of an [Approver]. The zero value denies the call.
 type Answer struct {
-	// Yes lets the call run.
+	// Yes allows the call.
 	Yes bool
-	// Remember keeps the yes for further calls of exactly this tool, with this grant and
-	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing. Without a Store of ApprovalOptions, and for a tool without a digest, always is for the
-	// session, too. What cannot be kept, such as for a session without a name, the Logger is
-	// told.
+	// Remember keeps the approval for further calls of exactly this tool, with this grant and
+	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep nothing.
+	// Without a Store, and for a tool without a digest, "always" also means the session. If an
+	// approval cannot be kept, for example because the call has no session, the Logger gets a
+	// warning.
 	Remember remembered.Scope
-	// AnyArguments keeps it for calls with other arguments, too. Only a question that
-	// said so may be answered like that.
+	// AnyArguments keeps the approval for calls with different arguments as well. Set it only if
+	// the question to the person said so.
 	AnyArguments bool
-	// Patterns keeps it for the Question's Patterns in place of the arguments: for every
-	// call whose script has to be asked about for commands of these alone. It does nothing
-	// where the Question has none. Only a question that showed them may be answered so.
+	// Patterns keeps the approval for the Question's Patterns instead of the arguments. It then
+	// covers every call whose script needs an approval only for commands that match these
+	// patterns. It has no effect if the Question has no Patterns. Set it only if the question to
+	// the person showed them.
 	Patterns bool
 }
 
-// Question is what an Approver is asked. Text writes it for a person. Everything but Confirm,
-// Patterns, Commands and the arguments' values is the host's own knowledge; the tool's author
-// wrote Confirm, and a model may have written the arguments, of which Patterns, Commands and
-// what Why has in quotes are parts, so show them as quoted text.
+// Question is a question to an [Approver] about a call. [Question.Text] formats it for a person.
+//
+// Some fields contain text that must be shown as a quotation. The tool's author wrote Confirm. A
+// model may have written the values in Arguments, and with them Patterns, Commands and the quoted
+// parts of Why. All other fields come from the host.
 type Question struct {
-	// CallRef names the call.
+	// CallRef identifies the call.
 	tool.CallRef
 	// Tool is the tool's Spec.
 	Tool tool.Spec
-	// Digest is what Registry.Digest tells of it, or "".
+	// Digest is the tool's digest, or "".
 	Digest string
-	// Grant is what the tool will reach.
+	// Grant is what the tool will be able to access.
 	Grant capability.Grant
-	// Bounds are all that says what the call may reach, denials and folders of the host
-	// included. They are for a fingerprint of what a yes is about, not for people.
+	// Bounds are all limits of the call's access, including denials and directories of the host.
+	// They are for a fingerprint of what is approved, not for people.
 	Bounds []string
-	// Why says what makes it a question.
+	// Why is the reason for the question.
 	Why string
 	// Arguments is the JSON object that the tool will get.
 	Arguments json.RawMessage
-	// Patterns are patterns of package shellcommand for the commands of the call's script
-	// that are asked about, such as "git push *"; empty where a yes can only be for
+	// Patterns are patterns of package shellcommand, such as "git push *", for the commands of
+	// the call's script that need an approval. They are empty if an approval can only cover
 	// exactly this call.
 	Patterns []string
 	// Commands are the parts of the call's script that are asked about, as they stand there.
@@ -88,13 +90,14 @@ const (
 	maxAuthor = 1000
 )
 
-// Text is the question in words, some lines that are bounded and safe to print. The facts come
-// first and are the host's: why it is a question, and what the tool can reach. Then come the
-// arguments, each on lines of its own that begin with spaces: the parameters of Spec.Changes and
-// Spec.Shell, required ones, others. What has no room is named at the top. Lines are broken
-// for a terminal of 80 columns; what follows a break begins with spaces, too.
-// With operator it names where the tool is from and the host's directories, too, which are for
-// nobody else.
+// Text returns the question as several lines of text, which are bounded and safe to print. The
+// facts from the host come first: the reason for the question, and what the tool can access. Then
+// come the arguments, on indented lines: first the parameters of Spec.Changes and Spec.Shell, then
+// required parameters, then all others. The first line names arguments that do not fit. Lines are
+// wrapped at 80 columns, and continuation lines are indented.
+//
+// If operator is set, the text also contains the source of the tool and directories of the host,
+// which only the operator may see.
 func (q Question) Text(operator bool) string {
 	arguments := questiontext.Arguments(q.Arguments, q.textOptions())
 	var b strings.Builder

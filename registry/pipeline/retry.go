@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// retry says whether to try again after an attempt that failed and changed nothing, and after
-// how long.
+// retry decides whether to retry after an attempt that failed and changed nothing, and returns how
+// long to wait.
 func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err error) (wait time.Duration, again bool) {
 	call := a.Call
 	var e *tool.Error
@@ -22,7 +22,7 @@ func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err err
 	switch own, ok := a.tool.Executor.(tool.Retrier); {
 	case ok:
 		wait, again = p.askRetrier(own, a, attempt, e)
-	case a.tool.Spec.Sandboxed: // of others, Usage does not list everything that they did
+	case a.tool.Spec.Sandboxed: // outside the sandbox, Usage does not list everything that changed
 		again = e.Code.MayPass()
 	}
 	if !again {
@@ -34,29 +34,31 @@ func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err err
 	wait = max(min(wait, p.o.Retries.MaxDelay), e.Details.RetryAfter)
 	deadline, bounded := ctx.Deadline()
 	if wait > p.o.Retries.MaxDelay || bounded && time.Until(deadline) <= wait {
-		return 0, false // an earlier attempt would be in vain
+		return 0, false // an attempt before the server's RetryAfter would fail again
 	}
 	return wait, true
 }
 
 func (p *Pipeline) askRetrier(own tool.Retrier, a authorised, attempt int, e *tool.Error) (wait time.Duration, again bool) {
-	defer callerror.LogPanic(p.o.Logger, "Retry of the executor", a.Call.ID) // and then it says no
+	// After a panic, again is false.
+	defer callerror.LogPanic(p.o.Logger, "Retry of the executor", a.Call.ID)
 	again, wait = own.Retry(e, attempt)
 	return wait, again
 }
 
-// backoff is the wait after an attempt: it doubles each time, up to most, and lies somewhere
-// in the upper half of that, so that callers who failed together do not come back together.
-func backoff(first time.Duration, attempt int, most time.Duration) time.Duration {
+// backoff returns the wait after an attempt. It doubles with each attempt, up to limit, and is then
+// reduced by a random amount of up to half. Callers that failed at the same time therefore do not
+// all retry at the same time.
+func backoff(first time.Duration, attempt int, limit time.Duration) time.Duration {
 	first = cmp.Or(max(first, 0), tool.DefaultRetryDelay)
-	wait := min(first, most)
-	for i := 1; i < attempt && wait < most; i++ {
-		wait = min(2*wait, most)
+	wait := min(first, limit)
+	for i := 1; i < attempt && wait < limit; i++ {
+		wait = min(2*wait, limit)
 	}
 	return wait - rand.N(wait/2+1)
 }
 
-// sleep waits, unless ctx is done first; the error is that of the call then.
+// sleep waits. If ctx is done first, it returns the error of the call.
 func sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

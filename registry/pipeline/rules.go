@@ -9,45 +9,46 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Rules is what the operator says about tools and calls. The Registry reads it and never
-// changes it; the caller must not change it either once it is handed over. Each call goes by
-// the Rules in force when it began. The zero value grants nothing, has every tool and asks
-// about calls that are not harmless.
+// Rules are the operator's rules for tools and calls. The registry does not change them, and the
+// caller must not change them after passing them to the registry. Each call uses the Rules that
+// were in force when it began. The zero value grants nothing, hides no tool, and requires an
+// approval for calls that are not harmless.
 type Rules struct {
-	// Offer is what tools that ask are given. Offers takes its place for single tools, by
-	// their names.
+	// Grantable is what tools get if they request it. ToolGrantables replaces it for single
+	// tools, by name.
 	Grantable      capability.Grantable
 	ToolGrantables map[string]capability.Grantable
-	// Granted are words that every tool is given that asks, without a question, as if they
-	// had been granted to it: those of a person who makes the calls by hand. GrantedBy says
-	// who that is, for explanations.
+	// Granted are permissions that every tool gets if it requests them, without an approval, as
+	// if they had been granted to it. They are for a person who makes the calls by hand.
+	// GrantedBy names that source in explanations.
 	Granted   []capability.Permission
 	GrantedBy string
-	// Widen adds words that were granted to a tool to what it is offered, and binds them: a
-	// mount to its directory, a variable to its value. An error names what has no binding and
-	// leaves the offer as it is. It must be safe for concurrent use. Nil binds nothing beyond
-	// what is offered already.
-	Extend func(o *capability.Grantable, words ...capability.Permission) error
-	// AllowLines returns the lines of the operator's file that grant words to a tool, and
-	// ShellLines those that let commands of these patterns run unasked: what a denial tells the
-	// operator. They must be safe for concurrent use; nil writes them as for an empty file.
-	AllowLines func(tool string, words []string) string
+	// Extend adds granted permissions to a Grantable and binds them: a mount to its directory, a
+	// variable to its value. If a permission has no binding, Extend fails with an error that
+	// names it, and leaves the Grantable unchanged. Extend must be safe for concurrent use. Nil
+	// adds only permissions that are already bound.
+	Extend func(o *capability.Grantable, permissions ...capability.Permission) error
+	// AllowLines returns lines for the operator's file that grant permissions to a tool.
+	// ShellLines returns lines that allow commands with these patterns to run without an
+	// approval. Denials show these lines to the operator. Both must be safe for concurrent use;
+	// nil means lines for an empty file.
+	AllowLines func(tool string, permissions []string) string
 	ShellLines func(patterns []string) string
-	// Policy says which tools there are and which calls run, are asked about or denied. Nil
-	// means that of the zero policy.Config.
+	// Policy decides which tools are visible, and which calls are allowed, denied or need an
+	// approval. Nil means the policy of the zero policy.Config.
 	Policy *policy.Policy
-	// Shell is what the operator says about the commands of scripts, for tools whose Spec
-	// names a parameter that holds one.
+	// Shell holds the operator's settings for the commands of shell scripts. They apply to tools
+	// with Spec.Shell.
 	Shell shellcommand.Settings
-	// Digests are what single tools must be, by their names, as Registry.Digest returns it.
-	// A tool with another digest does not run.
+	// Digests pins tools, by name, to the digest that Registry.Digest returns. A tool with a
+	// different digest does not run.
 	Digests map[string]string
-	// Revoked are digests of tools that must not run. Calls of them that run when the
-	// Rules are set are stopped.
+	// Revoked are digests of tools that must not run. Setting the Rules cancels running calls of
+	// these tools.
 	Revoked []string
 }
 
-// GrantableFor is what a tool is given that asks.
+// GrantableFor returns what a tool gets if it requests it.
 func (r *Rules) GrantableFor(name string) capability.Grantable {
 	if own, ok := r.ToolGrantables[name]; ok {
 		return own
@@ -55,18 +56,18 @@ func (r *Rules) GrantableFor(name string) capability.Grantable {
 	return r.Grantable
 }
 
-func (r *Rules) widen(o *capability.Grantable, words ...capability.Permission) error {
+func (r *Rules) extend(o *capability.Grantable, permissions ...capability.Permission) error {
 	if r.Extend != nil {
-		return r.Extend(o, words...)
+		return r.Extend(o, permissions...)
 	}
-	return o.Add(capability.Bound{}, words...)
+	return o.Add(capability.Bound{}, permissions...)
 }
 
-func (r *Rules) allowLines(tool string, words []string) string {
+func (r *Rules) allowLines(tool string, permissions []string) string {
 	if r.AllowLines != nil {
-		return r.AllowLines(tool, words)
+		return r.AllowLines(tool, permissions)
 	}
-	return policy.AllowLines(tool, words)
+	return policy.AllowLines(tool, permissions)
 }
 
 func (r *Rules) shellLines(patterns []string) string {
@@ -76,30 +77,32 @@ func (r *Rules) shellLines(patterns []string) string {
 	return policy.TableLines("shell", "", policy.ListLine("allow", patterns))
 }
 
-// Help is what an operator does about permissions that a tool asks for in vain.
+// Help tells an operator how to give a tool its missing permissions.
 type Help struct {
-	// Grant are words to grant to the tool. They are enough only without Obstacles.
+	// Grant are permissions to grant to the tool. They are sufficient only if there are no
+	// Obstacles.
 	Grant []capability.Permission
-	// Obstacles are what prevents the others, and what to do about it.
+	// Obstacles describe what prevents the other permissions, and what to do about it.
 	Obstacles []string
-	// Denied are those that no grant brings.
+	// Denied are the missing permissions that no grant can provide.
 	Denied []capability.Permission
 }
 
-// Help says what would bring missing permissions to a tool that asks for p and is offered o.
+// Help returns how to give a tool its missing permissions. p is what the tool requests, and o what
+// it can get now.
 func (r *Rules) Help(p capability.Permissions, o capability.Grantable, missing []capability.Permission) Help {
 	var h Help
-	for _, word := range missing {
-		explained := capability.Explain(p, o, word)
+	for _, permission := range missing {
+		explained := capability.Explain(p, o, permission)
 		switch {
 		case explained.Fix.IsZero():
-			h.Denied = append(h.Denied, word)
-			h.Obstacles = append(h.Obstacles, word.String()+": "+explained.By)
+			h.Denied = append(h.Denied, permission)
+			h.Obstacles = append(h.Obstacles, permission.String()+": "+explained.By)
 			continue
 		case slices.Contains(h.Grant, explained.Fix):
 			continue
 		}
-		if err := r.widen(&o, explained.Fix); err != nil {
+		if err := r.extend(&o, explained.Fix); err != nil {
 			h.Obstacles = append(h.Obstacles, err.Error())
 			continue
 		}
@@ -108,7 +111,7 @@ func (r *Rules) Help(p capability.Permissions, o capability.Grantable, missing [
 	return h
 }
 
-// factsOf is what a policy knows of a tool.
+// factsOf returns what a policy knows about a tool.
 func factsOf(s tool.Spec) policy.ToolFacts {
 	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Dangerous: s.Dangerous}
 }

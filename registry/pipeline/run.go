@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// run is the stage that loads the tool and runs it, and again where the call wants that, the
-// failure may pass and the attempt changed nothing.
+// run is the stage that loads and runs the tool. It retries if the call allows retries, the failure
+// may be temporary and the attempt changed nothing.
 func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (tool.Result, error) {
 	if err := p.o.Catalogue.Load(ctx, a.tool); err != nil {
 		return tool.Result{}, err
@@ -47,8 +47,8 @@ func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (
 	}
 }
 
-// attempt runs the tool once, in its turn and within its timeout. ran is false when the
-// attempt was not let begin.
+// attempt waits for the call's turn, then runs the tool once within its timeout. ran is false if
+// the tool did not begin to run.
 func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorised, number int) (result tool.Result, ran bool, err error) {
 	leave, err := p.enter(ctx, entry, a)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 	if !errors.As(err, &e) || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
 		return result, true, err
 	}
-	// Whether the caller or the tool's own timeout stopped it is known here.
+	// The executor cannot know whether the caller or the tool's timeout ended the call.
 	if err := callerror.OfContext(ctx); err != nil {
 		return result, true, err
 	}
@@ -94,11 +94,11 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 	return result, true, err
 }
 
-// enter waits until the schedule lets the call begin.
+// enter waits until the schedule allows the call to run.
 func (p *Pipeline) enter(ctx context.Context, entry *ledger.Entry, a authorised) (leave func(), err error) {
 	need := schedule.Need{Tenant: a.Call.Tenant, Name: a.tool.Spec.Name, Paths: schedule.Changes(a.grant, a.changes())}
 	if a.Parent != "" {
-		need.Name += ", which another tool such as process began,"
+		need.Name += ", which another tool such as process started,"
 	}
 	if bounded, ok := a.tool.Executor.(tool.MemoryBounded); ok {
 		need.Memory = bounded.MaxMemory()
@@ -108,9 +108,9 @@ func (p *Pipeline) enter(ctx context.Context, entry *ledger.Entry, a authorised)
 	return leave, err
 }
 
-// mayBegin looks at what may forbid a call at the last moment: a Drain, the tool's digest and
-// the tenant's budget. The call counts as running from here on, so that a Drain or a
-// revocation either sees it or is seen by it.
+// mayBegin checks what may forbid a call at the last moment: a Drain, the tool's digest and the
+// tenant's budget. It first marks the call as running, so that a concurrent Drain or revocation
+// either sees the call or is seen by these checks.
 func (p *Pipeline) mayBegin(ctx context.Context, entry *ledger.Entry, a authorised) error {
 	if err := entry.Run(); err != nil {
 		return err
@@ -121,7 +121,8 @@ func (p *Pipeline) mayBegin(ctx context.Context, entry *ledger.Entry, a authoris
 	return p.o.Schedule.Check(a.Call.Tenant)
 }
 
-// identified is the error of a tool that the operator pinned as another, or revoked.
+// identified returns an error if the operator pinned a different digest for the tool, or revoked
+// the tool.
 func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rules) error {
 	pinned, revoked := rules.Digests[t.Spec.Name], p.rules.Load().Revoked
 	if pinned == "" && len(revoked) == 0 {
@@ -135,15 +136,14 @@ func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rul
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator has revoked the tool"}
 	case pinned != "" && pinned != digest:
 		return &tool.Error{
-			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
+			Code: tool.CodePermissionDenied, Message: "the tool differs from the version that the operator pinned: its manifest or module changed",
 			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(t.Spec.Name) + "]"},
 		}
 	}
 	return nil
 }
 
-// call runs the executor and turns its panics into errors, so that no tool can end the
-// process.
+// call runs the executor. It converts a panic to an error, so that a tool cannot end the process.
 func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) (result tool.Result, err error) {
 	id, name := a.Call.ID, a.tool.Spec.Name
 	defer func() {
@@ -153,20 +153,20 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 		}
 	}()
 	number, complete := entry.Attempt()
-	parent := a.Request // the functions below hold no more than that
+	parent := a.Request // the closures below keep only the Request alive
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
-		Secrets: a.Overlay.Secrets, Now: a.Overlay.Now,
+		Secrets: a.Options.Secrets, Now: a.Options.Now,
 		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
 		Tools: func() tool.View {
-			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Overlay.Sees(t.Spec) })
+			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Options.Sees(t.Spec) })
 		},
 	})
 }
 
-// checkResult looks whether a result is what it says, and holds it against the schema that
-// the tool declares. A result that does not fit is not a success. ctx is the attempt's.
+// checkResult checks a result, including the tool's result schema. An invalid result fails the
+// call. ctx is the context of the attempt.
 func (c prepared) checkResult(ctx context.Context, result tool.Result) error {
 	if err := result.Check(); err != nil {
 		return err
@@ -175,14 +175,14 @@ func (c prepared) checkResult(ctx context.Context, result tool.Result) error {
 		return nil
 	}
 	if len(result.Structured) == 0 {
-		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema and gave no structured result"}
+		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema but returned no structured result"}
 	}
 	err := c.tool.Result.Validate(ctx, result.Structured)
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return (&tool.Error{Code: tool.CodeTimeout, Message: "the result was not checked in time"}).WithCause(err)
+		return (&tool.Error{Code: tool.CodeTimeout, Message: "checking the result took too long"}).WithCause(err)
 	}
-	return tool.Errorf(tool.CodeInvalidOutput, "the result does not fit the tool's own schema: %s", err).WithCause(err)
+	return tool.Errorf(tool.CodeInvalidOutput, "the result violates the tool's own schema: %s", err).WithCause(err)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ruleShell is the rule that decides where a script does.
+// ruleShell is the name of the rule in a decision that is due to a script.
 const ruleShell = "shell"
 
-// script classifies the script of a call, and returns nil for a call without one. text
-// returns an argument.
+// script classifies the script of a call, or returns nil if the call has none. text returns an
+// argument.
 func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *shellcommand.Result {
 	if spec.Shell == "" {
 		return nil
@@ -27,17 +27,17 @@ func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *s
 	return &result
 }
 
-// asksFor is what a call asks for: what its tool does, and no more than reading where its
-// script only reads, so that a script that was taken for harmless and is not does no harm.
-// What runs outside of the sandbox cannot be held to that.
-func asksFor(spec tool.Spec, script *shellcommand.Result) capability.Permissions {
+// requested returns the permissions that a call requests. If the script of a call only reads, this
+// is only the reading part, so that a script that was wrongly classified as harmless cannot do
+// harm. Tools outside the sandbox cannot be restricted in this way.
+func requested(spec tool.Spec, script *shellcommand.Result) capability.Permissions {
 	if script != nil && script.ReadOnly && spec.Sandboxed {
 		return spec.Permissions.Reading()
 	}
 	return spec.Permissions
 }
 
-// grantedWith adds what the operator's Shell allows to what was granted for a call.
+// grantedWith adds to the grants of a call what the operator's shell settings allow.
 func grantedWith(granted policy.Granted, script *shellcommand.Result) policy.Granted {
 	if script != nil && script.Effect == policy.Allow && !script.ReadOnly {
 		granted.AutoExecute, granted.Source, granted.Why = true, "", script.Reason
@@ -45,17 +45,17 @@ func grantedWith(granted policy.Granted, script *shellcommand.Result) policy.Gra
 	return granted
 }
 
-// weighScript makes a decision stricter where the script demands it. A yes to all of the
-// patterns may be remembered; there are none where a rule of the policy asks, since a rule
-// may ask about what patterns do not tell apart.
-func (r *Rules) weighScript(d policy.Decision, script *shellcommand.Result) (_ policy.Decision, patterns []string) {
+// addScript makes a decision stricter if the script requires it. An approval of all patterns may be
+// remembered. There are no patterns if a rule of the policy requires the approval, because a rule
+// may distinguish calls that have the same patterns.
+func (r *Rules) addScript(d policy.Decision, script *shellcommand.Result) (_ policy.Decision, patterns []string) {
 	if script == nil || d.Effect == policy.Deny || script.Effect == policy.Allow || script.Effect == policy.Ask && r.Shell.Unconfirmed {
 		return d, nil
 	}
 	before := d.By
 	d.By = policy.Reason{Effect: script.Effect, Rule: ruleShell, Why: script.Reason}
 	d.Also = append([]policy.Reason{before}, d.Also...)
-	// A decision of two policies names the rule of the second in Also.
+	// For a decision of two policies, Also contains the rule of the second policy.
 	byRule := d.Effect == policy.Ask && (len(d.Grant) == 0 || slices.ContainsFunc(d.Also, asksByRule))
 	if d.Effect == policy.Ask {
 		d.By.Why += "; and " + before.Why
@@ -79,7 +79,7 @@ func asksByRule(r policy.Reason) bool {
 	return r.Effect == policy.Ask && strings.HasPrefix(r.Rule, "rules[")
 }
 
-// askedCommands are the parts of the script that are asked about, as they stand there.
+// askedCommands returns the parts of the script that need an approval, as they are written.
 func askedCommands(script *shellcommand.Result) []string {
 	if script == nil {
 		return nil

@@ -9,36 +9,37 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Overlay is what holds for some calls besides the Rules, such as those of one tenant. It
-// takes away, or puts one thing in the place of another of the same name, and never adds
-// to what the Rules offer. The zero value changes nothing.
+// TenantOptions restricts the [Rules] for some calls, such as the calls of one tenant. It can
+// remove what the Rules make available, or replace it by something else with the same name. It
+// cannot add anything. The zero value changes nothing.
 type TenantOptions struct {
-	// Mounts are the folders of mounts that the Rules offer, and Env the values of their
-	// variables. What the Rules do not offer is not offered by being named here, a mount
-	// gives no more than it does there, and what is not named is taken away. Nil leaves the
-	// folders and values of the Rules; an empty map leaves none.
+	// Mounts replaces the directories of mounts in the Rules, and Env the values of variables in
+	// the Rules. Names that the Rules do not have are ignored. A mount keeps the access mode of
+	// the Rules if that is stricter. Names of the Rules that are missing here are removed. Nil
+	// changes nothing; an empty map removes all.
 	Mounts map[string]capability.Mount
 	Env    map[string]string
-	// Deny takes away more.
+	// Deny adds to what the Rules deny.
 	Deny capability.Deny
-	// Policy is asked as well, and the stricter answer counts; nil means that the policy
-	// of the Rules decides alone.
+	// Policy decides in addition to the policy of the Rules, and the stricter decision applies;
+	// nil means that only the Rules decide.
 	Policy *policy.Policy
-	// Secrets has the values of secrets; nil means those of the tools' executors. Which
-	// ones may be used where is for the Rules to say.
+	// Secrets has the values of secrets; nil means the secrets of the tools' executors. The Rules
+	// decide where each secret may be used.
 	Secrets *secret.Store
-	// Approver is asked in the place of that of Options; nil means that one.
+	// Approver replaces the Approver of ApprovalOptions; nil keeps it.
 	Approver Approver
-	// MaxTimeout bounds the timeout of an attempt besides Options.MaxTimeout; 0 means no
-	// further bound.
+	// MaxTimeout limits the timeout of an attempt in addition to Options.MaxTimeout; 0 means no
+	// further limit.
 	MaxTimeout time.Duration
-	// Now is what the clock shows at the beginning of every call, for tools in the sandbox
-	// that are granted the clock: it moves on by a second with every million readings, and
-	// waits for nothing, so that equal calls give equal results. The zero value is the real time.
+	// Now is the time that the clock shows when a call begins, for tools in the sandbox with a
+	// granted clock. The clock then advances by one second with every million readings, and
+	// sleeping takes no time, so that equal calls have equal results. The zero value means the
+	// real time.
 	Now time.Time
 }
 
-// Sees reports whether the policy of the Overlay leaves a tool to its callers.
+// Sees reports whether the policy of the options allows callers to see a tool.
 func (o TenantOptions) Sees(s tool.Spec) bool {
 	if o.Policy == nil {
 		return true
@@ -47,32 +48,32 @@ func (o TenantOptions) Sees(s tool.Spec) bool {
 	return visible
 }
 
-// cut is what is left of an offer.
-func (o TenantOptions) cut(offer capability.Grantable) capability.Grantable {
+// restrict returns what the options leave of a Grantable.
+func (o TenantOptions) restrict(grantable capability.Grantable) capability.Grantable {
 	if o.Mounts == nil && o.Env == nil && len(o.Deny) == 0 {
-		return offer
+		return grantable
 	}
-	offer = offer.Clone()
+	grantable = grantable.Clone()
 	if o.Mounts != nil {
-		for name, mount := range offer.Mounts {
+		for name, mount := range grantable.Mounts {
 			own, ok := o.Mounts[name]
 			if !ok {
-				delete(offer.Mounts, name)
+				delete(grantable.Mounts, name)
 				continue
 			}
-			offer.Mounts[name] = capability.Mount{Dir: own.Dir, Mode: min(own.Mode, mount.Mode)}
+			grantable.Mounts[name] = capability.Mount{Dir: own.Dir, Mode: min(own.Mode, mount.Mode)}
 		}
 	}
 	if o.Env != nil {
-		for name := range offer.Env {
+		for name := range grantable.Env {
 			own, ok := o.Env[name]
 			if !ok {
-				delete(offer.Env, name)
+				delete(grantable.Env, name)
 				continue
 			}
-			offer.Env[name] = own
+			grantable.Env[name] = own
 		}
 	}
-	offer.Deny = append(offer.Deny, o.Deny...)
-	return offer
+	grantable.Deny = append(grantable.Deny, o.Deny...)
+	return grantable
 }

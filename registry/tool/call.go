@@ -142,8 +142,8 @@ type Started interface {
 // Executor runs one tool, and nothing else: the registry checks arguments and results, computes
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
-// An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic] and
-// [Retrier]. Package registry/executor/native makes executors from Go functions; its
+// An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic], [Retrier]
+// and [ViolationExplainer]. Package registry/executor/native makes executors from Go functions; its
 // documentation has examples.
 type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
@@ -192,9 +192,8 @@ type Definition struct {
 	Parameters, Result json.RawMessage
 }
 
-// ViolationExplainer is an Executor that puts the faults of a call's arguments into words of
-// its own.
+// ViolationExplainer is an [Executor] that words the message about invalid arguments itself.
 type ViolationExplainer interface {
-	// ExplainViolations returns what the caller reads; "" leaves the registry's own words.
-	ExplainViolations(faults []Violation) string
+	// ExplainViolations returns the message for the caller; "" means the registry's message.
+	ExplainViolations(violations []Violation) string
 }

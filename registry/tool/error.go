@@ -89,7 +89,7 @@ type Error struct {
 
 // Details is the data of an [Error]. Which fields are set depends on the code.
 type Details struct {
-	// Faults are the faults of the arguments, for CodeInvalidArgument.
+	// Violations are the violations of the tool's schema, for CodeInvalidArgument.
 	Violations []Violation `json:"faults,omitempty"`
 	// Missing are the permissions that are not granted, for CodePermissionDenied.
 	Missing []string `json:"missing,omitempty"`

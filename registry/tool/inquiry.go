@@ -49,9 +49,9 @@ const (
 // Asker puts inquiries to a person. Implementations must be safe for concurrent use.
 type Asker interface {
 	// Inquire asks q and returns the outcome, at the latest when ctx is done. An error that wraps
-	// ErrNoApprover means that there is nobody for this call.
+	// ErrNoApprover means that the Asker cannot ask anyone about this call.
 	Inquire(ctx context.Context, q Inquiry) (Reply, error)
 }
 
-// ErrNoApprover says that there is nobody to ask about a call.
-var ErrNoApprover = errors.New("there is nobody to ask")
+// ErrNoApprover means that there is no one to ask about a call.
+var ErrNoApprover = errors.New("no approver is available")

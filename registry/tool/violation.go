@@ -1,29 +1,29 @@
 package tool
 
-// Kinds of faults, as in Fault.Kind.
+// Kinds of violations, as in Violation.Kind.
 const (
-	// ViolationMissing: a required value was not given.
+	// ViolationMissing means that a required value is missing.
 	ViolationMissing = "missing"
-	// ViolationType: a value has another JSON type than the schema admits.
+	// ViolationType means that a value has a JSON type that the schema does not allow.
 	ViolationType = "type"
-	// ViolationFormat: a string does not have the format asked for.
+	// ViolationFormat means that a string does not have the required format.
 	ViolationFormat = "format"
-	// ViolationConstraint: any other rule of the schema is broken.
+	// ViolationConstraint means that a value violates another rule of the schema.
 	ViolationConstraint = "constraint"
-	// ViolationSyntax: the arguments are not strict JSON.
+	// ViolationSyntax means that the arguments are not strict JSON.
 	ViolationSyntax = "syntax"
-	// ViolationUndeclared: the schema forbids fields that it does not declare.
+	// ViolationUndeclared means that the schema does not allow an undeclared field.
 	ViolationUndeclared = "undeclared"
-	// ViolationLimit: a ceiling was reached.
+	// ViolationLimit means that the arguments exceed a limit.
 	ViolationLimit = "limit"
 )
 
-// Fault is one fault of a call's arguments.
+// Violation is one violation of a tool's schema by the arguments of a call.
 type Violation struct {
-	// Pointer is the JSON pointer (RFC 6901) of the value; empty for the whole.
+	// Pointer is the JSON pointer (RFC 6901) of the value; empty means the whole arguments.
 	Pointer string `json:"pointer"`
-	// Kind is one of the kinds of faults.
+	// Kind is one of the kinds of violations.
 	Kind string `json:"kind"`
-	// Message says what is wrong and names the parameter.
+	// Message describes the violation and names the parameter.
 	Message string `json:"message"`
 }

@@ -123,7 +123,7 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 	s := step{tool: c.Tool, arguments: c.Arguments, result: o.Result, changed: o.Changed, approved: o.Approved}
 	d.sessions.Use(tenant, session, func(steps *[]step) {
 		if o.Refused {
-			// A refusal is no progress: give the step the result that the loop had there.
+			// A refusal is not progress: give the step the result that the loop had there.
 			if at := len(*steps) - find(*steps, &s).Period(); at >= 0 && at < len(*steps) {
 				s.result = (*steps)[at].result
 			}

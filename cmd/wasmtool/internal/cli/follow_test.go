@@ -66,7 +66,7 @@ func situations() map[string]situation {
 	ways := strings.Fields
 	all := ways(everyWay)
 	withAuto := append(slices.Clone(all), byMoreFile)
-	asked := map[string]string{byFile: "there is nobody to ask"}
+	asked := map[string]string{byFile: "no approver is available"}
 	asksThen := func(text string) map[string]string { return map[string]string{byFile: text, byObstacle: text} }
 	return map[string]situation{
 		// Permissions that are not granted.
@@ -89,7 +89,7 @@ func situations() map[string]situation {
 		"a secret of nowhere, allowed":        {manifest: usesSecret, env: token, args: []string{"--allow", "secret:TOKEN", "--allow", "net:https://api.example.com/"}, status: 4, says: "secret:TOKEN", ways: ways("obstacle")},
 		"all at once":                         {manifest: "permissions.env = [\"LANG\"]\n" + asksStore + writesWorkspace + usesSecret, operator: hasToken, env: map[string]string{"TOKEN": token["TOKEN"], "LANG": "C"}, status: 4, says: "not granted", ways: withAuto, then: asked},
 		"a dangerous tool that lacks":         {manifest: isDangerous + asksStore, status: 4, says: "not granted", ways: withAuto, then: map[string]string{byFlags: "the tool is dangerous", byGrant: "the tool is dangerous", byFile: "the tool is dangerous"}},
-		"denied for all":                      {manifest: asksStore, operator: "[grants]\nallow = [\"kv:write\"]\ndeny = [\"net:any\", \"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("there is nobody to ask")},
+		"denied for all":                      {manifest: asksStore, operator: "[grants]\nallow = [\"kv:write\"]\ndeny = [\"net:any\", \"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("no approver is available")},
 		"denied for the tool":                 {manifest: asksStore, operator: "[tools.tool]\ndeny = [\"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("not granted")},
 
 		// Calls that need approval.
@@ -98,12 +98,12 @@ func situations() map[string]situation {
 		"dangerous":                       {manifest: isDangerous, status: 4, says: "the tool is dangerous", ways: all},
 		"dangerous, with an entry":        {manifest: isDangerous, operator: "[tools.tool]\nenabled = true\n", status: 4, says: "the tool is dangerous", ways: all},
 		"any host that was granted":       {manifest: strings.Replace(usesNet, "https://*.example.com/v1", "any", 1), operator: "[tools.tool]\nallow = [\"net:any\"]\n", status: 4, says: "can reach net:", ways: all},
-		"a rule that asks":                {manifest: asksStore, operator: givesStore + "[tools.tool]\nauto_execute = true\n[[policy.rules]]\neffect = \"deny\"\ntools = [\"grep\"]\n[[policy.rules]]\neffect = \"ask\"\ntools = [\"tool\"]\n", status: 4, says: "there is nobody to ask", ways: ways("flags file")},
-		"a script":                        {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "there is nobody to ask", ways: ways("flags file")},
-		"a script, with commands":         {manifest: isScript + writesWorkspace, operator: "[shell]\nallow = [\"npm run *\"]\ndeny = [\"rm\"]\n[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "there is nobody to ask", ways: ways("flags file")},
-		"a script asked about by [shell]": {manifest: isScript, operator: "[shell]\nask = [\"cat *.env\"]\n", args: []string{"text=cat a.env"}, status: 4, says: "there is nobody to ask", ways: ways("flags")},
-		"a script that redirects":         {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=ls > x"}, status: 4, says: "there is nobody to ask", ways: ways("flags")},
-		"a script that lacks":             {manifest: isScript + writesWorkspace, args: []string{"text=rm x"}, status: 4, says: "not granted: write:workspace", ways: all, then: map[string]string{byFlags: "there is nobody to ask", byGrant: "there is nobody to ask", byFile: "there is nobody to ask"}},
+		"a rule that asks":                {manifest: asksStore, operator: givesStore + "[tools.tool]\nauto_execute = true\n[[policy.rules]]\neffect = \"deny\"\ntools = [\"grep\"]\n[[policy.rules]]\neffect = \"ask\"\ntools = [\"tool\"]\n", status: 4, says: "no approver is available", ways: ways("flags file")},
+		"a script":                        {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "no approver is available", ways: ways("flags file")},
+		"a script, with commands":         {manifest: isScript + writesWorkspace, operator: "[shell]\nallow = [\"npm run *\"]\ndeny = [\"rm\"]\n[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "no approver is available", ways: ways("flags file")},
+		"a script asked about by [shell]": {manifest: isScript, operator: "[shell]\nask = [\"cat *.env\"]\n", args: []string{"text=cat a.env"}, status: 4, says: "no approver is available", ways: ways("flags")},
+		"a script that redirects":         {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=ls > x"}, status: 4, says: "no approver is available", ways: ways("flags")},
+		"a script that lacks":             {manifest: isScript + writesWorkspace, args: []string{"text=rm x"}, status: 4, says: "not granted: write:workspace", ways: all, then: map[string]string{byFlags: "no approver is available", byGrant: "no approver is available", byFile: "no approver is available"}},
 
 		// Tools that are denied or switched off.
 		"a rule that denies":     {operator: "[[policy.rules]]\neffect = \"deny\"\ntools = [\"tool\"]\n[policy.rules.arguments]\n\"/text\" = { equals = \"a\", missing = true }\n[env]\nLANG = \"C\"\n", status: 4, says: "the operator's policy denies the call", ways: ways("file")},
@@ -114,7 +114,7 @@ func situations() map[string]situation {
 		"in no profile":          {operator: "[policy]\nprofile = \"minimal\"\nallow = [\"grep\"]\n", status: 7, says: "switched off", ways: ways("file")},
 		"switched off":           {operator: "[tools.tool]\nauto_execute = true\nenabled = false\n", status: 7, says: "switched off", ways: ways("file")},
 		"all switched off":       {operator: "[policy]\nprofile = \"full\"\nenable_tool_calls = false\n", status: 7, says: "switched off", ways: ways("file")},
-		"pinned":                 {operator: "[tools.tool]\ndigest = \"sha256:" + strings.Repeat("0", 64) + "\"\n", status: 4, says: "not the one that the operator pinned", ways: ways("file")},
+		"pinned":                 {operator: "[tools.tool]\ndigest = \"sha256:" + strings.Repeat("0", 64) + "\"\n", status: 4, says: "differs from the version that the operator pinned", ways: ways("file")},
 	}
 }
 

@@ -73,7 +73,7 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 		return err
 	}
 	if len(permissions) > 0 {
-		return o.explainWords(cmd, t, explained.Offered.Grantable, permissions)
+		return o.explainWords(cmd, t, explained.Access.Grantable, permissions)
 	}
 	return o.explainCall(t, explained)
 }
@@ -209,7 +209,7 @@ type callView struct {
 
 // explainCall prints whether a call would run and which rule decides.
 func (o policyExplain) explainCall(t explainedTool, explained registry.Explained) error {
-	given := explained.Offered
+	given := explained.Access
 	view := callView{
 		Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Shell: explained.Shell,
 		Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Stale), Moved: capability.Strings(given.Moved),
