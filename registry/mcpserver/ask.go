@@ -222,7 +222,7 @@ func (a *Approver) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, err
 	return asking.inquire(ctx, q)
 }
 
-// of returns the asking of a call; nil if its client cannot be asked.
+// of returns the entry of a call; nil if its client cannot be asked.
 func (a *Approver) of(callID string) *asking {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -55,8 +55,8 @@ type HTTPOptions struct {
 	// Authority admits the users of an authorization server instead of Token; nil means none.
 	Authority *Authority
 	// Hosts are names, without port, that the Host header may have in addition to the names of
-	// this machine. A server on another than a loopback address without Hosts allows any name,
-	// because the token keeps strangers out.
+	// this machine. Without Hosts, a server on a non-loopback address allows any name, because
+	// the token keeps strangers out.
 	Hosts []string
 	// MaxSessions limits the sessions of clients of revision 2025-11-25 and earlier; 0 means
 	// DefaultMaxSessions. Each user of Authority may have a quarter of them. A session ends

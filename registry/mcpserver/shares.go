@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// tally counts something for each user. It has no entries for users with a count of 0.
+// tally is a counter for each user. It has no entries for users with a count of 0.
 type tally map[string]int64
 
 func (t tally) add(user string, n int64) {

@@ -34,7 +34,7 @@ type definition struct {
 func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
-		return d, "", fmt.Errorf("a tool with a definition of %d bytes is left out; there may be %d", len(raw), maxDefinition)
+		return d, "", fmt.Errorf("a tool with a definition of %d bytes is left out; the limit is %d", len(raw), maxDefinition)
 	case err != nil:
 		return d, "", errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:

@@ -63,7 +63,7 @@ func (e *executor) checkUnchanged(running *session) error {
 		return tool.Errorf(tool.CodeNotFound, "the MCP server %s no longer has the tool", e.server.o.Name)
 	}
 	return tool.Errorf(tool.CodePermissionDenied,
-		"the MCP server %s has changed the tool's description or schema; look at it again before calling it", e.server.o.Name)
+		"the MCP server %s has changed the tool's description or schema; review it before calling it again", e.server.o.Name)
 }
 
 // callError converts the error of a call that got no result.

@@ -337,7 +337,7 @@ func TestUnreachableServerIsRetriedAfterWait(t *testing.T) {
 	web.Close()
 	server := NewServer(Options{Name: "calc", URL: web.URL})
 	_, err := server.Tools(t.Context())
-	if e := wantCode(t, err, tool.CodeNetwork, "calc does not start: it cannot be asked"); e.Details.RetryAfter != minRestartWait {
+	if e := wantCode(t, err, tool.CodeNetwork, "calc does not start: it cannot be called"); e.Details.RetryAfter != minRestartWait {
 		t.Errorf("RetryAfter is %v", e.Details.RetryAfter)
 	}
 	if err := server.Close(); err != nil {

@@ -330,7 +330,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		case err != nil:
 			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
 		case strings.ContainsRune(arg, 0):
-			return call, invalidArgument("the argument %q would hold a NUL character, which a command line cannot", template)
+			return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot hold", template)
 		}
 		room -= len(arg)
 		call.Args = append(call.Args, arg)

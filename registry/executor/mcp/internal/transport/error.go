@@ -35,9 +35,9 @@ func endsSession(err error) bool {
 func requestError(err error) error {
 	var e *egress.Error
 	if !errors.As(err, &e) {
-		return &Error{Code: tool.CodeNetwork, Reason: "cannot be asked", cause: err}
+		return &Error{Code: tool.CodeNetwork, Reason: "cannot be called", cause: err}
 	}
-	failed := &Error{Code: tool.CodeNetwork, Reason: "cannot be asked: " + e.Reason, cause: err}
+	failed := &Error{Code: tool.CodeNetwork, Reason: "cannot be called: " + e.Reason, cause: err}
 	switch e.Kind {
 	case egress.KindAddress:
 		failed.Code, failed.unreachable = tool.CodePermissionDenied, true
