@@ -116,12 +116,12 @@ func Example_batch() {
 
 // Tenants with their own directories and secrets.
 func Example_tenants() {
-	folders, err := os.MkdirTemp("", "tenants")
+	directories, err := os.MkdirTemp("", "tenants")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(folders)
-	if err := os.MkdirAll(filepath.Join(folders, "acme", "reports"), 0o700); err != nil {
+	defer os.RemoveAll(directories)
+	if err := os.MkdirAll(filepath.Join(directories, "acme", "reports"), 0o700); err != nil {
 		log.Fatal(err)
 	}
 	acmeSecrets := secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("ACME_TOKEN", os.LookupEnv)}, secret.Options{})
@@ -129,7 +129,7 @@ func Example_tenants() {
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
 			Rules: registry.Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{
-				"workspace": {Dir: folders, Mode: capability.ModeRead},
+				"workspace": {Dir: directories, Mode: capability.ModeRead},
 			}}},
 			Schedule: schedule.Options{MaxTenantCalls: 20},
 		},
@@ -140,7 +140,7 @@ func Example_tenants() {
 	defer tools.Close()
 	acme := tools.Tenant("acme", registry.TenantOptions{
 		Mounts: map[string]capability.Mount{
-			"workspace": {Dir: filepath.Join(folders, "acme"), Mode: capability.ModeRead},
+			"workspace": {Dir: filepath.Join(directories, "acme"), Mode: capability.ModeRead},
 		},
 		Secrets:    acmeSecrets,
 		MaxTimeout: 10 * time.Second,
