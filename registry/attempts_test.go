@@ -157,13 +157,13 @@ func TestRetryWaitsDouble(t *testing.T) {
 				if failed := err != nil; failed != (tt.want == nil) || len(f.times) != len(tt.want)+1 {
 					t.Fatalf("attempts at %v, %v", f.times, err)
 				}
-				for i, most := range tt.want {
-					got, least := f.times[i+1]-f.times[i], most/2
+				for i, longest := range tt.want {
+					got, shortest := f.times[i+1]-f.times[i], longest/2
 					if tt.exact {
-						least = most
+						shortest = longest
 					}
-					if got < least || got > most {
-						t.Errorf("wait %d was %v, want %v to %v", i, got, least, most)
+					if got < shortest || got > longest {
+						t.Errorf("wait %d was %v, want %v to %v", i, got, shortest, longest)
 					}
 				}
 			})
@@ -171,7 +171,7 @@ func TestRetryWaitsDouble(t *testing.T) {
 	}
 }
 
-// Attempts end with the caller's context, and each has the whole timeout.
+// Attempts end with the caller's context, and each attempt has the full timeout.
 func TestRetriesEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := failure(tool.CodeNetwork)

@@ -167,7 +167,7 @@ func TestCallPassesThroughItsStatuses(t *testing.T) {
 // Updates of a tool reach caller, subscribers and state in order. None arrive after the call.
 func TestUpdatesArriveInOrder(t *testing.T) {
 	var late func(tool.Update)
-	var heard []string
+	var received []string
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
 		in.Update(tool.Update{Title: "one", Metadata: map[string]json.RawMessage{"n": json.RawMessage("1")}})
 		in.Call.OnProgress(1, 2, "half")
@@ -180,7 +180,7 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 	call.ID = "it"
 	call.OnUpdate = func(u tool.Update) {
 		c, _ := r.Calls().State("", "it")
-		heard = append(heard, c.Title)
+		received = append(received, c.Title)
 		if u.Title == "two" {
 			panic("a listener")
 		}
@@ -190,15 +190,15 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 	}
 	late(tool.Update{Title: "late"})
 	s.Close()
-	var told []string
+	var published []string
 	for e := range s.Events() {
 		if e.Kind == ledger.EventUpdated {
-			told = append(told, e.Update.Title)
+			published = append(published, e.Update.Title)
 		} else {
-			told = append(told, string(e.Kind))
+			published = append(published, string(e.Kind))
 		}
 	}
-	if got := fmt.Sprintf("%q %q", heard, told); got != `["one" "one" "two"] ["started" "one" "" "two" "completed"]` {
+	if got := fmt.Sprintf("%q %q", received, published); got != `["one" "one" "two"] ["started" "one" "" "two" "completed"]` {
 		t.Errorf("got %s", got)
 	}
 	if c, _ := r.Calls().State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 {

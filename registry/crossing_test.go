@@ -58,7 +58,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 		}
 	}
 	tenants := make(map[string]*Tenant)
-	heard := make(map[string]*ledger.Subscription)
+	subscriptions := make(map[string]*ledger.Subscription)
 	for _, name := range names {
 		config := policy.Config{Tools: map[string]policy.ToolRule{"spy": {AutoExecute: true}, "forbidden": {AutoExecute: true}}}
 		if name == "blue" {
@@ -70,7 +70,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 			Policy:  compileFor(t, config),
 			Secrets: secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("T", func(string) (string, bool) { return "token-of-" + name, true })}, secret.Options{}),
 		})
-		heard[name] = r.Calls().Subscribe(ledger.EventFilter{Tenant: name, Buffer: 3 * calls})
+		subscriptions[name] = r.Calls().Subscribe(ledger.EventFilter{Tenant: name, Buffer: 3 * calls})
 	}
 	var wg sync.WaitGroup
 	places := make(chan struct{}, 16)
@@ -118,15 +118,15 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 				}
 			}
 		}
-		heard[name].Close()
+		subscriptions[name].Close()
 		n := 0
-		for e := range heard[name].Events() {
+		for e := range subscriptions[name].Events() {
 			if n++; e.Tenant != name && e.Kind != ledger.EventTools || e.Update.Title != "" && e.Update.Title != name {
 				t.Fatalf("%s hears %+v", name, e)
 			}
 		}
 		if n < calls {
-			t.Errorf("%s heard %d events, %d were dropped", name, n, heard[name].Dropped())
+			t.Errorf("%s subscriptions %d events, %d were dropped", name, n, subscriptions[name].Dropped())
 		}
 	}
 	sunk.Range(func(key, _ any) bool {

@@ -102,14 +102,14 @@ func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 	}
 }
 
-// folderGuide is a guest whose description is the directory that it reads.
-type folderGuide struct {
+// directoryGuide is a guest whose description is the directory that it reads.
+type directoryGuide struct {
 	guide
 	reading chan struct{} // receives a value when it reads; may be nil
 	goOn    chan struct{}
 }
 
-func (g *folderGuide) Describe(_ context.Context, grant capability.Grant) (tool.Definition, error) {
+func (g *directoryGuide) Describe(_ context.Context, grant capability.Grant) (tool.Definition, error) {
 	if g.reading != nil {
 		g.reading <- struct{}{}
 		<-g.goOn
@@ -136,7 +136,7 @@ func TestNewRulesResetDescriptions(t *testing.T) {
 		}
 	}
 	spec := editor()
-	made := func(g *folderGuide) *Registry {
+	made := func(g *directoryGuide) *Registry {
 		t.Helper()
 		r := New(Options{Rules: rules(one)})
 		if err := r.Tools().Register(spec, g); err != nil {
@@ -145,7 +145,7 @@ func TestNewRulesResetDescriptions(t *testing.T) {
 		return r
 	}
 	t.Run("after", func(t *testing.T) {
-		r := made(&folderGuide{})
+		r := made(&directoryGuide{})
 		describe(r)
 		says(r, "Reads "+one)
 		r.SetRules(rules(two))
@@ -157,7 +157,7 @@ func TestNewRulesResetDescriptions(t *testing.T) {
 		says(r, spec.Description)
 	})
 	t.Run("meanwhile", func(t *testing.T) {
-		g := &folderGuide{reading: make(chan struct{}), goOn: make(chan struct{})}
+		g := &directoryGuide{reading: make(chan struct{}), goOn: make(chan struct{})}
 		r := made(g)
 		done := make(chan error, 1)
 		go func() { done <- r.Tools().Describe(context.Background()) }()

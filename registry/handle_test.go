@@ -12,7 +12,7 @@ import (
 
 func TestHandleReportsUpdatesAndResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard := 0
+		received := 0
 		r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
 			for i := range 3 {
 				in.Update(tool.Update{Title: fmt.Sprint(i)})
@@ -20,7 +20,7 @@ func TestHandleReportsUpdatesAndResult(t *testing.T) {
 			<-time.After(time.Second)
 		}))
 		call := say("x")
-		call.OnUpdate = func(tool.Update) { heard++ }
+		call.OnUpdate = func(tool.Update) { received++ }
 		h := r.Start(t.Context(), call)
 		synctest.Wait()
 		if c, found := r.Calls().State("", h.ID()); !found || c.Title != "2" {
@@ -40,8 +40,8 @@ func TestHandleReportsUpdatesAndResult(t *testing.T) {
 				t.Errorf("got %+v, %v", result, err)
 			}
 		}
-		if got != "012" || heard != 3 {
-			t.Errorf("updates %q, heard %d", got, heard)
+		if got != "012" || received != 3 {
+			t.Errorf("updates %q, received %d", got, received)
 		}
 	})
 }

@@ -76,14 +76,14 @@ func TestPendingCallStaysLiveUntilItIsCompleted(t *testing.T) {
 			t.Errorf("%s: got %+v", end.id, ended.Err)
 		}
 	}
-	told := make(map[string]int)
+	published := make(map[string]int)
 	for len(events.Events()) > 0 {
 		e := <-events.Events()
-		told[e.ID+" "+string(e.Kind)]++
+		published[e.ID+" "+string(e.Kind)]++
 	}
 	for _, want := range []string{"c1 completed", "failed started", "failed failed", "invalid failed"} {
-		if told[want] != 1 {
-			t.Errorf("%s was published %d times: %v", want, told[want], told)
+		if published[want] != 1 {
+			t.Errorf("%s was published %d times: %v", want, published[want], published)
 		}
 	}
 	if calls := r.Calls().History("t", "", 1); len(calls) != 1 || calls[0].Code != tool.CodeInvalidOutput {

@@ -21,7 +21,7 @@ func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 		session string
 		digest  string
 		asks    []int // number of questions so far, after each call
-		told    string
+		logged  string
 	}{
 		"once":                {remembered.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
 		"session":             {remembered.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
@@ -33,9 +33,9 @@ func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			var told bytes.Buffer
+			var logged bytes.Buffer
 			r := New(Options{
-				Logger: slog.New(slog.NewTextHandler(&told, nil)),
+				Logger: slog.New(slog.NewTextHandler(&logged, nil)),
 				Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 					asked++
 					return Answer{Yes: true, Remember: tt.scope}, nil
@@ -73,8 +73,8 @@ func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 					break
 				}
 			}
-			if !strings.Contains(told.String(), tt.told) || tt.told == "" && told.Len() > 0 {
-				t.Errorf("the log is %s, want %q", &told, tt.told)
+			if !strings.Contains(logged.String(), tt.logged) || tt.logged == "" && logged.Len() > 0 {
+				t.Errorf("the log is %s, want %q", &logged, tt.logged)
 			}
 		})
 	}

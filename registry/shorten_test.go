@@ -46,8 +46,8 @@ func TestOnlyLongTextsAreShortened(t *testing.T) {
 		t.Error("the executor's own result was changed")
 	}
 
-	for name, most := range map[string]int{"no limit": 0, "a limit that is not reached": 505} {
-		r := withTool(t, Options{Calls: ledger.Options{MaxText: most}}, spec, f)
+	for name, limit := range map[string]int{"no limit": 0, "a limit that is not reached": 505} {
+		r := withTool(t, Options{Calls: ledger.Options{MaxText: limit}}, spec, f)
 		if got, err := r.Execute(context.Background(), tool.Call{Tool: "x"}); err != nil || got.Content[1].Text != given.Content[1].Text || len(got.Metadata) != 1 {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// hanging runs until its call is stopped.
+// hanging returns a fake that runs until its call is cancelled.
 func hanging() *fake {
 	return &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
 		<-ctx.Done()

@@ -39,11 +39,11 @@ func writable(t *testing.T, dir string) Rules {
 // gauge counts concurrent calls, by tenant and in total. Each call takes a second.
 type gauge struct {
 	mu        sync.Mutex
-	now, most map[string]int
+	now, peak map[string]int
 	order     []string
 }
 
-func newGauge() *gauge { return &gauge{now: make(map[string]int), most: make(map[string]int)} }
+func newGauge() *gauge { return &gauge{now: make(map[string]int), peak: make(map[string]int)} }
 
 func (g *gauge) run(_ context.Context, in tool.Invocation) {
 	names := []string{"all", in.Call.Tenant}
@@ -51,7 +51,7 @@ func (g *gauge) run(_ context.Context, in tool.Invocation) {
 	g.order = append(g.order, in.Call.Tenant)
 	for _, name := range names {
 		g.now[name]++
-		g.most[name] = max(g.most[name], g.now[name])
+		g.peak[name] = max(g.peak[name], g.now[name])
 	}
 	g.mu.Unlock()
 	<-time.After(time.Second)
@@ -229,8 +229,8 @@ func TestTenantsShareThePlaces(t *testing.T) {
 		start("greedy", 10)
 		start("b", 2)
 		wg.Wait()
-		if g.most["all"] != 3 || g.most["greedy"] != 2 {
-			t.Errorf("at once there were %v", g.most)
+		if g.peak["all"] != 3 || g.peak["greedy"] != 2 {
+			t.Errorf("at once there were %v", g.peak)
 		}
 		if got := strings.Join(g.order[:6], " "); strings.Count(got, "b") != 2 {
 			t.Errorf("the order was %s", g.order)

@@ -19,7 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// executor answers calls with a function and remembers them.
+// executor answers calls with a function and records them.
 type executor struct {
 	run   func(ctx context.Context, call tool.Call) (tool.Result, error)
 	mu    sync.Mutex

@@ -102,12 +102,12 @@ func writeGolden(t *testing.T, w *bytes.Buffer, c corpus, schemas map[string]jso
 
 // shorten keeps the ends of descriptions, to which the converter appends.
 func shorten(v any) {
-	const most = 40
+	const limit = 40
 	switch v := v.(type) {
 	case map[string]any:
-		if text, ok := v["description"].(string); ok && len([]rune(text)) > most {
+		if text, ok := v["description"].(string); ok && len([]rune(text)) > limit {
 			runes := []rune(text)
-			v["description"] = "..." + string(runes[len(runes)-most:])
+			v["description"] = "..." + string(runes[len(runes)-limit:])
 		}
 		for _, child := range v {
 			shorten(child)

@@ -122,7 +122,7 @@ func (n *node) closedBy(rest *node) *node {
 	return &out
 }
 
-// own reads the keywords of a schema that do not combine schemas.
+// own reads all keywords of a schema except the ones that combine schemas, such as allOf.
 func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	n := &node{at: at, types: typesNamed(o.Member("type")), fallback: o.Member("default")}
 	n.title, n.description = o.Member("title").Text(), o.Member("description").Text()

@@ -76,14 +76,13 @@ type Question struct {
 	// the call's script that need an approval. They are empty if an approval can only cover
 	// exactly this call.
 	Patterns []string
-	// Commands are the parts of the call's script that are asked about, as they stand there.
+	// Commands are the parts of the call's script that need an approval, as they are written.
 	Commands []string
-	// Confirm is the author's own question with the arguments filled in; may be
-	// empty.
+	// Confirm is the author's text with the arguments filled in; may be empty.
 	Confirm string
 }
 
-// Bounds of the facts of a question, in bytes.
+// Limits on the parts of a question's text, in bytes.
 const (
 	maxFact   = 200
 	maxWhy    = 1000
@@ -134,7 +133,7 @@ func (q Question) textOptions() questiontext.Options {
 		o.First = []string{q.Tool.Changes}
 	}
 	schema, err := jsonschema.CompileParameters(q.Tool.Parameters)
-	if err != nil { // a Registry has no such tool: all values are alike then
+	if err != nil { // impossible for a registered tool
 		return o
 	}
 	for _, p := range schema.Parameters() {

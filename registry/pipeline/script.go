@@ -74,7 +74,7 @@ func (r *Rules) addScript(d policy.Decision, script *shellcommand.Result) (_ pol
 	return d, patterns
 }
 
-// asksByRule reports whether a reason comes from a rule that asks.
+// asksByRule reports whether a reason is a rule that requires an approval.
 func asksByRule(r policy.Reason) bool {
 	return r.Effect == policy.Ask && strings.HasPrefix(r.Rule, "rules[")
 }

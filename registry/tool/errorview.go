@@ -49,8 +49,8 @@ func (e *Error) Failure() FailureView {
 
 const redaction = "[redacted]"
 
-// redacted returns a JSON value with values redacted whose names suggest a secret. It returns nil
-// if raw is not JSON.
+// redacted replaces every value in raw whose name suggests a secret. It returns nil if raw is not
+// JSON.
 func redacted(raw json.RawMessage) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// reference is a string that is exactly "${NAME}", in exactly this spelling.
+// reference matches a JSON string that is exactly "${NAME}", without escapes.
 var reference = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}"`)
 
 // MaxReferences limits the references in the arguments of one call, because a lookup may be slow.

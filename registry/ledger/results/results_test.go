@@ -159,7 +159,7 @@ func TestReadReturnsAllCharactersWhole(t *testing.T) {
 func TestShorten(t *testing.T) {
 	tests := []struct {
 		text         string
-		most         int
+		limit        int
 		head, tail   string
 		bytes, lines int
 	}{
@@ -172,10 +172,10 @@ func TestShorten(t *testing.T) {
 		{"abc", -1, "", "", 3, 0},
 	}
 	for _, tt := range tests {
-		got, cut := Shorten(tt.text, tt.most)
+		got, cut := Shorten(tt.text, tt.limit)
 		want := Short{Head: tt.head, Tail: tt.tail, Bytes: tt.bytes, Lines: tt.lines, Total: len(tt.text)}
 		if !cut || got != want {
-			t.Errorf("%q to %d: got %+v, want %+v", tt.text, tt.most, got, want)
+			t.Errorf("%q to %d: got %+v, want %+v", tt.text, tt.limit, got, want)
 		}
 	}
 	for _, text := range []string{"", "abc"} {
@@ -187,20 +187,20 @@ func TestShorten(t *testing.T) {
 
 func FuzzShorten(f *testing.F) {
 	f.Add("añ日🎉\nabc", 5)
-	f.Fuzz(func(t *testing.T, text string, most int) {
-		got, cut := Shorten(text, most)
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		got, cut := Shorten(text, limit)
 		if !cut {
 			return
 		}
 		left := text[len(got.Head) : len(text)-len(got.Tail)]
 		if !strings.HasPrefix(text, got.Head) || !strings.HasSuffix(text, got.Tail) || len(left) != got.Bytes || strings.Count(left, "\n") != got.Lines {
-			t.Errorf("%q to %d: %+v", text, most, got)
+			t.Errorf("%q to %d: %+v", text, limit, got)
 		}
 		if utf8.ValidString(text) && !(utf8.ValidString(got.Head) && utf8.ValidString(got.Tail)) {
-			t.Errorf("%q to %d: half a character in %+v", text, most, got)
+			t.Errorf("%q to %d: half a character in %+v", text, limit, got)
 		}
-		if len(got.Head)+len(got.Tail) > max(most, 0) {
-			t.Errorf("%q to %d: too long %+v", text, most, got)
+		if len(got.Head)+len(got.Tail) > max(limit, 0) {
+			t.Errorf("%q to %d: too long %+v", text, limit, got)
 		}
 	})
 }
@@ -208,7 +208,7 @@ func FuzzShorten(f *testing.F) {
 func TestShares(t *testing.T) {
 	for _, tt := range []struct {
 		lengths []int
-		most    int
+		limit   int
 		want    []int
 	}{
 		{nil, 5, []int{}},
@@ -216,8 +216,8 @@ func TestShares(t *testing.T) {
 		{[]int{1, 2}, 100, []int{1, 2}},
 		{[]int{9, 9}, 0, []int{0, 0}},
 	} {
-		if got := Shares(tt.lengths, tt.most); !slices.Equal(got, tt.want) {
-			t.Errorf("%v of %d: got %v, want %v", tt.lengths, tt.most, got, tt.want)
+		if got := Shares(tt.lengths, tt.limit); !slices.Equal(got, tt.want) {
+			t.Errorf("%v of %d: got %v, want %v", tt.lengths, tt.limit, got, tt.want)
 		}
 	}
 }
