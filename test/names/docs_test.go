@@ -87,3 +87,26 @@ func checkCell(t *testing.T, index *Index, what, cell string) {
 		}
 	}
 }
+
+// TestPathsOfContributingExist checks the files and directories that CONTRIBUTING.md names, except
+// those with a placeholder.
+func TestPathsOfContributingExist(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, found := range regexp.MustCompile("`([a-z_.-]+/[A-Za-z0-9_./-]+)`").FindAllStringSubmatch(string(text), -1) {
+		path := found[1]
+		if strings.Contains(path, "NAME") || strings.HasPrefix(path, "testing/") {
+			continue
+		}
+		checked++
+		if _, err := os.Stat("../../" + path); err != nil {
+			t.Errorf("there is no %s", path)
+		}
+	}
+	if checked < 40 {
+		t.Errorf("found %d paths", checked)
+	}
+}
