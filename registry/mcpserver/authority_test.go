@@ -102,7 +102,7 @@ func (i *issuer) options(t *testing.T) mcpserver.HTTPOptions {
 func TestOAuthUsersAreTenants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+	w.add(t, tool.Spec{Name: "caller"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent("called by " + in.Call.Tenant)}}, nil
 	})
 	i := newIssuer(t)
@@ -110,7 +110,7 @@ func TestOAuthUsersAreTenants(t *testing.T) {
 	for _, revision := range revisions {
 		for _, user := range []string{"ann", "bob"} {
 			session := s.connect(t, revision, nil, i.token(t, map[string]any{"sub": user}))
-			if got, want := callText(t, session, "whose", nil), "called by "+user; got != want {
+			if got, want := callText(t, session, "caller", nil), "called by "+user; got != want {
 				t.Errorf("%s: got %q, want %q", revision, got, want)
 			}
 		}

@@ -237,13 +237,13 @@ func TestProgressAndLogs(t *testing.T) {
 				in.Call.OnProgress(4, 4, "done")
 				return tool.Result{Content: []tool.Content{tool.TextContent("ok")}}, nil
 			})
-			heard := make(chan string, 100)
+			received := make(chan string, 100)
 			session := w.connect(t, revision, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-					heard <- "progress " + r.Params.Message
+					received <- "progress " + r.Params.Message
 				},
 				LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-					heard <- string(r.Params.Level) + " " + r.Params.Data.(string)
+					received <- string(r.Params.Level) + " " + r.Params.Data.(string)
 				},
 			})
 			params := &mcp.CallToolParams{Name: "works", Meta: mcp.Meta{}}
@@ -256,7 +256,7 @@ func TestProgressAndLogs(t *testing.T) {
 			if _, err := session.CallTool(t.Context(), params); err != nil {
 				t.Fatal(err)
 			}
-			got := []string{<-heard, <-heard, <-heard}
+			got := []string{<-received, <-received, <-received}
 			slices.Sort(got)
 			if want := []string{"progress done", "progress one", "warning a warning"}; !slices.Equal(got, want) {
 				t.Errorf("the client received %q, want %q", got, want)
@@ -287,18 +287,18 @@ func TestNotificationsAreRateLimited(t *testing.T) {
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`)
 	r.receive()
 	r.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"floods","_meta":{"progressToken":7}}}`)
-	heard, last := 0, ""
+	received, last := 0, ""
 	for {
 		m := r.receive()
 		if m.Method == "" {
 			break
 		}
-		if heard++; m.Method == "notifications/progress" {
+		if received++; m.Method == "notifications/progress" {
 			last = string(m.Params)
 		}
 	}
-	if heard > steps/2 || heard < 50 {
-		t.Errorf("the client received %d of %d messages", heard, 2*steps)
+	if received > steps/2 || received < 50 {
+		t.Errorf("the client received %d of %d messages", received, 2*steps)
 	}
 	if !strings.Contains(last, `"progress":2000`) {
 		t.Errorf("the last progress was %s", last)
@@ -327,12 +327,12 @@ func TestSlowClientDoesNotBlockTool(t *testing.T) {
 		if !over {
 			t.Error("the tool waits for its client")
 		}
-		heard := 0
+		received := 0
 		for r.receive().Method != "" {
-			heard++
+			received++
 		}
-		if heard != 10 {
-			t.Errorf("the client received %d messages, want 10", heard)
+		if received != 10 {
+			t.Errorf("the client received %d messages, want 10", received)
 		}
 		r.in.Close()
 		if err := <-r.done; err != nil {

@@ -81,8 +81,8 @@ func (p *pending) makeRoom() {
 		return
 	}
 	user := func(state string) string { return p.questions[state].user }
-	most, _ := tenants.Count(slices.Values(p.order), user).Largest(0)
-	at := slices.IndexFunc(p.order, func(state string) bool { return user(state) == most })
+	largest, _ := tenants.Count(slices.Values(p.order), user).Largest(0)
+	at := slices.IndexFunc(p.order, func(state string) bool { return user(state) == largest })
 	delete(p.questions, p.order[at])
 	p.order = slices.Delete(p.order, at, at+1)
 }

@@ -60,19 +60,19 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+	w.add(t, tool.Spec{Name: "session_name"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(in.Call.Session)}}, nil
 	})
 	s := w.listen(t, mcpserver.HTTPOptions{})
 	first, second := s.connect(t, "2025-11-25", nil, ""), s.connect(t, "2025-11-25", nil, "")
-	name := callText(t, first, "whose", nil)
+	name := callText(t, first, "session_name", nil)
 	if name == "" || strings.Contains(name, first.ID()) {
 		t.Errorf("the session %s is called %q", first.ID(), name)
 	}
-	if again := callText(t, first, "whose", nil); again != name {
+	if again := callText(t, first, "session_name", nil); again != name {
 		t.Errorf("the session is called %q and then %q", name, again)
 	}
-	if other := callText(t, second, "whose", nil); other == name {
+	if other := callText(t, second, "session_name", nil); other == name {
 		t.Errorf("two sessions are called %q", name)
 	}
 	// The name is not accepted as an ID.
@@ -80,7 +80,7 @@ func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	if status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: header}); status != http.StatusNotFound {
 		t.Errorf("the name was accepted as an ID: %d", status)
 	}
-	if name := callText(t, s.connect(t, "2026-07-28", nil, ""), "whose", nil); name != "" {
+	if name := callText(t, s.connect(t, "2026-07-28", nil, ""), "session_name", nil); name != "" {
 		t.Errorf("a client without sessions has %q", name)
 	}
 }

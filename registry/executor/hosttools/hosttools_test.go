@@ -27,8 +27,8 @@ func TestNamesAreSorted(t *testing.T) {
 
 // Each definition can be registered with a backend or an inbox, and describes each parameter.
 func TestDefinitionsAreValid(t *testing.T) {
-	desk := delegated.NewInbox(delegated.Options{})
-	t.Cleanup(func() { _ = desk.Close() })
+	inbox := delegated.NewInbox(delegated.Options{})
+	t.Cleanup(func() { _ = inbox.Close() })
 	for _, name := range hosttools.Names() {
 		t.Run(name, func(t *testing.T) {
 			spec, executor, err := hosttools.Define(name, echo)
@@ -38,7 +38,7 @@ func TestDefinitionsAreValid(t *testing.T) {
 			if executor == nil || spec.Name != name || spec.Title == "" || spec.Category == "" || len(spec.Tags) == 0 || spec.Source != "host" || spec.Sandboxed {
 				t.Errorf("got %+v", spec)
 			}
-			if _, _, err := desk.Define(spec, delegated.Later); err != nil {
+			if _, _, err := inbox.Define(spec, delegated.Later); err != nil {
 				t.Errorf("with an inbox: %v", err)
 			}
 			var schema struct {

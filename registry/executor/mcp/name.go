@@ -31,7 +31,7 @@ func ToolName(server, name string) string {
 }
 
 // ServerOf returns the server in a name that [ToolName] returned, "" for any other name. It
-// ignores upper case and white space around the name, because people write it.
+// ignores case and white space around the name, because people type such names.
 func ServerOf(tool string) string {
 	rest, ours := strings.CutPrefix(strings.ToLower(strings.TrimSpace(tool)), namePrefix)
 	server, _, found := strings.Cut(rest, nameSeparator)

@@ -296,12 +296,12 @@ func TestRawAndDefineCallReceiveTheCall(t *testing.T) {
 	if err := r.Tools().Register(spec, e); err != nil {
 		t.Fatal(err)
 	}
-	told := ""
+	logged := ""
 	result, err := r.Execute(context.Background(), tool.Call{
-		Tool: "who", ID: "c1", Tenant: "t", Session: "s", OnProgress: func(_, _ float64, message string) { told = message },
+		Tool: "who", ID: "c1", Tenant: "t", Session: "s", OnProgress: func(_, _ float64, message string) { logged = message },
 	})
-	if err != nil || result.Text() != "t s c1" || told != "half" {
-		t.Errorf("got %q, %q, %v", result.Text(), told, err)
+	if err != nil || result.Text() != "t s c1" || logged != "half" {
+		t.Errorf("got %q, %q, %v", result.Text(), logged, err)
 	}
 	result, err = call(r, "raw", `{"n":1.10}`)
 	if err != nil || result.Text() != "1.10" || result.Title != "One" {

@@ -117,25 +117,25 @@ func (j *job) update(u tool.Update) {
 
 // messages holds the last log messages of a job.
 type messages struct {
-	kept   []string
-	size   int // of kept, in bytes
-	unread int // number of messages at the end of kept that no poll has shown
+	texts  []string
+	size   int // of texts, in bytes
+	unread int // number of messages at the end of texts that no poll has shown
 }
 
-func (l *messages) add(text string) {
-	l.kept, l.size, l.unread = append(l.kept, text), l.size+len(text), l.unread+1
-	for l.size > maxLog && len(l.kept) > 1 {
-		l.size -= len(l.kept[0])
-		l.kept = l.kept[1:]
+func (m *messages) add(text string) {
+	m.texts, m.size, m.unread = append(m.texts, text), m.size+len(text), m.unread+1
+	for m.size > maxLog && len(m.texts) > 1 {
+		m.size -= len(m.texts[0])
+		m.texts = m.texts[1:]
 	}
-	l.unread = min(l.unread, len(l.kept))
+	m.unread = min(m.unread, len(m.texts))
 }
 
 // news returns the messages since the last call of news.
-func (l *messages) news() string {
-	text := strings.Join(l.kept[len(l.kept)-l.unread:], "\n")
-	l.unread = 0
+func (m *messages) news() string {
+	text := strings.Join(m.texts[len(m.texts)-m.unread:], "\n")
+	m.unread = 0
 	return text
 }
 
-func (l *messages) all() string { return strings.Join(l.kept, "\n") }
+func (m *messages) all() string { return strings.Join(m.texts, "\n") }

@@ -58,7 +58,8 @@ func New(o Options) *Executor {
 // Prepare does nothing: there is nothing to load.
 func (e *Executor) Prepare(context.Context) error { return nil }
 
-// Schemas returns the compiled schemas of the manifest, which saves the registry compiling them.
+// Schemas returns the compiled schemas of the manifest, so that the registry need not compile
+// them.
 func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
 	return e.manifest.Parameters, e.manifest.Result
 }

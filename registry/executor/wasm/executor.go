@@ -77,7 +77,8 @@ func New(o Options) *Executor {
 	return &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
 }
 
-// Schemas returns the compiled schemas of the manifest, which saves the registry compiling them.
+// Schemas returns the compiled schemas of the manifest, so that the registry need not compile
+// them.
 func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
 	return e.o.Manifest.Parameters, e.o.Manifest.Result
 }

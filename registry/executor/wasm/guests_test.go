@@ -110,7 +110,7 @@ func opener() wasmtest.Module {
 func rememberer() wasmtest.Module {
 	i32 := []byte{wasmtest.I32}
 	two := []byte{wasmtest.I32, wasmtest.I32}
-	const digit, size, input, most = 0, 8, 1024, 1024
+	const digit, size, input, limit = 0, 8, 1024, 1024
 	const read, write, drop = 0, 1, wasmtest.Drop
 	return wasmtest.Module{
 		Types: []wasmtest.FuncType{{Params: two, Results: i32}, {Results: i32}},
@@ -121,7 +121,7 @@ func rememberer() wasmtest.Module {
 			wasmtest.Const(digit), wasmtest.Const(digit), []byte{i32Load8U, 0, 0}, wasmtest.Const(1), []byte{wasmtest.I32Add, i32Store8, 0, 0},
 			wasmtest.Const(digit), wasmtest.Const(1), wasmtest.CallFunc(write), []byte{drop},
 			wasmtest.Const(input), wasmtest.Const(size), []byte{wasmtest.I32Load, 2, 0}, wasmtest.CallFunc(write), []byte{drop},
-			wasmtest.Const(size), wasmtest.Const(input), wasmtest.Const(most), wasmtest.CallFunc(read), []byte{wasmtest.I32Store, 2, 0},
+			wasmtest.Const(size), wasmtest.Const(input), wasmtest.Const(limit), wasmtest.CallFunc(read), []byte{wasmtest.I32Store, 2, 0},
 			wasmtest.Const(0),
 		)}},
 		Memory:  []uint32{1},

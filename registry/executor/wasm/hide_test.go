@@ -70,11 +70,11 @@ func TestSecretsAreHiddenOrOutputIsDropped(t *testing.T) {
 		if all.Looks < 8 {
 			t.Errorf("Err was called %d times", all.Looks)
 		}
-		for most := range all.Looks {
+		for limit := range all.Looks {
 			out := written
-			err := hideSecrets(&fewlooks.Context{Context: t.Context(), Most: most}, &out, b, true)
+			err := hideSecrets(&fewlooks.Context{Context: t.Context(), Most: limit}, &out, b, true)
 			if err == nil || !reflect.DeepEqual(out, runtime.Output{}) {
-				t.Errorf("after %d looks: %v, and there are %d bytes", most, err, len(out.Output)+len(out.Failure)+len(out.Stderr))
+				t.Errorf("with %d checks of the context: %v, %d bytes are left", limit, err, len(out.Output)+len(out.Failure)+len(out.Stderr))
 			}
 		}
 	}
@@ -111,6 +111,6 @@ func TestWithoutSecretsOutputIsNotScanned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}); allocs > 0 || ctx.Looks > 0 || !reflect.DeepEqual(out, want) {
-		t.Errorf("%v allocations, %d looks, %+v", allocs, ctx.Looks, out)
+		t.Errorf("%v allocations, %d checks of the context, %+v", allocs, ctx.Looks, out)
 	}
 }

@@ -277,8 +277,8 @@ func (s *httpStream) header(method string) http.Header {
 	return h
 }
 
-// options returns the options of a client for one request. It may reach the URL of the server
-// and no other. It adds the secret, and hides the secret in what comes back.
+// options returns the options of a client for one request. The client may reach only the URL of
+// the server. It adds the secret to the request, and hides it in the response.
 func (s *httpStream) options(limit time.Duration) egress.Options {
 	e := s.endpoint
 	o := egress.Options{Normalise: capability.NormaliseURL, Transport: e.HTTP}
