@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a file's shape, which hold before the library sees the file. The library takes
-// memory quadratic in the depth of a value, keeps the whole path of each key, and recurses.
+// Bounds of a file, which are checked before the library sees it. The library needs memory
+// quadratic in the depth of a value, keeps the whole path of each key, and recurses.
 const (
 	// maxKeys limits the parts of all keys and headers, and the lists and tables in lists.
 	maxKeys = 4096
 	// maxDepth limits how deep tables and lists are nested.
 	maxDepth = 100
-	// maxPath limits the bytes of a key with all tables that it is in.
+	// maxPath limits the bytes of a key together with the names of all tables around it.
 	maxPath = 1024
 )
 
-// indexer reads the structure of a TOML file: which keys it has, and where each key and value
-// begins and ends. It accepts only what the grammar of TOML allows around values. Whether a
-// number, a date or the content of a string is valid is left to the library.
+// indexer reads the structure of a TOML file: its keys, and where each key and value begins and
+// ends. It accepts only the grammar of TOML. The library checks the content of numbers, dates and
+// strings.
 type indexer struct {
 	doc document
 	// pos is the offset of the next byte.
@@ -39,7 +39,7 @@ type scalar struct {
 	end  int
 }
 
-// path measures the tables and lists around a place.
+// path is the number of tables and lists around a place, and the bytes of their names.
 type path struct{ depth, bytes int }
 
 // keyPart is one part of a dotted key.
@@ -262,10 +262,10 @@ func (x *indexer) quoted(quote string) error {
 		case c == '\\' && quote[0] == '"':
 			x.pos++
 		case c == '\n' && !long:
-			return &syntaxError{start, notTOML("a string without an end on its line; close it with " + quote)}
+			return &syntaxError{start, notTOML("the string does not end on its line; close it with " + quote)}
 		}
 	}
-	return &syntaxError{start, notTOML("a string without an end; close it with " + quote)}
+	return &syntaxError{start, notTOML("the string does not end; close it with " + quote)}
 }
 
 // literals are the forms of values without quotes and brackets, in the order in which they are
@@ -318,8 +318,7 @@ func (x *indexer) skipBlanks() {
 	x.pos = len(x.doc.text) - len(bytes.TrimLeft(x.doc.text[x.pos:], " \t"))
 }
 
-// skipLines skips blanks, comments and line breaks. A carriage return of its own is left to
-// the library, which refuses it.
+// skipLines skips blanks, comments and line breaks.
 func (x *indexer) skipLines() {
 	for {
 		x.pos = len(x.doc.text) - len(bytes.TrimLeft(x.doc.text[x.pos:], " \t\r\n"))

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// repeat returns n lines or parts that are made of a number.
+// repeat formats each number below n and joins the results.
 func repeat(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -20,8 +20,8 @@ func repeat(n int, format string) string {
 	return b.String()
 }
 
-// hostile are files that would cost the library much without the bounds, or come as close to
-// the bounds as they can. The error is "" for a file that is valid.
+// hostile are files that are expensive for the library, or that come close to the bounds. err is ""
+// for a valid file.
 var hostile = []struct{ name, text, err string }{
 	{"nested inline tables", "a=" + strings.Repeat("{a=", 60_000) + "1" + strings.Repeat("}", 60_000), "nested more than 100 levels deep"},
 	{"nested lists", "a=" + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), "nested more than 100 levels deep"},
@@ -36,7 +36,7 @@ var hostile = []struct{ name, text, err string }{
 	{"headers", repeat(20_000, "[k%d]\n"), "more than 4096 keys; leave some out"},
 	{"lists in a list", "a=[" + strings.Repeat("[],", 80_000) + "]", "more than 4096 keys; leave some out"},
 	{"tables in a list", "a=[" + strings.Repeat("{},", 80_000) + "]", "more than 4096 keys; leave some out"},
-	{"string without an end", `a="""` + strings.Repeat(`"\"`, 80_000), `not valid TOML: a string without an end; close it with """`},
+	{"string without an end", `a="""` + strings.Repeat(`"\"`, 80_000), `not valid TOML: the string does not end; close it with """`},
 
 	{"deepest tables", "a=[" + strings.Repeat(strings.Repeat("{a=", 49)+"1"+strings.Repeat("}", 49)+",", 40) + "]", ""},
 	{"deepest dotted keys", repeat(40, strings.Repeat("a.", 99)+"b%d=1\n"), ""},

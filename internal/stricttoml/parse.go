@@ -58,8 +58,8 @@ func checkBytes(text []byte) error {
 	return nil
 }
 
-// decode returns the library's values of a text. When ok is false, the library refuses the
-// text at the given offset.
+// decode returns the values that the library reads from a text. When ok is false, the library
+// refused the text at the offset refused.
 func decode(text string) (values map[string]any, refused int, ok bool) {
 	// The library panics where its lexer and its parser do not agree.
 	defer func() { _ = recover() }()
@@ -71,8 +71,8 @@ func decode(text string) (values map[string]any, refused int, ok bool) {
 	return values, refused, err == nil
 }
 
-// refused returns the error of a text that the library refuses at an offset. The library's
-// message is not part of it, because that may repeat the value, which can be a secret.
+// refused returns the error of a text that the library refuses at an offset. It does not contain
+// the library's message, which may repeat the value: the value can be a secret.
 func (x *indexer) refused(offset int) error {
 	for _, v := range x.values {
 		if offset >= v.node.Offset && offset < v.end {
@@ -82,18 +82,19 @@ func (x *indexer) refused(offset int) error {
 	return &syntaxError{offset, ambiguous}
 }
 
-// invalid says what the library refuses in a value whose form the index accepts.
+// invalid holds the messages for values whose form the index accepts, but which the library
+// refuses.
 var invalid = map[Kind]string{
-	KindString:  `the string has an escape that TOML does not have; write \\ for a backslash, or use single quotes`,
+	KindString:  `the string has an invalid escape; write \\ for a backslash, or use single quotes`,
 	KindInteger: invalidNumber,
 	KindFloat:   invalidNumber,
-	KindTime:    "there is no such date or time; write other strings in quotes",
+	KindTime:    "not a valid date or time; write a string in quotes",
 }
 
-const invalidNumber = "the number starts with a zero, has a _ that is not between two digits, or needs more than 64 bits; write it as a string"
+const invalidNumber = "the number has a leading zero, a _ that is not between two digits, or more than 64 bits; write it as a string"
 
-// ambiguous is the message for a text that the index and the library read differently.
-const ambiguous = "two readers of TOML do not agree about this value; write it in a simpler form"
+// ambiguous is the message for a value that the index and the library read differently.
+const ambiguous = "the two TOML parsers of this program disagree about this value; write it in a simpler form"
 
 func notTOML(message string) string { return "not valid TOML: " + message }
 
