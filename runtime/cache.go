@@ -39,7 +39,7 @@ type CacheEntry struct {
 // the path of the directory.
 func OpenCache(dir string) (*Cache, error) {
 	if dir == "" {
-		return nil, errors.New("the compile cache needs a directory")
+		return nil, errors.New("no directory is given for the compile cache")
 	}
 	disk, err := cache.OpenExisting(dir)
 	if err != nil {

@@ -108,7 +108,7 @@ func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 const cacheForChild = "WASMTOOL_TEST_CACHE"
 
 // Processes that compile the same module concurrently all run it, and leave one entry.
-func TestProcessesShareTheCache(t *testing.T) {
+func TestProcessesShareCache(t *testing.T) {
 	if dir := os.Getenv(cacheForChild); dir != "" {
 		if _, log := runCached(t, Options{CacheDir: dir}, numbered(1), numbered(2)); log != "" {
 			t.Error(log)
@@ -142,7 +142,7 @@ func TestProcessesShareTheCache(t *testing.T) {
 	}
 }
 
-func TestRuntimesShareTheCache(t *testing.T) {
+func TestRuntimesShareCache(t *testing.T) {
 	dir := newCacheDir(t)
 	var wg sync.WaitGroup
 	for i := range 6 {
@@ -254,7 +254,7 @@ func TestCachedModuleIsCheckedForImports(t *testing.T) {
 	}
 }
 
-func TestCacheMaxBytes(t *testing.T) {
+func TestCacheEvictsBeyondMaxBytes(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t), CacheMaxBytes: 1}
 	runCached(t, o, numbered(1), numbered(2))
 	if compiled, _ := runCached(t, o, numbered(2)); compiled != 0 {
@@ -312,7 +312,7 @@ func TestRemovedCacheDirectoryIsCreatedAgain(t *testing.T) {
 	}
 }
 
-func TestReadOnlyCache(t *testing.T) {
+func TestReadOnlyCacheIsUsed(t *testing.T) {
 	if goruntime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("this user can write to any directory")
 	}

@@ -254,9 +254,9 @@ func (c *compiled) mayAbandon() int64 { return max(1, int64(c.r.opts.MaxAbandone
 // tooManyAbandoned refuses a call when too many earlier calls hang in the host. The limit for one
 // module is lower, so that a module whose calls hang cannot block the others.
 func (c *compiled) tooManyAbandoned() error {
-	all, own := c.r.abandoned.Load(), c.abandoned.Load()
-	if all < int64(c.r.opts.MaxAbandoned) && own < c.mayAbandon() {
+	all, ofModule := c.r.abandoned.Load(), c.abandoned.Load()
+	if all < int64(c.r.opts.MaxAbandoned) && ofModule < c.mayAbandon() {
 		return nil
 	}
-	return exhausted(nil, LimitAbandoned, "%d earlier calls hang in the host, %d of them of this module; try again after they have returned", all, own)
+	return exhausted(nil, LimitAbandoned, "%d earlier calls hang in the host, %d of them of this module; try again after they have returned", all, ofModule)
 }

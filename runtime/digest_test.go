@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-func TestSHA256(t *testing.T) {
+func TestSHA256DigestsMemory(t *testing.T) {
 	data := []byte(strings.Repeat("abc", 100))
 	r := newRuntime(t, Options{})
 	want := sha256.Sum256(data)

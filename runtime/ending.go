@@ -90,7 +90,7 @@ func limitMet(s *abi.Call, engineErr error) error {
 		return exhausted(cause, LimitMemory, "the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.Limits.Memory)
 	}
 	if limit := s.Bindings.Files.LimitHit(); limit != "" {
-		return exhausted(cause, LimitFiles, "the guest met its limit of %s", limit)
+		return exhausted(cause, LimitFiles, "the guest reached its limit on %s", limit)
 	}
 	return nil
 }

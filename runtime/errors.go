@@ -105,15 +105,15 @@ func fromCompile(err error) error {
 	if !ok {
 		return err
 	}
-	own := &Error{Reason: Internal, Message: e.Message, cause: e.Cause}
+	converted := &Error{Reason: Internal, Message: e.Message, cause: e.Cause}
 	switch e.Kind {
 	case child.Refused:
-		own.Reason = InvalidModule
+		converted.Reason = InvalidModule
 	case child.TooSlow, child.TooBig:
-		own.Reason, own.Limit = ResourceExhausted, LimitCompiling
+		converted.Reason, converted.Limit = ResourceExhausted, LimitCompiling
 	case child.Cancelled:
-		own.Reason = Cancelled
+		converted.Reason = Cancelled
 	case child.Unavailable: // error of the host or the engine
 	}
-	return own
+	return converted
 }

@@ -55,7 +55,7 @@ func requireNothingLeft(t *testing.T, r *Runtime) {
 	}
 }
 
-func TestExtism(t *testing.T) {
+func TestExtismFunctions(t *testing.T) {
 	config := map[string]string{"hello": "a value"}
 	value := put(localA, x("config_get", copies))
 	for name, tt := range map[string]struct {
@@ -197,7 +197,7 @@ func TestExtismStartIsSaved(t *testing.T) {
 }
 
 // The error for a plug-in that cannot be called says what is missing.
-func TestExtismPluginsThatDoNotFit(t *testing.T) {
+func TestInvalidExtismPluginsAreRefused(t *testing.T) {
 	m := plugin(zero)
 	addFunc(&m, "nothing", 1)
 	m.Types = append(m.Types, wasmtest.FuncType{Params: []byte{wasmtest.I64}})
@@ -327,7 +327,7 @@ func TestExtismMemoryIsClean(t *testing.T) {
 }
 
 // A plug-in that another process compiled or that comes from the cache runs like any other.
-func TestExtismCompiledElsewhere(t *testing.T) {
+func TestExtismPluginsCompiledElsewhereRun(t *testing.T) {
 	small, large := plugin(echoes, zero), plugin(echoes, zero)
 	large.Memory = []uint32{2}
 	large.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), longFrom)}}

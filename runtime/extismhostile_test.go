@@ -11,7 +11,7 @@ import (
 
 // However a plug-in misuses the blocks that it shares with the host, its call ends with the right
 // reason.
-func TestExtismHostileUse(t *testing.T) {
+func TestHostileExtismPluginsEnd(t *testing.T) {
 	const page = 1 << 16
 	offsets := map[string]int64{"far": page, "wrapping": -4, "beyond 4 GiB": 1 << 32, "a multiple of 4 GiB": 1<<32 + smallestBlock, "the last": math.MinInt64}
 	accesses := map[string]func(at []byte) []byte{

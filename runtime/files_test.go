@@ -64,7 +64,7 @@ func TestBatchesOfFiles(t *testing.T) {
 		}
 	}
 	grant := capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: dir}}}
-	const most, room = 100, 2000
+	const maxSize, room = 100, 2000
 	names := func(all ...string) []byte { return []byte(strings.Join(all, "\x00") + "\x00") }
 	asked := names("/w/a", "w/d/b", "/w/large", "/w/none", "/w/d", "/etc/passwd", "", "../w/a")
 	size := int32(len(asked))
@@ -75,7 +75,7 @@ func TestBatchesOfFiles(t *testing.T) {
 		args     []int32
 		want     []answer // times are not compared
 	}{
-		{"files_read", []int32{askedAt, size, most, roomAt, room}, []answer{
+		{"files_read", []int32{askedAt, size, maxSize, roomAt, room}, []answer{
 			{kind: 4, size: 5, content: "hello"},
 			{kind: 4, size: 5, content: "below"},
 			{errno: 22, kind: 4, size: 1000},
@@ -118,7 +118,7 @@ func TestBatchesOfFiles(t *testing.T) {
 				}
 				for i, want := range tt.want {
 					got := answerAt(out.Output[roomAt:], i)
-					told := got.time != 0
+					hasTime := got.time != 0
 					got.time = 0
 					if want.kind == 3 {
 						got.size, want.size = 0, 0 // the host's value
@@ -126,7 +126,7 @@ func TestBatchesOfFiles(t *testing.T) {
 					if got != want {
 						t.Errorf("file %d: got %+v, want %+v", i, got, want)
 					}
-					if want.errno == 0 && tt.function != "files_list" && !told {
+					if want.errno == 0 && tt.function != "files_list" && !hasTime {
 						t.Errorf("file %d: no time is reported", i)
 					}
 				}
@@ -144,17 +144,17 @@ func TestBatchesOfFiles(t *testing.T) {
 		want     int32
 		reason   Reason
 	}{
-		{"no name", "files_read", nil, []int32{askedAt, 0, most, roomAt, room}, 0, ""},
-		{"no room and no name", "files_read", nil, []int32{askedAt, 0, most, roomAt, 0}, 0, ""},
-		{"a name without its end", "files_read", []byte("/w/a\x00/w/a"), []int32{askedAt, 9, most, roomAt, room}, -3, ""},
-		{"room for no answer", "files_read", asked, []int32{askedAt, size, most, roomAt, 8*answerSize - 1}, -4, ""},
-		{"room for the answers alone", "files_read", asked, []int32{askedAt, size, most, roomAt, 8 * answerSize}, 8, ""},
+		{"no name", "files_read", nil, []int32{askedAt, 0, maxSize, roomAt, room}, 0, ""},
+		{"no room and no name", "files_read", nil, []int32{askedAt, 0, maxSize, roomAt, 0}, 0, ""},
+		{"a name without its end", "files_read", []byte("/w/a\x00/w/a"), []int32{askedAt, 9, maxSize, roomAt, room}, -3, ""},
+		{"room for no answer", "files_read", asked, []int32{askedAt, size, maxSize, roomAt, 8*answerSize - 1}, -4, ""},
+		{"room for the answers alone", "files_read", asked, []int32{askedAt, size, maxSize, roomAt, 8 * answerSize}, 8, ""},
 		{"more names than may be", "files_stat", make([]byte, maxBatchNames+1), []int32{askedAt, maxBatchNames + 1, 0, gone}, -4, ""},
-		{"names in the room", "files_read", asked, []int32{askedAt, size, most, askedAt - 300, 1000}, 8, ""},
-		{"room beyond memory", "files_read", asked, []int32{askedAt, size, most, gone - 10, 11}, 0, BadGuest},
+		{"names in the room", "files_read", asked, []int32{askedAt, size, maxSize, askedAt - 300, 1000}, 8, ""},
+		{"room beyond memory", "files_read", asked, []int32{askedAt, size, maxSize, gone - 10, 11}, 0, BadGuest},
 		{"names beyond memory", "files_list", asked, []int32{gone - 1, 2, roomAt, room}, 0, BadGuest},
 		{"lengths of 4 GiB", "files_stat", asked, []int32{askedAt, -1, roomAt, -1}, 0, BadGuest},
-		{"4 GiB at most of a file", "files_read", asked, []int32{askedAt, size, -1, roomAt, room}, 8, ""},
+		{"4 GiB at maxSize of a file", "files_read", asked, []int32{askedAt, size, -1, roomAt, room}, 8, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := load(t, r, asking(tt.function, tt.asked, 0, tt.args...).Bytes())

@@ -98,7 +98,7 @@ func TestFilesWithoutMountsDoNotExist(t *testing.T) {
 // A warm-up, whose effects all calls share, sees no files; the call after it does.
 func TestWarmUpSeesNoFiles(t *testing.T) {
 	requireReuse(t)
-	const names, room, kept = "/data/a\x00", 100, 1000
+	const names, room, savedAt = "/data/a\x00", 100, 1000
 	for function, args := range map[string][]int32{
 		"files_stat": {askedAt, int32(len(names)), roomAt, room},
 		"files_list": {askedAt, int32(len(names)), roomAt, room},
@@ -108,8 +108,8 @@ func TestWarmUpSeesNoFiles(t *testing.T) {
 		// The guest keeps and also writes what the function returned first.
 		asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 		module.Funcs[0].Body = wasmtest.Code(
-			asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
-			calls(outputWrite, kept, 4), wasmtest.Const(0),
+			asks, when(wasmtest.Code(loads(savedAt), []byte{i32Eqz}), stores(savedAt, loads(0))),
+			calls(outputWrite, savedAt, 4), wasmtest.Const(0),
 		)
 		m := load(t, newRuntime(t, Options{}), module.Bytes())
 		for range 3 {
@@ -130,7 +130,7 @@ func FuzzBatchRequest(f *testing.F) {
 	f.Add([]byte("/data/large\x00data\x00\x00"), uint16(96), uint32(1<<31), byte(1))
 	f.Add([]byte("/data/large\x00/data/a\x00/data/a"), uint16(70), uint32(5), byte(2))
 	f.Add(bytes.Repeat([]byte{0}, 5000), uint16(1<<16-1), uint32(0), byte(2))
-	f.Fuzz(func(t *testing.T, names []byte, size uint16, most uint32, kind byte) {
+	f.Fuzz(func(t *testing.T, names []byte, size uint16, maxSize uint32, kind byte) {
 		s, room := requests(r, b), make([]byte, size)
 		defer s.End()
 		code := int32(s.Answer(s.Batch(names, room, func(b files.Batch, room []byte) []files.Answer {
@@ -140,7 +140,7 @@ func FuzzBatchRequest(f *testing.F) {
 			case 1:
 				return b.List(room)
 			}
-			return b.Read(int(most), room)
+			return b.Read(int(maxSize), room)
 		})))
 		if code < 0 {
 			if s.LastError == nil || s.LastError.Message == "" || !bytes.Equal(room, make([]byte, size)) {

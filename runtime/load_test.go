@@ -220,7 +220,7 @@ func TestLoadStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectRunsNoCode(t *testing.T) {
 	m := command()
 	m.Memory = []uint32{1, 2}
 	info, err := Inspect(m.Bytes())

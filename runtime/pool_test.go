@@ -309,8 +309,8 @@ func TestKindsAreLimited(t *testing.T) {
 // instances.
 func TestConcurrentCallersDoNotAffectEachOther(t *testing.T) {
 	requireReuse(t)
-	const most = 6 * (eachBytes + imageBytes)
-	r := untended(t, Options{MaxIdleBytes: most})
+	const idleLimit = 6 * (eachBytes + imageBytes)
+	r := untended(t, Options{MaxIdleBytes: idleLimit})
 	modules := []*Module{load(t, r, obeying().bytes()), load(t, r, echo().bytes())}
 	w := func(which, n int) wants {
 		inputs := []string{"?", "w", "g", "x", "u", "?", "G", "d"}

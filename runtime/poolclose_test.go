@@ -68,14 +68,14 @@ func TestClosingFreesWaitingInstances(t *testing.T) {
 	for range 10 {
 		r := New(Options{})
 		r.pools.Pause() // see untended
-		closed, kept := load(t, r, meets()), load(t, r, echo().bytes())
+		closed, open := load(t, r, meets()), load(t, r, echo().bytes())
 		again, err := r.Load(context.Background(), meets())
 		if err != nil {
 			t.Fatal(err)
 		}
 		keep(t, closed, 4)
 		for range 2 {
-			askOK(t, kept, wants{})
+			askOK(t, open, wants{})
 		}
 		closed.Close()
 		if got := len(waiting(again)); got != 4 {
@@ -86,7 +86,7 @@ func TestClosingFreesWaitingInstances(t *testing.T) {
 		if closed.c.pool.Usage().Waiting != 0 || len(closed.c.pool.Kinds()) != 0 {
 			t.Errorf("%d bytes of %d kinds wait after their module was closed", closed.c.pool.Usage().Waiting, len(closed.c.pool.Kinds()))
 		}
-		if got := requireBalanced(t, r, kept); got != eachBytes+imageBytes {
+		if got := requireBalanced(t, r, open); got != eachBytes+imageBytes {
 			t.Errorf("%d bytes of the other module wait", got)
 		}
 		// and the image that the scanner uses while it checks the kernel

@@ -72,7 +72,7 @@ func with(function uint32, ptr, size int32) []byte {
 	return wasmtest.Code(wasmtest.Const(ptr), wasmtest.Const(size), wasmtest.CallFunc(function), []byte{wasmtest.Drop})
 }
 
-func TestReactors(t *testing.T) {
+func TestReactorResults(t *testing.T) {
 	const echoAt = 1000
 	// Reads the input to echoAt and writes as much as it read.
 	echo := wasmtest.Code(

@@ -74,7 +74,7 @@ func code(out Output) int32 { return int32(binary.LittleEndian.Uint32(out.Output
 // whatever allows any state of the file.
 var whatever = []byte{}
 
-func TestReplacingFiles(t *testing.T) {
+func TestReplacingFilesReturnsErrno(t *testing.T) {
 	r := newRuntime(t, Options{})
 	right := func(t testing.TB, w string) []byte { return recordOf(t, filepath.Join(w, "f")) }
 	is := func(b []byte) func(testing.TB, string) []byte {
@@ -196,13 +196,13 @@ func TestInvalidReplaceExplainsValidOne(t *testing.T) {
 // A warm-up, whose effects all calls share, replaces no file; the call after it does.
 func TestWarmUpReplacesNoFile(t *testing.T) {
 	requireReuse(t)
-	const kept = 1000
+	const savedAt = 1000
 	module := replacing("/w/f", whatever, "mine")
 	// The guest keeps and also writes what the function returned first.
 	asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 	module.Funcs[0].Body = wasmtest.Code(
-		asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
-		calls(outputWrite, kept, 4), wasmtest.Const(0),
+		asks, when(wasmtest.Code(loads(savedAt), []byte{i32Eqz}), stores(savedAt, loads(0))),
+		calls(outputWrite, savedAt, 4), wasmtest.Const(0),
 	)
 	m := load(t, newRuntime(t, Options{}), module.Bytes())
 	for range 3 {

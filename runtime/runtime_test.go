@@ -140,7 +140,7 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestClockAndRandomness(t *testing.T) {
+func TestClockAndRandomnessNeedGrant(t *testing.T) {
 	m := goGuest(t)
 	ask := func(g capability.Grant, what string) string {
 		t.Helper()
@@ -170,7 +170,7 @@ func TestClockAndRandomness(t *testing.T) {
 }
 
 // A call sees nothing of earlier calls.
-func TestNoStateBetweenCalls(t *testing.T) {
+func TestCallsShareNoState(t *testing.T) {
 	m := goGuest(t)
 	for range 3 {
 		out, err := m.Call(context.Background(), Call{Args: []string{"canary", "left behind"}, Bindings: bind(t, capability.Grant{})})
@@ -183,7 +183,7 @@ func TestNoStateBetweenCalls(t *testing.T) {
 	}
 }
 
-func TestEndings(t *testing.T) {
+func TestEndingDeterminesReason(t *testing.T) {
 	m := goGuest(t)
 	tests := []struct {
 		name   string
@@ -244,7 +244,7 @@ func TestErrorStreamKeepsItsEnd(t *testing.T) {
 }
 
 // Whatever the guest does, a call ends at its deadline, and the process continues.
-func TestHostileGuestsEndAtTheDeadline(t *testing.T) {
+func TestHostileGuestsEndAtDeadline(t *testing.T) {
 	r := newRuntime(t, Options{})
 	start := uint32(0)
 	none := []wasmtest.FuncType{{}}

@@ -260,7 +260,7 @@ func TestWarmUpDoesNotDependOnLimitsOfCall(t *testing.T) {
 
 // A start that depends on its call runs only once in each call, even with a warm-up, so that its
 // changes to files are made once.
-func TestStartWithAWarmUpRunsOnce(t *testing.T) {
+func TestStartWithWarmUpRunsOnce(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()
 	const create, exclusive, mayWrite = 1, 4, 0x40

@@ -60,7 +60,7 @@ func skipWithoutCompiler(t testing.TB) {
 
 // The estimate is an upper bound for the memory and the machine code of the worst code, and grows
 // with them.
-func TestEffortBoundsWhatTheEngineMakes(t *testing.T) {
+func TestEffortBoundsMemoryAndCode(t *testing.T) {
 	skipWithoutCompiler(t)
 	const (
 		slack           = 8 << 20 // the memory for compiling an empty module

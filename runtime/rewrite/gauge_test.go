@@ -7,7 +7,7 @@ import (
 )
 
 // In reachable code, the gauge counts as many values as the typer has types on its stack.
-func TestGaugeCountsTheValues(t *testing.T) {
+func TestGaugeCountsValues(t *testing.T) {
 	examples, err := filepath.Glob(filepath.Join("..", "..", "guest-examples", "*", "*.wasm"))
 	if err != nil || len(examples) == 0 {
 		t.Fatalf("no examples: %v", err)

@@ -146,7 +146,7 @@ func (g *guest) run(t testing.TB, stdin string) (stdout, ending string) {
 
 const guestInput = `[{"name":"aab","price":3.25,"tags":{"x":1.5,"y":-2}},{"name":"abxyz","price":1e3}]`
 
-func TestGoGuestBehavesTheSame(t *testing.T) {
+func TestRewrittenGoGuestBehavesTheSame(t *testing.T) {
 	wasm := goGuest(t)
 	out, rep, err := Rewrite(wasm, everything)
 	if err != nil {

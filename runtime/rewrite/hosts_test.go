@@ -74,38 +74,38 @@ func runHostCaller(t *testing.T, name string, m wasmtest.Module, o Options, f *r
 
 func TestEveryHostCallIsPrecededByCheck(t *testing.T) {
 	for name, m := range hostCallers() {
-		calls, since, most := 0, 0, 0
+		calls, since, longest := 0, 0, 0
 		// Fuel never runs out.
 		f := &refiller{slice: 1 << 40, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
 		rep := runHostCaller(t, name, m, Options{Meter: true}, f, func() {
 			calls++
 			since++
-			most = max(most, since)
+			longest = max(longest, since)
 		})
-		if calls < hostCalls || most != 1 || rep.Meter.Hosts == 0 {
-			t.Errorf("%s: %d calls, up to %d between two checks, %+v", name, calls, most, *rep.Meter)
+		if calls < hostCalls || longest != 1 || rep.Meter.Hosts == 0 {
+			t.Errorf("%s: %d calls, up to %d between two checks, %+v", name, calls, longest, *rep.Meter)
 		}
 	}
 }
 
 // Quick imports are charged, but not checked more often than any other instruction. Where the
 // module calls them by type, they are treated as other imports.
-func TestQuickImports(t *testing.T) {
+func TestQuickImportsAreNotChecked(t *testing.T) {
 	const slice = 1000
 	options := Options{Meter: true, Quick: []ImportName{{"env", "other"}, {"env", "host"}}}
 	for name, m := range hostCallers() {
-		since, most := 0, 0
+		since, longest := 0, 0
 		f := &refiller{slice: slice, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
 		rep := runHostCaller(t, name, m, options, f, func() {
 			since++
-			most = max(most, since)
+			longest = max(longest, since)
 		})
 		byType := slices.Contains([]string{"call_indirect", "call_ref", "return_call_indirect", "two in a function"}, name)
 		if (rep.Meter.Hosts > 0) != byType {
 			t.Errorf("%s: %d checks of calls", name, rep.Meter.Hosts)
 		}
-		if f.used < (hostCalls-slice/costQuick)*costQuick || most > 2*slice/costQuick {
-			t.Errorf("%s: %d units of fuel, up to %d calls between two checks", name, f.used, most)
+		if f.used < (hostCalls-slice/costQuick)*costQuick || longest > 2*slice/costQuick {
+			t.Errorf("%s: %d units of fuel, up to %d calls between two checks", name, f.used, longest)
 		}
 	}
 	m := hostCallers()["call"]

@@ -214,7 +214,7 @@ func TestBulkOperationsAreChargedBeforeTheyRun(t *testing.T) {
 	}
 }
 
-func TestConstantLengthsAreChargedToo(t *testing.T) {
+func TestConstantLengthsAreCharged(t *testing.T) {
 	fill := wasmtest.Code([]byte{wasmtest.I32Const, 0, wasmtest.I32Const, 1}, wasmtest.Const(65536), []byte{misc, 11, 0})
 	loop := func(body []byte) []byte {
 		return function([]byte{wasmtest.Loop, wasmtest.Empty}, body, []byte{
@@ -252,7 +252,7 @@ func TestSmallFunctionsArePaidForByTheirCallers(t *testing.T) {
 	}
 }
 
-func TestFunctionsThatBeginWithALoopNeedNoCheckOnEntry(t *testing.T) {
+func TestFunctionsThatBeginWithLoopNeedNoCheckOnEntry(t *testing.T) {
 	recursion := function([]byte{
 		wasmtest.Loop, wasmtest.Empty,
 		wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, wasmtest.Call, 0, wasmtest.End,
@@ -351,17 +351,17 @@ func TestReturningFromPossibleHostCallIsChecked(t *testing.T) {
 func requireChecksOnReturn(t *testing.T, name string, m wasmtest.Module) {
 	t.Helper()
 	f := &refiller{budget: 1 << 60}
-	calls, most := 0, 0
+	calls, longest := 0, 0
 	f.onRefill = func() error { calls = 0; return nil }
 	ctx := experimental.WithFunctionListenerFactory(context.Background(), watcher(func(api.Module) {
 		calls++
-		most = max(most, calls)
+		longest = max(longest, calls)
 	}))
 	if _, err := runMeteredWith(t, ctx, wazero.NewRuntimeConfigInterpreter(), m.Bytes(), f).run(1500); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if most < 10 || most > (maxPath+costSlack)/costCall {
-		t.Errorf("%s: %d calls between two checks", name, most)
+	if longest < 10 || longest > (maxPath+costSlack)/costCall {
+		t.Errorf("%s: %d calls between two checks", name, longest)
 	}
 }
 

@@ -40,7 +40,7 @@ func detours() map[string][]byte {
 	}
 }
 
-// detourModule calls a detour in a loop, with 1. If inline, the detour is part of the loop;
+// detourModule calls a detour in a loop, with the argument 1. If inline, the detour is part of the loop;
 // otherwise it is a function.
 func detourModule(detour []byte, inline bool) wasmtest.Module {
 	body := wasmtest.Code([]byte{wasmtest.I32Const, 1}, wasmtest.CallFunc(1))
@@ -77,8 +77,8 @@ func TestEveryPathIsCharged(t *testing.T) {
 				continue
 			}
 			least := int64(rounds * heavyCalls * costCall)
-			if most := 2 * (least + rounds*costLeave); used < least || used > most {
-				t.Errorf("%s (inline %v): %d units, want %d to %d", name, inline, used, least, most)
+			if upper := 2 * (least + rounds*costLeave); used < least || used > upper {
+				t.Errorf("%s (inline %v): %d units, want %d to %d", name, inline, used, least, upper)
 			}
 		}
 	}
@@ -95,17 +95,17 @@ func TestLongCodeIsChecked(t *testing.T) {
 		m.Types = append(m.Types, wasmtest.FuncType{})
 		m.Funcs = append(m.Funcs, wasmtest.Func{Type: 1, Body: []byte{wasmtest.Nop}})
 		f := &refiller{budget: 1 << 60}
-		since, most := 0, 0
+		since, longest := 0, 0
 		f.onRefill = func() error { since = 0; return nil }
 		ctx := experimental.WithFunctionListenerFactory(context.Background(), watcher(func(api.Module) {
 			since++
-			most = max(most, since)
+			longest = max(longest, since)
 		}))
 		if _, err := runMeteredWith(t, ctx, wazero.NewRuntimeConfigInterpreter(), m.Bytes(), f).run(0); err != nil {
 			t.Fatal(err)
 		}
-		if limit := (maxPath + costSlack + maxUnchecked) / costCall; most < 10 || most > limit {
-			t.Errorf("%s: %d calls between two checks, want at most %d", name, most, limit)
+		if limit := (maxPath + costSlack + maxUnchecked) / costCall; longest < 10 || longest > limit {
+			t.Errorf("%s: %d calls between two checks, want at most %d", name, longest, limit)
 		}
 	}
 }

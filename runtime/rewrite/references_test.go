@@ -33,8 +33,8 @@ func referring(times int32) wasmtest.Module {
 	}
 }
 
-// A reference refers to the function that the module named, and creating it often takes no memory
-// of the host.
+// A reference refers to the function that the module named, and creating it many times
+// takes no memory of the host.
 func TestReferencesAreCreatedOnce(t *testing.T) {
 	const times = 1_000_000
 	m := referring(times)

@@ -13,7 +13,7 @@ import (
 // header is the start of every module.
 const header = "\x00asm\x01\x00\x00\x00"
 
-func TestRefusals(t *testing.T) {
+func TestInvalidModulesAreRefused(t *testing.T) {
 	huge := "\xff\xff\xff\xff\x0f" // 2^32-1
 	tests := []struct {
 		name   string
@@ -162,7 +162,7 @@ func sample() wasmtest.Module {
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectReportsStructure(t *testing.T) {
 	rep, err := Inspect(sample().Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestImportedTablesAreCapped(t *testing.T) {
 	requireError(t, err, TooLarge, 17, "table 0 starts with 5 elements, at most 4")
 }
 
-func TestTooLarge(t *testing.T) {
+func TestLargeInputsAreRefused(t *testing.T) {
 	body := bytes.Repeat([]byte{wasmtest.Nop}, 1000)
 	m := wasmtest.Module{
 		Types:   []wasmtest.FuncType{{}},
@@ -297,7 +297,7 @@ func TestCustomSectionsAreRemoved(t *testing.T) {
 	}
 }
 
-func TestRewriteIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
+func TestRewriteIsDeterministicAndKeepsInput(t *testing.T) {
 	wasm := sample().Bytes()
 	before := bytes.Clone(wasm)
 	first, _, err := Rewrite(wasm, Options{SplitSelects: true})

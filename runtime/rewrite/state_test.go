@@ -138,7 +138,7 @@ func TestAddedIndicesStayHidden(t *testing.T) {
 	}
 }
 
-func TestFeaturesAndBlockers(t *testing.T) {
+func TestFeaturesAndBlockersAreReported(t *testing.T) {
 	code := func(code ...byte) wasmtest.Module { return function(code) }
 	noMemory := code()
 	noMemory.Memory = nil

@@ -25,7 +25,7 @@ func subscribe(userdata uint64, kind byte, clock uint32, timeout time.Duration, 
 	return b
 }
 
-func TestPolling(t *testing.T) {
+func TestPollWaitsForFirstEvent(t *testing.T) {
 	type event struct {
 		userdata uint64
 		kind     byte

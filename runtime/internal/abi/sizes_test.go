@@ -67,7 +67,7 @@ func TestEverySizeIsListed(t *testing.T) {
 
 // The engine has a Go function for each name of WASI, which still works after the runtime that it
 // was taken from is closed.
-func TestEngineFunctionsOfWASI(t *testing.T) {
+func TestEngineHasGoFunctionsForWASI(t *testing.T) {
 	functions, err := wasiFunctions()
 	if err != nil {
 		t.Fatal(err)

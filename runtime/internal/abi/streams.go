@@ -67,7 +67,7 @@ func (s guestStdin) Read(p []byte) (int, error) {
 	case c.Entry.Form != Command:
 		return 0, io.EOF
 	}
-	s.guest.taintByCall("it reads its input where it cannot be saved before the read")
+	s.guest.taintByCall("it reads its input at a place where it cannot be saved")
 	return c.stdin.Read(p)
 }
 

@@ -161,7 +161,7 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 }
 
 // Tests paths from the root upwards, and paths past a mount whose name has the same beginning.
-func TestGuestReachesNothingFromTheRoot(t *testing.T) {
+func TestGuestReachesNothingFromRoot(t *testing.T) {
 	_, ws := hostile(t)
 	want := map[string]string{
 		"..": "EPERM", "../etc/passwd": "EPERM", "/etc/passwd": "EPERM", "etc/passwd": "ENOENT",
@@ -181,7 +181,7 @@ func TestGuestReachesNothingFromTheRoot(t *testing.T) {
 }
 
 // Paths resolve in the same way from directories that a guest has opened.
-func TestGuestReachesNothingFromAnOpenDirectory(t *testing.T) {
+func TestGuestReachesNothingFromOpenDirectory(t *testing.T) {
 	_, ws := hostile(t)
 	from := func(dir, name string) []op {
 		inner := open(name)

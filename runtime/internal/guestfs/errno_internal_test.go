@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-func TestToErrno(t *testing.T) {
+func TestErrorsMapToErrno(t *testing.T) {
 	for err, want := range map[error]sys.Errno{
 		nil:                        0,
 		fs.ErrClosed:               sys.EBADF,

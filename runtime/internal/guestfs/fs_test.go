@@ -118,7 +118,7 @@ func TestChangesAreRefused(t *testing.T) {
 }
 
 // Tests every flag bit that the engine has or may add, alone and with reading.
-func TestOpenFlags(t *testing.T) {
+func TestUnknownOpenFlagsAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
 	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/workspace", &guestfs.Traces{})

@@ -77,7 +77,7 @@ func TestGuestListsWholeDirectory(t *testing.T) {
 }
 
 // Between calls, nothing can be reached. Files that one call left open cannot be used in the next.
-func TestFilesFollowTheCurrentCall(t *testing.T) {
+func TestFilesBelongToCurrentCall(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
 	results := run(

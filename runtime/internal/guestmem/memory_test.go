@@ -123,7 +123,7 @@ func TestMemoryAccountsEveryChange(t *testing.T) {
 }
 
 // Reused memory contains nothing that an earlier guest wrote.
-func TestMemoryOfTheNextGuestIsZero(t *testing.T) {
+func TestReusedMemoryIsZero(t *testing.T) {
 	s := newSystem(t)
 	for n := range 20 {
 		g := newGuest(t, s, Options{Limit: 8 * PageSize}, PageSize)

@@ -56,8 +56,8 @@ func scribble(r *rand.Rand, b []byte) {
 	}
 }
 
-// TestRestoreGivesTheImage compares memory with a plain slice through random operations.
-func TestRestoreGivesTheImage(t *testing.T) {
+// TestRestoreRestoresImage compares memory with a plain slice through random operations.
+func TestRestoreRestoresImage(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			var counted int64
@@ -131,7 +131,7 @@ func TestRestoreGivesTheImage(t *testing.T) {
 
 // Restoring does not change a memory without writes, and Private reports the pages that were
 // written.
-func TestPrivateIsWhatWasWritten(t *testing.T) {
+func TestPrivateCountsWrittenPages(t *testing.T) {
 	const size = 1 << 20
 	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
 	fill(g.mem, 9)
@@ -276,7 +276,7 @@ func TestAdoptIsForEqualMemory(t *testing.T) {
 }
 
 // A cleared memory is as new, whatever was done to it.
-func TestClearGivesZeroes(t *testing.T) {
+func TestClearedMemoryIsZero(t *testing.T) {
 	for _, size := range []uint64{0, PageSize} {
 		for _, grown := range []uint64{2 * PageSize, copyWhole + PageSize, 6 << 20} {
 			var counted int64

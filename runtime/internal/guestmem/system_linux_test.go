@@ -10,7 +10,7 @@ import (
 )
 
 // Address space is reused, the most recently freed first, up to a limit.
-func TestAddressSpaceIsKept(t *testing.T) {
+func TestAddressSpaceIsReused(t *testing.T) {
 	s := newSystem(t)
 	use := func(limit, size uint64) *byte {
 		g := newGuest(t, s, Options{Limit: limit}, size)
@@ -36,7 +36,7 @@ func TestAddressSpaceIsKept(t *testing.T) {
 }
 
 // The spare address space is limited, for one guest and in total.
-func TestKeptAddressSpaceIsBounded(t *testing.T) {
+func TestSpareAddressSpaceIsLimited(t *testing.T) {
 	s := newSystem(t)
 	var all []*guest
 	const size = maxSpareEach
@@ -63,22 +63,22 @@ func TestKeptAddressSpaceIsBounded(t *testing.T) {
 
 // The number of spare spaces is limited, even if the limits of guests are large and they write
 // little, because address space and mappings can run out.
-func TestCountOfKeptSpacesIsBounded(t *testing.T) {
+func TestNumberOfSpareSpacesIsLimited(t *testing.T) {
 	const guests = maxSpare/PageSize + 50
-	for size, most := range map[uint64]int{0: 0, PageSize: maxSpare / PageSize} {
+	for size, want := range map[uint64]int{0: 0, PageSize: maxSpare / PageSize} {
 		s := newSystem(t)
 		for n := range uint64(guests) {
 			// Each limit is larger than the earlier ones, so that no space is reused.
 			newGuest(t, s, Options{Limit: (n + 1) * PageSize}, size).m.Free()
 		}
-		if got := len(s.spare); got != most {
-			t.Errorf("%d spaces are kept of %d guests of %d bytes, want %d", got, guests, size, most)
+		if got := len(s.spare); got != want {
+			t.Errorf("%d spaces are kept of %d guests of %d bytes, want %d", got, guests, size, want)
 		}
 	}
 }
 
 // Address space into which an image was mapped would show the image to the next guest.
-func TestSpaceOfAnImageIsNotKept(t *testing.T) {
+func TestSpaceOfImageIsNotReused(t *testing.T) {
 	s := newSystem(t)
 	g := newGuest(t, s, Options{Limit: 2 * PageSize}, PageSize)
 	fill(g.mem, 1)
@@ -113,7 +113,7 @@ func TestCloseReturnsSpareAddressSpace(t *testing.T) {
 }
 
 // A memory that outlives the scanner is restored without it.
-func TestRestoreAfterClose(t *testing.T) {
+func TestRestoreWorksAfterClose(t *testing.T) {
 	s := NewSystem()
 	g := newGuest(t, s, Options{Limit: 4 << 20}, 2<<20)
 	fill(g.mem, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// kind is a set of instances that saw the same during their start.
+// kind is a set of instances that saw the same inputs during their start.
 type kind struct {
 	pool *Pool
 	// tenant made the first call of the kind.

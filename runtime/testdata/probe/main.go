@@ -1,5 +1,4 @@
-// Command probe is a guest that does what its first argument says, for the tests
-// of package runtime.
+// Command probe is a guest for the tests of package runtime. Its first argument selects what it does.
 package main
 
 import (
@@ -31,7 +30,7 @@ func main() {
 	case "flood-stdout":
 		for {
 			if _, err := os.Stdout.Write(make([]byte, 64<<10)); err != nil {
-				os.Exit(0) // a guest that shrugs
+				os.Exit(0) // ignores the error
 			}
 		}
 	case "flood-stderr":
@@ -57,7 +56,7 @@ func main() {
 		count, err := strconv.Atoi(arg(2))
 		check(err)
 		var last []byte
-		for i := range count { // without a pause in which the collector could run
+		for i := range count { // no pause in which the collector could run
 			last = make([]byte, 4096+i%64)
 		}
 		fmt.Println(len(last))
@@ -84,7 +83,7 @@ func main() {
 			fmt.Println(e.Name())
 		}
 	case "canary":
-		// Prints what an earlier call left in memory, then leaves something itself.
+		// Prints what an earlier call left in memory, and then leaves something.
 		fmt.Println(canary)
 		canary = arg(2)
 	}

@@ -69,7 +69,7 @@ func fetch(t testing.TB, c *Cache, key Key) (code string, e Entry, ok bool) {
 	return string(data), e, true
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestFetchReturnsStoredEntry(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("module"))
 	if _, _, ok := fetch(t, c, key); ok {
@@ -224,7 +224,7 @@ func TestEngineNameStaysInside(t *testing.T) {
 }
 
 // An entry is copied where links are not possible, and into a scratch directory outside the cache.
-func TestPlaceCopies(t *testing.T) {
+func TestPlaceCopiesWithoutLinks(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("a"))
 	store(t, c, key, "code", Entry{Module: []byte("m")})
@@ -264,7 +264,7 @@ func TestRemovedDirectoryIsCreatedAgain(t *testing.T) {
 
 // Concurrent stores, fetches, evictions and clears never show part of an entry or the code of
 // another entry.
-func TestConcurrentUse(t *testing.T) {
+func TestConcurrentUseShowsNoPartialEntry(t *testing.T) {
 	_, dir := open(t)
 	var wg sync.WaitGroup
 	for range 4 {

@@ -28,7 +28,7 @@ func left(c *Cache, labels string) string {
 	return b.String()
 }
 
-func TestEviction(t *testing.T) {
+func TestLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	tests := []struct {
 		name string
 		max  func(entry int64) int64 // given the size of one entry
@@ -91,7 +91,7 @@ func fileSize(t *testing.T, c *Cache, key Key) int64 {
 }
 
 // An entry that is evicted after it was fetched remains readable for the engine.
-func TestEvictionUnderAReader(t *testing.T) {
+func TestEvictedEntryStaysReadable(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("a"))
 	store(t, c, key, "code", Entry{})

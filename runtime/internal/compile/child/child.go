@@ -85,7 +85,7 @@ func (o Options) job(wasm []byte, dir string) (job, error) {
 	case len(o.Command) == 0 || !filepath.IsAbs(o.Command[0]):
 		return j, unavailable("Options.Command must start with the absolute path of a program")
 	case dir == "":
-		return j, unavailable("the machine code needs a directory")
+		return j, unavailable("no directory is given for the machine code")
 	case len(wasm) > MaxModuleBytes:
 		return j, &Error{Kind: Refused, Message: fmt.Sprintf("the module has %d bytes; at most %d are compiled", len(wasm), MaxModuleBytes)}
 	}
@@ -143,9 +143,9 @@ type head struct {
 // Write never fails. If the parent stopped reading, the child would block or die, depending on
 // timing.
 func (h *head) Write(p []byte) (int, error) {
-	kept := p[:min(len(p), h.limit-len(h.data))]
-	h.data = append(h.data, kept...)
-	if len(kept) < len(p) && h.full != nil {
+	first := p[:min(len(p), h.limit-len(h.data))]
+	h.data = append(h.data, first...)
+	if len(first) < len(p) && h.full != nil {
 		h.full()
 	}
 	return len(p), nil

@@ -1,8 +1,7 @@
 //go:build wasip1
 
-// Command guest attacks the file system that it is given. It reads a JSON list of
-// operations on stdin and writes what each came to. It calls WASI directly, so
-// that no library refuses, repairs or forgets an attack on the way.
+// Command guest attacks its file system. It reads a JSON list of operations from stdin and writes
+// their results. It calls WASI directly, so that no library refuses, repairs or drops an attack.
 package main
 
 import (
@@ -19,13 +18,13 @@ import (
 
 type op struct {
 	Op                      string
-	FD, FD2                 int32 // -1 is what the last path_open opened
+	FD, FD2                 int32 // -1 means the descriptor of the last path_open
 	Path, Path2             []byte
 	Flags, OFlags, FDFlags  uint32
 	Rights                  uint64
 	Offset, Size            uint64
 	Whence, Bytes, Repeated uint32
-	Data                    []byte // to write, in place of Bytes zeros
+	Data                    []byte // to write instead of Bytes zeros
 }
 
 type result struct {
@@ -63,7 +62,7 @@ func main() {
 	}
 }
 
-// do performs one operation, o.Repeated times more while it succeeds.
+// do performs one operation, and repeats it up to o.Repeated times while it succeeds.
 func do(o op, r *result) syscall.Errno {
 	for ; ; o.Repeated-- {
 		if errno := once(o, r); errno != 0 || o.Repeated == 0 {
@@ -135,7 +134,7 @@ func once(o op, r *result) syscall.Errno {
 	case "fd_readdir":
 		errno = fdReaddir(o.FD, unsafe.Pointer(&buf[0]), o.Bytes, o.Offset, unsafe.Pointer(&used))
 		r.Data = buf[:used]
-	case "fd_readdir_lie": // about the length of the buffer, which is more than the memory
+	case "fd_readdir_lie": // passes a buffer length larger than the memory
 		errno = fdReaddir(o.FD, unsafe.Pointer(&buf[0]), ^uint32(0), o.Offset, unsafe.Pointer(&used))
 	case "fd_renumber":
 		errno = fdRenumber(o.FD, o.FD2)
@@ -148,7 +147,7 @@ func once(o op, r *result) syscall.Errno {
 		errno = fdDatasync(o.FD)
 	case "fd_close":
 		errno = fdClose(o.FD)
-	case "read_file": // the rest are what programs do, through the Go library
+	case "read_file": // the remaining operations use the Go library, as programs do
 		data, err := os.ReadFile(string(o.Path))
 		r.Data = data
 		return errnoOf(err)
@@ -171,7 +170,7 @@ func once(o op, r *result) syscall.Errno {
 		r.Data = []byte(strings.Join(names, "\n"))
 		return errnoOf(err)
 	default:
-		panic("no such operation: " + o.Op)
+		panic("unknown operation: " + o.Op)
 	}
 	r.N = max(r.N, uint64(used))
 	return syscall.Errno(errno)
@@ -196,7 +195,7 @@ func errnoOf(err error) syscall.Errno {
 	panic(err)
 }
 
-// name returns the errors that a file system may give by their names.
+// name returns the name of an error that a file system may return.
 func name(errno syscall.Errno) string {
 	for e, name := range map[syscall.Errno]string{
 		syscall.EACCES: "EACCES", syscall.EAGAIN: "EAGAIN", syscall.EBADF: "EBADF", syscall.EEXIST: "EEXIST",
