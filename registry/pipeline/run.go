@@ -149,7 +149,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	defer func() {
 		if value := recover(); value != nil {
 			p.o.Logger.Error("panic in an executor", "tool", name, "call", id, "panic", value, "stack", string(debug.Stack()))
-			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + id}
+			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; see the log for call " + id}
 		}
 	}()
 	number, complete := entry.Attempt()

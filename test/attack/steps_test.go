@@ -244,7 +244,7 @@ func stepCheck(t *testing.T) {
 	requireCode(t, r, callOf(many), tool.CodeInvalidArgument, "too much work")
 	call := callOf(many)
 	call.Timeout = 1
-	requireCode(t, r, call, tool.CodeTimeout, "arguments were not checked")
+	requireCode(t, r, call, tool.CodeTimeout, "checking the arguments")
 }
 
 func stepScript(t *testing.T) {

@@ -114,7 +114,7 @@ func checkNames(spec tool.Spec) error {
 			field = "aliases"
 		}
 		if !validName.MatchString(name) {
-			return FieldError(spec.Name, field, "the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
+			return FieldError(spec.Name, field, "the name %q must have 1 to 64 of the characters a-z, 0-9, _ and -, and begin with a letter", name)
 		}
 		if seen[name] {
 			return FieldError(spec.Name, field, "the name %q appears twice", name)
