@@ -177,8 +177,8 @@ func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) 
 const HideRoom = 2 * secret.MaxForm
 
 // HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut.
-// The tail of a secret that begins in text[:room] is removed as well. room is HideRoom, or less if
-// no more text is available.
+// The tail of a secret that begins in text[:room] is removed as well. room is HideRoom, or the
+// length of the beginning if that is shorter.
 func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
 	return b.secrets.scrubber().After(ctx, text, room)
 }

@@ -1,7 +1,7 @@
 // Package capability describes what a guest may reach: what a tool requests ([Permissions]), what
 // an operator is willing to grant or denies ([Grantable]), and what one call gets ([Grant]). It
 // contains only data and pure functions. It opens no files or connections, and knows nothing about
-// WASM, tools or the command line. Its values contain no value of a secret. Its functions are safe
+// WASM, tools or the command line. It never holds the value of a secret. Its functions are safe
 // for concurrent use on values that do not change.
 //
 // A missing permission means no access, a denial overrides everything that is grantable, and a tool

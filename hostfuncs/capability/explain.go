@@ -91,7 +91,7 @@ func explainNet(p Permissions, o Grantable, q Permission, denials func(Permissio
 			by = append(by, line)
 		}
 	}
-	return Explanation{Allowed: true, By: "the tool asks for " + ask.permission().String() + ", offered by " + strings.Join(by, " and ")}
+	return Explanation{Allowed: true, By: "the tool asks for " + ask.permission().String() + ", granted by " + strings.Join(by, " and ")}
 }
 
 // firstDenial returns the first denial that applies to one of the methods of q.
@@ -177,7 +177,7 @@ func explainSecret(p Permissions, o Grantable, q Permission) Explanation {
 // unreached explains a secret that is grantable but not used by any granted request. lacking lists
 // the requests with this secret that are not granted.
 func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
-	e := Explanation{By: "the tool asks for " + q.String() + ", which is offered by " + o.located(q)}
+	e := Explanation{By: "the tool asks for " + q.String() + ", which is granted by " + o.located(q)}
 	limits := o.Secrets[q.name].URLs
 	if len(limits) > 0 {
 		e.By += " for " + strings.Join(each(limits, URLPattern.String), ", ") + " only"
@@ -198,7 +198,7 @@ func notOffered(ask, question, fix Permission) Explanation {
 	if ask == question {
 		what = "it"
 	}
-	return Explanation{By: "the tool asks for " + ask.String() + " and nothing offers " + what, Fix: fix}
+	return Explanation{By: "the tool asks for " + ask.String() + " but nothing grants " + what, Fix: fix}
 }
 
 func notAsked(q Permission) Explanation {
@@ -210,7 +210,7 @@ func (o Grantable) denied(denial Permission) Explanation {
 }
 
 func (o Grantable) allowed(ask, offer Permission) Explanation {
-	return Explanation{Allowed: true, By: "the tool asks for " + ask.String() + ", offered by " + o.located(offer)}
+	return Explanation{Allowed: true, By: "the tool asks for " + ask.String() + ", granted by " + o.located(offer)}
 }
 
 // offered returns the permission by which a mount or store is grantable, which may be more than is

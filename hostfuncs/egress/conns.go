@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// connSet tracks all open connections of a Client. Closing the Client so also closes connections
-// that are in use. It is safe for concurrent use.
+// connSet tracks all open connections of a Client. Closing the Client therefore also closes
+// connections that are in use. It is safe for concurrent use.
 type connSet struct {
 	mu     sync.Mutex
 	closed bool

@@ -65,7 +65,7 @@ func (b *body) decode(res *http.Response, limits Limits) *Error {
 		delete(res.Header, "Content-Length")
 		return nil
 	default:
-		return refuse(KindProtocol, "the server answered in an encoding that was not asked for")
+		return refuse(KindProtocol, "the server answered in an encoding that was not requested")
 	}
 }
 

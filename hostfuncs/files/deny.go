@@ -48,7 +48,7 @@ func newDenyPatterns(pattern string) ([]denyPattern, error) {
 	case len(pattern) > maxDenyBytes:
 		return nil, fmt.Errorf("is longer than %d bytes", maxDenyBytes)
 	case strings.IndexByte(pattern, 0) >= 0, !utf8.ValidString(pattern):
-		return nil, errors.New("is not valid UTF-8 text")
+		return nil, errors.New("is not valid UTF-8")
 	case !doublestar.ValidatePattern(pattern):
 		return nil, errNotAPattern
 	}
