@@ -24,6 +24,7 @@ const (
 	methodCall      = "tools/call"
 	methodCancelled = "notifications/cancelled"
 	methodListen    = "subscriptions/listen"
+	methodSetLevel  = "logging/setLevel"
 )
 
 // refusal is the error response to a message that is refused.
@@ -85,7 +86,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, invalidRequest(rawID, `jsonrpc must be "2.0"`)
 	}
 	if fields["method"] == nil {
-		return parseResponse(&message, fields, id)
+		return parseResponse(&message, fields, id, rawID)
 	}
 	if message.Member("method").Kind != jsontree.String {
 		return nil, invalidRequest(rawID, "method must be a string")
@@ -96,6 +97,12 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 			return nil, invalidRequest(nil, bad)
 		}
 	}
+	if level := message.Member("params").Member("level"); method == methodSetLevel && !isLogLevel(level) {
+		return nil, &refusal{
+			code: jsonrpc.CodeInvalidParams, id: rawID,
+			message: "params.level must be one of " + strings.Join(logLevels, ", "),
+		}
+	}
 	if answers := message.Member("params").Member("inputResponses"); answers != nil {
 		for _, m := range answers.Members {
 			if bad := misspelt(&m.Value); bad != "" {
@@ -104,6 +111,14 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		}
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: fields["params"]}, nil
+}
+
+// logLevels are the levels of logging/setLevel (MCP 2025-11-25, LoggingLevel). The SDK accepts
+// any string.
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+func isLogLevel(v *jsontree.Value) bool {
+	return v != nil && v.Kind == jsontree.String && slices.Contains(logLevels, v.Text())
 }
 
 // unreadable returns the refusal of a message that is not strict JSON. It has the ID of the
@@ -132,9 +147,13 @@ func unreadable(data []byte, why error) *refusal {
 }
 
 // parseResponse parses the response to a request of the server.
-func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
+func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, id jsonrpc.ID, rawID json.RawMessage) (jsonrpc.Message, *refusal) {
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
-		return nil, invalidRequest(nil, "a message has a method, or an id and either result or error")
+		refused := invalidRequest(nil, "a message has a method, or an id and either result or error")
+		if fields["result"] == nil && fields["error"] == nil {
+			refused.id = rawID // it is a request without its method, whose sender waits for an answer
+		}
+		return nil, refused
 	}
 	response := &jsonrpc.Response{ID: id, Result: fields["result"]}
 	if result := message.Member("result"); result != nil {

@@ -133,7 +133,9 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 	var resource map[string]json.RawMessage
 	if json.Unmarshal(fields["resource"], &resource) == nil && resource != nil {
 		delete(resource, "_meta")
-		if fields["resource"], err = json.Marshal(resource); err != nil {
+		if string(fields["type"]) == `"resource"` && !hasPublicURI(resource) {
+			fields = withoutURI(fields, resource)
+		} else if fields["resource"], err = json.Marshal(resource); err != nil {
 			return block, forPeople, err
 		}
 	}
@@ -148,4 +150,38 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 		return block, forPeople, err
 	}
 	return block, forPeople, tool.Result{Content: []tool.Content{block}}.Check()
+}
+
+// hasPublicURI reports whether a resource has a URI that may be passed on. Filesystem servers send
+// none, or one with the scheme file:, which names a file of their own host.
+func hasPublicURI(resource map[string]json.RawMessage) bool {
+	var uri string
+	if json.Unmarshal(resource["uri"], &uri) != nil || uri == "" {
+		return false
+	}
+	scheme, _, _ := strings.Cut(uri, ":")
+	return !strings.EqualFold(scheme, "file")
+}
+
+// withoutURI returns the block of an embedded resource whose URI is left out: a text, image or
+// audio block with its content, or a resource with an anonymous URI.
+func withoutURI(fields, resource map[string]json.RawMessage) map[string]json.RawMessage {
+	var mimeType string
+	_ = json.Unmarshal(resource["mimeType"], &mimeType) // another type is refused with the block
+	block := map[string]json.RawMessage{}
+	kind, _, _ := strings.Cut(mimeType, "/")
+	switch {
+	case resource["text"] != nil && resource["blob"] == nil:
+		block["type"], block["text"] = json.RawMessage(`"text"`), resource["text"]
+	case resource["blob"] != nil && resource["text"] == nil && (kind == "image" || kind == "audio"):
+		block["type"], block["data"], block["mimeType"] = json.RawMessage(`"`+kind+`"`), resource["blob"], resource["mimeType"]
+	default:
+		resource["uri"] = json.RawMessage(`"urn:wasmtool:embedded"`)
+		own, err := json.Marshal(resource)
+		if err != nil {
+			return fields // parsing it reports the error
+		}
+		block["type"], block["resource"] = fields["type"], own
+	}
+	return block
 }
