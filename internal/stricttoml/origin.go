@@ -2,25 +2,25 @@ package stricttoml
 
 import "fmt"
 
-// origin says what made a table or list, which decides what may extend it later.
+// origin says what created a table or list. It decides what can extend the value later.
 type origin uint8
 
 const (
-	// writtenInline is a value between brackets, which is complete.
+	// writtenInline is a value after "=" or in a list. Nothing can extend it.
 	writtenInline origin = iota
-	// opensParent is a table that a header names on the way to another: a in [a.b].
+	// opensParent is a table that a header names before the last part: a in [a.b].
 	opensParent
-	// opensTable is a table with a header of its own.
+	// opensTable is a table with its own header.
 	opensTable
-	// opensElement is a list that [[headers]] make, which grows with each.
+	// opensElement is a list that [[headers]] create. Each header adds an element.
 	opensElement
-	// opensDotted is a table that a dotted key names: a in a.b = 1.
+	// opensDotted is a table that a dotted key names before the last part: a in a.b = 1.
 	opensDotted
 )
 
-// open returns the table that a part of a key names in parent, and makes it if it is new.
-// With opensElement, it appends a table to the list of that name. It keeps the rules of TOML
-// about tables that are defined twice, of which the library knows only some.
+// open returns the table that a part of a key names in parent, and creates it if it is new. With
+// opensElement, it appends a table to the list of that name. It enforces the rules of TOML about
+// tables that are defined twice, because the library enforces only some of them.
 func (x *indexer) open(parent *Node, part keyPart, how origin) (*Node, error) {
 	earlier := parent.byName[part.name]
 	if earlier == nil {
@@ -49,7 +49,7 @@ func (x *indexer) open(parent *Node, part keyPart, how origin) (*Node, error) {
 	return nil, x.twice(part, earlier)
 }
 
-// twice is the error of a key or table that was defined before.
+// twice returns the error of a key or table that is already defined.
 func (x *indexer) twice(part keyPart, earlier *Member) error {
 	line, _ := x.doc.position(earlier.Offset)
 	return &syntaxError{part.offset, fmt.Sprintf(

@@ -61,7 +61,7 @@ func checkBytes(text []byte) error {
 // decode returns the values that the library reads from a text. When ok is false, the library
 // refused the text at the offset refused.
 func decode(text string) (values map[string]any, refused int, ok bool) {
-	// The library panics where its lexer and its parser do not agree.
+	// The library panics when its lexer and its parser disagree.
 	defer func() { _ = recover() }()
 	_, err := toml.Decode(text, &values)
 	var parseError toml.ParseError
@@ -98,8 +98,8 @@ const ambiguous = "the two TOML parsers of this program disagree about this valu
 
 func notTOML(message string) string { return "not valid TOML: " + message }
 
-// fill completes the indexed node n and its children with the library's value. It fails when
-// the value does not have exactly the keys, elements and types that the index lists.
+// fill completes the indexed node n and its children with the library's value. It fails unless the
+// value has exactly the keys, elements and types that the index lists.
 func (n *Node) fill(value any) error {
 	var kind Kind
 	switch value := value.(type) {
@@ -150,5 +150,5 @@ func fillItems[T any](n *Node, values []T) error {
 	return nil
 }
 
-// disagree is the error of a value that the index and the library read differently.
-func (n *Node) disagree() error { return &syntaxError{n.Offset, ambiguous} }
+// disagree returns the error of a value that the index and the library read differently.
+func (n *Node) disagree() error { return &syntaxError{max(n.Offset, 0), ambiguous} }
