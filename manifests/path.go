@@ -39,7 +39,7 @@ func parseModulePath(text string) (string, error) {
 		return "", fmt.Errorf("%s is a directory; name a file in it", stricttoml.Quote(text))
 	}
 	if strings.TrimPrefix(text, "./") != clean {
-		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), clean)
+		return "", fmt.Errorf("%s is not a clean path; write %q", stricttoml.Quote(text), clean)
 	}
 	return clean, nil
 }
@@ -67,7 +67,7 @@ func parseGuestPath(text string) (string, error) {
 	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
 		return "", fmt.Errorf(`%s holds a character that a guest path must not have; write names with "/" between them`, stricttoml.Quote(text))
 	case path.Clean(text) != text:
-		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), path.Clean(text))
+		return "", fmt.Errorf("%s is not a clean path; write %q", stricttoml.Quote(text), path.Clean(text))
 	}
 	return text, nil
 }

@@ -147,7 +147,7 @@ func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []in
 		if a.from != "" {
 			url, err := capability.ParseURLPattern(value(a.from))
 			if err == nil && url.IsAny() && len(a.net.Secrets) > 0 {
-				err = fmt.Errorf(`a secret cannot go to "any" host; write the URL of one`)
+				err = fmt.Errorf(`a secret cannot be sent to "any" host; write the URL of one`)
 			}
 			if err != nil {
 				return nil, nil, &askError{i, a.from, "is not a URL that the tool can ask for: " + err.Error()}
@@ -182,7 +182,7 @@ func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
 					{Name: "description", Want: stricttoml.WantString, Required: "a description for the operator: what the setting chooses", Read: stricttoml.ReadString(c.Checker, &s.Description, parseDescription)},
-					{Name: "default", Want: stricttoml.WantString, Required: `the value that holds until the operator chooses another, such as default = ""`, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Value = n.Text }},
+					{Name: "default", Want: stricttoml.WantString, Required: `the value until the operator chooses another, such as default = ""`, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Value = n.Text }},
 					{Name: "values", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &s.Values, func(text string) (string, error) { return text, nil })},
 				}
 			},

@@ -83,7 +83,7 @@ permissions.net = [{ url = "{url}", secrets = [{ name = "KEY", query = "k" }] }]
 		t.Errorf("asks for %s", asks)
 	}
 	_, err := m.Configure(map[string]string{"url": "any"})
-	if err == nil || !strings.Contains(err.Error(), `a secret cannot go to "any" host`) {
+	if err == nil || !strings.Contains(err.Error(), `a secret cannot be sent to "any" host`) {
 		t.Errorf("got %v", err)
 	}
 	twice := mustDecode(t, minimal+`

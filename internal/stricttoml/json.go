@@ -9,7 +9,7 @@ import (
 )
 
 // JSON returns the JSON of a node, with keys in the order of the file and with every digit of its
-// numbers. It records an error for each value that JSON does not have, and then returns false.
+// numbers. It records an error for each value that JSON cannot represent, and then returns false.
 func (c *Checker) JSON(at Place, n *Node) (json.RawMessage, bool) {
 	v, ok := c.tree(at, n)
 	return v.JSON(), ok
