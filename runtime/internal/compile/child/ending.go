@@ -50,7 +50,7 @@ func (e ending) withoutReply(ctx context.Context, j job, greeted bool) *Error {
 	case killedBySystem(e.state) || outOfMemory(e.stderr):
 		return outgrown(j)
 	case errors.As(e.failure, &exit):
-		return &Error{Kind: Refused, Message: brokeDown}
+		return &Error{Kind: Refused, Message: crashMessage}
 	}
 	return unavailable("the compiler program gave an invalid reply")
 }
@@ -74,7 +74,7 @@ func outOfMemory(stderr []byte) bool {
 func (r reply) err(j job, dir string) error {
 	message := tidy(r.Message)
 	if message == "" || mentions(message, dir) {
-		message = brokeDown
+		message = crashMessage
 	}
 	switch r.Outcome {
 	case compiled:
@@ -163,5 +163,5 @@ func unavailable(format string, args ...any) *Error {
 	return &Error{Kind: Unavailable, Message: fmt.Sprintf(format, args...)}
 }
 
-// brokeDown is the message for a module on which the compiler panics or crashes.
-const brokeDown = "the engine failed to compile the module"
+// crashMessage is the message for a module on which the compiler panics or crashes.
+const crashMessage = "the engine failed to compile the module"

@@ -67,7 +67,7 @@ func await(j job, work func() reply) reply {
 func work(j job, stdin io.Reader, compile func(wasm []byte, dir string) error) (r reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = reply{Outcome: refused, Message: brokeDown}
+			r = reply{Outcome: refused, Message: crashMessage}
 			if err, ok := p.(error); ok && errors.Is(err, syscall.ENOMEM) {
 				r = reply{Outcome: tooBig}
 			}
@@ -95,6 +95,6 @@ func replyTo(err error) reply {
 		return reply{Outcome: failed, Message: tidy("the code cannot be stored: " + reason.Error())}
 	}
 	message := tidy(err.Error())
-	message = cmp.Or(message, brokeDown)
+	message = cmp.Or(message, crashMessage)
 	return reply{Outcome: refused, Message: message}
 }
