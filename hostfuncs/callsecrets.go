@@ -18,7 +18,7 @@ type callSecrets struct {
 
 	mu     sync.Mutex
 	values map[string]string // by name
-	hide   *secret.Scrubber  // for values; nil if there are none
+	hide   *secret.Scrubber  // Scrubber for values; nil if there are none
 }
 
 // value returns a secret for a use, and hides it from then on.

@@ -54,7 +54,7 @@ func inject(secrets []Injection, header http.Header, u *url.URL) ([]string, *Err
 			return nil, refuse(KindSecret, "secret "+s.Name+" is for a header that may not be set")
 		}
 		if !httpguts.ValidHeaderFieldValue(value) {
-			return nil, refuse(KindSecret, "secret "+s.Name+" holds a control character, such as a line break, and cannot be sent in a header")
+			return nil, refuse(KindSecret, "secret "+s.Name+" contains a control character, such as a line break, and cannot be sent in a header")
 		}
 		header[name] = []string{value}
 	}

@@ -94,7 +94,7 @@ func (r Request) headers(limit int64) (http.Header, *Error) {
 		canonical := http.CanonicalHeaderKey(name)
 		for _, value := range r.Header[name] {
 			if !httpguts.ValidHeaderFieldValue(value) {
-				return nil, refuse(KindHeader, "the value of the header "+canonical+" holds a control character, such as a line break")
+				return nil, refuse(KindHeader, "the value of the header "+canonical+" contains a control character, such as a line break")
 			}
 			count++
 			size += int64(len(name) + len(value))

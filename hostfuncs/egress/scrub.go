@@ -53,7 +53,7 @@ func (o *Options) bodyFilter(contentType string) filter {
 		held = append(held, p...)
 		out := s.Scrub(p, atEnd)
 		if !bytes.HasPrefix(held, out) || atEnd && len(out) != len(held) {
-			return nil, refuse(KindSecret, "the response holds a secret in a body that is not text, where it cannot be removed")
+			return nil, refuse(KindSecret, "the response contains a secret in a body that is not text, where it cannot be removed")
 		}
 		held = held[len(out):] // does not copy, even if bytes arrive one at a time
 		return out, nil

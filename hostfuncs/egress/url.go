@@ -55,11 +55,11 @@ func unsound(u *url.URL) string {
 	case u.Opaque != "" || u.Host == "":
 		return "the URL must name a host after //"
 	case u.User != nil:
-		return "the URL must not hold a user or password"
+		return "the URL must not contain a user or password"
 	case u.Path != "" && u.Path[0] != '/':
 		return "the path of the URL must begin with a slash"
 	case strings.ContainsFunc(u.RawQuery, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return "the query of the URL holds a space or another character that must be percent-encoded"
+		return "the query of the URL contains a space or another character that must be percent-encoded"
 	}
 	host, port := u.Hostname(), u.Port()
 	if u.Host != host && u.Host != "["+host+"]" {

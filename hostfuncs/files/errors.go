@@ -31,7 +31,7 @@ var (
 	// ErrNotEmpty means that a directory to be removed or replaced is not empty.
 	ErrNotEmpty = errors.New("directory not empty")
 	// ErrAccess means that a file was written that is open for reading only, or the reverse.
-	ErrAccess = errors.New("not open for that")
+	ErrAccess = errors.New("not open for this operation")
 	// ErrCrossMount means that a file cannot be renamed to another mount.
 	ErrCrossMount = errors.New("lies in another mount")
 	// ErrUnsupported means that the host does not support the operation.

@@ -139,7 +139,7 @@ func check(value string, use capability.SecretUse) error {
 	case len(value) > MaxBytes:
 		return errors.New("is longer than 8 KiB; no server accepts that in a request")
 	case strings.ContainsFunc(value, control):
-		return errors.New("holds a control character, such as a line break; remove it")
+		return errors.New("contains a control character, such as a line break; remove it")
 	case use.Header != "" && strings.Trim(value, " ") != value:
 		return errors.New("begins or ends with a space, which a header would lose; remove it")
 	case use.Basic && strings.IndexByte(value, ':') <= 0:
