@@ -189,7 +189,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 }
 
 // A turn is not wasted on a tenant whose module has no free place.
-func TestTenantWithoutRoomIsPassed(t *testing.T) {
+func TestTenantWithoutRoomIsOvertaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 2, 1, 10)
 		busy, other := f.module(), f.module()

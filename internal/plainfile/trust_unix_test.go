@@ -9,7 +9,7 @@ import (
 )
 
 // Package config tests files and directories that other users can write.
-func TestAFileOfAnotherUser(t *testing.T) {
+func TestFileOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can create a file of another user")
 	}

@@ -156,7 +156,7 @@ func TestSwapsLoseNothing(t *testing.T) {
 
 // The functions of the ABI return the length of a value even if the buffer is too small, and they
 // distinguish an absent value from an empty one.
-func TestSwapsByTheABI(t *testing.T) {
+func TestSwapResultsOfTheABI(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	tests := []struct {
 		step step

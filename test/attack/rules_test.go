@@ -33,7 +33,7 @@ func (a *asker) Approve(context.Context, registry.Question) (registry.Answer, er
 }
 
 // A denial takes precedence over anything that allows, wherever the two come from.
-func TestDenyingWins(t *testing.T) {
+func TestDenialTakesPrecedence(t *testing.T) {
 	const writes = "[grants]\nallow = [\"kv:write\"]\n"
 	tests := map[string]struct {
 		operator string
@@ -323,7 +323,7 @@ func TestRulesChangeUnderRunningCalls(t *testing.T) {
 }
 
 // Every call has a receipt, however it ends, and no receipt contains arguments or results.
-func TestReceiptsOfAllEndings(t *testing.T) {
+func TestEveryEndingHasReceipt(t *testing.T) {
 	const said = "canary-of-what-was-said"
 	var no asker
 	l := newLab(t, setup{

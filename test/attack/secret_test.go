@@ -260,7 +260,7 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 }
 
 // The beginning of a guest's error stream is cut off. The cut must not leave a part of a secret.
-func TestCutsGoThroughNoSecret(t *testing.T) {
+func TestCutsLeaveNoPartOfSecret(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
 	for _, left := range []int{1, 8, len(apiKey) - 1} { // the bytes of the secret after the cut

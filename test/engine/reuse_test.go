@@ -24,7 +24,7 @@ import (
 // Each test here reuses an instance of the plain engine in some wrong way.
 
 // The instance is not reset between two calls.
-func TestDetectorFindsWhatIsKept(t *testing.T) {
+func TestDetectorFindsMissingReset(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
 			continue // a command cannot be called again without a reset
@@ -42,7 +42,7 @@ func TestDetectorFindsWhatIsKept(t *testing.T) {
 }
 
 // Memory is restored, but globals and the state of the host are not.
-func TestDetectorFindsWhatIsOutsideOfMemory(t *testing.T) {
+func TestDetectorFindsStateOutsideMemory(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
 			continue

@@ -30,7 +30,7 @@ func nothing(t *testing.T, examples string) standard.Options {
 }
 
 // An example cannot reach the caller's files, and leaves no files behind.
-func TestRunLeavesNothing(t *testing.T) {
+func TestExamplesAreIsolated(t *testing.T) {
 	temp, workspace := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TMP", temp)
