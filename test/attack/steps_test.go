@@ -36,34 +36,34 @@ import (
 // The steps of a call, named as in docs/security.md, each with its worst input. The step must
 // refuse the input or stop when its context is done.
 var callSteps = map[string]func(t *testing.T){
-	"read the message":         stepMessage,
-	"take the call in":         stepBegin,
-	"describe the tool":        stepDescribe,
-	"expand references":        stepExpand,
-	"parse the arguments":      stepParse,
-	"check the arguments":      stepCheck,
-	"judge the script":         stepScript,
-	"work out the grant":       stepGrant,
-	"ask the policy":           stepPolicy,
-	"look for loops":           stepLoops,
-	"ask a person":             stepQuestion,
-	"load the tool":            stepLoad,
-	"wait for a turn":          stepTurn,
-	"open what is granted":     stepBind,
-	"hand over the input":      stepInput,
-	"run the guest":            stepRun,
-	"guest: counts":            stepCounts,
-	"guest: files":             stepFiles,
-	"guest: requests":          stepRequests,
-	"guest: store":             stepStore,
-	"guest: log and progress":  stepTalk,
-	"end the guest":            stepEnd,
-	"hide secrets":             stepHide,
-	"parse the result":         stepResult,
-	"check the result":         stepCheckResult,
-	"keep history and receipt": stepKeep,
-	"shorten the result":       stepShorten,
-	"write the answer":         stepAnswer,
+	"read the message":           stepMessage,
+	"accept the call":            stepAccept,
+	"describe the tool":          stepDescribe,
+	"expand references":          stepExpand,
+	"parse the arguments":        stepParse,
+	"check the arguments":        stepCheck,
+	"judge the script":           stepScript,
+	"compute the grant":          stepGrant,
+	"evaluate the policy":        stepPolicy,
+	"detect loops":               stepLoops,
+	"ask for approval":           stepApproval,
+	"load the tool":              stepLoad,
+	"wait for a slot":            stepSlot,
+	"open what is granted":       stepBind,
+	"pass the input":             stepInput,
+	"run the guest":              stepRun,
+	"guest: counts":              stepCounts,
+	"guest: files":               stepFiles,
+	"guest: requests":            stepRequests,
+	"guest: store":               stepStore,
+	"guest: log and progress":    stepLogAndProgress,
+	"end the guest":              stepEnd,
+	"hide secrets":               stepHide,
+	"parse the result":           stepResult,
+	"check the result":           stepCheckResult,
+	"record history and receipt": stepRecord,
+	"shorten the result":         stepShorten,
+	"write the answer":           stepAnswer,
 }
 
 func TestEachStepOfACallIsBounded(t *testing.T) {
@@ -181,7 +181,7 @@ func stepMessage(t *testing.T) {
 	}
 }
 
-func stepBegin(t *testing.T) {
+func stepAccept(t *testing.T) {
 	r := one(t, registry.Options{}, "", nil, simple{})
 	call := callOf(`{}`)
 	call.Session = strings.Repeat("x", 1<<20)
@@ -292,7 +292,7 @@ func stepLoops(t *testing.T) {
 	}
 }
 
-func stepQuestion(t *testing.T) {
+func stepApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := registry.ApproverFunc(func(ctx context.Context, _ registry.Question) (registry.Answer, error) {
 			<-ctx.Done()
@@ -314,7 +314,7 @@ func stepLoad(t *testing.T) {
 	})
 }
 
-func stepTurn(t *testing.T) {
+func stepSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
 		r := one(t, registry.Options{Schedule: schedule.Options{MaxCalls: 1}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
@@ -466,7 +466,7 @@ func stepStore(t *testing.T) {
 	}
 }
 
-func stepTalk(t *testing.T) {
+func stepLogAndProgress(t *testing.T) {
 	lines, size := 0, 0
 	talk := hostfuncs.NewMessages(hostfuncs.Listener{
 		Log: func(_ slog.Level, text string) { lines, size = lines+1, size+len(text) },
@@ -541,7 +541,7 @@ func stepCheckResult(t *testing.T) {
 }
 
 // The size of a receipt does not depend on the arguments and the result of the call.
-func stepKeep(t *testing.T) {
+func stepRecord(t *testing.T) {
 	var receipts []tool.Receipt
 	text := strings.Repeat("x", 4<<20)
 	o := registry.Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { receipts = append(receipts, r) }}}
