@@ -43,7 +43,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%U, %s, which %s", f.Rune, f.Class.Name, f.Class.Reason)
 }
 
-// Check yields, in order, each character of a text that is invisible, acts on a terminal or can
+// Check yields, in order, each character of a text that is invisible, affects a terminal or can
 // pass for something else. Every text that reaches a model, a question or a terminal goes through
 // Check. Its time is linear in the length of the text.
 func Check(s string, form Form) iter.Seq[Finding] {

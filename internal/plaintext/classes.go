@@ -33,7 +33,7 @@ var (
 	}
 	flood = Class{
 		Name:   "a combining mark after eight others",
-		Reason: "piles up over the lines around it",
+		Reason: "covers the lines above and below",
 	}
 )
 
@@ -48,7 +48,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "a control character",
-		Reason: "acts on a terminal",
+		Reason: "has an effect on a terminal",
 		holds:  unicode.IsControl, legal: crlf,
 	},
 	{
@@ -63,7 +63,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "a variation selector",
-		Reason: "is not shown, and a row of them spells bytes",
+		Reason: "is not shown, and a sequence of them spells bytes",
 		holds:  table(unicode.Variation_Selector), legal: selects,
 	},
 	{
@@ -78,12 +78,12 @@ var classes = []Class{
 	},
 	{
 		Name:   "an invisible operator",
-		Reason: "is not shown; a row of the four spells bytes",
+		Reason: "is not shown; a sequence of the four spells bytes",
 		holds:  between(0x2061, 0x2064),
 	},
 	{
 		Name:   "a soft hyphen",
-		Reason: "is shown at the end of a line only, and splits words for a model",
+		Reason: "is shown only at the end of a line, and splits words for a model",
 		holds:  in(0xAD),
 	},
 	{
@@ -93,12 +93,12 @@ var classes = []Class{
 	},
 	{
 		Name:   "a filler",
-		Reason: "is shown as nothing or as a space, though it is a letter or a symbol",
+		Reason: "is not shown or shown as a space, although it is a letter or a symbol",
 		holds:  fillers,
 	},
 	{
 		Name:   "an annotation or object mark",
-		Reason: "hides the text that it annotates, or stands for an object that is not there",
+		Reason: "hides the text that it annotates, or stands for a missing object",
 		holds:  between(0xFFF9, 0xFFFC),
 	},
 	{
@@ -108,17 +108,17 @@ var classes = []Class{
 	},
 	{
 		Name:   "a private-use character",
-		Reason: "means what a font or a program says, and is not shown without it",
+		Reason: "has a meaning only in a certain font or program, and is not shown elsewhere",
 		holds:  table(unicode.Co),
 	},
 	{
 		Name:   "a noncharacter",
-		Reason: "is not for text; programs drop it or use it as a mark",
+		Reason: "is not intended for text; programs drop it or use it as a mark",
 		holds:  table(unicode.Noncharacter_Code_Point),
 	},
 	{
-		Name:   "a character of formatting",
-		Reason: "is not shown, and changes how text around it is read",
+		Name:   "a formatting character",
+		Reason: "is not shown, and changes how the text around it is read",
 		holds:  formats,
 	},
 	{
@@ -129,7 +129,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "an unassigned code point",
-		Reason: "has no meaning yet, so that a name cannot rest on it",
+		Reason: "has no meaning yet, so a name should not depend on it",
 		holds:  table(unicode.Cn), legal: func(_ place, form Form) bool { return form != Word },
 	},
 }

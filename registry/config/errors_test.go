@@ -29,7 +29,7 @@ func TestErrors(t *testing.T) {
 		{`mounts.a = 1`, `1:12: mounts.a: expected a string or a table, got an integer; write a path in quotes, or { path = "...", mode = "write" }`},
 		{`mounts.a = ""`, `1:12: mounts.a: is empty; write a path`},
 		{`mounts.a = "~you/x"`, `1:12: mounts.a: "~" stands only for your own home directory; write "~/..." or the absolute path`},
-		{`mounts.a = "x\u0000"`, `1:12: mounts.a: holds U+0000, a control character, which acts on a terminal; leave it out`},
+		{`mounts.a = "x\u0000"`, `1:12: mounts.a: holds U+0000, a control character, which has an effect on a terminal; leave it out`},
 		{`mounts.a = "x\u00a0"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
 		{`mounts.a = "` + long + `"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
 		{`mounts.a = {}`, `1:12: mounts.a.path: missing; add the directory, such as path = "~/data"`},
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		{`env.PWD = "x"`, `1:5: env.PWD: is set for the tool by its workspace; leave it out`},
 		{`env.A = false`, `1:9: env.A: false is not a value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
-		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which acts on a terminal; leave it out`},
+		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which has an effect on a terminal; leave it out`},
 		{`env.A = "` + strings.Repeat("x", 40_000) + `"`, `1:9: env.A: is 40000 bytes long; the limit is 32768`},
 
 		{`secrets."A B".env = "X"`, `1:9: secrets."A B": "A B" is not the name of a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`},
