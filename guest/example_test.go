@@ -24,7 +24,7 @@ func greet(_ context.Context, in greeting) (string, error) {
 	return "Hello, " + in.Name + "!", nil
 }
 
-// The whole of a tool is the function and a main that runs it.
+// A complete tool is the function and a main that runs it.
 func ExampleRun() {
 	main := func() { guest.Run(greet) }
 
@@ -56,7 +56,7 @@ func ExampleServe() {
 	// 1 "" "name is missing; say who is greeted\n"
 }
 
-// A struct is written as JSON; the manifest names output = "json".
+// A struct is written as JSON; the manifest sets output = "json".
 func ExampleServe_json() {
 	type input struct {
 		Text string `json:"text"`
@@ -72,7 +72,7 @@ func ExampleServe_json() {
 	// {"words":3}
 }
 
-// A picture and what it shows; the manifest names output = "result".
+// An image block and structured output; the manifest sets output = "result".
 func ExampleResult() {
 	draw := func(context.Context, struct{}) (guest.Result, error) {
 		var file bytes.Buffer
@@ -90,14 +90,22 @@ func ExampleResult() {
 	// 2 one black pixel image/png map[pixels:1] <nil>
 }
 
-// A failure with more to show than a text.
+// A failure that returns more than its message.
 func ExampleFailf() {
 	check := func(context.Context, struct{}) (guest.Result, error) {
 		failure := guest.Failf("line %d does not parse; the file is attached", 3)
 		failure.Content = append(failure.Content, guest.Text("a = 1\nb = 2\nc = = 3\n"))
 		return failure, nil
 	}
-	guest.Serve(context.Background(), strings.NewReader(""), os.Stdout, os.Stderr, check)
+	result, err := check(context.Background(), struct{}{})
+	fmt.Println(result.IsError, err)
+	for _, block := range result.Content {
+		fmt.Println(block.Text)
+	}
 	// Output:
-	// {"content":[{"type":"text","text":"line 3 does not parse; the file is attached"},{"type":"text","text":"a = 1\nb = 2\nc = = 3\n"}],"is_error":true}
+	// true <nil>
+	// line 3 does not parse; the file is attached
+	// a = 1
+	// b = 2
+	// c = = 3
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// Level is how much a line of the log matters.
+// Level is the severity of a log line.
 type Level uint32
 
-// The levels of the log.
+// The severities of log lines.
 const (
 	Debug Level = iota
 	Info
@@ -18,24 +18,26 @@ const (
 	Error
 )
 
-// Logf tells a line to whoever watches the call; it is no part of the result. At most
-// 8 KiB of a line are kept, and 1000 lines or 256 KiB of a call. Outside of wasip1 it
-// goes to standard error.
+// Logf sends a line to the clients that watch the call; the line is not part of the result. The
+// host truncates a line at 8 KiB and keeps at most 1000 lines or 256 KiB of a call. Outside
+// wasip1 Logf writes to standard error.
 func Logf(level Level, format string, args ...any) {
 	hostLog(level, fmt.Sprintf(format, args...))
 }
 
-// Progress tells how far the tool is: done of total in units of its own, such as files or
-// bytes, and what it does at the moment. total is 0 when it is not known. Call it as often
-// as you like; the host hands on at most twenty of them a second. Outside of wasip1 it does
+// Progress reports that done of total units are finished, and what the tool is doing now. The
+// units are the tool's own, such as files or bytes; a total of 0 means unknown. Call Progress as
+// often as you like: the host forwards at most 20 reports a second. Outside wasip1 it does
 // nothing.
 func Progress(done, total float64, message string) { hostProgress(done, total, message) }
 
-// Update tells what the call is doing or has found, in a few words for people, and values
-// by name, which JSON must be able to hold; each takes the place of the one before of that
-// name. Either may be empty. An update has at most 16 KiB of JSON, 256 bytes of a title are
-// kept, and the host hands on twenty updates a second: one that it refuses is a *Fault of
-// the kind too_large or too_many, and has no effect. Outside of wasip1 it does nothing.
+// Update reports what the call is doing or has found: a short title for people, and named values
+// for programs. The values must be encodable as JSON; each replaces an earlier value of the same
+// name. Either argument may be empty.
+//
+// An update may take at most 16 KiB of JSON, and a title is cut to 256 bytes. The host forwards
+// at most 20 updates a second. It refuses others with a *HostError of the kind too_large or
+// too_many; a refused update has no effect. Outside wasip1 Update does nothing.
 func Update(title string, metadata map[string]any) error {
 	text, err := json.Marshal(struct {
 		Title    string         `json:"title,omitempty"`
@@ -48,36 +50,35 @@ func Update(title string, metadata map[string]any) error {
 	return err
 }
 
-// Fault is why the host did not do what it was asked for.
-type Fault = host.Fault
+// HostError is the error of a request that the host refused or could not carry out.
+type HostError = host.Error
 
-// Call says what the host tells of the call that runs.
+// Call describes the running call.
 type Call struct {
-	// Tool is the tool's name, and ID that of the call.
+	// Tool is the name of the tool. ID identifies the call.
 	Tool string `json:"tool"`
 	ID   string `json:"call_id"`
-	// Session and Message say where in a conversation the call stands; they may be empty.
+	// Session and Message identify the place of the call in a conversation. Either may be empty.
 	Session string `json:"session"`
 	Message string `json:"message"`
-	// IdempotencyKey is the same for all attempts of the call: hand it to a server that
-	// knows such keys, and nothing is done twice.
+	// IdempotencyKey is the same for all attempts of the call. Pass it to a server that supports
+	// such keys, so that a repeated request has its effect only once.
 	IdempotencyKey string `json:"idempotency_key"`
-	// WorkingDirectory is where relative paths of the arguments are meant to begin; empty
+	// WorkingDirectory is the directory to which relative paths in the arguments refer. Empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
-	// Settings are those of the manifest, by name, with the values that the operator chose
-	// or the author's defaults. Nil for a tool that has none.
+	// Settings are the manifest's settings by name, with the operator's values or the author's
+	// defaults. Nil if the manifest has none.
 	Settings map[string]string `json:"settings,omitempty"`
-	// Tools are the names of tools that the caller may call, in order, and MoreTools how many
-	// there are besides.
+	// Tools are the names of the tools that the caller may call, in order. MoreTools is the
+	// number of further tools that the list leaves out.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
 }
 
-// CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of
-// wasip1.
+// CurrentCall returns the running call. It is the zero Call in a warm-up and outside wasip1.
 func CurrentCall() Call {
 	var c Call
-	_ = json.Unmarshal(host.ReadAll(hostContext), &c) // the host writes it
+	_ = json.Unmarshal(host.ReadAll(hostContext), &c) // the host's JSON is always valid
 	return c
 }

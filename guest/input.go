@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// decode turns the input into what the tool takes.
+// decode decodes the input into the argument type of the tool.
 func decode[In any](data []byte) (In, error) {
 	var in In
 	if text, ok := any(&in).(*string); ok {
@@ -22,8 +22,8 @@ func decode[In any](data []byte) (In, error) {
 	err := unmarshal(data, &in)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && strings.HasPrefix(wrong.Value, "number") {
-		// encoding/json refuses 5.0 for an int, JSON Schema does not. Other numbers
-		// keep their spelling where there is no need to touch any.
+		// encoding/json rejects 5.0 for an int, but JSON Schema accepts it. Respell whole numbers
+		// only after such an error, so that numbers otherwise keep their spelling.
 		in = *new(In)
 		err = unmarshal(respellWhole(data), &in)
 	}
@@ -38,12 +38,12 @@ func unmarshal(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after the JSON value")
+		return errors.New("unexpected data after the JSON value")
 	}
 	return nil
 }
 
-// explain names the argument that does not fit rather than types of the decoder.
+// explain names the argument that does not fit instead of the decoder's Go types.
 func explain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -53,7 +53,7 @@ func explain(err error) error {
 	case errors.As(err, &wrong):
 		return fmt.Errorf("%s does not fit the type %s", wrong.Value, wrong.Type)
 	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("no valid JSON: %w", err)
+		return fmt.Errorf("invalid JSON: %w", err)
 	}
 	return err
 }

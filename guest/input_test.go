@@ -46,11 +46,11 @@ func TestDecode(t *testing.T) {
 		{name: "another type", input: `{"name":3}`, err: "name: number does not fit the type string"},
 		{name: "another type inside", input: `{"inner":{"depth":"3"}}`, err: "inner.depth: string does not fit the type int"},
 		{name: "no object", input: `[]`, err: "array does not fit the type"},
-		{name: "no JSON", input: `name=x`, err: "no valid JSON"},
-		{name: "cut short", input: `{"name":`, err: "no valid JSON"},
-		{name: "two values", input: `{"limit":1} {}`, err: "more after the JSON value"},
-		{name: "two values with a point", input: `{"limit":1.0} {}`, err: "more after the JSON value"},
-		{name: "a rest that is no JSON", input: `{"limit":1}}`, err: "more after the JSON value"},
+		{name: "invalid JSON", input: `name=x`, err: "invalid JSON"},
+		{name: "cut short", input: `{"name":`, err: "invalid JSON"},
+		{name: "two values", input: `{"limit":1} {}`, err: "unexpected data after the JSON value"},
+		{name: "two values with a point", input: `{"limit":1.0} {}`, err: "unexpected data after the JSON value"},
+		{name: "invalid JSON after the value", input: `{"limit":1}}`, err: "unexpected data after the JSON value"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// The first attempt leaves nothing behind when there is a second.
+// When decode makes a second attempt, the first leaves nothing behind.
 func TestDecode_startsAfresh(t *testing.T) {
 	got, err := decode[map[string]int]([]byte(`{"a":1,"b":2.0}`))
 	if want := map[string]int{"a": 1, "b": 2}; err != nil || !reflect.DeepEqual(got, want) {
@@ -77,20 +77,20 @@ func TestDecode_startsAfresh(t *testing.T) {
 }
 
 func TestDecode_textAsItIs(t *testing.T) {
-	for _, text := range []string{"", " \n", `{"a":1}`, "no JSON", "\xff"} {
+	for _, text := range []string{"", " \n", `{"a":1}`, "invalid JSON", "\xff"} {
 		if got, err := decode[string]([]byte(text)); err != nil || got != text {
 			t.Errorf("got %q, %v; want %q", got, err, text)
 		}
 	}
 }
 
-// Exactly what is one JSON value is taken, and what comes out says the same.
+// decode accepts exactly one JSON value, and encoding its result gives the same value.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{"name":"a","limit":1.0}`, `{} {}`, "\xff", ` `, `[1e999,-0.0]`, `"\ud800"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = decode[arguments](data) // must only end
+		_, _ = decode[arguments](data) // must not panic or hang
 		value, err := decode[any](data)
 		blank := len(bytes.TrimSpace(data)) == 0
 		if (err == nil) != (json.Valid(data) || blank) {

@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// maxDepth is how deep values are written here, of which some may hold themselves.
+// maxDepth limits how deep this encoder goes, since a value may contain itself.
 const maxDepth = 32
 
-// appendJSON appends what marshal writes for v, but for the line feed. What most results are
-// made of is written here: package json has to look up so much for each type that a guest
-// spends a tenth of a short call on it.
+// appendJSON appends the same JSON as marshal, without the line feed. It handles the common types
+// of results itself. Package json looks up so much for each type that a guest would spend a tenth
+// of a short call on it.
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -71,7 +71,7 @@ func appendList(b []byte, list []any, depth int) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// appendText appends a JSON string. Bytes that are no UTF-8 become U+FFFD.
+// appendText appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func appendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	written := 0
@@ -85,7 +85,7 @@ func appendText(b []byte, text string) []byte {
 			switch r, size = utf8.DecodeRuneInString(text[i:]); {
 			case r == utf8.RuneError && size == 1:
 				escape = `\ufffd`
-			case r == '\u2028': // which ends a line in JavaScript
+			case r == '\u2028': // a line terminator in JavaScript
 				escape = `\u2028`
 			case r == '\u2029':
 				escape = `\u2029`
@@ -100,8 +100,8 @@ func appendText(b []byte, text string) []byte {
 	return append(append(b, text[written:]...), '"')
 }
 
-// plainLen returns how many bytes of ASCII a text begins with that stand in a JSON string for
-// themselves. It looks at eight at a time, which takes a guest a fifth of the time.
+// plainLen returns the length of the longest prefix of ASCII that needs no escape in a JSON
+// string. It checks eight bytes at a time, which takes a guest a fifth of the time.
 func plainLen(text string) int {
 	const (
 		ones  = 0x0101010101010101
@@ -111,8 +111,8 @@ func plainLen(text string) int {
 	for ; at+8 <= len(text); at += 8 {
 		w := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text[at:at+8]), 8))
 		quotes, backslashes := w^ones*'"', w^ones*'\\'
-		// Of each byte that is no letter for itself the highest bit; what a subtraction
-		// borrows reaches the bytes after it alone.
+		// Set the highest bit of each byte that needs an escape. A borrow of a
+		// subtraction only reaches later bytes, so the lowest bit set is exact.
 		odd := ((w-ones*' ')&^w | (quotes-ones)&^quotes | (backslashes-ones)&^backslashes | w) & highs
 		if odd != 0 {
 			return at + bits.TrailingZeros64(odd)/8
@@ -126,7 +126,7 @@ func plainLen(text string) int {
 	return at
 }
 
-// escapeOf returns how a character of ASCII that can't stand in a string is written.
+// escapeOf returns the escape of an ASCII character that a JSON string can't contain.
 func escapeOf(c byte) string {
 	switch c {
 	case '"':

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is written here is what package json writes.
+// appendJSON writes the same bytes as package json.
 func TestAppendJSON(t *testing.T) {
 	type own struct {
 		A int    `json:"a"`
@@ -55,7 +55,7 @@ func FuzzAppendText(f *testing.F) {
 	})
 }
 
-// byPackageJSON is what package json makes of a result.
+// byPackageJSON encodes a result with package json.
 func byPackageJSON(r Result) ([]byte, error) {
 	type contents struct {
 		URI      string  `json:"uri"`
@@ -97,7 +97,7 @@ func byPackageJSON(r Result) ([]byte, error) {
 	}{content, r.Structured, r.IsError, r.Title, r.Metadata})
 }
 
-// ofManyTypes returns a decoded JSON value with the types that tools use.
+// ofManyTypes converts a decoded JSON value to the types that tools use.
 func ofManyTypes(v any) any {
 	switch v := v.(type) {
 	case float64:

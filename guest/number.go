@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxWhole is how many digits a whole number may have that fits 64 bits.
+// maxWhole limits the digits of a whole number that can fit 64 bits.
 const maxWhole = 20
 
-// respellWhole returns a JSON text in which whole numbers have neither a point nor
-// an exponent, as far as they may fit 64 bits. The rest stays as it is.
+// respellWhole returns the JSON text with whole numbers written without a point or an exponent,
+// if they may fit 64 bits. All other bytes stay the same.
 func respellWhole(data []byte) []byte {
 	var out bytes.Buffer
 	out.Grow(len(data))
@@ -29,8 +29,8 @@ func respellWhole(data []byte) []byte {
 	return out.Bytes()
 }
 
-// tokenLen returns the length of the string, the number or the single byte that
-// data starts with; data is not empty.
+// tokenLen returns the length of the string, number or single byte at the start of data. data
+// must not be empty.
 func tokenLen(data []byte) int {
 	if data[0] != '"' {
 		return max(1, len(data)-len(bytes.TrimLeft(data, "-+.0123456789eE")))
@@ -46,22 +46,22 @@ func tokenLen(data []byte) int {
 	return len(data)
 }
 
-// spellWhole writes the number of a JSON text as digits alone. It is false for one
-// with a fraction, or too large for 64 bits.
+// spellWhole writes a JSON number as digits only. It returns false for a number with a fraction
+// or one too large for 64 bits.
 func spellWhole(number string) (string, bool) {
 	number, negative := strings.CutPrefix(number, "-")
 	mantissa, exponent := number, 0
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		var err error
 		if exponent, err = strconv.Atoi(number[i+1:]); err != nil {
-			return "", false // larger than an int
+			return "", false // the exponent does not fit an int
 		}
 		mantissa = number[:i]
 	}
 	integer, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(integer+fraction, "0")
 	exponent -= len(fraction)
-	// Zeros at the end move into the exponent, so that its sign tells of a fraction.
+	// Move trailing zeros into the exponent. A negative exponent then means a fraction.
 	significant := strings.TrimRight(digits, "0")
 	exponent += len(digits) - len(significant)
 	switch {

@@ -6,24 +6,25 @@ import (
 	"errors"
 )
 
-// encode turns the output into bytes. Its static type alone decides on the form, so
-// that a tool can't break what its manifest promises.
+// encode encodes the output. Only its static type decides the form, so that a tool can't violate
+// its manifest.
 func encode[Out any](out Out) ([]byte, error) {
 	if text, ok := any(&out).(*string); ok {
 		return []byte(*text), nil
 	}
 	if result, ok := any(&out).(*Result); ok {
-		return result.MarshalJSON() // which package json would check and copy once more
+		return result.MarshalJSON() // skips the check and the copy of package json
 	}
 	data, err := marshal(out)
 	var of *json.MarshalerError
 	if errors.As(err, &of) {
-		err = of.Err // its own text says enough
+		err = of.Err // the wrapped error is clear enough
 	}
 	return data, err
 }
 
-// marshal writes one JSON value. Letters such as < stay readable: no browser runs it.
+// marshal writes one JSON value. It does not escape characters such as <, since no browser
+// interprets the output.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -2,5 +2,5 @@
 
 package guest
 
-// serveCall is for reactors, which exist on wasip1 alone.
+// serveCall is for reactors, which exist only on wasip1.
 func serveCall(func(streams) int) bool { return false }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// The functions of the host, see docs/abi.md of wasmtool. The host copies before it
-// returns and keeps no pointer.
+// The functions of the host; see docs/abi.md of wasmtool. The host copies data before it returns
+// and keeps no pointer.
 
 //go:wasmimport wasmtool_v1 input_read
 //go:noescape
@@ -21,9 +21,9 @@ func outputWrite(ptr *byte, size uint32) uint32
 //go:noescape
 func errorWrite(ptr *byte, size uint32) uint32
 
-// authorMain is main of the program. The runtime does not run it in a reactor, but
-// each call does, so that one main serves both forms. Nothing has to be registered
-// before, in a variable or in an init function that would run in tests too.
+// authorMain is main of the program. The runtime does not run main in a reactor, but each call
+// does, so that one main serves both forms. The author therefore needs no registration in a
+// variable or an init function, which would also run in tests.
 //
 //go:linkname authorMain main.main
 func authorMain()
@@ -34,12 +34,12 @@ type invocation struct {
 	code   int
 }
 
-// current is the call that is running, nil in a command. It must be a variable of
-// the package: an exported function can't hand anything to main. There is one
-// thread, and the host makes one call at a time.
+// current is the running call, or nil in a command. It must be a package variable, since an
+// exported function can't pass arguments to main. There is one thread, and the host makes one
+// call at a time.
 var current *invocation
 
-// call is what the host calls in a reactor.
+// call is the export that the host calls in a reactor.
 //
 //go:wasmexport call
 func call() int32 {
@@ -52,7 +52,8 @@ func call() int32 {
 	return int32(current.code)
 }
 
-// serveCall gives serve the streams of the running call. It is false outside of one.
+// serveCall passes serve the streams of the running call. It returns false outside a call of a
+// reactor.
 func serveCall(serve func(streams) int) bool {
 	if current == nil {
 		return false
@@ -81,8 +82,7 @@ func (hostReader) Read(p []byte) (int, error) {
 	return int(n), nil
 }
 
-// hostWriter writes through a function of the host, which takes everything or ends
-// the guest.
+// hostWriter writes through a host function, which accepts all bytes or terminates the guest.
 type hostWriter func(ptr *byte, size uint32) uint32
 
 func (w hostWriter) Write(p []byte) (int, error) {

@@ -7,32 +7,31 @@ import (
 	"strings"
 )
 
-// Result is the output of a tool that gives more than one text or JSON value. The
-// zero value is an empty answer.
+// Result is the output of a tool that returns more than one string or JSON value. The zero value
+// is an empty result.
 type Result struct {
-	// Content are the blocks of the answer, in order. If there are none, readers of
-	// text get the JSON of Structured.
+	// Content are the content blocks, in order. If there are none, readers of text get the JSON
+	// of Structured.
 	Content []Content
-	// Structured is the answer for programs, written as JSON; nil means none. It
-	// must fit the [result] schema of the manifest, if there is one.
+	// Structured is the result for programs, written as JSON; nil means none. It must match the
+	// [result] schema of the manifest, if there is one.
 	Structured any
-	// IsError tells that the tool failed and Content says why.
+	// IsError reports that the tool failed; Content then says why.
 	IsError bool
-	// Title is a short line for people, such as "Found 3 files"; may be empty.
+	// Title is a short line for people, such as "Found 3 files". It may be empty.
 	Title string
-	// Metadata is what a program may want to know beside the answer, written as JSON: at
-	// most 64 KiB.
+	// Metadata holds additional values for programs, written as JSON of at most 64 KiB.
 	Metadata map[string]any
 }
 
-// Failf returns a Result that fails the call with a text, formatted as by
-// fmt.Sprintf. Unlike a returned error it may have more content added.
+// Failf returns a Result that fails the call with a message formatted as by fmt.Sprintf. Unlike a
+// returned error, the Result may have more content added.
 func Failf(format string, args ...any) Result {
 	return Result{Content: []Content{Text(fmt.Sprintf(format, args...))}, IsError: true}
 }
 
-// MarshalJSON writes the form that the ABI has for results. It fails for a block
-// that the host would not take.
+// MarshalJSON writes the result as the ABI specifies. It returns an error for a block that the
+// host would reject.
 func (r Result) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, r.size()), `{"content":[`...)
 	var err error
@@ -64,7 +63,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return append(b, "}\n"...), nil
 }
 
-// size is about how many bytes the result takes, as JSON.
+// size returns the approximate length of the result's JSON, in bytes.
 func (r Result) size() int {
 	size := 256 + len(r.Title)
 	for _, c := range r.Content {
@@ -73,10 +72,10 @@ func (r Result) size() int {
 	return size
 }
 
-// ContentType is the kind of a content block.
+// ContentType is the type of a content block.
 type ContentType string
 
-// The kinds of content blocks.
+// The types of content blocks.
 const (
 	ContentText     ContentType = "text"
 	ContentImage    ContentType = "image"
@@ -84,37 +83,38 @@ const (
 	ContentResource ContentType = "resource"
 )
 
-// Content is one block of a Result. Text, Image, Audio and Resource make one; the zero
-// value is none.
+// Content is one block of a [Result]. Create it with [Text], [Image], [Audio] or [Resource]; the
+// zero value is invalid.
 type Content struct {
 	Type ContentType
-	// Text is the text of a text block, or of a resource without Data; UTF-8.
+	// Text is the text of a text block, or of a resource without Data, in UTF-8.
 	Text string
-	// Data is the whole file of an image, a sound or a resource, not empty.
+	// Data is the complete content of an image, audio or resource file; it must not be empty.
 	Data []byte
 	// MIMEType is the type of Data, such as "image/png".
 	MIMEType string
-	// URI names a resource; it is absolute, such as "note:today", and none of file:.
+	// URI names a resource. It must be absolute, such as "note:today", and must not use the
+	// scheme file.
 	URI string
 }
 
 // Text returns a text block.
 func Text(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// Image returns an image block: the bytes of a PNG, JPEG, GIF or WebP file and its type,
-// which must be the right one. It keeps data.
+// Image returns an image block from the bytes of a PNG, JPEG, GIF or WebP file and its MIME type,
+// which must match the file. The block shares data with the caller.
 func Image(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: data, MIMEType: mimeType}
 }
 
-// Audio returns a sound: the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its type. It
-// keeps data.
+// Audio returns an audio block from the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its MIME
+// type. The block shares data with the caller.
 func Audio(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: data, MIMEType: mimeType}
 }
 
-// Resource returns a named text, or, when data is not nil, a named file of any type. It
-// keeps data.
+// Resource returns a named text or, if data is not nil, a named file of any type. The block
+// shares data with the caller.
 func Resource(uri, mimeType, text string, data []byte) Content {
 	return Content{Type: ContentResource, URI: uri, MIMEType: mimeType, Text: text, Data: data}
 }
@@ -126,14 +126,14 @@ func (c Content) appendTo(b []byte) ([]byte, error) {
 		b = appendText(append(b, `{"type":"text","text":`...), c.Text)
 	case ContentImage, ContentAudio:
 		if len(c.Data) == 0 || !strings.HasPrefix(c.MIMEType, string(c.Type)+"/") {
-			return nil, fmt.Errorf("a block of the type %s needs data and a MIME type that starts with %s/", c.Type, c.Type)
+			return nil, fmt.Errorf("a block of type %s needs data and a MIME type that starts with %s/", c.Type, c.Type)
 		}
 		b = appendText(append(b, `{"type":`...), string(c.Type))
 		b = appendData(append(b, `,"data":`...), c.Data)
 		b = appendText(append(b, `,"mimeType":`...), c.MIMEType)
 	case ContentResource:
 		if c.URI == "" || c.Text != "" && c.Data != nil {
-			return nil, errors.New("a resource needs a URI, and either a text or data")
+			return nil, errors.New("a resource needs a URI, and either text or data")
 		}
 		b = appendText(append(b, `{"type":"resource","resource":{"uri":`...), c.URI)
 		if c.MIMEType != "" {
@@ -146,12 +146,12 @@ func (c Content) appendTo(b []byte) ([]byte, error) {
 		}
 		b = append(b, '}')
 	default:
-		return nil, fmt.Errorf("the type %q is none; use Text, Image, Audio or Resource", c.Type)
+		return nil, fmt.Errorf("unknown block type %q; use Text, Image, Audio or Resource", c.Type)
 	}
 	return append(b, '}'), nil
 }
 
-// appendData appends bytes as a JSON string of Base64.
+// appendData appends bytes as a JSON string in Base64.
 func appendData(b, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(b, '"'), data), '"')
 }

@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 )
 
-// served is what a call of Serve leaves.
+// served is the outcome of a call of Serve.
 type served struct {
 	code        int
 	out, errOut string
@@ -26,7 +26,7 @@ func serveText[In, Out any](input string, tool func(context.Context, In) (Out, e
 	return served{code, out.String(), errOut.String()}
 }
 
-// gives returns a tool with one answer.
+// gives returns a tool with a fixed result.
 func gives[Out any](out Out, err error) func(context.Context, struct{}) (Out, error) {
 	return func(context.Context, struct{}) (Out, error) { return out, err }
 }
@@ -86,14 +86,14 @@ func TestServe_failures(t *testing.T) {
 	}{
 		{"an error", serveText(`{}`, gives("half", errors.New("no luck\nat all"))), "no luck\nat all\n"},
 		{"an error beside a result", serveText(`{}`, gives(Failf("a"), errors.New("b"))), "b\n"},
-		{"no JSON", serveText(`{`, gives("", nil)), "input: no valid JSON: unexpected EOF\n"},
+		{"invalid JSON", serveText(`{`, gives("", nil)), "input: invalid JSON: unexpected EOF\n"},
 		{"a value that JSON has not", serveText(`{}`, gives(math.NaN(), nil)), "output: json: unsupported value: NaN\n"},
 		{"the same in a result", serveText(`{}`, gives(Result{Structured: math.NaN()}, nil)), "output: json: unsupported value: NaN\n"},
-		{"a block of no kind", serveText(`{}`, gives(Result{Content: []Content{Text("a"), {}}}, nil)), "output: content[1]: the type \"\" is none; use Text, Image, Audio or Resource\n"},
-		{"an image without data", serveText(`{}`, gives(Result{Content: []Content{Image(nil, "image/png")}}, nil)), "output: content[0]: a block of the type image needs data and a MIME type that starts with image/\n"},
-		{"a sound that is an image", serveText(`{}`, gives(Result{Content: []Content{Audio([]byte("a"), "image/png")}}, nil)), "output: content[0]: a block of the type audio needs data and a MIME type that starts with audio/\n"},
-		{"a resource without a name", serveText(`{}`, gives(Result{Content: []Content{Resource("", "", "a", nil)}}, nil)), "output: content[0]: a resource needs a URI, and either a text or data\n"},
-		{"an image that is a page", serveText(`{}`, gives(Result{Content: []Content{Image([]byte("a"), "text/html")}}, nil)), "output: content[0]: a block of the type image needs data and a MIME type that starts with image/\n"},
+		{"a block without a type", serveText(`{}`, gives(Result{Content: []Content{Text("a"), {}}}, nil)), "output: content[1]: unknown block type \"\"; use Text, Image, Audio or Resource\n"},
+		{"an image without data", serveText(`{}`, gives(Result{Content: []Content{Image(nil, "image/png")}}, nil)), "output: content[0]: a block of type image needs data and a MIME type that starts with image/\n"},
+		{"a sound that is an image", serveText(`{}`, gives(Result{Content: []Content{Audio([]byte("a"), "image/png")}}, nil)), "output: content[0]: a block of type audio needs data and a MIME type that starts with audio/\n"},
+		{"a resource without a name", serveText(`{}`, gives(Result{Content: []Content{Resource("", "", "a", nil)}}, nil)), "output: content[0]: a resource needs a URI, and either text or data\n"},
+		{"an image that is a page", serveText(`{}`, gives(Result{Content: []Content{Image([]byte("a"), "text/html")}}, nil)), "output: content[0]: a block of type image needs data and a MIME type that starts with image/\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ type closedWriter struct{}
 
 func (closedWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestServe_handsOnTheContext(t *testing.T) {
+func TestServe_passesTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errOut strings.Builder
@@ -155,7 +155,7 @@ func TestServe_handsOnTheContext(t *testing.T) {
 	}
 }
 
-// asTool makes this test binary a tool.
+// asTool is the environment variable that makes this test binary run as a tool.
 const asTool = "GUEST_TEST_AS_TOOL"
 
 func TestMain(m *testing.M) {

@@ -1,9 +1,9 @@
-// Package digest works out digests with the help of the host, in a fiftieth of the time that
-// package crypto/sha256 takes in a guest. No permission is needed. Built for another system
-// than wasip1, it is crypto/sha256.
+// Package digest computes digests in the host, which takes a fiftieth of the time that package
+// crypto/sha256 takes in a guest. It needs no permission. On systems other than wasip1 it uses
+// crypto/sha256.
 package digest
 
 import "crypto/sha256"
 
-// SHA256 returns the SHA-256 of data.
+// SHA256 returns the SHA-256 digest of data.
 func SHA256(data []byte) [sha256.Size]byte { return sum(data) }

@@ -1,8 +1,8 @@
-// Package files looks at many files with one call of the host, which looks at several of
-// them at the same time. A tool that goes through thousands of files saves most of its time
-// so. Replace gives one a new content, in one call as well. What can be seen and written is
-// what package os shows and writes; no permission is needed but that of the mount. Built for
-// another system than wasip1, it asks package os.
+// Package files stats, lists or reads many files in one call of the host, which works on several
+// files concurrently. This saves most of the time of a tool that goes through thousands of files.
+// [Dir.Replace] also replaces a file in one call. The package sees and writes the same files as
+// package os and needs only the permission of the mount. On systems other than wasip1 it uses
+// package os.
 package files
 
 import (
@@ -12,34 +12,36 @@ import (
 )
 
 const (
-	// MaxNames is how many files a call names at most; their names have 1 MiB at most.
+	// MaxNames limits the files that one call may name. Their names may take at most 1 MiB in
+	// total.
 	MaxNames = 4096
-	// AnswerSize is how many bytes of its room a call needs for each file, besides what it
-	// holds.
+	// AnswerSize is the number of bytes of its buffer that a call needs for each file, in
+	// addition to the content.
 	AnswerSize = 32
 )
 
-// Answer is what is told of one file.
+// Answer is the result for one file.
 type Answer struct {
-	// Err is why nothing is told: what package os would give as the syscall.Errno of an
-	// *fs.PathError. Of Read it is syscall.EFBIG for a file that is larger than asked for, or
-	// than the whole room, whose size is told; and of Read and List syscall.ENOBUFS for one
-	// that what others left of the room does not suffice for: ask for it again.
+	// Err is the error for this file, as the syscall.Errno that package os wraps in an
+	// *fs.PathError. It is nil on success.
+	//
+	// [Dir.Read] sets syscall.EFBIG for a file larger than its limit or than the whole buffer;
+	// Size is then set. Read and [Dir.List] set syscall.ENOBUFS if the buffer has too little
+	// space left after the files before this one; ask for this file again.
 	Err error
-	// Type is the type of the file, as in fs.FileMode; fs.ModeIrregular for what WASI has no
-	// type for. Size, in bytes, and ModTime are not told of directories that are listed.
+	// Type is the type of the file, as in fs.FileMode; fs.ModeIrregular stands for types that
+	// WASI lacks. List leaves Size, which is in bytes, and ModTime unset.
 	Type    fs.FileMode
 	Size    int64
 	ModTime time.Time
-	// Content is what Read and List found; it is a part of the room.
+	// Content is what Read or List found, as a slice of the buffer.
 	Content []byte
 }
 
-// Entries are the names and types of what a listed directory holds, in the order of the
-// names.
+// Entries returns the names and types of the entries of a listed directory, ordered by name.
 func (a Answer) Entries() iter.Seq2[string, fs.FileMode] {
 	return func(yield func(string, fs.FileMode) bool) {
-		// One text for all names takes far less time than one for each.
+		// Converting all names at once takes far less time than one conversion per name.
 		for rest := string(a.Content); len(rest) >= 2; {
 			kind, end := rest[0], 2+int(rest[1])
 			if end > len(rest) || !yield(rest[2:end], typeOf(uint32(kind))) {
@@ -50,7 +52,7 @@ func (a Answer) Entries() iter.Seq2[string, fs.FileMode] {
 	}
 }
 
-// The numbers of WASI for types of files.
+// WASI numbers of file types.
 const (
 	wasiDir     = 3
 	wasiRegular = 4
@@ -69,20 +71,20 @@ func typeOf(kind uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// Dir is the directory that names are taken from: its path as the guest sees it, such as
-// /workspace. The zero value is the root of the guest.
+// Dir is the directory to which names are relative, as a path in the guest such as /workspace.
+// The zero value is the root of the guest.
 type Dir string
 
-// Stat describes files, as os.Lstat does. room is for the host; it has AnswerSize bytes for
-// each name, and can be used again. The error is a *guest.Fault: more names than MaxNames,
-// or too little room.
-func (d Dir) Stat(names []string, room []byte) ([]Answer, error) { return d.stat(names, room) }
+// Stat describes files as os.Lstat does. The host writes its results to buf, which needs
+// AnswerSize bytes for each name and may be reused after the call. The error is a
+// *guest.HostError if there are more than MaxNames names or buf is too small.
+func (d Dir) Stat(names []string, buf []byte) ([]Answer, error) { return d.stat(names, buf) }
 
-// List lists directories into room, as os.ReadDir does. See Stat for the error.
-func (d Dir) List(names []string, room []byte) ([]Answer, error) { return d.list(names, room) }
+// List lists directories into buf as os.ReadDir does. See [Dir.Stat] for buf and the error.
+func (d Dir) List(names []string, buf []byte) ([]Answer, error) { return d.list(names, buf) }
 
-// Read reads whole files of at most so many bytes into room, as os.ReadFile does. See Stat
-// for the error.
-func (d Dir) Read(names []string, most int, room []byte) ([]Answer, error) {
-	return d.read(names, most, room)
+// Read reads whole files of at most limit bytes each into buf, as os.ReadFile does. See
+// [Dir.Stat] for buf and the error.
+func (d Dir) Read(names []string, limit int, buf []byte) ([]Answer, error) {
+	return d.read(names, limit, buf)
 }

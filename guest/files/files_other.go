@@ -12,18 +12,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// maxName is how many bytes the name of an entry has at most.
+// maxName is the length limit of an entry's name, in bytes.
 const maxName = 255
 
-// each asks for the files, one after the other; ask appends what a file holds to what is
-// there of the room.
-func (d Dir) each(names []string, room []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
+// each runs ask for one file after the other. ask appends the content of the file to the free
+// part of the buffer.
+func (d Dir) each(names []string, buf []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
 	table := len(names) * AnswerSize
-	if len(names) > MaxNames || table > len(room) {
-		return nil, &host.Fault{Kind: "too_large", Message: "too many files at once: name at most 4096, and give 32 bytes of room for each and more for what it holds"}
+	if len(names) > MaxNames || table > len(buf) {
+		return nil, &host.Error{Kind: "too_large", Message: "too many files at once: name at most 4096, and give a buffer of 32 bytes for each and more for the content"}
 	}
 	answers := make([]Answer, len(names))
-	rest := room[table:table:len(room)]
+	rest := buf[table:table:len(buf)]
 	for i, name := range names {
 		a := &answers[i]
 		filled := ask(filepath.Join(string(d), filepath.FromSlash(name)), rest, a)
@@ -33,7 +33,7 @@ func (d Dir) each(names []string, room []byte, ask func(name string, to []byte, 
 	return answers, nil
 }
 
-// describe fills in what os.Lstat or os.Stat says.
+// describe sets the fields from the results of os.Lstat or os.Stat.
 func (a *Answer) describe(info fs.FileInfo, err error) {
 	var errno syscall.Errno
 	switch {
@@ -46,15 +46,15 @@ func (a *Answer) describe(info fs.FileInfo, err error) {
 	}
 }
 
-func (d Dir) stat(names []string, room []byte) ([]Answer, error) {
-	return d.each(names, room, func(name string, to []byte, a *Answer) []byte {
+func (d Dir) stat(names []string, buf []byte) ([]Answer, error) {
+	return d.each(names, buf, func(name string, to []byte, a *Answer) []byte {
 		a.describe(os.Lstat(name))
 		return to
 	})
 }
 
-func (d Dir) list(names []string, room []byte) ([]Answer, error) {
-	return d.each(names, room, func(name string, to []byte, a *Answer) []byte {
+func (d Dir) list(names []string, buf []byte) ([]Answer, error) {
+	return d.each(names, buf, func(name string, to []byte, a *Answer) []byte {
 		entries, err := os.ReadDir(name)
 		if err != nil {
 			a.describe(nil, err)
@@ -62,7 +62,7 @@ func (d Dir) list(names []string, room []byte) ([]Answer, error) {
 		}
 		a.Type = fs.ModeDir
 		for _, e := range entries {
-			if len(e.Name()) > maxName { // the host leaves it out, too
+			if len(e.Name()) > maxName { // the host also omits it
 				continue
 			}
 			if len(to)+2+len(e.Name()) > cap(to) {
@@ -87,8 +87,8 @@ func kindOf(mode fs.FileMode) byte {
 	return 0
 }
 
-func (d Dir) read(names []string, most int, room []byte) ([]Answer, error) {
-	return d.each(names, room, func(name string, to []byte, a *Answer) []byte {
+func (d Dir) read(names []string, limit int, buf []byte) ([]Answer, error) {
+	return d.each(names, buf, func(name string, to []byte, a *Answer) []byte {
 		a.describe(os.Stat(name))
 		switch {
 		case a.Err != nil:
@@ -99,7 +99,7 @@ func (d Dir) read(names []string, most int, room []byte) ([]Answer, error) {
 		case a.Type != 0:
 			a.Err = syscall.EACCES
 			return to
-		case a.Size > int64(min(most, len(room))):
+		case a.Size > int64(min(limit, len(buf))):
 			a.Err = syscall.EFBIG
 			return to
 		}
@@ -107,9 +107,9 @@ func (d Dir) read(names []string, most int, room []byte) ([]Answer, error) {
 		switch {
 		case err != nil:
 			a.describe(nil, err)
-		case len(content) > most:
+		case len(content) > limit:
 			a.Err = syscall.EFBIG
-		case len(content) >= cap(to): // the host wants a byte more to find the end
+		case len(content) >= cap(to): // the host needs one more byte to detect the end
 			a.Err = syscall.ENOBUFS
 		default:
 			return append(to, content...)

@@ -30,10 +30,10 @@ func tree(t testing.TB) files.Dir {
 
 func TestDir(t *testing.T) {
 	dir := tree(t)
-	room := make([]byte, 4096)
+	buf := make([]byte, 4096)
 	names := []string{"a.txt", "d", "d/b.txt", "empty", "none"}
 
-	stats, err := dir.Stat(names, room)
+	stats, err := dir.Stat(names, buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestDir(t *testing.T) {
 		t.Errorf("none: %v", stats[4].Err)
 	}
 
-	read, err := dir.Read(names, 50, room)
+	read, err := dir.Read(names, 50, buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,29 +65,29 @@ func TestDir(t *testing.T) {
 		t.Errorf("the size of a file that is too large is %d", read[2].Size)
 	}
 
-	few, err := dir.Read([]string{"a.txt", "d/b.txt"}, 1000, room[:2*files.AnswerSize+50])
+	few, err := dir.Read([]string{"a.txt", "d/b.txt"}, 1000, buf[:2*files.AnswerSize+50])
 	if err != nil || few[0].Err != nil || few[1].Err != syscall.ENOBUFS {
-		t.Errorf("without room: %+v, %v", few, err)
+		t.Errorf("buffer too small for two: %+v, %v", few, err)
 	}
-	if _, err := dir.Stat(names, room[:10]); err == nil {
-		t.Error("room for no answer is not refused")
+	if _, err := dir.Stat(names, buf[:10]); err == nil {
+		t.Error("a buffer too small for one answer is not refused")
 	}
 	if _, err := dir.Stat(make([]string, files.MaxNames+1), make([]byte, files.AnswerSize*(files.MaxNames+1))); err == nil {
 		t.Error("more names than there may be are not refused")
 	}
 }
 
-// A link itself is described, and what it leads to is read.
+// Stat describes the link itself; Read follows it.
 func TestLinks(t *testing.T) {
 	dir := tree(t)
 	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	room := make([]byte, 1000)
-	if stats, err := dir.Stat([]string{"link"}, room); err != nil || stats[0].Type != fs.ModeSymlink {
+	buf := make([]byte, 1000)
+	if stats, err := dir.Stat([]string{"link"}, buf); err != nil || stats[0].Type != fs.ModeSymlink {
 		t.Errorf("got %+v, %v", stats, err)
 	}
-	if read, err := dir.Read([]string{"link"}, 10, room); err != nil || string(read[0].Content) != "hello" {
+	if read, err := dir.Read([]string{"link"}, 10, buf); err != nil || string(read[0].Content) != "hello" {
 		t.Errorf("got %+v, %v", read, err)
 	}
 }
@@ -102,7 +102,7 @@ func ExampleDir_List() {
 	os.MkdirAll(filepath.Join(dir, "src", "sub"), 0o700)
 	os.WriteFile(filepath.Join(dir, "src", "main.go"), nil, 0o600)
 
-	// In a guest it would be files.Dir("/workspace").
+	// In a guest this is files.Dir("/workspace").
 	answers, err := files.Dir(dir).List([]string{"src", "none"}, make([]byte, 64<<10))
 	if err != nil {
 		fmt.Println(err)
@@ -122,12 +122,12 @@ func ExampleDir_List() {
 	// no such file or directory
 }
 
-func TestReadHeedsTheRoom(t *testing.T) {
+func TestReadStaysWithinTheBuffer(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		names []string
-		most  int
-		bytes int // of room
+		limit int
+		bytes int // of the buffer
 		want  []any
 	}{
 		{"all", []string{"a.txt", "empty", "empty"}, 100, 100, []any{"hello", "", ""}},
@@ -135,13 +135,13 @@ func TestReadHeedsTheRoom(t *testing.T) {
 		{"larger than asked for", []string{"a.txt", "empty"}, 4, 100, []any{syscall.EFBIG, ""}},
 		{"a byte for the end", []string{"a.txt"}, 100, 6, []any{"hello"}},
 		{"no byte for the end", []string{"a.txt", "empty"}, 100, 5, []any{syscall.ENOBUFS, ""}},
-		{"no room left", []string{"a.txt", "a.txt"}, 100, 8, []any{"hello", syscall.ENOBUFS}},
-		{"larger than the whole room", []string{"d/b.txt"}, 1000, 20, []any{syscall.EFBIG}},
+		{"no space left in the buffer", []string{"a.txt", "a.txt"}, 100, 8, []any{"hello", syscall.ENOBUFS}},
+		{"larger than the whole buffer", []string{"d/b.txt"}, 1000, 20, []any{syscall.EFBIG}},
 		{"a folder", []string{"d"}, 100, 100, []any{syscall.EISDIR}},
 		{"nothing", []string{"none", "a.txt"}, 100, 100, []any{syscall.ENOENT, "hello"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answers, err := tree(t).Read(test.names, test.most, make([]byte, len(test.names)*files.AnswerSize+test.bytes))
+			answers, err := tree(t).Read(test.names, test.limit, make([]byte, len(test.names)*files.AnswerSize+test.bytes))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestReadHeedsTheRoom(t *testing.T) {
 	}
 }
 
-// Whatever a listing holds, its entries are those of it to the last that is whole.
+// Entries never reads past the last complete entry of a listing, whatever bytes it has.
 func FuzzEntries(f *testing.F) {
 	f.Add([]byte("\x03\x01a\x04\x02bc\x07\x00"))
 	f.Add([]byte("\x03\xffa"))
@@ -183,7 +183,7 @@ func FuzzEntries(f *testing.F) {
 			t.Errorf("%q was left of %q", rest, content)
 		}
 		for range (files.Answer{Content: content}).Entries() {
-			break // which must end it
+			break // which must end the loop
 		}
 	})
 }

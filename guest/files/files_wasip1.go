@@ -20,23 +20,23 @@ func importedList(names *byte, namesSize uint32, ptr *byte, size uint32) int32
 
 //go:wasmimport wasmtool_v1 files_read
 //go:noescape
-func importedRead(names *byte, namesSize, most uint32, ptr *byte, size uint32) int32
+func importedRead(names *byte, namesSize, limit uint32, ptr *byte, size uint32) int32
 
-func (d Dir) stat(names []string, room []byte) ([]Answer, error) {
-	return d.ask(names, room, importedStat)
+func (d Dir) stat(names []string, buf []byte) ([]Answer, error) {
+	return d.ask(names, buf, importedStat)
 }
 
-func (d Dir) list(names []string, room []byte) ([]Answer, error) {
-	return d.ask(names, room, importedList)
+func (d Dir) list(names []string, buf []byte) ([]Answer, error) {
+	return d.ask(names, buf, importedList)
 }
 
-func (d Dir) read(names []string, most int, room []byte) ([]Answer, error) {
-	return d.ask(names, room, func(names *byte, namesSize uint32, ptr *byte, size uint32) int32 {
-		return importedRead(names, namesSize, uint32(min(uint(most), 0xffff_ffff)), ptr, size)
+func (d Dir) read(names []string, limit int, buf []byte) ([]Answer, error) {
+	return d.ask(names, buf, func(names *byte, namesSize uint32, ptr *byte, size uint32) int32 {
+		return importedRead(names, namesSize, uint32(min(uint(limit), 0xffff_ffff)), ptr, size)
 	})
 }
 
-func (d Dir) ask(names []string, room []byte, call func(names *byte, namesSize uint32, ptr *byte, size uint32) int32) ([]Answer, error) {
+func (d Dir) ask(names []string, buf []byte, call func(names *byte, namesSize uint32, ptr *byte, size uint32) int32) ([]Answer, error) {
 	size := 0
 	for _, name := range names {
 		size += len(d) + len(name) + 2
@@ -44,23 +44,24 @@ func (d Dir) ask(names []string, room []byte, call func(names *byte, namesSize u
 	request := make([]byte, 0, size)
 	for _, name := range names {
 		if strings.IndexByte(name, 0) >= 0 {
-			name = "\xff" // refused for the same reason: it can't be said
+			// The request can't carry a NUL; the host refuses \xff with the same error.
+			name = "\xff"
 		}
 		request = append(append(append(append(request, d...), '/'), name...), 0)
 	}
-	n, err := host.Check(call(unsafe.SliceData(request), uint32(len(request)), unsafe.SliceData(room), uint32(len(room))))
+	n, err := host.Check(call(unsafe.SliceData(request), uint32(len(request)), unsafe.SliceData(buf), uint32(len(buf))))
 	if err != nil {
 		return nil, err
 	}
 	answers := make([]Answer, n)
 	for i := range answers {
-		answers[i].decode(room[i*AnswerSize:], room)
+		answers[i].decode(buf[i*AnswerSize:], buf)
 	}
 	return answers, nil
 }
 
-// decode reads what the host wrote of a file.
-func (a *Answer) decode(from, room []byte) {
+// decode reads the record that the host wrote for one file.
+func (a *Answer) decode(from, buf []byte) {
 	le := binary.LittleEndian
 	if errno := le.Uint32(from); errno != 0 {
 		a.Err = syscall.Errno(errno)
@@ -69,5 +70,5 @@ func (a *Answer) decode(from, room []byte) {
 	a.Size = int64(le.Uint64(from[8:]))
 	a.ModTime = time.Unix(0, int64(le.Uint64(from[16:])))
 	offset, size := le.Uint32(from[24:]), le.Uint32(from[28:])
-	a.Content = room[offset : offset+size]
+	a.Content = buf[offset : offset+size]
 }

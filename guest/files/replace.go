@@ -5,21 +5,23 @@ import (
 	"syscall"
 )
 
-// TempPrefix begins the names of files that are being written. Those that a call leaves
-// behind the host removes at its end.
+// TempPrefix begins the names of the temporary files that [Dir.Replace] writes. The host removes
+// leftover ones at the end of the call.
 const TempPrefix = ".wasmtool-tmp-"
 
-// Replace gives the file name the content, as a whole or not at all: another file is written
-// beside it and takes its place, with its owner, group and permission bits, as far as the
-// host may give them. Where there is no file, one is created; its directory must be there.
+// Replace atomically replaces the content of the file name. It writes a temporary file in the
+// same directory and renames it over the original. The new file gets the owner, group and
+// permission bits of the original, as far as the host may set them. If the file does not exist,
+// Replace creates it; its directory must exist.
 //
-// seen is what must be there: what Stat or Read told of the file, be it that there is none (Err
-// is syscall.ENOENT). Its type, size and time count. Nil stands for whatever is there.
+// seen is the state that the file must still have: an Answer of [Dir.Stat] or [Dir.Read]. Replace
+// compares its Type, Size and ModTime. An Answer whose Err is syscall.ENOENT requires that the
+// file does not exist. With a nil seen Replace skips the comparison.
 //
-// The error is an *fs.PathError with the syscall.Errno that package os would give;
-// syscall.ESTALE for a file that is not the one seen, or that changes while the other one is
-// written, and syscall.ELOOP for a link. It is a *guest.Fault where there are no files, in a
-// warm-up, and for seen with another error.
+// The error is an *fs.PathError with the syscall.Errno that package os would give. It has
+// syscall.ESTALE if the file differs from seen or changes during the write, and syscall.ELOOP for
+// a symbolic link. The error is a *guest.HostError if the tool has no files, in a warm-up, or if
+// seen has any other error.
 func (d Dir) Replace(name string, content []byte, seen *Answer) error {
 	var err error
 	if seen != nil && seen.Err == nil && seen.Type != 0 {
@@ -33,7 +35,7 @@ func (d Dir) Replace(name string, content []byte, seen *Answer) error {
 	return err
 }
 
-// notRegular is the error for replacing what is no regular file.
+// notRegular returns the error for replacing a file of this type, which is not regular.
 func notRegular(kind fs.FileMode) syscall.Errno {
 	switch kind {
 	case fs.ModeDir:

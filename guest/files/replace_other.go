@@ -12,14 +12,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// replace returns a Fault, or a bare syscall.Errno where the system gave one.
+// replace returns a *host.Error, or a bare syscall.Errno where the system gave one.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	if seen != nil && seen.Err != nil && !errors.Is(seen.Err, fs.ErrNotExist) {
-		return &host.Fault{Kind: "seen", Message: "what was seen of the file is another error than that it is not there"}
+		return &host.Error{Kind: "seen", Message: "seen has an error other than that the file does not exist"}
 	}
 	err := replaceFile(filepath.Join(string(d), filepath.FromSlash(name)), content, seen)
 	var errno syscall.Errno
-	if errors.As(err, &errno) { // without the names of the system's calls
+	if errors.As(err, &errno) { // drop the names of the system calls
 		return errno
 	}
 	return err
@@ -43,13 +43,13 @@ func replaceFile(full string, content []byte, seen *Answer) error {
 		err = os.Rename(temp.Name(), full)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // err says more
+		_ = os.Remove(temp.Name()) // err is the first cause
 	}
 	return err
 }
 
-// mayReplace fails if a file must not be replaced, and returns the permission bits of the one
-// that takes its place.
+// mayReplace returns an error if the file must not be replaced. Otherwise it returns the
+// permission bits for the new file.
 func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	var now Answer
 	info, err := os.Lstat(full)
@@ -64,14 +64,15 @@ func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	case now.Err != nil:
 		return 0o644, nil
 	}
-	f, err := os.OpenFile(full, os.O_WRONLY, 0) // which replacing it would not need
+	// Only check the permission to write, which a rename does not need.
+	f, err := os.OpenFile(full, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, err
 	}
 	return info.Mode().Perm(), f.Close()
 }
 
-// same reports whether two answers describe the same regular file, or that there is none.
+// same reports whether two answers describe the same regular file, or both that there is none.
 func (a *Answer) same(b Answer) bool {
 	if a.Err != nil || b.Err != nil {
 		return a.Err != nil && b.Err != nil

@@ -82,7 +82,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// contents are those of all files below the directory.
+// contents returns the contents of all files below the directory, by name.
 func contents(t *testing.T, dir files.Dir) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -100,14 +100,14 @@ func contents(t *testing.T, dir files.Dir) map[string]string {
 	return all
 }
 
-// What was not seen is nothing to compare with.
+// An Answer with an error other than ENOENT can't be compared.
 func TestReplaceAfterAnError(t *testing.T) {
 	dir := tree(t)
 	was := contents(t, dir)
 	for _, name := range []string{"a.txt", "new", "d"} {
 		for _, seenErr := range []error{syscall.EACCES, syscall.EISDIR, syscall.EFBIG, errors.New("none of the system")} {
-			var fault *guest.Fault
-			if err := dir.Replace(name, nil, &files.Answer{Err: seenErr}); !errors.As(err, &fault) || fault.Kind != "seen" {
+			var hostErr *guest.HostError
+			if err := dir.Replace(name, nil, &files.Answer{Err: seenErr}); !errors.As(err, &hostErr) || hostErr.Kind != "seen" {
 				t.Errorf("%s, seen with %v: got %v", name, seenErr, err)
 			}
 		}
@@ -136,7 +136,7 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 	}
 }
 
-// A link is neither followed nor replaced.
+// Replace neither follows nor replaces a link.
 func TestReplaceAndLinks(t *testing.T) {
 	dir := tree(t)
 	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err != nil {
@@ -165,7 +165,7 @@ func ExampleDir_Replace() {
 	defer os.RemoveAll(tmp)
 	os.WriteFile(filepath.Join(tmp, "notes.txt"), []byte("one\n"), 0o600)
 
-	dir := files.Dir(tmp) // in a guest it would be files.Dir("/workspace")
+	dir := files.Dir(tmp) // in a guest this is files.Dir("/workspace")
 	read, err := dir.Read([]string{"notes.txt"}, 1000, make([]byte, files.AnswerSize+1000))
 	if err != nil {
 		fmt.Println(err)
@@ -179,7 +179,7 @@ func ExampleDir_Replace() {
 	content := append(slices.Clone(seen.Content), "two\n"...)
 	fmt.Println(dir.Replace("notes.txt", content, &seen))
 
-	// Now it is not what was read.
+	// The file now differs from what was read.
 	err = dir.Replace("notes.txt", []byte("three\n"), &seen)
 	fmt.Println(errors.Is(err, syscall.ESTALE))
 	got, err := os.ReadFile(filepath.Join(tmp, "notes.txt"))

@@ -12,7 +12,7 @@ import (
 //go:noescape
 func importedReplace(name *byte, nameSize uint32, seen *byte, seenSize uint32, content *byte, contentSize uint32) int32
 
-// replace returns a Fault, or a bare syscall.Errno.
+// replace returns a *host.Error or a bare syscall.Errno.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	path := string(d) + "/" + name
 	var record [AnswerSize]byte
@@ -33,7 +33,7 @@ func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	return nil
 }
 
-// encode writes what the host wants back of what decode read.
+// encode writes the fields that the host compares, in the layout that decode reads.
 func (a *Answer) encode(to []byte) {
 	le := binary.LittleEndian
 	if a.Err != nil {

@@ -1,14 +1,14 @@
-// Package guesthttp sends the HTTP requests of a tool through its host, which checks each
-// against what is granted and puts secrets in:
+// Package guesthttp sends the HTTP requests of a tool through its host. The host checks each
+// request against the granted permissions and inserts secrets:
 //
 //	client := &http.Client{Transport: guesthttp.Transport{}}
 //
-// or, for http.Get and everything else that uses it,
+// or, for http.Get and all other users of the default transport,
 //
 //	http.DefaultTransport = guesthttp.Transport{}
 //
-// The manifest asks for it with [[permissions.net]]. Built for another system than wasip1,
-// Transport is that of net/http, so that a tool can be tried natively.
+// The manifest requests the permission with [[permissions.net]]. On systems other than wasip1,
+// Transport uses http.DefaultTransport, so that an author can try a tool natively.
 package guesthttp
 
 import (
@@ -17,17 +17,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// Fault is the error of a request that the host did not make or could not finish. Its Kind
-// is "denied" for one that is not granted.
-type Fault = host.Fault
+// HostError is the error of a request that the host refused or could not finish. Its Kind is
+// "denied" if no permission for the request is granted.
+type HostError = host.Error
 
-// Transport implements http.RoundTripper. The zero value is ready to use, concurrently too:
-// one request runs after the other, since a guest has one thread. The request's context is
-// looked at before it is sent; the host ends it with the call.
+// Transport implements http.RoundTripper. The zero value is ready to use. It may be used
+// concurrently, but its requests run one at a time, since a guest has one thread. Transport
+// checks the request's context only before it sends the request; the host aborts a running
+// request when the call ends.
 type Transport struct{}
 
-// RoundTrip sends one request and does not follow redirects. The body of the request is
-// read to its end first; that of the response is read from the host as it is needed. What
-// the host itself sets is left out: Host, Content-Length, Transfer-Encoding, Connection and
-// Accept-Encoding. An error of the host is a *Fault.
+// RoundTrip sends one request and does not follow redirects. It reads the whole request body
+// before it sends, and streams the response body from the host. It drops the headers that the
+// host sets itself: Host, Content-Length, Transfer-Encoding, Connection and Accept-Encoding. An
+// error of the host is a *HostError.
 func (Transport) RoundTrip(r *http.Request) (*http.Response, error) { return roundTrip(r) }

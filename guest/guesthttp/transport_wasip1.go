@@ -38,7 +38,7 @@ type responseHead struct {
 	Headers [][2]string `json:"headers"`
 }
 
-// hostHeaders are set by the host alone.
+// hostHeaders are the headers that only the host sets.
 var hostHeaders = map[string]bool{"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Accept-Encoding": true}
 
 func roundTrip(r *http.Request) (*http.Response, error) {
@@ -105,7 +105,7 @@ func response(r *http.Request, handle int32) (*http.Response, error) {
 	return res, nil
 }
 
-// body reads a response from the host.
+// body reads the body of a response from the host.
 type body struct {
 	handle int32
 	closed bool

@@ -1,7 +1,7 @@
-// Package kv is a tool's own key-value store: small, durable, and apart for each tool and
-// each tenant. The manifest asks for it with permissions.kv = "read" or "write". Built for
-// another system than wasip1, a store lives as long as the process, so that a tool can be
-// tried natively.
+// Package kv is a tool's own small, durable key-value store. Each tool and each tenant has a
+// separate store. The manifest requests it with permissions.kv = "read" or "write". On systems
+// other than wasip1 a store lives as long as the process, so that an author can try a tool
+// natively.
 package kv
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// Fault is the error of what the host did not do. Its Kind is "denied" for what is not
-// granted.
-type Fault = host.Fault
+// HostError is the error of a request that the host refused or could not carry out. Its Kind is
+// "denied" if the permission is not granted.
+type HostError = host.Error
 
-// ErrNotFound is the error of a key that is not there.
-var ErrNotFound = errors.New("there is no such key")
+// ErrNotFound is returned for a key that does not exist.
+var ErrNotFound = errors.New("key not found")
 
-// Get returns the value of a key, or ErrNotFound.
+// Get returns the value of a key, or [ErrNotFound].
 func Get(key string) ([]byte, error) { return get(key) }
 
-// Put sets a key. Keys are UTF-8 of up to 512 bytes, values up to 1 MiB.
+// Put sets a key. Keys are UTF-8 strings of at most 512 bytes, values at most 1 MiB.
 func Put(key string, value []byte) error { return put(key, value) }
 
-// Delete takes a key away, if it is there.
+// Delete removes a key if it exists.
 func Delete(key string) error { return remove(key) }
 
-// Swap sets a key to value if its value is old, and reports whether it did: in one step, so
-// that of several calls at once no change is lost. A nil old stands for a key that is not
-// there, a nil value takes the key away.
+// Swap atomically sets a key to value if its current value equals old, and reports whether it
+// did. Concurrent calls therefore lose no change. A nil old means that the key must not exist; a
+// nil value removes the key.
 func Swap(key string, old, value []byte) (bool, error) { return swap(key, old, value) }
 
-// List returns up to a thousand keys that begin with prefix, in order, after the key after:
-// give it the last one to go on, and "" to begin.
+// List returns, in order, up to 1000 keys that begin with prefix and sort after the key after.
+// Pass "" for the first page and the last key of a page for the next.
 func List(prefix, after string) ([]string, error) { return list(prefix, after) }

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// store is that of a tool that is tried natively; its host would keep it.
+// store replaces the host's store when a tool runs natively.
 var store = struct {
 	mu     sync.Mutex
 	values map[string][]byte

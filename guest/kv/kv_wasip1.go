@@ -28,7 +28,7 @@ func importedSwap(key *byte, keySize uint32, old *byte, oldSize uint32, value *b
 //go:noescape
 func importedList(prefix *byte, prefixSize uint32, after *byte, afterSize uint32, ptr *byte, size uint32) int32
 
-// absent is the length that stands for a value that is not there.
+// absent is the length that stands for a missing value.
 const absent = 0xffff_ffff
 
 func text(s string) (*byte, uint32) { return unsafe.StringData(s), uint32(len(s)) }
@@ -42,7 +42,7 @@ func optional(b []byte) (*byte, uint32) {
 	return bytes(b)
 }
 
-// read returns what the host hands over.
+// read returns the data that a host function writes.
 func read(call func(ptr *byte, size uint32) int32) ([]byte, error) {
 	var failed error
 	data := host.ReadAll(func(buffer []byte) int {
@@ -50,7 +50,7 @@ func read(call func(ptr *byte, size uint32) int32) ([]byte, error) {
 		failed = err
 		return n
 	})
-	var f *Fault
+	var f *HostError
 	if errors.As(failed, &f) && f.Kind == "not_found" {
 		return nil, ErrNotFound
 	}

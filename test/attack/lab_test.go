@@ -200,7 +200,7 @@ type step struct {
 type outcome struct {
 	Code  int32  `json:"code"`
 	Text  string `json:"text"`
-	Fault string `json:"fault"`
+	Fault string `json:"error"`
 }
 
 // failure returns the error of a step that failed.

@@ -367,7 +367,7 @@ func TestNothingOfACallIsKept(t *testing.T) {
 		}
 		for range 6 {
 			l.play(t, get("https://api.example.com/plain"), step{Do: "keep", Handle: -1}, step{Do: "put", Text: "a", More: ptr("b")})
-			call := script("script", step{Do: "kept"}, step{Do: "head", Handle: 1}, step{Do: "fault"})
+			call := script("script", step{Do: "kept"}, step{Do: "head", Handle: 1}, step{Do: "error"})
 			heard := 0
 			call.OnLog = func(slog.Level, string) { heard++ }
 			call.OnProgress = func(float64, float64, string) { heard++ }
@@ -376,7 +376,7 @@ func TestNothingOfACallIsKept(t *testing.T) {
 			if out[0].Text != want || out[1].Code != -2 || heard > 0 {
 				t.Errorf("warm %v: got %+v, and %d lines", warm, out, heard)
 			}
-			out = l.play(t, step{Do: "fault"}, step{Do: "get", Text: "warm"})
+			out = l.play(t, step{Do: "error"}, step{Do: "get", Text: "warm"})
 			if out[0].Text != "" || out[1].Code != -2 {
 				t.Errorf("warm %v: got %+v", warm, out)
 			}

@@ -48,7 +48,7 @@ func (c *Client) Do(ctx context.Context, r *http.Request, most int64) (*Response
 	defer func() { _ = res.Body.Close() }() // it was read as far as it is wanted
 	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	got := &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL.String(), Redirects: redirects, Body: body}
-	var fault *guesthttp.Fault
+	var fault *guesthttp.HostError
 	switch {
 	case int64(len(body)) > most:
 		got.Body, got.Cut = body[:most], true
@@ -118,7 +118,7 @@ func Redirection(res *http.Response) (*url.URL, error) {
 // returned as they are. It names no more of a URL than the host does, since what stands
 // behind that may be a key.
 func Explain(r *http.Request, err error) error {
-	var fault *guesthttp.Fault
+	var fault *guesthttp.HostError
 	if !errors.As(err, &fault) || fault.Kind != "denied" {
 		return err
 	}

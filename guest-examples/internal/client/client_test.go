@@ -15,7 +15,7 @@ import (
 )
 
 // refusing is a host that refuses.
-type refusing struct{ fault *guesthttp.Fault }
+type refusing struct{ fault *guesthttp.HostError }
 
 func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.fault }
 
@@ -35,8 +35,8 @@ func TestRefusals(t *testing.T) {
 		{"denied", "GET https://example.com: this is not permitted", "GET https://example.com: this is not permitted; only the operator can grant it, by the permission net:https://example.com:8443/"},
 		{"address", "GET https://example.com: a private address", "GET https://example.com: a private address"},
 	} {
-		_, err := get(t, refusing{&guesthttp.Fault{Kind: tt.kind, Message: tt.message}}, "https://example.com:8443/path?key=hunter2")
-		var fault *guesthttp.Fault
+		_, err := get(t, refusing{&guesthttp.HostError{Kind: tt.kind, Message: tt.message}}, "https://example.com:8443/path?key=hunter2")
+		var fault *guesthttp.HostError
 		if err == nil || err.Error() != tt.want || !errors.As(err, &fault) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}

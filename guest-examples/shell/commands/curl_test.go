@@ -104,7 +104,7 @@ func TestCurl(t *testing.T) {
 type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, &guesthttp.Fault{Kind: "denied", Message: "example.com is not granted"}
+	return nil, &guesthttp.HostError{Kind: "denied", Message: "example.com is not granted"}
 }
 
 func TestCurlSaysThatNothingIsGranted(t *testing.T) {

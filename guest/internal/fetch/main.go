@@ -1,4 +1,5 @@
-// Command fetch is a tool for tests of the SDK: it uses net/http and the store as authors do.
+// Command fetch is a tool for tests of the SDK. It uses net/http and the store as tool authors
+// do.
 package main
 
 import (
@@ -35,7 +36,7 @@ func fetch(_ context.Context, in input) (string, error) {
 		res, err := http.Post(in.URL, "text/plain", strings.NewReader(in.Value))
 		return show(res, err)
 	case "unread":
-		for range 30 { // more than may be open at once
+		for range 30 { // more responses than may be open at once
 			res, err := http.Get(in.URL)
 			if err != nil {
 				return "", err
@@ -60,13 +61,13 @@ func fetch(_ context.Context, in input) (string, error) {
 		keys, err := kv.List(in.Key, "")
 		return strings.Join(keys, ","), err
 	}
-	return "", errors.New("do what?")
+	return "", fmt.Errorf("do: unknown action %q", in.Do)
 }
 
 func show(res *http.Response, err error) (string, error) {
-	var fault *guesthttp.Fault
-	if errors.As(err, &fault) {
-		return fmt.Sprintf("fault %s, sent %v", fault.Kind, fault.Sent), nil
+	var refused *guesthttp.HostError
+	if errors.As(err, &refused) {
+		return fmt.Sprintf("host error %s, sent %v", refused.Kind, refused.Sent), nil
 	}
 	if err != nil {
 		return "", err

@@ -1,5 +1,5 @@
-// Command probe is a tool for the tests of the SDK: it does what its argument says,
-// as a command and as a reactor.
+// Command probe is a tool for the tests of the SDK. It does what its argument asks, as a command
+// and as a reactor.
 package main
 
 import (
@@ -22,12 +22,12 @@ type input struct {
 
 func main() {
 	if os.Args[0] == "forgetful" { // the tool's name
-		return // as of an author who does not call Run
+		return // like an author who forgets Run
 	}
 	guest.Run(probe)
 }
 
-// calls counts in the instance.
+// calls counts the calls of the instance.
 var calls int
 
 func probe(ctx context.Context, in input) (guest.Result, error) {
@@ -46,7 +46,7 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 	case "panic":
 		panic("oh no")
 	case "wait":
-		// Other goroutines and timers work in both forms.
+		// Goroutines and timers also work in both forms.
 		done := make(chan string)
 		go func() {
 			time.Sleep(time.Millisecond)
@@ -68,11 +68,11 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 			return guest.Result{}, err
 		}
 		if err := guest.Update("", map[string]any{"files": make([]byte, 16<<10)}); err == nil {
-			return guest.Result{}, errors.New("an update that is too large is taken")
+			return guest.Result{}, errors.New("an update that is too large was accepted")
 		}
 		return guest.Result{Structured: guest.CurrentCall()}, nil
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
 	}
-	return guest.Result{}, fmt.Errorf("do: there is no %q", in.Do)
+	return guest.Result{}, fmt.Errorf("do: unknown action %q", in.Do)
 }

@@ -2,8 +2,8 @@
 
 package main
 
-// The functions of the host as they are: with raw numbers, so that a script can hand over
-// what no SDK would.
+// The raw host functions, with numbers for pointers, so that a script can pass values that no SDK
+// would pass.
 
 //go:wasmimport wasmtool_v1 http_request
 func httpRequest(head, headSize, body, bodySize uint32) int32
@@ -21,7 +21,7 @@ func httpClose(handle uint32) int32
 func secretExists(ptr, size uint32) int32
 
 //go:wasmimport wasmtool_v1 fault_read
-func faultRead(ptr, size uint32) uint32
+func errorRead(ptr, size uint32) uint32
 
 //go:wasmimport wasmtool_v1 kv_get
 func kvGet(key, keySize, ptr, size uint32) int32

@@ -1,7 +1,7 @@
 //go:build wasip1
 
-// Command script is a tool for attack tests: it does the steps of its input one after the
-// other, by the raw functions of the host, and tells what came of each.
+// Command script is a tool for attack tests. It runs the steps of its input in order with the raw
+// host functions and returns the outcome of each step.
 package main
 
 import (
@@ -15,31 +15,31 @@ import (
 	"github.com/wasmtool/wasmtool/guest"
 )
 
-// step is one thing to do.
+// step is one action.
 type step struct {
 	Do string `json:"do"`
-	// Text, More and Last are what it is done with; Times repeats each, 0 and 1 are once.
+	// Text, More and Last are the operands; Times repeats each of them, and 0 means once.
 	Text  string  `json:"text"`
 	More  *string `json:"more"`
 	Last  *string `json:"last"`
 	Times int     `json:"times"`
-	// Handle is that of a response; -1 is the one opened last.
+	// Handle is the handle of a response; -1 means the response opened last.
 	Handle int32 `json:"handle"`
-	// Size is that of the buffer, 0 for what most need. Ptr and Len take the place of a
-	// range when Raw is set.
+	// Size is the size of the buffer; 0 means what most steps need. Ptr and Len replace a range
+	// if Raw is set.
 	Size int    `json:"size"`
 	Raw  bool   `json:"raw"`
 	Ptr  uint32 `json:"ptr"`
 	Len  uint32 `json:"len"`
-	// Repeat does the step so many times; what the last gave is told.
+	// Repeat runs the step that many times; only the last outcome is returned.
 	Repeat int `json:"repeat"`
 }
 
-// told is what came of a step.
-type told struct {
+// outcome is the result of a step.
+type outcome struct {
 	Code  int32  `json:"code"`
 	Text  string `json:"text,omitempty"`
-	Fault string `json:"fault,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 type input struct {
@@ -48,20 +48,20 @@ type input struct {
 
 func main() { guest.Run(play) }
 
-// kept is what a call leaves in memory, opened the response that was opened last, files are
-// those that stay open, and last is what came of the steps so far.
+// kept is the data that a call leaves in memory. opened is the response opened last. files are
+// the files left open. last holds the outcomes of the steps so far.
 var (
 	kept   string
 	opened int32
 	files  []*os.File
-	last   []told
+	last   []outcome
 )
 
-// heard is all that came of the steps so far.
-func heard() string {
+// transcript returns all text that the steps so far returned.
+func transcript() string {
 	var all strings.Builder
 	for _, t := range last {
-		all.WriteString(t.Text + t.Fault)
+		all.WriteString(t.Text + t.Error)
 	}
 	return all.String()
 }
@@ -72,17 +72,17 @@ func play(_ context.Context, in input) (guest.Result, error) {
 	if in.Steps == nil {
 		warmUp()
 	}
-	all := []told{}
+	all := []outcome{}
 	for _, s := range in.Steps {
-		var t told
+		var t outcome
 		for range max(1, s.Repeat) {
 			t = s.run()
 		}
 		if s.Do == "fail" {
-			return guest.Result{}, errors.New(s.Text + heard())
+			return guest.Result{}, errors.New(s.Text + transcript())
 		}
 		if t.Code < 0 {
-			t.Fault = lastFault()
+			t.Error = lastError()
 		}
 		all = append(all, t)
 		last = all
@@ -90,7 +90,7 @@ func play(_ context.Context, in input) (guest.Result, error) {
 	return guest.Result{Structured: map[string]any{"steps": all}}, nil
 }
 
-// warmUp tries to reach everything before any call.
+// warmUp tries to reach every host function before the first call.
 func warmUp() {
 	key := "warm"
 	p, n := textRange(key)
@@ -102,9 +102,9 @@ func warmUp() {
 	hostProgress(1, 1, p, n)
 }
 
-func lastFault() string {
+func lastError() string {
 	buffer := make([]byte, 4096)
-	n := faultRead(dataRange(buffer))
+	n := errorRead(dataRange(buffer))
 	return string(buffer[:min(int(n), len(buffer))])
 }
 
@@ -139,8 +139,8 @@ func (s step) handle() uint32 {
 	return uint32(s.Handle)
 }
 
-// buffered calls a function that hands over text.
-func (s step) buffered(call func(ptr, size uint32) int32) told {
+// buffered calls a function that returns text in a buffer.
+func (s step) buffered(call func(ptr, size uint32) int32) outcome {
 	size := s.Size
 	if size == 0 {
 		size = 64 << 10
@@ -152,14 +152,14 @@ func (s step) buffered(call func(ptr, size uint32) int32) told {
 	}
 	code := call(p, n)
 	if s.Raw || code < 0 {
-		return told{Code: code}
+		return outcome{Code: code}
 	}
-	return told{Code: code, Text: string(buffer[:min(int(code), size)])}
+	return outcome{Code: code, Text: string(buffer[:min(int(code), size)])}
 }
 
-func (s step) run() told {
+func (s step) run() outcome {
 	text, more := s.text(), s.more()
-	defer runtime.KeepAlive(text) // the numbers do not
+	defer runtime.KeepAlive(text) // the numbers do not keep it alive
 	defer runtime.KeepAlive(more)
 	p, n := textRange(text)
 	q, m := textRange(more)
@@ -173,7 +173,7 @@ func (s step) run() told {
 		if code > 0 {
 			opened = code
 		}
-		return told{Code: code}
+		return outcome{Code: code}
 	case "head":
 		return s.buffered(func(p, n uint32) int32 { return httpHead(s.handle(), p, n) })
 	case "read":
@@ -181,33 +181,33 @@ func (s step) run() told {
 	case "body":
 		return s.body()
 	case "close":
-		return told{Code: httpClose(s.handle())}
+		return outcome{Code: httpClose(s.handle())}
 	case "exists":
-		return told{Code: secretExists(p, n)}
+		return outcome{Code: secretExists(p, n)}
 	case "get":
 		return s.buffered(func(p, n uint32) int32 { return kvGet(k, l, p, n) })
 	case "put":
-		return told{Code: kvPut(p, n, q, m)}
+		return outcome{Code: kvPut(p, n, q, m)}
 	case "delete":
-		return told{Code: kvDelete(p, n)}
+		return outcome{Code: kvDelete(p, n)}
 	case "swap":
 		old, oldSize := optional(s.More)
 		value, size := optional(s.Last)
-		return told{Code: kvSwap(p, n, old, oldSize, value, size)}
+		return outcome{Code: kvSwap(p, n, old, oldSize, value, size)}
 	case "list":
 		return s.buffered(func(p, n uint32) int32 { return kvList(k, l, q, m, p, n) })
 	case "count":
 		return count(text)
 	case "log":
-		return told{Code: int32(hostLog(1, p, n))}
+		return outcome{Code: int32(hostLog(1, p, n))}
 	case "progress":
-		return told{Code: int32(hostProgress(1, 2, p, n))}
+		return outcome{Code: int32(hostProgress(1, 2, p, n))}
 	case "update":
-		return told{Code: hostUpdate(p, n)}
+		return outcome{Code: hostUpdate(p, n)}
 	case "stderr":
 		os.Stderr.WriteString(text)
 	case "env":
-		return told{Text: strings.Join(os.Environ(), "\n")}
+		return outcome{Text: strings.Join(os.Environ(), "\n")}
 	case "file":
 		return s.file(os.ReadFile(text))
 	case "create":
@@ -219,32 +219,32 @@ func (s step) run() told {
 	case "keep":
 		kept += s.body().Text
 	case "kept":
-		return told{Text: kept}
+		return outcome{Text: kept}
 	case "say":
-		return told{Text: text}
+		return outcome{Text: text}
 	case "echo":
 		s.echo()
 	case "fail":
-	case "fault":
-		return told{Text: lastFault()}
+	case "error":
+		return outcome{Text: lastError()}
 	case "spin":
 		for {
 		}
 	}
-	return told{}
+	return outcome{}
 }
 
-// file tells of a file: what it holds, or why it cannot be had.
-func (s step) file(content []byte, err error) told {
+// file returns the content of a file, or the error of opening or reading it.
+func (s step) file(content []byte, err error) outcome {
 	if err != nil {
-		return told{Text: err.Error()}
+		return outcome{Text: err.Error()}
 	}
-	return told{Text: string(content)}
+	return outcome{Text: string(content)}
 }
 
-// echo says what was heard to everybody.
+// echo sends the transcript to every output there is.
 func (s step) echo() {
-	text := heard()
+	text := transcript()
 	p, n := textRange(text)
 	hostLog(1, p, n)
 	hostProgress(1, 2, p, n)
@@ -254,8 +254,8 @@ func (s step) echo() {
 	runtime.KeepAlive(text)
 }
 
-// body reads the response that was opened last to its end, in pieces of Size.
-func (s step) body() told {
+// body reads the response opened last to its end, in pieces of Size.
+func (s step) body() outcome {
 	size := s.Size
 	if size == 0 {
 		size = 4096
@@ -265,14 +265,14 @@ func (s step) body() told {
 	for {
 		code := httpRead(s.handle(), uint32(uintptr(unsafe.Pointer(unsafe.SliceData(buffer)))), uint32(size))
 		if code <= 0 {
-			return told{Code: code, Text: string(all)}
+			return outcome{Code: code, Text: string(all)}
 		}
 		all = append(all, buffer[:code]...)
 	}
 }
 
-// count adds one to a number in the store, as often as it takes.
-func count(key string) told {
+// count adds one to a counter in the store, and retries until the swap succeeds.
+func count(key string) outcome {
 	k, l := textRange(key)
 	buffer := make([]byte, 1024)
 	for {
@@ -286,7 +286,7 @@ func count(key string) told {
 		next := append(buffer[:size:size], '+')
 		q, m := dataRange(next)
 		if swapped := kvSwap(k, l, old, oldSize, q, m); swapped != 0 {
-			return told{Code: swapped}
+			return outcome{Code: swapped}
 		}
 	}
 }

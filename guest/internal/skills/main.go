@@ -1,5 +1,5 @@
-// Command skills is a tool for tests that describes itself: it knows the files of its
-// workspace, whose names need no escapes. It is small, since tests compile it.
+// Command skills is a tool for tests that describes itself from the files of its workspace, whose
+// names need no escapes. It is small because tests compile it.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// input is what it reads when it has a workspace.
+// input is the input that the tool expects when it has a workspace.
 const input = `{"tool":"skill","version":"1.0.0","mounts":[{"name":"workspace","path":"/workspace"}]}`
 
 func main() {
@@ -22,12 +22,12 @@ func main() {
 	}
 }
 
-func describe(folder string) error {
+func describe(dir string) error {
 	in, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(folder)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func describe(folder string) error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	// These never come to be.
-	if os.WriteFile(folder+"/trace", nil, 0o666) == nil {
+	// This write must fail.
+	if os.WriteFile(dir+"/trace", nil, 0o666) == nil {
 		names = append(names, "WRITTEN")
 	}
 	if string(in) != input {

@@ -1,5 +1,0 @@
-//go:build !wasip1
-
-package host
-
-func readFault([]byte) int { return 0 }
