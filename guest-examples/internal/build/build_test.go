@@ -15,7 +15,7 @@ func build() output {
 	return output{goVersion: "go1.99", wasm: map[string][]byte{"data": []byte("data module"), "files": []byte("files module")}}
 }
 
-// sourceTree is a folder like guest-examples with one manifest.
+// sourceTree creates a directory like guest-examples with one manifest.
 func sourceTree(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "guest-examples")
@@ -94,7 +94,7 @@ func TestCompare_namesWhatDiffers(t *testing.T) {
 		"version of Go": {
 			change: func(t *testing.T, dir string) { put(t, filepath.Join(dir, artefacts, "data.wasm.gz"), "") },
 			now:    "go2.0",
-			want:   []string{"built with go1.99, and this is go2.0", "GOTOOLCHAIN=go1.99"},
+			want:   []string{"built with go1.99, but this is go2.0", "GOTOOLCHAIN=go1.99"},
 		},
 		"no record": {
 			change: func(t *testing.T, dir string) { put(t, filepath.Join(dir, artefacts, recordName), "") },
@@ -129,7 +129,7 @@ func TestSame_comparesWhatIsInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := bytes.Clone(packed)
-	other[9] ^= 0xff // the byte of the header that names the system
+	other[9] ^= 0xff // the header byte that names the operating system
 	name := filepath.Join(t.TempDir(), "m.wasm.gz")
 	put(t, name, string(other))
 	if !same(name, packed) {

@@ -10,26 +10,26 @@ import (
 	"path/filepath"
 )
 
-// Some libraries can't be compiled to what a tool needs as they are. Copies of them
-// are changed and built in their place; the repository holds none, so that nobody has
-// to compare one with new versions.
+// Some libraries do not compile to what a tool needs. The build changes copies of them and uses
+// the copies instead. The repository holds no copies, so that no one has to compare them with new
+// versions.
 var changes = []change{
 	{"mvdan.cc/sh/v3", "sh", useGoPipes},
 }
 
-// change is what is done to the copy of a module: the copy lies in a folder named
-// name, and apply fails when it does not find what it is to change.
+// change is a change to a copy of a module. The copy is in a directory called name. apply returns
+// an error if it does not find what it should change.
 type change struct {
 	module, name string
 	apply        func(dir string) error
 }
 
-// tree is where to build, and with which go.mod.
+// tree is the directory of a build and its go.mod file.
 type tree struct{ dir, modfile string }
 
-// withChanges returns a tree with the same sources as the one at root in which the
-// changed copies are used. It lies in temp, and consists of links but for the copies:
-// only relative names get into a module, so that equal sources give equal bytes.
+// withChanges returns a tree in temp with the sources of root, in which changed copies replace
+// some modules. Everything except the copies is a link. Only relative names get into a module, so
+// equal sources give equal bytes.
 func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {
@@ -61,7 +61,7 @@ func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	return t, os.WriteFile(filepath.Join(temp, "changed.sum"), sums, 0o644)
 }
 
-// copy copies the version of the module that root asks for, and changes it.
+// copy copies the version of the module that root requires, and changes it.
 func (c change) copy(ctx context.Context, root, to string) error {
 	text, err := goCommand(ctx, root, "mod", "download", "-json", c.module)
 	if err != nil {
@@ -75,21 +75,20 @@ func (c change) copy(ctx context.Context, root, to string) error {
 		return err
 	}
 	if err := c.apply(to); err != nil {
-		return fmt.Errorf("%s %s: %w; see how this version does it, and change internal/build/changed.go", c.module, module.Version, err)
+		return fmt.Errorf("%s %s: %w; adapt internal/build/changed.go to this version", c.module, module.Version, err)
 	}
 	return nil
 }
 
-// pipeTags are the lines by which mvdan.cc/sh selects its pipes: what stands there, and
-// what is to, and in which file, as _js in the name of one is a tag, too.
+// pipeTags are the build constraints with which mvdan.cc/sh selects its pipes: the present line,
+// the new line, and the new file name, since _js in a file name is also a constraint.
 var pipeTags = []struct{ file, line, want, to string }{
 	{"interp/stdin_js.go", "//go:build js\n", "//go:build js || wasip1\n", "interp/stdin_pipe.go"},
 	{"interp/stdin_os.go", "//go:build !js\n", "//go:build !js && !wasip1\n", "interp/stdin_os.go"},
 }
 
-// useGoPipes has the interpreter of shell scripts use the pipes of Go, which it does
-// where its target is JavaScript. WebAssembly modules have none of the system either,
-// and build tags can't be set from outside.
+// useGoPipes makes the shell interpreter use pipes in Go, as it does for JavaScript. WebAssembly
+// modules have no system pipes either, and the build tags can't be set from outside.
 func useGoPipes(dir string) error {
 	for _, tag := range pipeTags {
 		content, err := take(dir, tag.file)
@@ -97,7 +96,7 @@ func useGoPipes(dir string) error {
 			return err
 		}
 		if bytes.Count(content, []byte(tag.line)) != 1 {
-			return fmt.Errorf("%s has no single line %q", tag.file, tag.line)
+			return fmt.Errorf("%s does not have exactly one line %q", tag.file, tag.line)
 		}
 		content = bytes.Replace(content, []byte(tag.line), []byte(tag.want), 1)
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(tag.to)), content, 0o644); err != nil {
@@ -107,8 +106,8 @@ func useGoPipes(dir string) error {
 	return nil
 }
 
-// take reads a file and removes it: files of the module cache are read-only, and so are
-// their copies.
+// take reads a file and removes it, because files of the module cache and their copies are
+// read-only.
 func take(dir, file string) ([]byte, error) {
 	name := filepath.Join(dir, filepath.FromSlash(file))
 	content, err := os.ReadFile(name)

@@ -32,7 +32,7 @@ func TestUseGoPipes(t *testing.T) {
 	}
 }
 
-// A new version of a library may look otherwise.
+// A new version of a library may have other lines.
 func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
 	for name, test := range map[string]struct {
 		apply func(string) error
@@ -40,8 +40,8 @@ func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
 		want  string
 	}{
 		"no variant":   {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes}, "interp/stdin_os.go is not there"},
-		"other tag":    {useGoPipes, map[string]string{"interp/stdin_js.go": "//go:build js && wasm\n"}, "no single line"},
-		"tagged twice": {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes + goPipes}, "no single line"},
+		"other tag":    {useGoPipes, map[string]string{"interp/stdin_js.go": "//go:build js && wasm\n"}, "does not have exactly one line"},
+		"tagged twice": {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes + goPipes}, "does not have exactly one line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -14,14 +14,13 @@ import (
 	"strings"
 )
 
-// modules are the names of the commands that are compiled, each in the folder
-// of that name below the folder modules.
+// modules are the names of the commands to compile, each in its directory below modules.
 var modules = []string{"data", "documents", "files", "plan", "shell", "web"}
 
-// output is what one build made.
+// output is the result of a build.
 type output struct {
 	goVersion string
-	wasm      map[string][]byte // by name of the module
+	wasm      map[string][]byte // by module name
 }
 
 // digest returns the SHA-256 of a module in hexadecimal.
@@ -30,8 +29,8 @@ func (o output) digest(module string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// compile builds all modules of the source tree at root. Equal sources and an
-// equal version of Go give equal bytes wherever the tree lies.
+// compile builds all modules of the source tree at root. Equal sources and an equal version of Go
+// give equal bytes, wherever the tree is.
 func compile(ctx context.Context, root string) (output, error) {
 	version, err := goCommand(ctx, root, "env", "GOVERSION")
 	if err != nil {
@@ -68,10 +67,10 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	// Whatever else of the user's settings changes the code is taken out.
+	// Remove all settings of the user that change the code.
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), changesCode),
 		"CGO_ENABLED=0", "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "GOENV=off",
-		"PWD="+dir) // the go command goes by it, and so keeps to the links that lead there
+		"PWD="+dir) // keeps the go command within the tree of links
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()

@@ -13,28 +13,27 @@ import (
 	"strings"
 )
 
-// Where things lie, relative to the folder guest-examples.
+// Paths, relative to the directory guest-examples.
 const (
 	toolsDir   = "tools"
 	artefacts  = "../registry/builtins/artefacts"
 	recordName = "BUILD.txt"
 )
 
-// file is one that a build makes.
+// file is a file that a build creates.
 type file struct {
 	path    string // relative to guest-examples
 	content []byte
 }
 
-// digestLine is the line of a manifest that gives the digest of its module, and
-// moduleLine the one that names it.
+// digestLine is the line of a manifest with the digest of its module. moduleLine is the line with
+// the path of the module.
 var (
 	digestLine = regexp.MustCompile(`(?m)^sha256 = "[0-9a-f]{64}"$`)
 	moduleLine = regexp.MustCompile(`(?m)^path = "\.\./([a-z]+)\.wasm"$`)
 )
 
-// files returns all files that belong to the build, given the manifests of the
-// source tree at root.
+// files returns all files of the build, given the manifests in the source tree at root.
 func (o output) files(root string) ([]file, error) {
 	var files []file
 	for _, module := range modules {
@@ -62,8 +61,8 @@ func (o output) files(root string) ([]file, error) {
 	return append(files, file{artefacts + "/" + recordName, o.record()}), nil
 }
 
-// builtinManifests returns the manifests of the built-in tools in the source
-// tree at root, by the name of their folder.
+// builtinManifests returns the manifests of the built-in tools in the source tree at root, by
+// directory name.
 func builtinManifests(root string) (map[string][]byte, error) {
 	names, err := filepath.Glob(filepath.Join(root, toolsDir, "*", "tool.toml"))
 	if err != nil {
@@ -80,7 +79,7 @@ func builtinManifests(root string) (map[string][]byte, error) {
 	return manifests, nil
 }
 
-// stamp returns the manifest with the digest of its module.
+// stamp sets the digest of the module in the manifest.
 func (o output) stamp(manifest []byte) ([]byte, error) {
 	module := moduleLine.FindSubmatch(manifest)
 	if module == nil || o.wasm[string(module[1])] == nil {
@@ -93,7 +92,7 @@ func (o output) stamp(manifest []byte) ([]byte, error) {
 	return digestLine.ReplaceAllLiteral(manifest, []byte(digest)), nil
 }
 
-// record says what the modules were built with.
+// record lists the version of Go and the digests of the modules.
 func (o output) record() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "built with %s\n", o.goVersion)
@@ -103,8 +102,8 @@ func (o output) record() []byte {
 	return b.Bytes()
 }
 
-// pack compresses a module. The header has neither name nor time, so that the
-// result depends on the content alone.
+// pack compresses a module. The header has neither a name nor a time, so that the result depends
+// only on the content.
 func pack(wasm []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -1,12 +1,12 @@
-// Command build compiles the modules of the built-in tools, writes their
-// digests into the manifests, and puts both into registry/builtins of the main
-// module, from where they are embedded. Run it in guest-examples:
+// Command build compiles the modules of the built-in tools and writes their digests into the
+// manifests. It copies both to registry/builtins of the main module, which embeds them. Run it in
+// guest-examples:
 //
 //	go run ./internal/build          # build and write
 //	go run ./internal/build -check   # build and compare, change nothing
 //
-// The exit code is 0, 1 if the check found a difference or a step failed, or 2
-// if the command line is wrong.
+// The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the command
+// line is invalid.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	check := flags.Bool("check", false, "compare with what is there instead of writing it")
+	check := flags.Bool("check", false, "compare with the existing files instead of writing them")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0

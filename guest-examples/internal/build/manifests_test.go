@@ -41,10 +41,10 @@ import (
 	writetool "github.com/wasmtool/wasmtool/guest-examples/tools/write"
 )
 
-// root is the folder guest-examples.
+// root is the directory guest-examples.
 const root = "../.."
 
-// manifest has the keys that the manifests of this folder use.
+// manifest has the keys that the manifests below root use.
 type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
@@ -56,7 +56,7 @@ type manifest struct {
 		Args   []string
 		Output string
 	}
-	// Those who read manifests check settings, requests and how tools describe themselves.
+	// The readers of manifests check settings, requests and self-descriptions.
 	Settings map[string]any
 	Describe map[string]any
 	Limits   struct {
@@ -74,10 +74,10 @@ type manifest struct {
 		} `toml:"fs"`
 	}
 	Parameters schema
-	Examples   []map[string]any // those who read manifests check them
+	Examples   []map[string]any // the readers of manifests check them
 }
 
-// schema is that of an object.
+// schema is the schema of an object.
 type schema struct {
 	Type       string
 	Required   []string
@@ -94,7 +94,7 @@ type property struct {
 	Items              *schema
 }
 
-// args holds the arguments of each tool.
+// args are the arguments of each tool.
 var args = map[string]any{
 	"apply_patch":   applypatch.Args{},
 	"array":         array.Args{},
@@ -160,7 +160,8 @@ func TestManifests(t *testing.T) {
 			}
 			most := 2 * time.Minute
 			if tool == "bash" {
-				most = bash.MaxTimeout + time.Minute // what a script may ask for, and the time to say so
+				// the longest time that a script may request, and time to report that it is over
+				most = bash.MaxTimeout + time.Minute
 			}
 			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > most {
 				t.Errorf("the timeout is %q", m.Timeout)
@@ -181,8 +182,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// checkProperties compares the declared parameters with the fields of the
-// arguments.
+// checkProperties compares the declared parameters with the fields of the arguments.
 func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
@@ -194,7 +194,7 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 			continue
 		}
 		kind := field.Type
-		if kind.Kind() == reflect.Pointer { // what may be left out
+		if kind.Kind() == reflect.Pointer { // an optional argument
 			kind = kind.Elem()
 		}
 		if want := kinds[kind.Kind()]; p.Type != want && kind != reflect.TypeFor[jsonvalue.Value]() {
@@ -231,8 +231,8 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	}
 }
 
-// A call that leaves a parameter out must do the same through the host, which
-// puts the default in, and without it.
+// A missing parameter has the same effect through the host, which inserts the default, and
+// directly.
 func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, parameter string
@@ -299,13 +299,13 @@ func TestManifests_operations(t *testing.T) {
 }
 
 func TestManifests_permissions(t *testing.T) {
-	// What may write must not plant a hook for git.
+	// A tool that may write must not be able to create a git hook.
 	const writing = "workspace write **/.git/**"
 	modes := map[string]string{
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
 		"hash": "workspace read", "diff": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
-		// It has folders to move and to remove, which a pattern for all of them forbids.
+		// bash moves and removes directories, which a pattern for all directories would forbid.
 		"skill": "skills read", "json": "workspace read", "convert": "workspace read", "markdown": "workspace read",
 		"bash": "workspace write .git/**, tmp write",
 	}

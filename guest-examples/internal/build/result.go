@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// write puts the files below root, where they differ, and removes artefacts
-// that no longer belong to the build.
+// write writes the changed files below root, and removes artefacts that no longer belong to the
+// build.
 func write(files []file, root string, stdout io.Writer) error {
 	for _, f := range files {
 		name := filepath.Join(root, filepath.FromSlash(f.path))
@@ -42,9 +42,8 @@ func write(files []file, root string, stdout io.Writer) error {
 	return nil
 }
 
-// compare checks the files below root against those of a new build, made with
-// this version of Go. The plain modules are no part of the repository and are
-// left out.
+// compare compares the files below root with a new build by this version of Go. It skips
+// uncompressed modules, which are not in the repository.
 func compare(files []file, root, goVersion string, stdout io.Writer) error {
 	differing, err := leftOver(files, root)
 	if err != nil {
@@ -63,16 +62,16 @@ func compare(files []file, root, goVersion string, stdout io.Writer) error {
 		return nil
 	}
 	slices.Sort(differing)
-	text := "these files are not what the sources give:\n  " + strings.Join(differing, "\n  ")
+	text := "these files differ from a build of the sources:\n  " + strings.Join(differing, "\n  ")
 	if was := recordedVersion(root); was != "" && was != goVersion {
-		text += fmt.Sprintf("\nthey were built with %s, and this is %s, which alone changes the modules;"+
-			"\nset GOTOOLCHAIN=%s to compare, or build them anew with this version", was, goVersion, was)
+		text += fmt.Sprintf("\nthey were built with %s, but this is %s, which is enough to change the modules;"+
+			"\nset GOTOOLCHAIN=%s to compare, or rebuild them with this version", was, goVersion, was)
 	}
-	return errors.New(text + "\nto build them anew run \"go run ./internal/build\" in guest-examples, then commit the result")
+	return errors.New(text + "\nto rebuild them run \"go run ./internal/build\" in guest-examples, then commit the result")
 }
 
-// same reports whether the file has this content. Of packed files the content
-// inside counts, as another version of Go may compress differently.
+// same reports whether the file has this content. It compares packed files by the content inside,
+// since another version of Go may compress differently.
 func same(name string, content []byte) bool {
 	have, err := os.ReadFile(name)
 	if err != nil {
@@ -89,8 +88,7 @@ func same(name string, content []byte) bool {
 	return err == nil && bytes.Equal(inside, want)
 }
 
-// unpack returns what is inside a packed file, which is a module of ours or an
-// old one of it.
+// unpack returns the content of a packed file; the file is trusted.
 func unpack(packed []byte) ([]byte, error) {
 	const most = 64 << 20
 	r, err := gzip.NewReader(bytes.NewReader(packed))
@@ -107,10 +105,10 @@ func leftOver(files []file, root string) ([]string, error) {
 		belongs[f.path] = true
 	}
 	var stale []string
-	folder := filepath.Join(root, filepath.FromSlash(artefacts))
-	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && name == folder {
-			return nil // nothing was built yet
+	directory := filepath.Join(root, filepath.FromSlash(artefacts))
+	err := filepath.WalkDir(directory, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == directory {
+			return nil // nothing is built yet
 		}
 		if err != nil || entry.IsDir() {
 			return err
@@ -124,8 +122,8 @@ func leftOver(files []file, root string) ([]string, error) {
 	return stale, err
 }
 
-// recordedVersion returns the version of Go that the artefacts below root were
-// built with, or "" if there is no record of it.
+// recordedVersion returns the version of Go that built the artefacts below root, or "" if it is
+// not recorded.
 func recordedVersion(root string) string {
 	record, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(artefacts), recordName))
 	if err != nil {

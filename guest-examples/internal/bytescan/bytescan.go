@@ -1,7 +1,7 @@
-// Package bytescan looks through blocks of bytes in large steps. In a sandbox a
-// loop pays for each round, by the checks that let a host stop it, so that the
-// functions of the standard library, made for processors that compare many
-// bytes at once, are several times slower there.
+// Package bytescan searches blocks of bytes in large steps. In a sandbox each round of a loop
+// also pays for the checks that let a host stop it. The functions of the standard library,
+// written for processors that compare many bytes at once, are therefore several times slower
+// there.
 package bytescan
 
 import (
@@ -12,14 +12,13 @@ import (
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
-	high3 = ones * 0xe0 // what characters have that control no terminal
+	high3 = ones * 0xe0 // the bits set only in bytes that are not control characters
 	del   = ones * 0x7f
 )
 
-// Index returns the first place in block at which a or b stands, or -1. To look
-// for one byte give it twice.
+// Index returns the first place of a or b in block, or -1. To search for one byte, pass it twice.
 func Index(block []byte, a, b byte) int {
-	// Each pattern holds its byte eight times, so that ^ makes a zero of it.
+	// Each pattern repeats its byte eight times, so that XOR turns an equal byte into zero.
 	p, q := ones*uint64(a), ones*uint64(b)
 	at := 0
 	for ; at+32 <= len(block); at += 32 {
@@ -54,12 +53,11 @@ func Index(block []byte, a, b byte) int {
 	return -1
 }
 
-// IndexPair returns the first place in block at which a stands, and b so many bytes
-// further on, or -1. Two bytes of a word meet at their distance far less often than one of
-// them occurs.
+// IndexPair returns the first place of a in block that has b distance bytes after it, or -1. Two
+// bytes of a word occur at their distance far less often than one of them occurs.
 func IndexPair(block []byte, a, b byte, distance int) int {
 	p, q := ones*uint64(a), ones*uint64(b)
-	end := len(block) - distance // of the places
+	end := len(block) - distance // limit of the places
 	at := 0
 	for ; at+16 <= end; at += 16 {
 		left, right := block[at:at+16], block[at+distance:at+distance+16]
@@ -68,7 +66,7 @@ func IndexPair(block []byte, a, b byte, distance int) int {
 		if w|x == 0 {
 			continue
 		}
-		// What a subtraction borrows may have marked a byte too many.
+		// A borrow of the subtraction may have marked one byte too many.
 		for i := range left {
 			if left[i] == a && right[i] == b {
 				return at + i
@@ -83,7 +81,7 @@ func IndexPair(block []byte, a, b byte, distance int) int {
 	return -1
 }
 
-// Count returns how often b stands in block.
+// Count returns how often b occurs in block.
 func Count(block []byte, b byte) int {
 	p := ones * uint64(b)
 	count := 0
@@ -101,8 +99,8 @@ func Count(block []byte, b byte) int {
 	return count
 }
 
-// CountControl returns how many bytes of block are ASCII control characters, 0x7f and line
-// breaks counted.
+// CountControl returns the number of ASCII control characters in block, including 0x7f and line
+// breaks.
 func CountControl(block []byte) int {
 	count := 0
 	for ; len(block) >= 16; block = block[16:] {
@@ -117,7 +115,7 @@ func CountControl(block []byte) int {
 	return count
 }
 
-// Plain reports whether block has no ASCII control characters but tabs and line feeds.
+// Plain reports whether block has no ASCII control characters except tabs and line feeds.
 func Plain(block []byte) bool {
 	for ; len(block) >= 32; block = block[32:] {
 		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
@@ -135,9 +133,9 @@ func Plain(block []byte) bool {
 	return true
 }
 
-// notPrintable reports whether a byte of w is none of the printable characters of ASCII: less
-// than a space, which a subtraction takes below zero, or more than a tilde, which an addition
-// takes over the half. What is borrowed or carried can only make it say so once too often.
+// notPrintable reports whether a byte of w is outside printable ASCII. The subtraction underflows
+// for a byte less than a space; the addition sets the high bit for a byte greater than a tilde. A
+// borrow or carry can only cause a false positive.
 func notPrintable(w uint64) bool { return ((w-ones*' ')|(w+ones))&highs != 0 }
 
 // plainWord is Plain for the bytes of a word.
@@ -146,21 +144,21 @@ func plainWord(w uint64) bool {
 	return odd|allZeros(w^del) == 0
 }
 
-// countZeros returns how many bytes of w are zero.
+// countZeros returns the number of zero bytes in w.
 func countZeros(w uint64) int { return bits.OnesCount64(allZeros(w)) }
 
-// allZeros returns a word that marks each byte of w that is zero. Unlike zeros it can't be
-// misled by what a subtraction borrows.
+// allZeros returns a word that marks each zero byte of w. Unlike the result of zeros, the marks
+// are never wrong because of a borrow.
 func allZeros(w uint64) uint64 {
 	const rest = ^uint64(highs)
 	return ^((w&rest + rest) | w | rest)
 }
 
-// zeros returns a word whose lowest bit that is set marks the first byte of w
-// that is zero, or 0 if none is.
+// zeros returns a word whose lowest set bit marks the first zero byte of w, or 0 if there is
+// none.
 func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
 
-// first returns which byte the lowest bit of marks lies in.
+// first returns the index of the byte that contains the lowest set bit of marks.
 func first(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
 // Sum returns the sum of the weights of the bytes of block.

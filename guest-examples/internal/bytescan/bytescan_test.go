@@ -25,7 +25,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Carries between the bytes of a word must not give a wrong answer.
+// Carries between the bytes of a word must not cause wrong results.
 func FuzzIndexAndCount(f *testing.F) {
 	f.Add([]byte("\x01\x00\x01\x00\x80\x7f\xff"), byte(0), byte(1))
 	f.Add([]byte(strings.Repeat("\x80\x81", 40)), byte(0x80), byte(0x7f))

@@ -5,36 +5,35 @@ import (
 	"strings"
 )
 
-// common has the bytes that texts and programs mostly consist of, the most
-// frequent first.
+// common are the usual bytes of texts and programs, the most frequent first.
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
 const (
-	// maxRated is how many bytes of a text are looked at for the rarest. Where these say
-	// little of the rest, see maxVain.
+	// maxRated limits the bytes of a text that are rated to find the rarest. They may not
+	// represent the rest; see maxVain.
 	maxRated = 64
-	// minFails and maxVain are how many places may be compared in vain, and how many bytes
-	// may be for each one gone through, before package bytes is asked for the rest: that
-	// takes longer for most texts, and no longer for those of which much stands in too many
-	// places, such as one that begins with a long line of dashes.
+	// minFails and maxVain limit the work on places that turn out not to match. Index falls back
+	// to package bytes after more than minFails such places, if they cost more than maxVain
+	// compared bytes for each byte passed. Package bytes is slower for most texts, but not for a
+	// text whose beginning matches in too many places, such as a long line of dashes.
 	minFails = 16
 	maxVain  = 64
 )
 
-// Needle is a text to look for in many blocks or places. What is searched are the two rarest bytes of it, which
-// leaves the fewest places to compare, or one if case does not matter.
+// Needle is a text to search for in many blocks. The search looks for the two rarest bytes of the
+// text, or only one byte if case is ignored. That leaves the fewest places to compare.
 type Needle struct {
 	Text []byte
 	Fold bool
-	rare int // where in text the rarest byte stands
-	next int // where the rarest of the others does; rare if there is none
+	rare int // index of the rarest byte in text
+	next int // index of the rarest other byte; rare if there is none
 }
 
-// NewNeedle returns the Needle for a text that is not empty and stays as it is; fold takes ASCII
-// letters of either case as equal, and the text is in lower case then.
+// NewNeedle returns the Needle for a text, which must not be empty and must not change. fold
+// ignores the case of ASCII letters; the text must then be in lower case.
 func NewNeedle(text []byte, fold bool) Needle {
 	start := text
-	if !fold { // which package bytes knows nothing of
+	if !fold { // package bytes can't ignore case
 		start = text[:min(len(text), maxRated)]
 	}
 	n := Needle{Text: text, Fold: fold, rare: rarest(start, -1)}
@@ -45,7 +44,7 @@ func NewNeedle(text []byte, fold bool) Needle {
 	return n
 }
 
-// rarest returns where the rarest byte of text stands, apart from one place; -1 if there is
+// rarest returns the index of the rarest byte of text except the byte at apart; -1 if there is
 // none.
 func rarest(text []byte, apart int) int {
 	at, rarity := -1, -1
@@ -61,7 +60,7 @@ func rarest(text []byte, apart int) int {
 	return at
 }
 
-// Index returns the first place in block at which the text stands, or -1.
+// Index returns the first place of the text in block, or -1.
 func (n Needle) Index(block []byte) int {
 	first := min(n.rare, n.next)
 	fails := 0
@@ -88,8 +87,8 @@ func (n Needle) Index(block []byte) int {
 	return -1
 }
 
-// candidate returns where in block the first of the rare bytes stands, as in the text, or
-// -1.
+// candidate returns the first place of the first rare byte in block with the other at its
+// distance, or -1.
 func (n Needle) candidate(block []byte) int {
 	first, last := min(n.rare, n.next), max(n.rare, n.next)
 	a, b := n.Text[first], n.Text[last]
@@ -109,8 +108,7 @@ func (n Needle) matches(part []byte) bool {
 	return bytes.Equal(part, n.Text)
 }
 
-// upper returns the other case of an ASCII letter in lower case, and any other
-// byte as it is.
+// upper returns the upper case of a lower-case ASCII letter, and any other byte unchanged.
 func upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - 'a' + 'A'

@@ -41,11 +41,11 @@ func FuzzNeedle(f *testing.F) {
 	})
 }
 
-// What begins like all there is is found in no time, too; it would take hours if all that is
-// alike were compared in each place.
+// A text that almost matches in many places is still found quickly. The search would take hours
+// if it compared the whole text in each place.
 func TestNeedle_muchAlike(t *testing.T) {
 	const size = 4 << 20
-	for _, end := range []string{"", "x", " \n "} { // after dashes that end in a rare byte, or in none
+	for _, end := range []string{"", "x", " \n "} { // the end after dashes: a rare byte, or none
 		text := append(bytes.Repeat([]byte("-"), size), end...)
 		block := append(bytes.Repeat([]byte("-"), size-1), '+')
 		block = append(append(block, bytes.Repeat([]byte("-"), 2*size-len(end)-1)...), "y\n"...)
@@ -59,7 +59,7 @@ func TestNeedle_muchAlike(t *testing.T) {
 	}
 }
 
-// Plain says what a loop over the bytes says.
+// Plain agrees with a loop over the bytes.
 func FuzzPlain(f *testing.F) {
 	f.Add([]byte("text\twith\nlines\n and more than the thirty-two bytes of a step, too"))
 	f.Add([]byte("text\r\nwith returns that is longer than a single step of the scan, so"))

@@ -13,12 +13,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxAnswer is how much of the answer of an API is read, in bytes. What the services of
-// these tools send has some hundred KiB at most.
+// maxAnswer limits the bytes read of an API response. The services of these tools send some
+// hundred KiB at most.
 const maxAnswer = 4 << 20
 
-// JSON sends a request to a service, whose name is for errors, and decodes its answer
-// into the value that answer points to. A status of 400 or more is a *StatusError.
+// JSON sends a request to a service and decodes its response into the value that answer points
+// to. service is its name in errors. A status of 400 or more causes a *StatusError.
 func (c *Client) JSON(ctx context.Context, service string, r *http.Request, answer any) error {
 	if r.Header.Get("Accept") == "" {
 		r.Header.Set("Accept", "application/json")
@@ -26,47 +26,47 @@ func (c *Client) JSON(ctx context.Context, service string, r *http.Request, answ
 	res, err := c.Do(ctx, r, maxAnswer)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s cannot be asked: %w", service, err)
+		return fmt.Errorf("the request to %s failed: %w", service, err)
 	case res.Status >= http.StatusBadRequest:
 		return newStatusError(service, res)
 	case res.Cut:
 		return fmt.Errorf("%s sent more than %d bytes; ask for fewer results", service, maxAnswer)
 	case res.Status != http.StatusOK:
-		return fmt.Errorf("%s answered %s, where 200 OK was expected", service, StatusText(res.Status))
+		return fmt.Errorf("%s responded %s; 200 OK was expected", service, StatusText(res.Status))
 	}
 	if err := json.Unmarshal(res.Body, answer); err != nil {
-		return fmt.Errorf("%s did not answer in the form of its API (the operator may have set a wrong URL): the answer begins %s", service, Excerpt(res.Body))
+		return fmt.Errorf("%s did not respond in the format of its API (the operator may have set a wrong URL): the response begins %s", service, Excerpt(res.Body))
 	}
 	return nil
 }
 
-// StatusError is an answer that tells of a failure.
+// StatusError is the error of a response with an error status.
 type StatusError struct {
-	// Service is who answered, and Status with what.
+	// Service is the name of the service, and Status the HTTP status.
 	Service string
 	Status  int
-	// Detail is what it said about it, on one line; may be empty.
+	// Detail is the service's explanation, on one line; may be empty.
 	Detail string
-	// Wait is how long to wait before the next request, and Until when that may be sent;
-	// zero where the service did not say. Limited tells that there were too many requests.
+	// Wait is the time to wait before the next request, and Until its end; both are zero if the
+	// service did not say. Limited reports that there were too many requests.
 	Limited bool
 	Wait    time.Duration
 	Until   time.Time
 }
 
-// Error says what the service answered and what to do next.
+// Error returns what the service responded and what to do next.
 func (e *StatusError) Error() string {
-	text := e.Service + " answered " + StatusText(e.Status)
+	text := e.Service + " responded " + StatusText(e.Status)
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}
 	switch {
 	case e.Limited:
-		text += "; it takes no more requests for now" + e.when()
+		text += "; it currently refuses further requests" + e.when()
 	case e.Status == http.StatusUnauthorized:
-		text += "; the key is missing or not valid, which only the operator can mend"
+		text += "; the key is missing or invalid; only the operator can fix it"
 	case e.Status >= http.StatusInternalServerError:
-		text += "; the fault is the service's, try again later"
+		text += "; this is an error of the service, try again later"
 	}
 	return text
 }
@@ -87,7 +87,7 @@ func (e *StatusError) when() string {
 func newStatusError(service string, res *Response) *StatusError {
 	e := &StatusError{Service: service, Status: res.Status, Detail: detailOf(res.Body)}
 	h := res.Header
-	// GitHub tells by a remainder of 0 that a refusal is about the number of requests.
+	// GitHub reports the limit of requests with X-RateLimit-Remaining: 0.
 	spent := h.Get("X-Ratelimit-Remaining") == "0" || h.Get("Retry-After") != ""
 	if e.Limited = res.Status == http.StatusTooManyRequests || res.Status == http.StatusForbidden && spent; e.Limited {
 		e.wait(h)
@@ -95,14 +95,14 @@ func newStatusError(service string, res *Response) *StatusError {
 	return e
 }
 
-// Seconds beyond which a number is a time since 1970 and not a duration.
+// epochSeconds separates durations in seconds from times in seconds since 1970.
 const epochSeconds = 1_000_000_000
 
-// maxSeconds bounds what a server can say: the year 2286 for a time.
+// maxSeconds limits the numbers of a server; as a time it is the year 2286.
 const maxSeconds = 9_999_999_999
 
-// wait reads when the service takes requests again. Without a clock the server's own tells
-// how long that is.
+// wait parses when the service accepts requests again. Without a clock, it computes the duration
+// from the server's Date.
 func (e *StatusError) wait(h http.Header) {
 	now, dated := time.Time{}, false
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
@@ -112,7 +112,7 @@ func (e *StatusError) wait(h http.Header) {
 		e.Until = until.UTC()
 	}
 	for _, name := range []string{"Retry-After", "X-Ratelimit-Reset"} {
-		// Brave has several windows in one header, the shortest first.
+		// Brave lists several windows in one header, the shortest first.
 		first, _, _ := strings.Cut(h.Get(name), ",")
 		n, err := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
 		switch {
@@ -133,11 +133,10 @@ func (e *StatusError) wait(h http.Header) {
 	}
 }
 
-// maxDetail is how many characters of what a server says are repeated.
+// maxDetail limits the characters repeated from a server.
 const maxDetail = 300
 
-// detailOf finds what an API says about a failure, in the forms that they have for it, or
-// else takes the beginning of the answer.
+// detailOf returns the explanation in an API's error response, or the beginning of the response.
 func detailOf(body []byte) string {
 	var answer any
 	if json.Unmarshal(body, &answer) == nil {
@@ -148,10 +147,10 @@ func detailOf(body []byte) string {
 	return Excerpt(body)
 }
 
-// maxDepth is how deep a message is looked for.
+// maxDepth limits how deep messageIn searches.
 const maxDepth = 4
 
-// messageIn finds the message in an answer: {"message": ...}, {"error": {"detail": ...}},
+// messageIn finds the message in a response: {"message": ...}, {"error": {"detail": ...}},
 // {"detail": {"error": ...}}, {"errors": [{"message": ...}]}.
 func messageIn(v any, depth int) string {
 	if depth > maxDepth {
@@ -176,16 +175,16 @@ func messageIn(v any, depth int) string {
 	return ""
 }
 
-// Excerpt is the beginning of a body as a text on one line.
+// Excerpt returns the beginning of a body, on one line.
 func Excerpt(body []byte) string {
 	if i := bytes.IndexByte(body, 0); i >= 0 {
-		return "with data that is no text"
+		return "with binary data"
 	}
-	const most = 8 << 10 // more than the characters that are shown, in any encoding
+	const most = 8 << 10 // more than the shown characters, in any encoding
 	return plain.Line(string(body[:min(len(body), most)]), maxDetail)
 }
 
-// StatusText is a status with its name: "404 Not Found".
+// StatusText returns a status with its name: "404 Not Found".
 func StatusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }

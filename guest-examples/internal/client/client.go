@@ -1,6 +1,6 @@
-// Package client sends the requests of the tools of the module web, and says in words for
-// a model what came of them; curl shares with them what a redirect and a refusal mean. The host checks each request, follows no redirect by itself and
-// decodes what is compressed.
+// Package client sends the HTTP requests of the tools of the module web, and explains errors to a
+// model. curl uses it for redirects and refusals. The host checks each request, decodes
+// compressed responses, and does not follow redirects itself.
 package client
 
 import (
@@ -15,54 +15,54 @@ import (
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
-// maxRedirects is how many redirects are followed, as many as the host follows for others.
+// maxRedirects limits the redirects that are followed, as the host does for other requests.
 const maxRedirects = 5
 
-// Client sends requests. It keeps nothing from one to the next.
+// Client sends requests. It keeps no state between them.
 type Client struct {
 	transport http.RoundTripper
 }
 
-// New returns a Client that sends by a transport: guesthttp.Transport in a guest.
+// New returns a Client that sends through a transport: guesthttp.Transport in a guest.
 func New(transport http.RoundTripper) *Client { return &Client{transport} }
 
-// Response is an answer with as much of its body as was asked for.
+// Response is a response with the requested part of its body.
 type Response struct {
 	Status int
 	Header http.Header
-	// URL is where the answer came from, and Redirects the URLs that led there, in order.
+	// URL is the URL of the response, and Redirects are the URLs that led there, in order.
 	URL       string
 	Redirects []string
-	// Body is the body, decompressed. Cut tells that there is more of it.
+	// Body is the decompressed body. Cut reports that there is more of it.
 	Body []byte
 	Cut  bool
 }
 
-// Do sends a request, follows redirects of GET, and reads at most so many bytes of the
-// body. The text of an error is for a model.
-func (c *Client) Do(ctx context.Context, r *http.Request, most int64) (*Response, error) {
+// Do sends a request, follows redirects of GET, and reads at most limit bytes of the body.
+// The text of an error is for a model.
+func (c *Client) Do(ctx context.Context, r *http.Request, limit int64) (*Response, error) {
 	res, redirects, err := c.follow(r.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read as far as it is wanted
-	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	defer func() { _ = res.Body.Close() }() // as much as needed was read
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	got := &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL.String(), Redirects: redirects, Body: body}
-	var fault *guesthttp.HostError
+	var hostErr *guesthttp.HostError
 	switch {
-	case int64(len(body)) > most:
-		got.Body, got.Cut = body[:most], true
-	case errors.As(err, &fault) && fault.Kind == "too_large":
-		got.Cut = true // by the host's own ceiling
+	case int64(len(body)) > limit:
+		got.Body, got.Cut = body[:limit], true
+	case errors.As(err, &hostErr) && hostErr.Kind == "too_large":
+		got.Cut = true // by the limit of the host
 	case err != nil:
-		return nil, fmt.Errorf("the answer broke off after %d bytes: %w", len(body), err)
+		return nil, fmt.Errorf("the response ended early, after %d bytes: %w", len(body), err)
 	}
 	return got, nil
 }
 
-// follow sends a request and those that it is redirected to, and returns the last answer
-// with the URLs that led there. http.Client does the same, and would bring a whole HTTP and
-// TLS stack into the module.
+// follow sends a request and follows its redirects. It returns the last response with the URLs
+// that led there. http.Client does the same, but would add a whole HTTP and TLS stack to the
+// module.
 func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
 	var redirects []string
 	for {
@@ -78,29 +78,29 @@ func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
 		if err == nil && next == nil {
 			return res, redirects, nil
 		}
-		_ = res.Body.Close() // it is for people
+		_ = res.Body.Close() // its body is for people
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case len(redirects) == maxRedirects:
-			return nil, nil, fmt.Errorf("the server redirects more than %d times, lastly to %s", maxRedirects, plain.Line(next.String(), maxDetail))
+			return nil, nil, fmt.Errorf("the server redirects more than %d times, last to %s", maxRedirects, plain.Line(next.String(), maxDetail))
 		case next.Scheme != r.URL.Scheme && next.Scheme != "https":
-			return nil, nil, fmt.Errorf("the server redirects from %s to %s, which is not followed", r.URL.Scheme, plain.Line(next.String(), maxDetail))
+			return nil, nil, fmt.Errorf("the server redirects from %s to %s, which is not allowed", r.URL.Scheme, plain.Line(next.String(), maxDetail))
 		}
 		redirects = append(redirects, r.URL.String())
 		r = (&http.Request{Method: r.Method, URL: next, Header: r.Header}).WithContext(r.Context())
 	}
 }
 
-// redirected are the statuses that tell of another URL for the same.
+// redirected are the statuses of redirects to another URL.
 var redirected = map[int]bool{
 	http.StatusMovedPermanently: true, http.StatusFound: true, http.StatusSeeOther: true,
 	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
 }
 
-// Redirection returns the URL that a response leads to, without a fragment, and nil for one
-// that leads nowhere. res.Request is what it answers. It is an error when that is no URL of
-// a host, or has a user.
+// Redirection returns the URL that a response redirects to, without a fragment, or nil if it is
+// not a redirect. res.Request is the request. It is an error if the URL has no host or has a
+// user.
 func Redirection(res *http.Response) (*url.URL, error) {
 	location := res.Header.Get("Location")
 	if !redirected[res.StatusCode] || location == "" {
@@ -108,24 +108,24 @@ func Redirection(res *http.Response) (*url.URL, error) {
 	}
 	next, err := res.Request.URL.Parse(location)
 	if err != nil || next.Host == "" || next.User != nil {
-		return nil, errors.New("the server redirects to what is no URL of a page")
+		return nil, errors.New("the server redirects to an invalid URL")
 	}
 	next.Fragment, next.RawFragment = "", ""
 	return next, nil
 }
 
-// Explain adds to a refusal of the host what would allow the request; other errors are
-// returned as they are. It names no more of a URL than the host does, since what stands
-// behind that may be a key.
+// Explain adds to a refusal of the host the permission that would allow the request; it returns
+// other errors unchanged. Like the host, it reveals only a part of a URL, since the rest may
+// contain a key.
 func Explain(r *http.Request, err error) error {
-	var fault *guesthttp.HostError
-	if !errors.As(err, &fault) || fault.Kind != "denied" {
+	var hostErr *guesthttp.HostError
+	if !errors.As(err, &hostErr) || hostErr.Kind != "denied" {
 		return err
 	}
-	return fmt.Errorf("%w; only the operator can grant it, by the permission %s", fault, Permission(r))
+	return fmt.Errorf("%w; only the operator can grant it, by the permission %s", hostErr, Permission(r))
 }
 
-// Permission returns the word that allows a request: net:https://example.com/ for GET.
+// Permission returns the permission that allows a request: net:https://example.com/ for GET.
 func Permission(r *http.Request) string {
 	method := ""
 	if r.Method != http.MethodGet {

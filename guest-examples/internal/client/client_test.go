@@ -14,10 +14,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
-// refusing is a host that refuses.
-type refusing struct{ fault *guesthttp.HostError }
+// refusing is a host that refuses all requests.
+type refusing struct{ hostErr *guesthttp.HostError }
 
-func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.fault }
+func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.hostErr }
 
 func get(t *testing.T, transport http.RoundTripper, address string) (*Response, error) {
 	t.Helper()
@@ -28,16 +28,16 @@ func get(t *testing.T, transport http.RoundTripper, address string) (*Response, 
 	return New(transport).Do(context.Background(), r, 100)
 }
 
-// What the host refuses is told in its words, with the permission that would allow it and
-// without the rest of the URL, where keys may be.
+// A refusal has the host's message and the permission that would allow the request, but not the
+// rest of the URL, which may contain keys.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct{ kind, message, want string }{
 		{"denied", "GET https://example.com: this is not permitted", "GET https://example.com: this is not permitted; only the operator can grant it, by the permission net:https://example.com:8443/"},
 		{"address", "GET https://example.com: a private address", "GET https://example.com: a private address"},
 	} {
 		_, err := get(t, refusing{&guesthttp.HostError{Kind: tt.kind, Message: tt.message}}, "https://example.com:8443/path?key=hunter2")
-		var fault *guesthttp.HostError
-		if err == nil || err.Error() != tt.want || !errors.As(err, &fault) {
+		var hostErr *guesthttp.HostError
+		if err == nil || err.Error() != tt.want || !errors.As(err, &hostErr) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestRedirects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A body is for the server that it was meant for.
+	// A body is only sent to the server of the original request.
 	if res, err := New(http.DefaultTransport).Do(context.Background(), post, 100); err != nil || res.Status != http.StatusFound {
 		t.Errorf("a redirect of a body: %+v, %v", res, err)
 	}
@@ -98,7 +98,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// api is a service that answers with a status, headers and a body.
+// api calls a service that responds with a status, headers and a body.
 func api(t *testing.T, status int, body string, headers ...string) error {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -130,24 +130,24 @@ func TestJSON(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		{"no key", 401, `{"message":"Bad credentials","documentation_url":"https://docs.example"}`, nil, "The service answered 401 Unauthorized: Bad credentials; the key is missing or not valid, which only the operator can mend"},
-		{"a message in an error", 422, `{"type":"ErrorResponse","error":{"detail":"no token","status":422}}`, nil, "The service answered 422 Unprocessable Entity: no token"},
-		{"an error in a detail", 400, `{"detail":{"error":"bad query"}}`, nil, "The service answered 400 Bad Request: bad query"},
-		{"errors in a list", 422, `{"message":"Validation Failed","errors":[{"message":"no such repository"}]}`, nil, "The service answered 422 Unprocessable Entity: Validation Failed: no such repository"},
-		{"not allowed", 403, `{"message":"no"}`, nil, "The service answered 403 Forbidden: no"},
-		{"a spent hour", 403, `{"message":"API rate limit exceeded"}`, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1769872500"}, "The service answered 403 Forbidden: API rate limit exceeded; it takes no more requests for now, try again in 15m0s, at 2026-01-31T15:15:00Z"},
-		{"a pause", 403, `{}`, []string{"Retry-After", "60"}, "it takes no more requests for now, try again in 1m0s, at 2026-01-31T15:01:00Z"},
-		{"windows", 429, `{"error":{"detail":"slow down"}}`, []string{"X-RateLimit-Remaining", "0, 14832", "X-RateLimit-Reset", "1, 1419704"}, "slow down; it takes no more requests for now, try again in 1s, at 2026-01-31T15:00:01Z"},
+		{"no key", 401, `{"message":"Bad credentials","documentation_url":"https://docs.example"}`, nil, "The service responded 401 Unauthorized: Bad credentials; the key is missing or invalid; only the operator can fix it"},
+		{"a message in an error", 422, `{"type":"ErrorResponse","error":{"detail":"no token","status":422}}`, nil, "The service responded 422 Unprocessable Entity: no token"},
+		{"an error in a detail", 400, `{"detail":{"error":"bad query"}}`, nil, "The service responded 400 Bad Request: bad query"},
+		{"errors in a list", 422, `{"message":"Validation Failed","errors":[{"message":"no such repository"}]}`, nil, "The service responded 422 Unprocessable Entity: Validation Failed: no such repository"},
+		{"not allowed", 403, `{"message":"no"}`, nil, "The service responded 403 Forbidden: no"},
+		{"a spent hour", 403, `{"message":"API rate limit exceeded"}`, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1769872500"}, "The service responded 403 Forbidden: API rate limit exceeded; it currently refuses further requests, try again in 15m0s, at 2026-01-31T15:15:00Z"},
+		{"a pause", 403, `{}`, []string{"Retry-After", "60"}, "it currently refuses further requests, try again in 1m0s, at 2026-01-31T15:01:00Z"},
+		{"windows", 429, `{"error":{"detail":"slow down"}}`, []string{"X-RateLimit-Remaining", "0, 14832", "X-RateLimit-Reset", "1, 1419704"}, "slow down; it currently refuses further requests, try again in 1s, at 2026-01-31T15:00:01Z"},
 		{"a date", 429, ``, []string{"Retry-After", "Sat, 31 Jan 2026 16:00:00 GMT"}, "try again in 1h0m0s, at 2026-01-31T16:00:00Z"},
-		{"nothing said", 429, `<html>`, []string{"Date", ""}, "The service answered 429 Too Many Requests: <html>; it takes no more requests for now, try again later"},
-		{"numbers out of range", 429, ``, []string{"Retry-After", "99999999999999999999", "X-RateLimit-Reset", "-5"}, "for now, try again later"},
-		{"a reset in the past", 429, ``, []string{"X-RateLimit-Reset", "1700000000"}, "for now, try again after 2023-11-14T22:13:20Z"},
-		{"broken", 502, "<h1>Bad\x1b[31m gateway</h1>", nil, "The service answered 502 Bad Gateway: <h1>Bad[31m gateway</h1>; the fault is the service's, try again later"},
-		{"deep and long", 500, strings.Repeat(`{"error":`, 5000) + strings.Repeat("x", 5000), nil, "…; the fault is the service's"},
-		{"no content", 204, "", nil, "The service answered 204 No Content, where 200 OK was expected"},
-		{"no JSON", 200, "<html>login</html>", nil, "The service did not answer in the form of its API (the operator may have set a wrong URL): the answer begins <html>login</html>"},
-		{"other JSON", 200, `{"ok":"yes"}`, nil, "did not answer in the form of its API"},
-		{"data", 200, "\x00\x01", nil, "the answer begins with data that is no text"},
+		{"nothing said", 429, `<html>`, []string{"Date", ""}, "The service responded 429 Too Many Requests: <html>; it currently refuses further requests, try again later"},
+		{"numbers out of range", 429, ``, []string{"Retry-After", "99999999999999999999", "X-RateLimit-Reset", "-5"}, ", try again later"},
+		{"a reset in the past", 429, ``, []string{"X-RateLimit-Reset", "1700000000"}, ", try again after 2023-11-14T22:13:20Z"},
+		{"broken", 502, "<h1>Bad\x1b[31m gateway</h1>", nil, "The service responded 502 Bad Gateway: <h1>Bad[31m gateway</h1>; this is an error of the service, try again later"},
+		{"deep and long", 500, strings.Repeat(`{"error":`, 5000) + strings.Repeat("x", 5000), nil, "…; this is an error of the service"},
+		{"no content", 204, "", nil, "The service responded 204 No Content; 200 OK was expected"},
+		{"no JSON", 200, "<html>login</html>", nil, "The service did not respond in the format of its API (the operator may have set a wrong URL): the response begins <html>login</html>"},
+		{"other JSON", 200, `{"ok":"yes"}`, nil, "did not respond in the format of its API"},
+		{"data", 200, "\x00\x01", nil, "the response begins with binary data"},
 		{"too much", 200, `"` + strings.Repeat("x", maxAnswer), nil, "The service sent more than 4194304 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

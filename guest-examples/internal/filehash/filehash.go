@@ -1,5 +1,5 @@
-// Package filehash gives the short name of a file's content by which a caller
-// says what it has seen.
+// Package filehash computes the short hash of a file's content with which a caller says which
+// content it has seen.
 package filehash
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest/digest"
 )
 
-// Length is how many hexadecimal digits of the SHA-256 are taken: enough to tell
-// a file that changed, short enough to be repeated by a model.
+// Length is the number of hexadecimal digits of the SHA-256 that are used: enough to detect a
+// changed file, and short enough for a model to repeat.
 const Length = 16
 
-// MaxSize is the greatest size in bytes of a file that has a hash: what edit takes.
+// MaxSize limits the size in bytes of a file that has a hash; it is also the limit of edit.
 const MaxSize = 10 << 20
 
 // Of returns the hash of a content.
@@ -25,16 +25,16 @@ func Of(data []byte) string {
 	return hex.EncodeToString(sum[:])[:Length]
 }
 
-// maxHeld is how much of a content a Hash holds, in bytes, for the host to take all at once.
+// maxHeld limits the bytes that a Hash collects to hash them in one host call.
 const maxHeld = 1 << 20
 
-// Hash works out the hash of a content that is written to it. The zero value is ready.
+// Hash computes the hash of a content that is written to it. The zero value is ready to use.
 type Hash struct {
 	held []byte
-	long hash.Hash // of contents longer than maxHeld
+	long hash.Hash // for contents longer than maxHeld
 }
 
-// Write takes all of data.
+// Write never fails.
 func (h *Hash) Write(data []byte) (int, error) {
 	if h.long == nil && len(h.held)+len(data) > maxHeld {
 		h.long = sha256.New()
@@ -48,7 +48,7 @@ func (h *Hash) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Text returns the hash of what was written.
+// Text returns the hash of the written content.
 func (h *Hash) Text() string {
 	if h.long == nil {
 		return Of(h.held)
@@ -56,9 +56,9 @@ func (h *Hash) Text() string {
 	return hex.EncodeToString(h.long.Sum(nil))[:Length]
 }
 
-// Check reports an error unless want, which the caller gave as file_hash, is
-// empty or the hash of data, the content of the file called shown. A longer form,
-// up to the whole SHA-256, is not taken: there is one form of it.
+// Check returns an error unless want is empty or the hash of data. want is the caller's
+// file_hash, and data the content of the file called shown. Check rejects a longer prefix of the
+// SHA-256, so that there is only one form.
 func Check(want, shown string, data []byte) error {
 	if want == "" {
 		return nil
@@ -68,7 +68,7 @@ func Check(want, shown string, data []byte) error {
 	case strings.EqualFold(want, have):
 		return nil
 	case len(want) != Length:
-		return fmt.Errorf("file_hash has %d characters; give the %d that read tells, or leave it out", len(want), Length)
+		return fmt.Errorf("file_hash has %d characters; give the %d that read returns, or omit it", len(want), Length)
 	}
-	return fmt.Errorf("file_hash: %s is not what it was, its hash is %s now; read it again and repeat the change on what it holds", shown, have)
+	return fmt.Errorf("file_hash: %s has changed, and its hash is now %s; read it again and repeat the change on its new content", shown, have)
 }

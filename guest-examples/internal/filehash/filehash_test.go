@@ -9,14 +9,14 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	// printf 'a\n' | sha256sum
+	// The output of: printf 'a\n' | sha256sum
 	const hash = "87428fc522803d31"
 	for want, wrong := range map[string]string{
 		"":                    "",
 		hash:                  "",
 		strings.ToUpper(hash): "",
-		"00000000000000ff":    "f is not what it was, its hash is " + hash + " now",
-		hash[:8]:              "file_hash has 8 characters; give the 16 that read tells",
+		"00000000000000ff":    "f has changed, and its hash is now " + hash,
+		hash[:8]:              "file_hash has 8 characters; give the 16 that read returns",
 		hash + "065e7e8f":     "file_hash has 24 characters",
 	} {
 		err := Check(want, "f", []byte("a\n"))
@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// In whatever pieces it is written, a content has one hash.
+// The hash does not depend on the pieces in which a content is written.
 func TestHash(t *testing.T) {
 	for _, size := range []int{0, 1, 64, maxHeld - 1, maxHeld, maxHeld + 1, 2*maxHeld + 5} {
 		data := bytes.Repeat([]byte("some text\n"), size/10+1)[:size]

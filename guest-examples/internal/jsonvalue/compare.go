@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Compare returns -1, 0 or 1. Values of different kinds have the order of the
-// kinds; numbers are compared by value, exactly, texts by their bytes, arrays
-// item by item, and objects by their sorted names and then by their values in
-// that order.
+// Compare returns -1, 0 or 1. Values of different kinds have the order of their kinds. Numbers
+// compare exactly by value, strings by bytes, arrays item by item. Objects compare by their
+// sorted names, then by their values in that order.
 func (v Value) Compare(other Value) int {
 	if c := cmp.Compare(v.kind, other.kind); c != 0 {
 		return c
@@ -38,8 +37,8 @@ func (v Value) Compare(other Value) int {
 	}
 }
 
-// Order returns the places of the values, from the smallest value to the greatest or
-// the other way. Equal values stay in the order in which they come.
+// Order returns the positions of the values in ascending or descending order. The order is
+// stable.
 func Order(values []Value, descending bool) []int {
 	places := make([]int, len(values))
 	decimals := make([]decimal, len(values)) // each is compared many times
@@ -61,8 +60,8 @@ func Order(values []Value, descending bool) []int {
 	return places
 }
 
-// Key returns a text that only equal values share: 1.0 and 1 are equal, and so
-// are objects that differ in the order of their members.
+// Key returns a string that only equal values share: 1.0 and 1 are equal, and so are objects that
+// differ only in the order of their members.
 func (v Value) Key() string { return string(v.appendKey(nil)) }
 
 func (v Value) appendKey(key []byte) []byte {

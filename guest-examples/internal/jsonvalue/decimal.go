@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// maxExponent is the greatest exponent that tells numbers apart, far beyond any
-// use: a greater one counts as this one, and can be counted on without an overflow.
+// maxExponent limits exponents, far beyond any use. A greater exponent counts as maxExponent,
+// which arithmetic can't overflow.
 const maxExponent = 1 << 40
 
-// decimal is the value of a number, 0.digits * 10^exponent, whatever the form it
-// was written in. The digits are those of whole and then those of fraction, parts of
-// the text, so that to read a number allocates nothing. They neither begin nor end
-// with a zero; 0 has none.
+// decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The
+// digits are whole followed by fraction, which are parts of the text, so that reading a number
+// allocates nothing. They neither begin nor end with a zero; 0 has no digits.
 type decimal struct {
 	negative        bool
 	whole, fraction string
@@ -27,7 +26,7 @@ func (v Value) decimal() decimal {
 	d := decimal{}
 	mantissa, negative := strings.CutPrefix(v.text, "-")
 	if at := exponentMark(mantissa); at >= 0 {
-		// What is out of range comes as the nearest that is not.
+		// ParseInt returns the nearest value for an exponent out of range.
 		d.exponent, _ = strconv.ParseInt(mantissa[at+1:], 10, 64)
 		d.exponent = max(-maxExponent, min(d.exponent, maxExponent))
 		mantissa = mantissa[:at]
@@ -50,8 +49,8 @@ func (v Value) decimal() decimal {
 	return d
 }
 
-// exponentMark returns where the e of a number stands, or -1. It is looked for in each
-// number, and strings.IndexAny takes some times as long.
+// exponentMark returns the index of the e of a number, or -1. It is called for each number, and
+// strings.IndexAny is several times slower.
 func exponentMark(mantissa string) int {
 	for i := range len(mantissa) {
 		if mantissa[i] == 'e' || mantissa[i] == 'E' {
@@ -63,7 +62,7 @@ func exponentMark(mantissa string) int {
 
 func (d decimal) digits() string { return d.whole + d.fraction }
 
-// count returns how many digits there are.
+// count returns the number of digits.
 func (d decimal) count() int64 { return int64(len(d.whole) + len(d.fraction)) }
 
 func (d decimal) sign() int {
@@ -85,13 +84,13 @@ func (d decimal) compare(other decimal) int {
 	if c := cmp.Compare(d.exponent, other.exponent); c != 0 {
 		return c * sign
 	}
-	if len(d.whole) == len(other.whole) { // as nearly always, and without joining them
+	if len(d.whole) == len(other.whole) { // the usual case, which needs no joining
 		return cmp.Or(strings.Compare(d.whole, other.whole), strings.Compare(d.fraction, other.fraction)) * sign
 	}
 	return strings.Compare(d.digits(), other.digits()) * sign
 }
 
-// scaled returns d * 10^places, which is to be a whole number.
+// scaled returns d * 10^places, which must be a whole number.
 func scaled(d decimal, places int64) *big.Int {
 	n, _ := new(big.Int).SetString("0"+d.digits(), 10)
 	factor := new(big.Int).Exp(big.NewInt(10), big.NewInt(d.exponent-d.count()+places), nil)
@@ -101,9 +100,9 @@ func scaled(d decimal, places int64) *big.Int {
 	return n
 }
 
-// Sum returns the exact sum of numbers, all of that kind, as a whole number and
-// how many of its digits stand after the point. It is an error if a number takes
-// more than maxDigits digits before or after the point, zeros included.
+// Sum returns the exact sum of values, which must all be numbers, as unscaled * 10^-places. It is
+// an error if a number needs more than maxDigits digits before or after the point, including
+// zeros.
 func Sum(numbers []Value, maxDigits int) (unscaled *big.Int, places int64, err error) {
 	decimals := make([]decimal, len(numbers))
 	for i, number := range numbers {

@@ -38,7 +38,7 @@ func TestParse_refuses(t *testing.T) {
 		"[1":                                  "unexpected EOF",
 		"[1]]":                                "invalid character ']'",
 		"[1,]":                                "invalid character ','",
-		"1 2":                                 "something follows",
+		"1 2":                                 "unexpected data after",
 		`{"a": 01}`:                           "invalid character '1'",
 		`{1: 2}`:                              "name must be a string",
 		"\"\xff\"":                            "not valid UTF-8",
@@ -70,12 +70,12 @@ func TestParseText(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		" \n":                                "the text is empty; it must hold a JSON value",
+		" \n":                                "the text is empty; it must have a JSON value",
 		"[1,\n 2,,3]":                        "line 2, column 4: invalid character ','",
 		"1 2\n[ü]":                           "line 2, column 2: invalid character 'ü'",
 		"{\"ü\": \"":                         "line 1, column 8: the text ends inside a value",
 		"1 {\"a\": 1,\n \"b\": 2, \"a\": 3}": `line 2, column 13: "a" occurs twice in an object; the names of an object must differ`,
-		"1\n" + strings.Repeat("[", 1001):    "line 2, column 1001: arrays and objects lie more than 1000 deep",
+		"1\n" + strings.Repeat("[", 1001):    "line 2, column 1001: arrays and objects are nested more than 1000 deep",
 	} {
 		if _, err := ParseText(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.20q: got %v, want %q", text, err, want)
@@ -89,7 +89,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"":          "the text is empty; it must hold a JSON value",
+		"":          "the text is empty; it must have a JSON value",
 		"1\n[":      "line 2, column 2: the text ends inside a value",
 		"{'a':1}":   "line 1, column 2: invalid character '\\''",
 		"\"\xff\"":  "not valid UTF-8",
@@ -127,7 +127,7 @@ func TestLayout_endsAtItsMaximum(t *testing.T) {
 	}
 }
 
-// Objects of few members are held otherwise than those of many.
+// Objects with few members are stored differently from those with many.
 func TestMembers(t *testing.T) {
 	for _, n := range []int{0, 1, few, few + 1, 100} {
 		m := &Members{}
@@ -196,7 +196,7 @@ func TestUnmarshalJSON_tellsNullFromNothing(t *testing.T) {
 	}
 }
 
-// The values of each line are equal, and smaller than those of the next.
+// The values of a line are equal, and less than the values of the next line.
 var inOrder = [][]string{
 	{`null`},
 	{`false`},
@@ -212,7 +212,7 @@ var inOrder = [][]string{
 	{`9007199254740993`, `9007199254740993.0`},
 	{`1e400`, `10e399`},
 	{`1.5e400`, `15e399`, `0.150e401`},
-	{`1e9999999999999`, `1e99999999999999999999`}, // beyond all use
+	{`1e9999999999999`, `1e99999999999999999999`}, // far beyond any use
 	{`""`},
 	{`"a"`},
 	{`"a,"`},
@@ -288,9 +288,9 @@ func TestParsePath(t *testing.T) {
 	for text, want := range map[string]string{
 		"a..b":                            "has an empty name",
 		".":                               "has an empty name",
-		"a[x]":                            "can't be read",
-		"a[0":                             "can't be read",
-		"a[0]b":                           "can't be read",
+		"a[x]":                            "is not a valid path",
+		"a[0":                             "is not a valid path",
+		"a[0]b":                           "is not a valid path",
 		strings.Repeat("/a", 1001):        "more than 1000 names",
 		strings.Repeat("a.", 1001):        "has an empty name",
 		"a" + strings.Repeat("[0]", 1000): "more than 1000 names",
@@ -311,10 +311,10 @@ func TestPaths(t *testing.T) {
 		{"/a/b/-", "", `{"a": {"b": [1, {"c": 2}, 9]}, "1": "x"}`, ""},
 		{"a.b.2.d", "", `{"a": {"b": [1, {"c": 2}, {"d": 9}]}, "1": "x"}`, ""},
 		{"a.new.deep", "", `{"a": {"b": [1, {"c": 2}], "new": {"deep": 9}}, "1": "x"}`, ""},
-		{"a.b.3", "", `"3" is no index of the array at "/a/b", which has the length 2`, ""},
-		{"a.b.01", "", `"01" is no index`, ""},
-		{"a.b.-3", "", `"-3" is no index`, ""},
-		{"1.x", "", `there is a string at "/1", which can hold nothing`, ""},
+		{"a.b.3", "", `"3" is not an index of the array at "/a/b", which has length 2`, ""},
+		{"a.b.01", "", `"01" is not an index`, ""},
+		{"a.b.-3", "", `"-3" is not an index`, ""},
+		{"1.x", "", `the value at "/1" is a string, which has no members`, ""},
 	} {
 		t.Run(test.path, func(t *testing.T) {
 			v := parsed(t, text)
@@ -341,8 +341,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// What is written is read as the same value, and so is what another decoder
-// makes of it.
+// Writing and reading a value, with this or another decoder, gives the same value.
 func FuzzParse(f *testing.F) {
 	for _, texts := range inOrder {
 		for _, text := range texts {

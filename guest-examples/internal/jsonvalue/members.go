@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Members are the names and values of an object in their order. The zero value
-// is that of {}. They are not for concurrent use while one sets.
+// Members are the names and values of an object, in order. The zero value is an empty object. Set
+// must not run concurrently with any other use.
 type Members struct {
 	list  []member
-	index map[string]int // of the names, or nil
+	index map[string]int // index in list by name, or nil
 }
 
 type member struct {
@@ -19,13 +19,13 @@ type member struct {
 	value Value
 }
 
-// few is how many members are found as fast without an index.
+// few is the number of members up to which a search is as fast without an index.
 const few = 8
 
-// Len returns how many there are.
+// Len returns the number of members.
 func (m *Members) Len() int { return len(m.list) }
 
-// Get returns the value of a name, and whether there is one.
+// Get returns the value of a name, and whether it exists.
 func (m *Members) Get(name string) (Value, bool) {
 	at := m.find(name)
 	if at < 0 {
@@ -34,7 +34,7 @@ func (m *Members) Get(name string) (Value, bool) {
 	return m.list[at].value, true
 }
 
-// find returns the place of a name, or -1.
+// find returns the position of a name, or -1.
 func (m *Members) find(name string) int {
 	if m.index == nil {
 		return slices.IndexFunc(m.list, func(o member) bool { return o.name == name })
@@ -45,7 +45,7 @@ func (m *Members) find(name string) int {
 	return -1
 }
 
-// Set gives a name its value. A new one comes last, others keep their place.
+// Set sets the value of a name. A new name comes last; others keep their position.
 func (m *Members) Set(name string, v Value) {
 	if at := m.find(name); at >= 0 {
 		m.list[at].value = v
@@ -54,7 +54,7 @@ func (m *Members) Set(name string, v Value) {
 	m.add(name, v)
 }
 
-// Add is Set for a new name. For one that there is, the error says so.
+// Add is Set for a new name. It returns an error if the name exists.
 func (m *Members) Add(name string, v Value) error {
 	if m.find(name) >= 0 {
 		return duplicate(name)
@@ -80,7 +80,7 @@ func (m *Members) add(name string, v Value) {
 	}
 }
 
-// All yields names and values in their order.
+// All yields names and values in order.
 func (m *Members) All() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for _, o := range m.list {
@@ -91,13 +91,13 @@ func (m *Members) All() iter.Seq2[string, Value] {
 	}
 }
 
-// Clone returns members that can be set without changing m.
+// Clone returns a copy that can be changed without changing m.
 func (m *Members) Clone() *Members {
 	return &Members{list: slices.Clone(m.list), index: maps.Clone(m.index)}
 }
 
-// without returns members that lack the one at the place. They have no index before
-// one more is added, as it takes as much room as they do.
+// without returns a copy that lacks the member at the position. The copy gets an index only when
+// a member is added, since an index takes as much memory as the members.
 func (m *Members) without(at int) *Members {
 	return &Members{list: slices.Concat(m.list[:at], m.list[at+1:])}
 }

@@ -14,24 +14,23 @@ import (
 )
 
 const (
-	// MaxDepth is how deep arrays and objects may lie in each other.
+	// MaxDepth limits the nesting of arrays and objects.
 	MaxDepth = 1000
-	// MaxValues is how many values there may be in all, as each takes many times
-	// the memory of its text: some 100 bytes, and a Go program may need the double
-	// of what it holds.
+	// MaxValues limits the number of values, as each takes many times the memory of its text:
+	// some 100 bytes, and a Go program may need double that.
 	MaxValues = 500_000
 )
 
 var (
-	// ErrDepth is the error for what lies deeper than MaxDepth.
-	ErrDepth = fmt.Errorf("arrays and objects lie more than %d deep in each other", MaxDepth)
-	// ErrSize is the error for more than MaxValues.
+	// ErrDepth is the error for a value nested deeper than MaxDepth.
+	ErrDepth = fmt.Errorf("arrays and objects are nested more than %d deep", MaxDepth)
+	// ErrSize is the error for more than MaxValues values.
 	ErrSize = fmt.Errorf("there are more than %d values; take a part of them", MaxValues)
 
 	errEncoding = errors.New("the text is not valid UTF-8")
 )
 
-// Parse reads one JSON value. That an object has a name twice is an error.
+// Parse parses one JSON value. A duplicate name in an object is an error.
 func Parse(data []byte) (Value, error) {
 	values, _, err := parse(data)
 	switch {
@@ -40,12 +39,12 @@ func Parse(data []byte) (Value, error) {
 	case len(values) == 0:
 		return Value{}, io.ErrUnexpectedEOF
 	case len(values) > 1:
-		return Value{}, errors.New("something follows the JSON value")
+		return Value{}, errors.New("unexpected data after the JSON value")
 	}
 	return values[0], nil
 }
 
-// UnmarshalJSON makes Value a type of arguments; null is a value as well.
+// UnmarshalJSON lets Value be the type of an argument; null is also a value.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	parsed, err := Parse(data)
 	if err == nil {
@@ -54,16 +53,15 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ParseText reads a text of JSON values one after the other, as in JSON Lines;
-// one without any is an error. Errors begin with the place of the fault, and wrap
-// ErrDepth and ErrSize.
+// ParseText parses a sequence of JSON values, as in JSON Lines. An empty sequence is an error.
+// Errors begin with the place of the error, and wrap ErrDepth and ErrSize.
 func ParseText(text string) ([]Value, error) {
 	values, at, err := parse([]byte(text))
 	return values, explain(text, len(values), at, err)
 }
 
-// Split checks that text is a row of JSON values, as ParseText does but for names
-// that occur twice and the bounds, and returns the values as they stand.
+// Split checks that text is a sequence of JSON values and returns their text. Unlike ParseText,
+// it accepts duplicate names and has no limits.
 func Split(text string) ([][]byte, error) {
 	if !utf8.ValidString(text) {
 		return nil, errEncoding
@@ -74,7 +72,7 @@ func Split(text string) ([][]byte, error) {
 	for {
 		value, err := d.ReadValue()
 		if err != nil {
-			at, err := fault(d, err)
+			at, err := splitError(d, err)
 			return values, explain(text, len(values), at, err)
 		}
 		end := int(d.InputOffset())
@@ -82,15 +80,15 @@ func Split(text string) ([][]byte, error) {
 	}
 }
 
-// newDecoder returns a decoder of JSON that takes names twice and halves of surrogate
-// pairs, which some programs write.
+// newDecoder returns a JSON decoder that accepts duplicate names and unpaired surrogates, which
+// some programs write.
 func newDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// fault takes apart an error of the decoder: where it is, as an offset, and what. At the
-// end of the text there is none.
-func fault(d *jsontext.Decoder, err error) (at int, what error) {
+// splitError splits an error of the decoder into its offset and its cause. The cause is nil at the
+// end of the text.
+func splitError(d *jsontext.Decoder, err error) (at int, what error) {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case err == io.EOF:
@@ -101,11 +99,12 @@ func fault(d *jsontext.Decoder, err error) (at int, what error) {
 	return int(d.InputOffset()), err
 }
 
-// explain makes the error of a source of n values and then a fault, if there is one.
+// explain returns the error of a source with n values before an error at the offset at, or nil if
+// there is no error.
 func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:
-		return errors.New("the text is empty; it must hold a JSON value")
+		return errors.New("the text is empty; it must have a JSON value")
 	case err == nil || err == errEncoding:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -114,7 +113,7 @@ func explain(source string, n, at int, err error) error {
 	return fmt.Errorf("%s: %w", text.Position(source, at), err)
 }
 
-// parse returns all values of the data, or the offset of the first fault and what it is.
+// parse returns all values of the data, or the offset and the cause of the first error.
 func parse(data []byte) (values []Value, at int, err error) {
 	if !utf8.Valid(data) {
 		return nil, 0, errEncoding
@@ -123,17 +122,17 @@ func parse(data []byte) (values []Value, at int, err error) {
 	for {
 		v, err := p.value(0)
 		if err != nil {
-			at, err := fault(p.decoder, err)
+			at, err := splitError(p.decoder, err)
 			return values, at, err
 		}
 		values = append(values, v)
 	}
 }
 
-// parser reads values while there are any left that may be read.
+// parser parses values and counts them down from MaxValues.
 type parser struct {
 	decoder *jsontext.Decoder
-	text    string // of which values keep parts
+	text    string // the values share its bytes
 	left    int
 }
 
@@ -177,8 +176,8 @@ func (p *parser) count() error {
 	return nil
 }
 
-// scalar returns the text of the next value, which is no array and no object, or the
-// fault at its place.
+// scalar returns the text of the next value, which is neither an array nor an object, or the
+// error at its place.
 func (p *parser) scalar() (string, error) {
 	raw, err := p.decoder.ReadValue()
 	if err != nil {
@@ -215,7 +214,7 @@ func (p *parser) object(depth int) (Value, error) {
 			return Value{}, err
 		}
 		name := unquote(literal)
-		if members.find(name) >= 0 { // asked here, so that the fault is at the name
+		if members.find(name) >= 0 { // checked here, so that the error is at the name
 			return Value{}, duplicate(name)
 		}
 		v, err := p.value(depth)
@@ -228,12 +227,12 @@ func (p *parser) object(depth int) (Value, error) {
 	return NewObject(members), err
 }
 
-// unquote returns what a string of JSON stands for.
+// unquote returns the value of a JSON string.
 func unquote(literal string) string {
 	if !strings.Contains(literal, `\`) {
 		return literal[1 : len(literal)-1]
 	}
-	// The error is for half of a surrogate pair, in place of which U+FFFD comes.
+	// The error only reports an unpaired surrogate, which becomes U+FFFD.
 	unquoted, _ := jsontext.AppendUnquote(nil, literal)
 	return string(unquoted)
 }

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Path names a place in a value: the names and indices that lead there. An empty
-// path is the value itself.
+// Path is the place of a value: the names and indices that lead to it. An empty path is the value
+// itself.
 type Path []string
 
-// ParsePath reads a JSON pointer ("/a/0/b", with ~1 for / and ~0 for ~) or names
-// joined by dots ("a.0.b" or "a[0].b"). "" is the value itself.
-// A path has at most MaxDepth names.
+// ParsePath parses a JSON pointer ("/a/0/b", with ~1 for / and ~0 for ~) or names joined by dots
+// ("a.0.b" or "a[0].b"). "" is the value itself. A path has at most MaxDepth names.
 func ParsePath(text string) (Path, error) {
 	path, err := parsePath(text)
 	if err == nil && len(path) > MaxDepth {
@@ -42,13 +41,13 @@ func parsePath(text string) (Path, error) {
 		for bracketed {
 			index, rest, closed := strings.Cut(indices, "]")
 			if _, err := strconv.Atoi(index); err != nil || !closed || rest != "" && rest[0] != '[' {
-				return nil, fmt.Errorf(`%.80q can't be read; write names with dots, brackets and other characters as a JSON pointer, as in "/a.b/0"`, text)
+				return nil, fmt.Errorf(`%.80q is not a valid path; write names with dots, brackets and other characters as a JSON pointer, as in "/a.b/0"`, text)
 			}
 			path = append(path, index)
 			_, indices, bracketed = strings.Cut(rest, "[")
 		}
 		if part == "" {
-			return nil, fmt.Errorf(`%.80q has an empty name; if it is one, write the path as a JSON pointer, as in "/a//b"`, text)
+			return nil, fmt.Errorf(`%.80q has an empty name; if that is intended, write the path as a JSON pointer, as in "/a//b"`, text)
 		}
 	}
 	return path, nil
@@ -64,7 +63,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Get returns what is at the path, and whether there is anything.
+// Get returns the value at the path, and whether it exists.
 func (v Value) Get(path Path) (Value, bool) {
 	for _, name := range path {
 		var ok bool
@@ -84,8 +83,7 @@ func (v Value) Get(path Path) (Value, bool) {
 	return v, true
 }
 
-// index returns the place in an array of length n that the name means. A
-// negative one counts from the end.
+// index returns the position in an array of length n. A negative number counts from the end.
 func index(name string, n int) (int, bool) {
 	at, err := strconv.Atoi(name)
 	if err != nil || strconv.Itoa(at) != name {
@@ -97,10 +95,9 @@ func index(name string, n int) (int, bool) {
 	return at, 0 <= at && at < n
 }
 
-// With returns v with the value at the path, which replaces what is there.
-// Objects on the way are made where they are missing; "-" or the length of an
-// array as its index appends. Where a value on the way can hold nothing, it is
-// an error.
+// With returns v with value at the path; it replaces an existing value. Missing objects are
+// created. As an index, "-" or the length of the array appends. It is an error if a value on the
+// path can't have members or items.
 func (v Value) With(path Path, value Value) (Value, error) {
 	return v.with(path, 0, value)
 }
@@ -126,7 +123,7 @@ func (v Value) with(path Path, depth int, value Value) (Value, error) {
 			at, ok = len(v.items), true
 		}
 		if !ok {
-			return Value{}, fmt.Errorf("%q is no index of the array at %q, which has the length %d; \"-\" appends", name, path[:depth], len(v.items))
+			return Value{}, fmt.Errorf("%q is not an index of the array at %q, which has length %d; \"-\" appends", name, path[:depth], len(v.items))
 		}
 		items := slices.Clone(v.items)
 		if at == len(items) {
@@ -139,11 +136,11 @@ func (v Value) with(path Path, depth int, value Value) (Value, error) {
 		items[at] = inner
 		return NewArray(items), nil
 	}
-	return Value{}, fmt.Errorf("there is a %v at %q, which can hold nothing; set that first", v.kind, path[:depth])
+	return Value{}, fmt.Errorf("the value at %q is a %v, which has no members; set it first", path[:depth], v.kind)
 }
 
-// Without returns v without what is at the path, and whether there was anything.
-// The empty path takes nothing away.
+// Without returns v without the value at the path, and whether there was one. The empty path
+// removes nothing.
 func (v Value) Without(path Path) (Value, bool) {
 	if len(path) == 0 {
 		return v, false

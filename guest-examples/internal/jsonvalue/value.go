@@ -1,16 +1,15 @@
-// Package jsonvalue holds JSON values as they were written: numbers keep their
-// digits, and the members of an object their order. Values are not changed once
-// they are made, so that they can share their parts.
+// Package jsonvalue has JSON values that stay as written: numbers keep their digits, and objects
+// the order of their members. Values are immutable, so that they can share parts.
 package jsonvalue
 
 import "strconv"
 
-// Kind is the type of a value. The order is that of Compare.
+// Kind is the type of a value. Compare orders kinds as they are listed here.
 type Kind int
 
 // The kinds.
 const (
-	Absent Kind = iota // the zero Value: none was given
+	Absent Kind = iota // the zero Value: no value was given
 	Null
 	Bool
 	Number
@@ -19,7 +18,7 @@ const (
 	Object
 )
 
-// String names the kind as JSON Schema does.
+// String returns the name of the kind in JSON Schema.
 func (k Kind) String() string {
 	switch k {
 	case Null:
@@ -39,10 +38,10 @@ func (k Kind) String() string {
 	}
 }
 
-// Value is a JSON value. The zero value is that of an argument that was left out.
+// Value is a JSON value. The zero value stands for an omitted argument.
 type Value struct {
 	kind    Kind
-	text    string // of a string or number; that of a boolean is true or false
+	text    string // of a string or number; of a boolean "true" or "false"
 	items   []Value
 	members *Members
 }
@@ -53,34 +52,32 @@ func NewNull() Value { return Value{kind: Null} }
 // NewBool returns true or false.
 func NewBool(b bool) Value { return Value{kind: Bool, text: strconv.FormatBool(b)} }
 
-// NewInt returns a whole number.
+// NewInt returns an integer.
 func NewInt(n int64) Value { return NewNumber(strconv.FormatInt(n, 10)) }
 
-// NewNumber returns the number of a literal, which must be one of JSON: that is
-// not checked.
+// NewNumber returns the number of a literal, which must be valid JSON; it is not checked.
 func NewNumber(literal string) Value { return Value{kind: Number, text: literal} }
 
-// NewString returns a text.
+// NewString returns a string.
 func NewString(s string) Value { return Value{kind: String, text: s} }
 
-// NewArray returns an array of the items, which it keeps.
+// NewArray returns an array, which takes ownership of the items.
 func NewArray(items []Value) Value { return Value{kind: Array, items: items} }
 
-// NewObject returns an object of the members, which it keeps.
+// NewObject returns an object, which takes ownership of the members.
 func NewObject(m *Members) Value { return Value{kind: Object, members: m} }
 
 // Kind returns the type of v.
 func (v Value) Kind() Kind { return v.kind }
 
-// Text returns the text of a string, or the digits of a number as they were
-// written, or "true" or "false".
+// Text returns the content of a string, the digits of a number as written, or "true" or "false".
 func (v Value) Text() string { return v.text }
 
-// Items returns those of an array, or nil. They are to be read only.
+// Items returns the items of an array, or nil. The caller must not change them.
 func (v Value) Items() []Value { return v.items }
 
-// Members returns those of an object, which are to be read only. Other values
-// have none.
+// Members returns the members of an object, which the caller must not change. Other values have
+// none.
 func (v Value) Members() *Members {
 	if v.members == nil {
 		return &Members{}

@@ -7,22 +7,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Layout is how values are written as JSON. The zero value puts them on one line
-// without spaces.
+// Layout is the format of JSON output. The zero value writes one line without spaces.
 type Layout struct {
-	// Indent is how many spaces a level is indented by, with a line for each
-	// member and item. With 0 a value stands on one line.
+	// Indent is the number of spaces a level is indented by, with a line for each member and
+	// item. 0 writes one line.
 	Indent int
-	// Spaced puts a space after the commas and colons of a value on one line.
+	// Spaced adds a space after the commas and colons of a value on one line.
 	Spaced bool
-	// Max is the size of the output, in bytes, at which writing ends: a little
-	// later, and the value is then cut off. It is for the caller to look. 0 means
-	// none.
+	// Max is the size in bytes at which writing stops; 0 means no limit. The output may be
+	// slightly longer and is then incomplete; the caller must check its length.
 	Max int
 }
 
-// String returns the value as JSON on one line, with a space after commas and
-// colons. An absent value is null.
+// String returns the value as JSON on one line, with a space after commas and colons. An absent
+// value is null.
 func (v Value) String() string {
 	return string(Layout{Spaced: true}.Append(nil, v))
 }
@@ -64,7 +62,7 @@ func (l Layout) append(out []byte, v Value, level int) []byte {
 	return append(out, v.text...)
 }
 
-// before appends what stands before the item i.
+// before appends the separator before the item i.
 func (l Layout) before(out []byte, i, level int) []byte {
 	if i > 0 {
 		out = append(out, ',')
@@ -75,7 +73,7 @@ func (l Layout) before(out []byte, i, level int) []byte {
 	return l.newLine(out, level)
 }
 
-// end appends what stands before the closing bracket after n items.
+// end appends the line break and indentation before the closing bracket after n items.
 func (l Layout) end(out []byte, n, level int) []byte {
 	if n == 0 {
 		return out
@@ -90,10 +88,9 @@ func (l Layout) newLine(out []byte, level int) []byte {
 	return append(append(out, '\n'), strings.Repeat(" ", l.Indent*level)...)
 }
 
-// AppendQuoted appends text as a string of JSON. Characters that only HTML asks
-// to escape stay as they are.
+// AppendQuoted appends text as a JSON string. It does not escape characters for HTML.
 func AppendQuoted(out []byte, text string) []byte {
-	// The error is for what is no UTF-8, in place of which U+FFFD comes.
+	// The error only reports invalid UTF-8, which becomes U+FFFD.
 	out, _ = jsontext.AppendQuote(out, text)
 	return out
 }

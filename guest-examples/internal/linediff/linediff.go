@@ -1,41 +1,40 @@
-// Package linediff finds the lines that differ between two texts: the least that
-// have to be deleted and inserted, by Myers' algorithm in linear space.
+// Package linediff finds the lines that differ between two texts: the minimum to delete and
+// insert, by Myers' algorithm in linear space.
 package linediff
 
 import "context"
 
-// Change says that the lines Old of the one text became the lines New of the
-// other; either may be empty, not both. Lines count from 0, the ends are not part
-// of the ranges.
+// Change reports that the lines Old of the first text became the lines New of the second. One of
+// them may be empty, but not both. Lines count from 0, and the ends are exclusive.
 type Change struct{ OldStart, OldEnd, NewStart, NewEnd int }
 
-// maxEffort is how many steps the search for the least takes. Beyond it, what is
-// left between the lines that were found equal counts as changed.
+// maxEffort limits the steps of the search for the minimum. Beyond it, everything between the
+// lines already found equal counts as changed.
 const maxEffort = 20_000_000
 
-// Changes returns what differs between old and new, in order. Equal numbers stand
-// for equal lines. The only error is that of the context.
-func Changes(ctx context.Context, old, new []int) ([]Change, error) {
-	return changes(ctx, old, new, maxEffort)
+// Changes returns the differences between older and newer, in order. Equal numbers stand for
+// equal lines. The only error is the error of the context.
+func Changes(ctx context.Context, older, newer []int) ([]Change, error) {
+	return changes(ctx, older, newer, maxEffort)
 }
 
-func changes(ctx context.Context, old, new []int, effort int) ([]Change, error) {
+func changes(ctx context.Context, older, newer []int, effort int) ([]Change, error) {
 	d := differ{
-		ctx: ctx, old: old, new: new, effort: effort,
-		deleted: make([]bool, len(old)+1), inserted: make([]bool, len(new)+1),
+		ctx: ctx, old: older, new: newer, effort: effort,
+		deleted: make([]bool, len(older)+1), inserted: make([]bool, len(newer)+1),
 	}
-	d.compare(0, len(old), 0, len(new))
+	d.compare(0, len(older), 0, len(newer))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	slide(old, d.deleted, d.inserted)
-	slide(new, d.inserted, d.deleted)
+	slide(older, d.deleted, d.inserted)
+	slide(newer, d.inserted, d.deleted)
 	return d.changes(), nil
 }
 
-// Numbers gives the pieces of two texts numbers for Changes: pieces with equal keys
-// have the same one.
-func Numbers(old, new [][]byte, key func(piece []byte) []byte) (oldNumbers, newNumbers []int) {
+// Numbers assigns numbers to the pieces of two texts for Changes; pieces with equal keys get the
+// same number.
+func Numbers(older, newer [][]byte, key func(piece []byte) []byte) (oldNumbers, newNumbers []int) {
 	known := map[string]int{}
 	numbers := func(pieces [][]byte) []int {
 		all := make([]int, len(pieces))
@@ -50,7 +49,7 @@ func Numbers(old, new [][]byte, key func(piece []byte) []byte) (oldNumbers, newN
 		}
 		return all
 	}
-	return numbers(old), numbers(new)
+	return numbers(older), numbers(newer)
 }
 
 type differ struct {
@@ -58,10 +57,10 @@ type differ struct {
 	old, new          []int
 	deleted, inserted []bool
 	forward, backward []int
-	effort            int // steps that are left
+	effort            int // remaining steps
 }
 
-// compare marks what differs in a part of the texts.
+// compare marks the differences in a part of the texts.
 func (d *differ) compare(a, aEnd, b, bEnd int) {
 	for {
 		for a < aEnd && b < bEnd && d.old[a] == d.new[b] {
@@ -88,8 +87,8 @@ func (d *differ) compare(a, aEnd, b, bEnd int) {
 	}
 }
 
-// middle returns a point on a shortest path through the part, which begins and
-// ends with a difference. ok is false if the search took too long.
+// middle returns a point on a shortest path through the part, which begins and ends with a
+// difference. ok is false if the search took too long.
 func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 	n, m := aEnd-a, bEnd-b
 	size := n + m + 3
@@ -100,7 +99,7 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 	// Diagonals are x-y, with both counted from the start of the part.
 	center, delta := m+1, n-m
 	odd := delta%2 != 0
-	// Outside of the rectangle no diagonal is followed.
+	// No diagonal outside the rectangle is followed.
 	forward[center+1], backward[center+delta-1] = 0, n
 	for cost := 0; ; cost++ {
 		if d.effort -= 2*cost + 2; d.effort < 0 || d.ctx.Err() != nil {
@@ -148,9 +147,9 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 	}
 }
 
-// slide moves runs of changed lines as far towards the end as equal lines let
-// them, joins those that meet, and moves them back to changes of the other text
-// where there are some, which is how diff shows them.
+// slide moves runs of changed lines as far towards the end as equal lines allow, and joins runs
+// that meet. It then moves them back to changes of the other text, if there are any, because diff
+// shows them so.
 func slide(lines []int, changed, other []bool) {
 	s := slider{lines: lines, changed: changed, other: other}
 	for s.next() {
@@ -166,15 +165,15 @@ func slide(lines []int, changed, other []bool) {
 	}
 }
 
-// slider is at a run of changed lines, from start to end, with the line of the
-// other text that goes with end.
+// slider is the position of a run of changed lines, from start to end, and the line of the other
+// text that corresponds to end.
 type slider struct {
 	lines          []int
 	changed, other []bool
 	start, end, at int
 }
 
-// next goes on to the next run.
+// next moves to the next run.
 func (s *slider) next() bool {
 	for ; s.end < len(s.lines) && !s.changed[s.end]; s.end++ {
 		s.forward()
@@ -183,7 +182,7 @@ func (s *slider) next() bool {
 		return false
 	}
 	for s.start = s.end; s.end < len(s.lines) && s.changed[s.end]; s.end++ {
-		// To the end of the run.
+		// Move to the end of the run.
 	}
 	for s.other[s.at] {
 		s.at++
@@ -191,8 +190,7 @@ func (s *slider) next() bool {
 	return true
 }
 
-// forward passes a line of the other text that is not changed, and those before
-// it that are.
+// forward skips an unchanged line of the other text, and the changed lines before it.
 func (s *slider) forward() {
 	for s.other[s.at] {
 		s.at++
@@ -208,13 +206,13 @@ func (s *slider) towardsStart() {
 			s.start--
 		}
 		for s.at--; s.other[s.at]; s.at-- {
-			// Over the changes of the other text.
+			// Skip the changes of the other text.
 		}
 	}
 }
 
-// towardsEnd returns the last end of the run at which the other text has changes,
-// or the end of the text if there is none.
+// towardsEnd returns the last end of the run at which the other text has changes, or the end of
+// the text if there is none.
 func (s *slider) towardsEnd() int {
 	joint := len(s.lines)
 	if s.at > 0 && s.other[s.at-1] {
@@ -238,12 +236,12 @@ func (s *slider) backTo(joint int) {
 		s.start, s.end = s.start-1, s.end-1
 		s.changed[s.start], s.changed[s.end] = true, false
 		for s.at--; s.other[s.at]; s.at-- {
-			// Over the changes of the other text.
+			// Skip the changes of the other text.
 		}
 	}
 }
 
-// changes collects what is marked.
+// changes returns the marked changes.
 func (d *differ) changes() []Change {
 	var all []Change
 	for i, j := 0, 0; i < len(d.old) || j < len(d.new); {

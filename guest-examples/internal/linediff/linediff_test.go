@@ -47,26 +47,26 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesAreTheLeast compares with the plain table of distances.
+// TestChangesAreTheLeast compares with the full table of distances.
 func TestChangesAreTheLeast(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		old, new := make([]int, random.IntN(15)), make([]int, random.IntN(15))
-		for i := range old {
-			old[i] = random.IntN(4)
+		older, newer := make([]int, random.IntN(15)), make([]int, random.IntN(15))
+		for i := range older {
+			older[i] = random.IntN(4)
 		}
-		for i := range new {
-			new[i] = random.IntN(4)
+		for i := range newer {
+			newer[i] = random.IntN(4)
 		}
-		got, err := Changes(t.Context(), old, new)
+		got, err := Changes(t.Context(), older, newer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result := apply(old, new, got); !slices.Equal(result, new) {
-			t.Fatalf("%v: from %v comes %v, want %v", got, old, result, new)
+		if result := apply(older, newer, got); !slices.Equal(result, newer) {
+			t.Fatalf("%v: from %v comes %v, want %v", got, older, result, newer)
 		}
-		if got, want := cost(got), leastCost(old, new); got != want {
-			t.Fatalf("%v to %v: %d lines change, want %d", old, new, got, want)
+		if got, want := cost(got), leastCost(older, newer); got != want {
+			t.Fatalf("%v to %v: %d lines change, want %d", older, newer, got, want)
 		}
 	}
 }
@@ -79,13 +79,13 @@ func TestChangesEndWithTheContext(t *testing.T) {
 	}
 }
 
-// TestChangesAreBounded has texts with nothing in common but the first line.
+// TestChangesAreBounded has texts with nothing in common except the first line.
 func TestChangesAreBounded(t *testing.T) {
-	old, new := make([]int, 200), make([]int, 200)
-	for i := range old {
-		old[i], new[i] = i, -i
+	older, newer := make([]int, 200), make([]int, 200)
+	for i := range older {
+		older[i], newer[i] = i, -i
 	}
-	got, err := changes(t.Context(), old, new, 1000)
+	got, err := changes(t.Context(), older, newer, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,14 +94,14 @@ func TestChangesAreBounded(t *testing.T) {
 	}
 }
 
-func apply(old, new []int, changes []Change) []int {
+func apply(older, newer []int, changes []Change) []int {
 	var out []int
 	at := 0
 	for _, c := range changes {
-		out = append(append(out, old[at:c.OldStart]...), new[c.NewStart:c.NewEnd]...)
+		out = append(append(out, older[at:c.OldStart]...), newer[c.NewStart:c.NewEnd]...)
 		at = c.OldEnd
 	}
-	return append(out, old[at:]...)
+	return append(out, older[at:]...)
 }
 
 func cost(changes []Change) int {
@@ -112,17 +112,17 @@ func cost(changes []Change) int {
 	return n
 }
 
-func leastCost(old, new []int) int {
-	row := make([]int, len(new)+1)
+func leastCost(older, newer []int) int {
+	row := make([]int, len(newer)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range old {
+	for i := range older {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range new {
+		for j := range newer {
 			above := row[j+1]
-			if old[i] == new[j] {
+			if older[i] == newer[j] {
 				row[j+1] = diagonal
 			} else {
 				row[j+1] = 1 + min(above, row[j])
@@ -130,13 +130,13 @@ func leastCost(old, new []int) int {
 			diagonal = above
 		}
 	}
-	return row[len(new)]
+	return row[len(newer)]
 }
 
 func TestNumbers(t *testing.T) {
 	split := func(text string) [][]byte { return bytes.SplitAfter([]byte(text), []byte(" ")) }
 	older, newer := Numbers(split("a b a"), split("B c b"), bytes.ToLower)
 	if !slices.Equal(older, []int{0, 1, 2}) || !slices.Equal(newer, []int{1, 3, 4}) {
-		t.Errorf("got %v and %v", older, newer) // "a " and "a" differ, as do "b " and "b"
+		t.Errorf("got %v and %v", older, newer) // "a " and "a" differ, and so do "b " and "b"
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// build writes a PDF file of objects, numbered from 1, of which the first is the catalog.
+// build writes a PDF file of objects, numbered from 1; the first is the catalog.
 func build(objects ...string) []byte {
 	return buildWith("", objects...)
 }
 
-// buildWith is build with more in the trailer.
+// buildWith is build with additions to the trailer.
 func buildWith(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
@@ -31,12 +31,12 @@ func buildWith(trailer string, objects ...string) []byte {
 	return b.Bytes()
 }
 
-// stream is an object with content.
+// stream returns an object with content.
 func stream(dictionary, content string) string {
 	return fmt.Sprintf("<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(content), content)
 }
 
-// packed is an object with compressed content.
+// packed returns an object with compressed content.
 func packed(t *testing.T, dictionary, content string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -52,8 +52,8 @@ func packed(t *testing.T, dictionary, content string) string {
 
 const helvetica1 = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
-// pageOf is a file of one page with that content, whose font /F is the object 5. More
-// objects are 6 and on.
+// pageOf returns a file of one page with that content, whose font /F is object 5. Further objects
+// begin at 6.
 func pageOf(content, font string, more ...string) []byte {
 	return build(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>",
@@ -64,7 +64,7 @@ func pageOf(content, font string, more ...string) []byte {
 	}, more...)...)
 }
 
-// page is the text of the only page of a file.
+// page returns the text of the only page of a file.
 func page(t *testing.T, data []byte) string {
 	t.Helper()
 	doc, err := Extract(data)

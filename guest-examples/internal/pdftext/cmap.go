@@ -2,24 +2,24 @@ package pdftext
 
 import "unicode/utf16"
 
-// maxRanges is how many ranges of a map are kept: to find a code looks at all of them.
+// maxRanges limits the ranges of a map, because a lookup searches all of them.
 const maxRanges = 20_000
 
-// cmap tells which text the codes of a font stand for.
+// cmap maps the codes of a font to text.
 type cmap struct {
-	width  int // bytes of a code: 1 or 2; 0 if the map does not say
+	width  int // bytes of a code: 1 or 2; 0 if unknown
 	single map[uint32]string
 	ranges []codeRange
 }
 
-// codeRange maps codes to texts that follow each other, or to those of a list.
+// codeRange maps codes to consecutive texts, or to the texts of a list.
 type codeRange struct {
 	low, high uint32
 	first     string // UTF-16
 	list      []token
 }
 
-// parseCMap reads a map. What is damaged in it is left out.
+// parseCMap parses a map and skips damaged parts.
 func parseCMap(data []byte) *cmap {
 	m := &cmap{single: map[uint32]string{}}
 	l := lexer{data: data}
@@ -72,7 +72,7 @@ func (m *cmap) lookup(c uint32) (string, bool) {
 	return "", false
 }
 
-// code is the number that the bytes of a code make, of four at most.
+// code returns the number with the bytes of a code, at most four.
 func code(s string) uint32 {
 	n := uint32(0)
 	for i := range min(len(s), 4) {
@@ -83,7 +83,7 @@ func code(s string) uint32 {
 
 func fromUTF16(s string) string {
 	if len(s) == 1 {
-		return string(rune(s[0])) // not allowed, and made
+		return string(rune(s[0])) // not allowed, but common
 	}
 	units := make([]uint16, len(s)/2)
 	for i := range units {

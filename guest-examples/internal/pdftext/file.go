@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// maxHead is how far from its beginning a file may begin to be PDF.
+	// maxHead limits the bytes before the header of a PDF file.
 	maxHead = 1024
-	// block is how much the library reads at least at a time, and maxRead how much in all,
-	// counted in whole blocks: what leads in a circle comes to an end by it.
+	// block is the smallest number of bytes that the library reads at a time. maxRead limits all
+	// bytes read, counted in whole blocks; it stops circular references.
 	block   = 4096
 	maxRead = 1 << 30
 )
 
-// header replaces that of a file, of which the library knows a few only. Where the objects
-// are it does not change.
+// header replaces the file's own, because the library knows only a few versions. It does not
+// change the offsets of objects.
 const header = "%PDF-1.7\n"
 
-var errEntangled = errors.New("the file leads in circles")
+var errEntangled = errors.New("the file has circular references")
 
-// file is a PDF file as the library wants it.
+// file is a PDF file in the form that the library needs.
 type file struct {
 	data []byte
 	read int64
 }
 
-// newFile cuts off what stands around a PDF file.
+// newFile cuts off data around a PDF file.
 func newFile(data []byte) (*file, error) {
 	start := bytes.Index(data[:min(len(data), maxHead)], []byte("%PDF-"))
 	if start < 0 {
@@ -50,7 +50,7 @@ func (f *file) size() int64 {
 	return int64(len(f.data))
 }
 
-// spent reports that no more of the file is read.
+// spent reports that the limit of reading is reached.
 func (f *file) spent() bool {
 	return f.read > maxRead
 }
@@ -58,8 +58,8 @@ func (f *file) spent() bool {
 // ReadAt implements io.ReaderAt.
 func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	f.read += max(block, int64(len(p)))
-	// Go in WebAssembly is not interrupted, and where the clock is not the real one collects
-	// less and less garbage until its program gives way.
+	// Go in WebAssembly is not preempted. If the clock is not the real one, the garbage collector
+	// falls behind until the program yields.
 	runtime.Gosched()
 	if f.spent() {
 		return 0, errEntangled
@@ -77,7 +77,7 @@ func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// stream unpacks a stream, as far as it is whole and not too large.
+// stream returns the unpacked content of a stream, as far as it is intact and within limits.
 func (x *extractor) stream(value pdf.Value) []byte {
 	if value.Kind() != pdf.Stream || x.content <= 0 {
 		return nil
@@ -89,7 +89,7 @@ func (x *extractor) stream(value pdf.Value) []byte {
 	return data
 }
 
-// IsPDF reports a file that begins as PDF files do.
+// IsPDF reports whether a file begins like a PDF file.
 func IsPDF(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("%PDF-"))
 }

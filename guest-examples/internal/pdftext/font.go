@@ -8,22 +8,22 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// font tells what the bytes of the texts that it draws stand for, and how wide they are.
+// font gives the text and the width of the codes that it draws.
 type font struct {
-	// wide fonts have codes of two bytes.
+	// wide reports that codes have two bytes.
 	wide   bool
-	glyphs map[uint32]glyph // those that were met
+	glyphs map[uint32]glyph // glyphs seen so far
 	find   func(code uint32) glyph
 }
 
 // glyph is what one code draws.
 type glyph struct {
-	text  string // what it reads as
-	known bool   // that the file tells the text
+	text  string // its text
+	known bool   // the file gives the text
 	width float64
 }
 
-// glyph returns what a code draws.
+// glyph returns the glyph of a code.
 func (f *font) glyph(code uint32) glyph {
 	g, ok := f.glyphs[code]
 	if !ok {
@@ -38,7 +38,7 @@ func (f *font) glyph(code uint32) glyph {
 	return g
 }
 
-// codes cuts a text into the codes in it.
+// codes splits a text into its codes.
 func (f *font) codes(s string) func(yield func(code uint32, size int) bool) {
 	return func(yield func(uint32, int) bool) {
 		step := 1
@@ -54,7 +54,7 @@ func (f *font) codes(s string) func(yield func(code uint32, size int) bool) {
 	}
 }
 
-// fontOf reads a font, unless another page had it.
+// fontOf loads a font, unless another page already did.
 func (x *extractor) fontOf(value pdf.Value) *font {
 	key := value.String()
 	f, ok := x.fonts[key]
@@ -68,7 +68,7 @@ func (x *extractor) fontOf(value pdf.Value) *font {
 	return f
 }
 
-// load reads what a font says of itself.
+// load reads the properties of a font.
 func (x *extractor) load(f *font, value pdf.Value) {
 	var unicode *cmap
 	if stream := value.Key("ToUnicode"); stream.Kind() == pdf.Stream {
@@ -94,8 +94,8 @@ func (x *extractor) load(f *font, value pdf.Value) {
 	}
 }
 
-// compositeLetters reads what the codes of a composite font stand for, besides its
-// ToUnicode. Most are numbers of outlines, which tell nothing.
+// compositeLetters returns the texts of a composite font's codes that ToUnicode lacks. Most codes
+// are only numbers of outlines.
 func compositeLetters(value pdf.Value) func(uint32) (string, bool) {
 	encoding := value.Key("Encoding").Name()
 	utf16 := strings.Contains(encoding, "-UCS2-") || strings.Contains(encoding, "-UTF16-")
@@ -107,7 +107,7 @@ func compositeLetters(value pdf.Value) func(uint32) (string, bool) {
 	}
 }
 
-// simpleLetters reads what the 256 codes of a simple font stand for.
+// simpleLetters returns the texts of the 256 codes of a simple font.
 func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 	encoding := value.Key("Encoding")
 	base := encoding.Name()
@@ -136,10 +136,10 @@ func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 			if text, ok := x.names.text(name); ok {
 				return text, true
 			}
-			// A name that tells nothing, such as a65 for code 65.
+			// A generated name, such as a65 for code 65.
 			return string(rune(code)), code >= ' ' && code <= '~'
 		}
-		if code == '\t' || code == '\n' || code == '\r' { // left there by mistake
+		if code == '\t' || code == '\n' || code == '\r' { // there by mistake
 			return " ", true
 		}
 		r := baseRune(base, subtype, byte(code))
@@ -150,8 +150,8 @@ func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 	}
 }
 
-// builtIn reads the names that a font of type 1 gives its codes: its beginning is a program
-// that puts each into an array.
+// builtIn reads the names that a Type 1 font gives its codes. The font begins with a program that
+// puts each name into an array.
 func (x *extractor) builtIn(named map[uint32]string, program pdf.Value) {
 	l := lexer{data: x.stream(program)}
 	for {
@@ -165,7 +165,7 @@ func (x *extractor) builtIn(named map[uint32]string, program pdf.Value) {
 	}
 }
 
-// baseRune is what a code stands for in an encoding of the standard.
+// baseRune returns the character of a code in a standard encoding.
 func baseRune(encoding, subtype string, code byte) rune {
 	switch {
 	case encoding == "MacRomanEncoding":
@@ -187,8 +187,8 @@ func baseRune(encoding, subtype string, code byte) rune {
 	return utf8.RuneError
 }
 
-// standardHigh is the upper part of the encoding that fonts of type 1 have of their own,
-// with spaces where it is empty.
+// standardHigh is the upper part of the built-in encoding of Type 1 fonts, with spaces for unused
+// codes.
 const (
 	standardFrom = 0xa1
 	standardHigh = "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ –†‡· ¶•‚„”»…‰ ¿ `´ˆ˜¯˘˙¨ ˚¸ ˝˛ˇ—                Æ ª    ŁØŒº     æ   ı  łøœß"

@@ -14,25 +14,25 @@ const (
 	text // in parentheses or angle brackets
 	name
 	operator
-	list // an array, or a dictionary with its keys and values in turn
+	list // an array, or a dictionary with alternating keys and values
 )
 
 // token is an operand or operator of a content stream, or of a CMap.
 type token struct {
 	kind   kind
 	number float64
-	text   string // of a text, name or operator
+	text   string // of a string, name or operator
 	list   []token
 }
 
 const (
-	// maxOperands is how many operands stand before an operator, or elements in a list;
-	// others are dropped.
+	// maxOperands limits the operands before an operator and the elements of a list; the rest is
+	// dropped.
 	maxOperands = 100_000
 	maxNesting  = 16
 )
 
-// lexer reads tokens. Any bytes are some.
+// lexer splits bytes into tokens. It accepts any bytes.
 type lexer struct {
 	data []byte
 	at   int
@@ -87,7 +87,7 @@ func (l *lexer) next(depth int) token {
 	return token{kind: operator, text: word}
 }
 
-// list reads what stands in brackets. Operators in it, as true is, are dropped.
+// list parses a list in brackets. Operators in it, such as true, are dropped.
 func (l *lexer) list(depth int) token {
 	t := token{kind: list}
 	for depth < maxNesting {
@@ -122,7 +122,7 @@ func (l *lexer) space() {
 	}
 }
 
-// word reads up to what ends a word, and at least one byte.
+// word reads up to the end of a word, and at least one byte.
 func (l *lexer) word() string {
 	start := l.at
 	for l.at++; l.at < len(l.data) && !isSpace(l.data[l.at]) && !isDelimiter(l.data[l.at]); {
@@ -153,7 +153,7 @@ func (l *lexer) name() string {
 	return string(b)
 }
 
-// literal reads a text in parentheses, which may be nested.
+// literal reads a string in parentheses, which may be nested.
 func (l *lexer) literal() string {
 	var b []byte
 	open := 0
@@ -178,8 +178,7 @@ func (l *lexer) literal() string {
 	return string(b)
 }
 
-// escape appends what the escape at the reading position stands for, and stays at its last
-// byte.
+// escape appends the character of the escape at the reading position, and stops at its last byte.
 func (l *lexer) escape(b []byte) []byte {
 	l.at++
 	switch c := l.peek(0); c {
@@ -216,7 +215,7 @@ func (l *lexer) escape(b []byte) []byte {
 	}
 }
 
-// hex reads a text in angle brackets.
+// hex reads a string in angle brackets.
 func (l *lexer) hex() string {
 	var b []byte
 	digits, value := 0, byte(0)
@@ -253,8 +252,7 @@ func hexDigit(c byte) (digit byte, ok bool) {
 	return 0, false
 }
 
-// image skips the bytes of an image in the content, after its operator ID: to an EI that
-// stands by itself.
+// image skips the bytes of an inline image after the operator ID, up to a separate EI.
 func (l *lexer) image() {
 	for l.at < len(l.data) {
 		i := bytes.Index(l.data[l.at:], []byte("EI"))

@@ -9,26 +9,26 @@ import (
 
 type point struct{ x, y float64 }
 
-// fragment is a text that was drawn at once.
+// fragment is a text drawn by one operator.
 type fragment struct {
 	text       string
 	start, end point
-	along      point // the direction of reading, of length 1
+	along      point // direction of reading, of length 1
 	size       float64
 }
 
-// What tells words, cells of a table, lines and paragraphs from each other, in parts of the
-// size of letters.
+// The distances that separate words, table cells, lines and paragraphs, as fractions of the
+// letter size.
 const (
 	wordGap      = 0.15
 	cellGap      = 2
-	backward     = 1.2 // what is drawn over what stands there, as accents are
+	backward     = 1.2 // text drawn over other text, such as accents
 	lineGap      = 0.5
 	paragraphGap = 1.8
 )
 
-// lines puts fragments together to lines, in the order in which they come. Nearly all
-// programs draw in the order of reading, columns too, which a sorting by place would mix.
+// lines joins fragments to lines in drawing order. Nearly all programs draw in reading order,
+// including columns, which sorting by position would mix.
 type lines struct {
 	b    strings.Builder
 	last fragment
@@ -54,14 +54,14 @@ func (l *lines) add(f fragment) {
 	l.last, l.some = f, true
 }
 
-// again reports what is drawn a second time with nearly no offset, to look bold.
+// again reports whether f is drawn a second time with nearly no offset, to look bold.
 func (l *lines) again(f fragment) bool {
 	near := 0.1 * f.size
 	return f.text == l.last.text && strings.TrimSpace(f.text) != "" &&
 		math.Hypot(f.start.x-l.last.start.x, f.start.y-l.last.start.y) < near
 }
 
-// between is what separates a fragment from the one before.
+// between returns the separator between a fragment and the previous one.
 func (l *lines) between(f fragment) string {
 	size := max(f.size, l.last.size)
 	dx, dy := f.start.x-l.last.end.x, f.start.y-l.last.end.y
@@ -81,7 +81,7 @@ func (l *lines) between(f fragment) string {
 	return ""
 }
 
-// text returns the lines, without space at their ends and with single empty lines.
+// text returns the lines without trailing space and without repeated empty lines.
 func (l *lines) text() string {
 	var b strings.Builder
 	empty := 0
@@ -109,14 +109,14 @@ func unit(x, y float64) point {
 	return point{x / length, y / length}
 }
 
-// letterForms are characters that are forms of letters, as fonts have them for their looks,
-// and those of the private range that programs for offices draw as bullets.
+// letterForms replaces presentation forms, such as ligatures, and the private characters that
+// office programs draw as bullets.
 var letterForms = strings.NewReplacer(
 	"\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st",
 	"\u00a0", " ", "\u00ad", "-", "\u2126", "Ω", "\uf0b7", "•", "\uf0a7", "•",
 )
 
-// clean is a text as it is to be read, without controls.
+// clean returns a text in readable form, without control characters.
 func clean(s string) string {
 	s = strings.ToValidUTF8(letterForms.Replace(s), string(utf8.RuneError))
 	return strings.Map(func(r rune) rune {

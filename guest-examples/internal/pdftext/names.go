@@ -8,17 +8,16 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// names are the texts of glyphs by their names, as far as they were met. "" is one that
-// nobody knows.
+// names caches the texts of glyph names. "" means that the name is unknown.
 type names map[string]string
 
-// text returns the text of a glyph, such as "fi" or "é" for "eacute".
+// text returns the text of a glyph name, such as "fi", or "é" for "eacute".
 func (n names) text(name string) (text string, known bool) {
 	text, met := n[name]
 	if !met {
-		base, _, _ := strings.Cut(name, ".") // a.alt is a form of a, and .notdef nothing
+		base, _, _ := strings.Cut(name, ".") // a.alt is a variant of a, and .notdef has no text
 		var parts []string
-		for part := range strings.SplitSeq(base, "_") { // f_f_i is the ligature of three
+		for part := range strings.SplitSeq(base, "_") { // f_f_i is a ligature of three letters
 			parts = append(parts, textOf(part))
 		}
 		if text = strings.Join(parts, ""); base == "" {
@@ -29,7 +28,7 @@ func (n names) text(name string) (text string, known bool) {
 	return text, text != ""
 }
 
-// textOf is the text of a name that has no parts.
+// textOf returns the text of a name without parts.
 func textOf(name string) string {
 	if len(name) == 1 {
 		return name
@@ -41,13 +40,13 @@ func textOf(name string) string {
 	return listed(name)
 }
 
-// listed is the text of a name of Adobe's list of glyphs. The library has that list, and
-// tells of it by the encoding of a font in a file only; so here is such a file.
+// listed returns the text of a name in Adobe's glyph list. The library has the list but only
+// exposes it through the encoding of a font in a file, so listed creates such a file.
 func listed(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= '#' || r > '~' || isDelimiter(byte(r)) }) {
 		return ""
 	}
-	const padding = "% the library wants a hundred bytes, which this file would not have else.\n"
+	const padding = "% the library needs at least a hundred bytes, so this fills the file.\n"
 	var b bytes.Buffer
 	b.WriteString(header + padding)
 	at := b.Len()

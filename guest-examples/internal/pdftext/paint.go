@@ -11,7 +11,7 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// times returns the matrix that maps by m and then by n.
+// times returns the matrix that applies m and then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d,
@@ -24,7 +24,7 @@ func move(x, y float64) matrix {
 	return matrix{1, 0, 0, 1, x, y}
 }
 
-// state is what the operators q and Q keep and bring back.
+// state is the graphics state that the operators q and Q save and restore.
 type state struct {
 	ctm                    matrix
 	font                   *font
@@ -33,19 +33,19 @@ type state struct {
 	leading                float64
 }
 
-// painter carries out the content of a page, as far as text is concerned.
+// painter interprets the content of a page, as far as it concerns text.
 type painter struct {
 	*extractor
 	lines lines
 	state
 	saved      []state
-	text, line matrix // of the text to come, and of the begin of its line
+	text, line matrix // for the next text, and for the start of its line
 }
 
-// run carries out the content of a page or form.
+// run interprets the content of a page or form.
 func (p *painter) run(content []byte, resources pdf.Value, depth int) {
 	l := lexer{data: content}
-	fonts := map[string]*font{} // by their names here; to find one reads the file
+	fonts := map[string]*font{} // by name; a lookup reads the file
 	for p.operators > 0 && p.extractor.text.Len()+p.lines.size() < MaxText {
 		operands, op := l.instruction()
 		if op.kind == end {
@@ -70,7 +70,7 @@ func (p *painter) run(content []byte, resources pdf.Value, depth int) {
 	}
 }
 
-// form carries out a form, which is a page in a page.
+// form interprets a form, which is a page within a page.
 func (p *painter) form(form, resources pdf.Value, depth int) {
 	if form.Key("Subtype").Name() != "Form" || depth == maxDepth {
 		return
@@ -88,7 +88,7 @@ func (p *painter) form(form, resources pdf.Value, depth int) {
 	p.state, p.saved = before, saved
 }
 
-// operate carries out an operator that needs its operands only.
+// operate executes an operator that needs only its operands.
 func (p *painter) operate(op string, operands []token) {
 	switch op {
 	case "q":
@@ -142,16 +142,16 @@ func (p *painter) operate(op string, operands []token) {
 	}
 }
 
-// maxSaved is how many states are kept at a time; real content keeps a few.
+// maxSaved limits the saved states; real content saves only a few.
 const maxSaved = 1000
 
-// next moves to the begin of another line.
+// next moves to the start of another line.
 func (p *painter) next(to []float64) {
 	p.line = move(to[0], to[1]).times(p.line)
 	p.text = p.line
 }
 
-// show draws texts, with numbers between them that move what follows.
+// show draws texts. Numbers between them move the following text.
 func (p *painter) show(items []token) {
 	for _, item := range items {
 		switch item.kind {
@@ -193,7 +193,7 @@ func (p *painter) draw(s string) {
 	})
 }
 
-// last returns the last n operands as numbers, and 0 for what is missing.
+// last returns the last n operands as numbers, with 0 for missing ones.
 func last(operands []token, n int) []float64 {
 	numbers := make([]float64, n)
 	from := max(len(operands)-n, 0)
@@ -208,7 +208,7 @@ func matrixOf(operands []token) matrix {
 	return matrix{n[0], n[1], n[2], n[3], n[4], n[5]}
 }
 
-// nameOf returns the name that is the first operand.
+// nameOf returns the first operand, which is a name.
 func nameOf(operands []token) string {
 	if len(operands) == 0 {
 		return ""

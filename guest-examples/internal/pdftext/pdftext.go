@@ -1,6 +1,6 @@
-// Package pdftext gives the text of PDF files. github.com/ledongthuc/pdf reads the file: its
-// objects, streams and encryption. What the streams of a page draw, with which fonts and
-// where, is worked out here, since words come out joined there.
+// Package pdftext extracts the text of PDF files. github.com/ledongthuc/pdf reads the objects,
+// streams and encryption of a file. This package interprets what the streams of a page draw, with
+// which fonts and where, because the library returns words joined together.
 package pdftext
 
 import (
@@ -13,48 +13,48 @@ import (
 )
 
 const (
-	// MaxPages is how many pages of a file are read.
+	// MaxPages limits the pages read of a file.
 	MaxPages = 3000
-	// MaxText is how many bytes of text are taken from a file.
+	// MaxText limits the text of a file, in bytes.
 	MaxText = 4 << 20
-	// maxContent is how many bytes the streams of a file may have, unpacked, and maxStream
-	// how many one of them.
+	// maxContent limits the unpacked bytes of all streams of a file, and maxStream the bytes of one
+	// stream.
 	maxContent = 128 << 20
 	maxStream  = 16 << 20
-	// maxOperators is how many operators of all streams are carried out.
+	// maxOperators limits the operators executed in all streams.
 	maxOperators = 10_000_000
-	// maxNodes is how many nodes of the tree of pages are visited.
+	// maxNodes limits the visited nodes of the page tree.
 	maxNodes = 100_000
-	// maxDepth is how deep forms and the tree of pages may nest.
+	// maxDepth limits the nesting of forms and of the page tree.
 	maxDepth = 32
 )
 
-// The errors that Extract wraps. Their texts go on after the name of a file.
+// The errors that Extract wraps. Their texts continue the name of a file.
 var (
-	// ErrEncrypted tells that a password is needed, or a cipher that is not known.
-	ErrEncrypted = errors.New("is an encrypted PDF file that cannot be opened here; use a copy of it that is not encrypted")
-	// ErrDamaged tells that the file does not hold together.
-	ErrDamaged = errors.New("is a damaged PDF file, or one in a form that is not known")
-	// ErrNoText tells that the pages hold no text, or none that can be told.
-	ErrNoText = errors.New("is a PDF file without text, such as a scanned one; its pages are images")
+	// ErrEncrypted reports that the file needs a password or has an unknown cipher.
+	ErrEncrypted = errors.New("is an encrypted PDF file that can't be opened; use a copy that is not encrypted")
+	// ErrDamaged reports an inconsistent file.
+	ErrDamaged = errors.New("is a damaged PDF file, or its format is unknown")
+	// ErrNoText reports that the pages have no text, or none that can be decoded.
+	ErrNoText = errors.New("is a PDF file without text, probably scanned; its pages are images")
 )
 
 // Document is the text of a file.
 type Document struct {
-	// Title is that of the file, on one line; may be empty.
+	// Title is the title of the file, on one line; may be empty.
 	Title string
-	// Pages is how many pages the file has.
+	// Pages is the number of pages of the file.
 	Pages int
-	// Text is the text of the pages in the order in which they draw it, each after a line
-	// "--- page 1 ---". It is valid UTF-8.
+	// Text is the text of the pages in drawing order, each after a line "--- page 1 ---". It is
+	// valid UTF-8.
 	Text string
-	// Notes are sentences about what the text lacks; none if that is nothing.
+	// Notes are sentences about missing text; empty if nothing is missing.
 	Notes []string
 }
 
-// Extract returns the text of a PDF file. Any data ends in a text or an error, in bounded
-// time; a file made for the purpose may still take memory without bound, which a sandbox
-// has to limit. data must not change meanwhile.
+// Extract returns the text of a PDF file. It returns a text or an error for any data, in bounded
+// time. A malicious file may still use unbounded memory, which a sandbox has to limit. data must
+// not change during the call.
 func Extract(data []byte) (doc Document, err error) {
 	file, err := newFile(data)
 	if err != nil {
@@ -62,7 +62,7 @@ func Extract(data []byte) (doc Document, err error) {
 	}
 	encrypted := bytes.Contains(data, []byte("/Encrypt"))
 	defer func() {
-		if recover() != nil { // the library's way to tell of damage
+		if recover() != nil { // the library panics on damage
 			doc, err = Document{}, ErrDamaged
 		}
 		if encrypted && errors.Is(err, ErrDamaged) {
@@ -79,17 +79,18 @@ func Extract(data []byte) (doc Document, err error) {
 		return Document{}, ErrDamaged
 	}
 	pages := root.Key("Pages")
-	if !try(func() { x.tree(pages, pdf.Value{}, 0) }) && x.stopped == 0 { // pages that lie behind are not found
+	// Later pages are not found.
+	if !try(func() { x.tree(pages, pdf.Value{}, 0) }) && x.stopped == 0 {
 		x.stopped = x.pages + 1
 		x.pages = max(x.stopped, int(min(pages.Key("Count").Int64(), maxNodes)))
 	}
-	if !encrypted { // the library leaves padding at the end of texts that were encrypted
+	if !encrypted { // the library leaves padding at the end of decrypted strings
 		doc.Title = titleOf(reader.Trailer().Key("Info"))
 	}
 	return x.document(doc)
 }
 
-// titleOf is the title that a file tells, on one line.
+// titleOf returns the title in a file's information, on one line.
 func titleOf(info pdf.Value) string {
 	return strings.Join(strings.Fields(clean(info.Key("Title").Text())), " ")
 }
@@ -97,19 +98,19 @@ func titleOf(info pdf.Value) string {
 // extractor reads the pages of a file.
 type extractor struct {
 	file  *file
-	fonts map[string]*font // by how the library writes their dictionaries
+	fonts map[string]*font // keyed by the library's print of their dictionaries
 	names names
 	text  strings.Builder
-	nodes int // of the tree of pages that were visited
-	pages int // of the file
-	// lettered is how many characters were drawn, and unknown how many of those have no
-	// text that the file tells.
+	nodes int // visited nodes of the page tree
+	pages int // pages of the file
+	// lettered counts the drawn characters, and unknown those among them whose text the file
+	// lacks.
 	lettered, unknown int
-	broken            []int // pages that could not be read
+	broken            []int // pages with errors
 	stopped           int   // the first page that was not read, or 0
 
 	content   int // bytes of streams that may still be unpacked
-	operators int // that may still be carried out
+	operators int // operators that may still be executed
 }
 
 // tree reads the pages below a node.
@@ -132,7 +133,7 @@ func (x *extractor) tree(node, resources pdf.Value, depth int) {
 	}
 }
 
-// page adds the text of a page.
+// page appends the text of a page.
 func (x *extractor) page(node, resources pdf.Value) {
 	x.pages++
 	if x.stopped == 0 && (x.pages > MaxPages || x.text.Len() >= MaxText || x.operators <= 0 || x.content <= 0 || x.file.spent()) {
@@ -152,7 +153,7 @@ func (x *extractor) page(node, resources pdf.Value) {
 	x.text.WriteByte('\n')
 }
 
-// try reports whether do came to its end. The library panics where a file is damaged.
+// try reports whether do returned. The library panics if a file is damaged.
 func try(do func()) (done bool) {
 	defer func() {
 		if !done {
@@ -163,7 +164,7 @@ func try(do func()) (done bool) {
 	return true
 }
 
-// contents is the content of a page: a stream, or several.
+// contents returns the content of a page, from one stream or several.
 func (x *extractor) contents(value pdf.Value) []byte {
 	if value.Kind() != pdf.Array {
 		return x.stream(value)
@@ -178,20 +179,20 @@ func (x *extractor) contents(value pdf.Value) []byte {
 	return all
 }
 
-// document puts together what was found.
+// document assembles the result.
 func (x *extractor) document(doc Document) (Document, error) {
 	doc.Pages = x.pages
 	switch {
 	case x.pages == 0, x.stopped == 1, x.lettered == 0 && len(x.broken) == x.pages:
 		return Document{}, ErrDamaged
 	case x.lettered == x.unknown && x.unknown > 0:
-		return Document{}, fmt.Errorf("%w, or letters in fonts that do not tell which letters they are", ErrNoText)
+		return Document{}, fmt.Errorf("%w, or its fonts do not say which letters they draw", ErrNoText)
 	case x.lettered == 0 && x.stopped == 0:
 		return Document{}, ErrNoText
 	}
 	doc.Text = strings.TrimRight(x.text.String(), "\n") + "\n"
 	if x.stopped > 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("the text is that of the first %d pages of %d; the others are too many, too large or damaged", x.stopped-1, x.pages))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("only the first %d of %d pages are here; the others are too many, too large or damaged", x.stopped-1, x.pages))
 	}
 	if n := len(x.broken); n > 0 {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%d of %d pages are damaged and may lack text, page %d first", n, x.pages, x.broken[0]))

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A file of XeTeX: compressed objects and references, and fonts whose codes are the numbers
-// of their glyphs.
+// A XeTeX file with compressed objects and references, and fonts whose codes are glyph numbers.
 func TestExtract_real(t *testing.T) {
 	data, err := os.ReadFile("testdata/xelatex.pdf")
 	if err != nil {
@@ -25,7 +24,7 @@ Second paragraph — with dashes.
 	}
 }
 
-// TestPlaces is about what is told by where a text is drawn.
+// TestPlaces checks how the position of text separates words and lines.
 func TestPlaces(t *testing.T) {
 	for name, test := range map[string]struct{ content, want string }{
 		"words by moves":       {"BT /F 12 Tf 72 700 Td [(Hel)20(lo)-300(wor)-20(ld)]TJ ET", "Hello world"},
@@ -57,7 +56,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFonts is about what the codes of fonts stand for.
+// TestFonts checks the texts of font codes.
 func TestFonts(t *testing.T) {
 	const toUnicode = "1 begincodespacerange <0000> <FFFF> endcodespacerange\n" +
 		"2 beginbfchar <0001> <0041> <0002> <00660069> endbfchar\n" +
@@ -84,7 +83,7 @@ func TestFonts(t *testing.T) {
 	}
 }
 
-// Some of the characters that a font draws may have no text.
+// Some characters of a font may have no text.
 func TestExtract_unknownLetters(t *testing.T) {
 	const font = "<</Subtype/Type0/Encoding/Identity-H/DescendantFonts[<<>>]/ToUnicode 6 0 R>>"
 	doc, err := Extract(pageOf("BT /F 12 Tf <00010002> Tj ET", font, stream("", "1 beginbfchar <0001> <0041> endbfchar")))
@@ -100,7 +99,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// threePages is a file whose second page has the content in middle.
+// threePages returns a file whose second page has the content middle.
 func threePages(middle string) []byte {
 	return buildWith("/Info<</Title(On \n things)>>",
 		"<</Type/Catalog/Pages 2 0 R>>",
@@ -135,19 +134,19 @@ func TestExtract_damagedPage(t *testing.T) {
 	}
 }
 
-// Pages that are found before the damage are shown.
+// Pages before the damage are shown.
 func TestExtract_damagedTree(t *testing.T) {
 	data := build(
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 3/Kids[3 0 R 5 0 R 3 0 R]>>",
 		"<</Type/Page/Contents 4 0 R/Resources<</Font<</F 6 0 R>>>>>>", stream("", "BT /F 12 Tf (text)Tj ET"), "<</Type/Page ", helvetica1,
 	)
 	doc, err := Extract(data)
-	if err != nil || doc.Text != "--- page 1 ---\ntext\n" || doc.Pages != 3 || len(doc.Notes) != 1 || !strings.HasPrefix(doc.Notes[0], "the text is that of the first 1 pages of 3;") {
+	if err != nil || doc.Text != "--- page 1 ---\ntext\n" || doc.Pages != 3 || len(doc.Notes) != 1 || !strings.HasPrefix(doc.Notes[0], "only the first 1 of 3 pages") {
 		t.Errorf("got %+v, %v", doc, err)
 	}
 }
 
-// What stands around a file, and a version that is not known, do not matter.
+// Data around a file, and an unknown version, do not matter.
 func TestExtract_surroundings(t *testing.T) {
 	good := pageOf("BT /F 12 Tf (text)Tj ET", helvetica1)
 	for name, data := range map[string][]byte{
@@ -188,7 +187,7 @@ func TestExtract_errors(t *testing.T) {
 	}
 }
 
-// TestExtract_hostile is about files that lead in circles, or grow.
+// TestExtract_hostile has files that are circular or grow.
 func TestExtract_hostile(t *testing.T) {
 	draws := "BT /F 12 Tf (x)Tj ET "
 	bomb := strings.Repeat(strings.Repeat("(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx) Tj ", 1000), 100)
@@ -214,7 +213,7 @@ func TestExtract_hostile(t *testing.T) {
 	}
 }
 
-// What a page drew before its damage is shown.
+// Text that a page drew before its damage is shown.
 func TestExtract_damagedForm(t *testing.T) {
 	doc, err := Extract(pageOf("BT /F 12 Tf (text)Tj ET /X Do", helvetica1, stream("/Subtype/Form/Filter/Unheard", "x")))
 	if err != nil || doc.Text != "--- page 1 ---\ntext\n" || len(doc.Notes) != 1 || doc.Notes[0] != "1 of 1 pages are damaged and may lack text, page 1 first" {
@@ -222,7 +221,7 @@ func TestExtract_damagedForm(t *testing.T) {
 	}
 }
 
-// lastNumber is where a file says that its references are.
+// lastNumber returns the offset of the references that a file declares.
 func lastNumber(data []byte) string {
 	_, after, _ := bytes.Cut(data, []byte("startxref\n"))
 	at, _, _ := bytes.Cut(after, []byte("\n"))
@@ -248,7 +247,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// FuzzContent is about the content of a page, which a fuzzer finds hard to keep in a file.
+// FuzzContent fuzzes the content of a page directly, since a fuzzer rarely keeps the file intact.
 func FuzzContent(f *testing.F) {
 	f.Add("BT /F 12 Tf 14 TL 72 700 Td (one)Tj T* [(two) 5 <41>] TJ (three)' 1 2 (four)\" ET", "1 beginbfchar <41> <0042> endbfchar")
 	f.Add("q 1 0 0 1 5 5 cm << /A [1 2 (x)] >> BDC % comment\n BI ID \x00 EI Q", "beginbfrange <00> <ff> <D83DDE00> endbfrange begincodespacerange <00> <ff> endcodespacerange")

@@ -6,16 +6,16 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// defaultWidth is how wide a glyph is of which nothing is told, in parts of the size.
+// defaultWidth is the width of a glyph without a known width, as a fraction of the font size.
 const defaultWidth = 0.5
 
-// perMille is the unit of widths in files, in parts of the size.
+// perMille is the unit of widths in files, as a fraction of the font size.
 const perMille = 0.001
 
-// simpleWidths reads the widths of a simple font.
+// simpleWidths returns the widths of a simple font.
 func simpleWidths(value pdf.Value) func(uint32) float64 {
 	unit := perMille
-	if m := value.Key("FontMatrix"); m.Len() == 6 { // a font of type 3
+	if m := value.Key("FontMatrix"); m.Len() == 6 { // a Type 3 font
 		unit = abs(m.Index(0).Float64())
 	}
 	first, list := value.Key("FirstChar").Int64(), value.Key("Widths")
@@ -36,8 +36,8 @@ func simpleWidths(value pdf.Value) func(uint32) float64 {
 	}
 }
 
-// compositeWidths reads the widths of the font that a composite one consists of. Their codes
-// are taken to be the numbers of its glyphs, as they are in nearly all files.
+// compositeWidths returns the widths of the descendant of a composite font. It treats codes as
+// glyph numbers, which is right for nearly all files.
 func compositeWidths(value pdf.Value) func(uint32) float64 {
 	standard := 1.0
 	if w := value.Key("DW"); !w.IsNull() {
@@ -53,7 +53,7 @@ func compositeWidths(value pdf.Value) func(uint32) float64 {
 	for i := 0; i+1 < min(list.Len(), maxOperands); {
 		first := uint32(list.Index(i).Int64())
 		next := list.Index(i + 1)
-		if next.Kind() == pdf.Array { // widths of glyphs that follow each other
+		if next.Kind() == pdf.Array { // widths of consecutive glyphs
 			for j := range min(next.Len(), maxOperands) {
 				single[first+uint32(j)] = next.Index(j).Float64() * perMille
 			}
@@ -76,8 +76,9 @@ func compositeWidths(value pdf.Value) func(uint32) float64 {
 	}
 }
 
-// standardWidth is a width of one of the fonts that files need not tell the widths of. Those
-// of bold and slanted ones are near enough to find where words end.
+// standardWidth returns a width of one of the standard fonts, whose widths files may omit. Bold
+// and slanted fonts use the widths of the regular ones, which are close enough to find the ends
+// of words.
 func standardWidth(font string, code uint32) float64 {
 	const first = ' '
 	widths := helvetica[:]
@@ -93,7 +94,7 @@ func standardWidth(font string, code uint32) float64 {
 	return defaultWidth
 }
 
-// The widths of the characters of ASCII, from the space on.
+// The widths of the ASCII characters, from the space on.
 var (
 	helvetica = [...]uint16{
 		278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,

@@ -1,5 +1,5 @@
-// Package plain makes text from elsewhere fit to be shown: to a model, which reads
-// characters that people do not see, and to a terminal, which obeys some.
+// Package plain makes foreign text safe to show to a model, which reads characters that people
+// can't see, and on a terminal, which obeys control characters.
 package plain
 
 import (
@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text as valid UTF-8 with line feeds for ends of lines, without control
-// characters, characters that reorder a line, and those that are not seen; and how many
-// characters were taken out for that.
+// Text returns text as valid UTF-8 with line feeds as line ends. It removes control characters,
+// characters that reorder a line, and invisible characters; removed is their number.
 func Text(text string) (clean string, removed int) {
 	if isPlain(text) {
 		return text, 0
@@ -29,7 +28,7 @@ func Text(text string) (clean string, removed int) {
 	return clean, removed
 }
 
-// Line is Text on one line, with single spaces, and cut to so many characters.
+// Line is [Text] on one line, with single spaces, cut to limit characters.
 func Line(text string, limit int) string {
 	clean, _ := Text(text)
 	clean = strings.Join(strings.Fields(clean), " ")
@@ -39,7 +38,7 @@ func Line(text string, limit int) string {
 	return strings.TrimSpace(string([]rune(clean)[:limit-1])) + "…"
 }
 
-// isPlain finds texts that need no change, which most are, without a copy.
+// isPlain reports whether a text needs no change, the usual case, without copying it.
 func isPlain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
@@ -49,8 +48,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// hidden reports characters that control a terminal, change the order of others, or carry
-// words that only a model reads. Joiners stay: scripts and emoji need them.
+// hidden reports characters that control a terminal, reorder other characters, or carry words
+// that only a model reads. Joiners are allowed, because scripts and emoji need them.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -58,7 +57,7 @@ func hidden(r rune) bool {
 	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 		return true
 	case r == '\u200b' || r == '\u2060' || r == '\ufeff' || r >= '\u2061' && r <= '\u2064':
-		return true // of no width
+		return true // zero width
 	}
-	return r >= 0xE0000 && r <= 0xE01EF // tags, and selectors of variants
+	return r >= 0xE0000 && r <= 0xE01EF // tags and variation selectors
 }

@@ -1,5 +1,4 @@
-// Package record keeps a value as JSON in a tool's store, so that of several calls at once
-// no change is lost.
+// Package record keeps a value as JSON in a tool's store. Concurrent calls lose no change.
 package record
 
 import (
@@ -10,21 +9,21 @@ import (
 	"github.com/wasmtool/wasmtool/guest/kv"
 )
 
-// Store is a key-value store; the functions of package kv are one.
+// Store is a key-value store; the functions of package kv implement it.
 type Store struct {
 	Get  func(key string) ([]byte, error)
 	Swap func(key string, old, value []byte) (bool, error)
 	List func(prefix, after string) ([]string, error)
 }
 
-// Host is the store of the tool.
+// Host returns the store of the tool.
 func Host() Store { return Store{Get: kv.Get, Swap: kv.Swap, List: kv.List} }
 
-// maxTries is how often a change is made anew because another call was faster. Each time one
-// of the others got its way, so that many more mean that something is wrong.
+// maxTries limits the attempts of a change. An attempt fails only because another call's change
+// succeeded, so many more would mean that something is wrong.
 const maxTries = 1000
 
-// Read returns the value of a key; the zero T for one that is not there.
+// Read returns the value of a key; the zero T if the key does not exist.
 func Read[T any](s Store, key string) (T, error) {
 	value, _, err := read[T](s, key)
 	return value, err
@@ -36,15 +35,15 @@ func read[T any](s Store, key string) (value T, raw []byte, err error) {
 		return value, nil, nil
 	}
 	if err != nil {
-		return value, nil, fmt.Errorf("the store cannot be read: %w", err)
+		return value, nil, fmt.Errorf("the store can't be read: %w", err)
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return value, nil, fmt.Errorf("what the store has under %q is not this tool's: %w", key, err)
+		return value, nil, fmt.Errorf("the value of the key %q in the store is not from this tool: %w", key, err)
 	}
 	return value, raw, nil
 }
 
-// Remove takes a key away, if its value is one that may go.
+// Remove removes a key if may returns nil for its value.
 func Remove[T any](s Store, key string, may func(T) error) error {
 	for range maxTries {
 		value, old, err := read[T](s, key)
@@ -56,7 +55,7 @@ func Remove[T any](s Store, key string, may func(T) error) error {
 		}
 		switch done, err := s.Swap(key, old, nil); {
 		case err != nil:
-			return fmt.Errorf("the store cannot be written: %w", err)
+			return fmt.Errorf("the store can't be written: %w", err)
 		case done:
 			return nil
 		}
@@ -64,10 +63,10 @@ func Remove[T any](s Store, key string, may func(T) error) error {
 	return errBusy
 }
 
-var errBusy = errors.New("other calls change the same all the time; try again")
+var errBusy = errors.New("other calls keep changing the same key; try again")
 
-// Change reads the value of a key, has it changed, and keeps it unless change fails. change
-// may be called more than once, each time with the value as it is then.
+// Change updates the value of a key with change, unless change returns an error. It may call
+// change more than once, each time with the current value.
 func Change[T any](s Store, key string, change func(*T) error) (T, error) {
 	for range maxTries {
 		value, old, err := read[T](s, key)
@@ -83,7 +82,7 @@ func Change[T any](s Store, key string, change func(*T) error) (T, error) {
 		}
 		done, err := s.Swap(key, old, next)
 		if err != nil {
-			return value, fmt.Errorf("the store cannot be written: %w", err)
+			return value, fmt.Errorf("the store can't be written: %w", err)
 		}
 		if done {
 			return value, nil

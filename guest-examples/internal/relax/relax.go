@@ -1,16 +1,15 @@
-// Package relax compares lines but for the white space in them, and carries the
-// indentation of what was found over to what is put in its place.
+// Package relax compares lines except for their white space, and adapts the indentation of
+// replacement lines to the lines found.
 package relax
 
 import "strings"
 
-// space has what counts as white space within a line. A fixed space is none: it
-// means something where it stands.
+// space is the white space within a line. A no-break space is not white space, since it has a
+// meaning.
 const space = " \t\r\f\v"
 
-// Normal returns the line without the white space at its ends, and with one
-// space for each run of it within. Lines are the same but for white space if
-// their normal forms are equal.
+// Normal returns the line without white space at its ends, and with one space for each inner run
+// of it. Two lines differ only in white space if their normal forms are equal.
 func Normal(line string) string {
 	line = strings.Trim(line, space)
 	if !strings.ContainsAny(line, "\t\r\f\v") && !strings.Contains(line, "  ") {
@@ -21,19 +20,18 @@ func Normal(line string) string {
 
 func isSpace(r rune) bool { return strings.ContainsRune(space, r) }
 
-// indent returns the white space that the line begins with.
+// indent returns the white space at the start of the line.
 func indent(line string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, space))]
 }
 
-// Indents tells which indentation of a file stands for which of a caller. The zero
-// value is empty and changes nothing.
+// Indents maps the indentation that a caller uses to the indentation of a file. The zero value is
+// empty and changes nothing.
 type Indents struct {
-	given, file []string // as long as each other
+	given, file []string // of equal length
 }
 
-// Learn takes a line that the caller gave and the line of the file that it
-// matches. Blank lines tell nothing.
+// Learn records a line of the caller and the matching line of the file. It ignores blank lines.
 func (in *Indents) Learn(given, file string) {
 	if strings.Trim(given, space) == "" {
 		return
@@ -47,9 +45,8 @@ func (in *Indents) Learn(given, file string) {
 	in.given, in.file = append(in.given, from), append(in.file, indent(file))
 }
 
-// Apply returns a line of the caller with the indentation that the file would
-// have: that of the longest known one that the line begins with, and what the
-// line has beyond it.
+// Apply returns a line of the caller with the indentation of the file. It replaces the longest
+// known indentation at the start of the line and keeps the rest.
 func (in *Indents) Apply(line string) string {
 	own := indent(line)
 	if own == line { // blank

@@ -1,5 +1,4 @@
-// Package source gets the text that a tool works on: an argument, or a file of
-// the workspace.
+// Package source reads the input of a tool from an argument or from a file of the workspace.
 package source
 
 import (
@@ -12,21 +11,20 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// Max is how many bytes a text may have.
+// Max limits the size of the input, in bytes.
 const Max = 4 << 20
 
-// Read returns inline, the value of the parameter text, or the text of the file
-// filePath, the value of file_path; one of them must be given and the other
-// empty. A byte order mark is dropped and UTF-16 with one decoded; what is not
-// UTF-8 then is an error, as is a text of more than Max bytes.
+// Read returns inline, the value of the parameter text, or the content of the file filePath, the
+// value of file_path. Exactly one of them must be given. Read drops a byte order mark and decodes
+// UTF-16 that has one. Input that is not valid UTF-8 or exceeds Max bytes is an error.
 func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	switch {
 	case inline != "" && filePath != "":
-		return "", errors.New("text and file_path are both given; leave one out")
+		return "", errors.New("text and file_path are both given; omit one")
 	case inline == "" && filePath == "":
 		return "", errors.New("there is nothing to read; give text or file_path")
 	case len(inline) > Max:
-		return "", fmt.Errorf("text has %d bytes; the most is %d", len(inline), Max)
+		return "", fmt.Errorf("text has %d bytes; the limit is %d", len(inline), Max)
 	case inline != "":
 		return inline, nil
 	}
@@ -41,7 +39,7 @@ func Read(fsys fs.FS, inline, filePath string) (string, error) {
 		return "", workspace.Explain(fsys, param, name, err)
 	}
 	if len(data) > Max {
-		return "", fmt.Errorf("%s: %s is larger than %d bytes, the most that is read", param, workspace.Display(name), Max)
+		return "", fmt.Errorf("%s: %s is larger than %d bytes, the limit", param, workspace.Display(name), Max)
 	}
 	document, err := text.ParseDocument(data)
 	if err != nil {

@@ -20,12 +20,12 @@ func TestRead(t *testing.T) {
 		{file: "/workspace/utf16", want: "ab"},
 		{file: "empty", want: ""},
 		{err: "give text or file_path"},
-		{inline: "a", file: "utf8", err: "leave one out"},
-		{inline: strings.Repeat("a", Max+1), err: "the most is"},
+		{inline: "a", file: "utf8", err: "omit one"},
+		{inline: strings.Repeat("a", Max+1), err: "the limit is"},
 		{file: "large", err: "large is larger than"},
 		{file: "latin1", err: "latin1 is not UTF-8"},
 		{file: "utf-8", err: "did you mean utf8?"},
-		{file: ".", err: "is a folder"},
+		{file: ".", err: "is a directory"},
 	}
 	for _, test := range tests {
 		got, err := Read(fsys, test.inline, test.file)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns the first limit characters of line and whether any were cut
-// off. Invalid UTF-8 counts a character for each byte.
+// Clip returns the first limit characters of line, and whether it cut any off. Each byte of
+// invalid UTF-8 counts as a character.
 func Clip(line []byte, limit int) (clipped []byte, cut bool) {
 	if len(line) <= limit {
 		return line, false
@@ -22,8 +22,8 @@ func Clip(line []byte, limit int) (clipped []byte, cut bool) {
 	return line[:end], end < len(line)
 }
 
-// Valid returns line with each run of invalid UTF-8 replaced by U+FFFD, as
-// output has to be valid.
+// Valid returns line with each run of invalid UTF-8 replaced by U+FFFD, because output must be
+// valid.
 func Valid(line []byte) []byte {
 	if utf8.Valid(line) {
 		return line

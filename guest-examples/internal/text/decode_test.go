@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Decode says of a whole text what NewReader says of it.
+// Decode agrees with NewReader.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("plain text\n"))
 	f.Add([]byte("with\r\nreturns\r\n"))

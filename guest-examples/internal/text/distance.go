@@ -2,8 +2,8 @@ package text
 
 import "slices"
 
-// Distance is the Levenshtein distance between a and b in bytes: how many have
-// to be put in, taken out or changed.
+// Distance returns the Levenshtein distance between a and b in bytes: the number of bytes to
+// insert, delete or replace.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -12,14 +12,13 @@ func Distance(a, b string) int {
 	return distances(row, a, b)[len(b)]
 }
 
-// DistanceWithin is the distance between part and what is closest to it within
-// whole.
+// DistanceWithin returns the distance between part and the most similar substring of whole.
 func DistanceWithin(part, whole string) int {
 	return slices.Min(distances(make([]int, len(whole)+1), part, whole))
 }
 
-// distances returns the distances between a and what ends at each place of b.
-// row holds what it costs to begin at each place, and is overwritten.
+// distances returns the distances between a and the substrings that end at each place of b. row
+// holds the cost of beginning at each place, and is overwritten.
 func distances(row []int, a, b string) []int {
 	for i := range len(a) {
 		have := a[i]

@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Document is the content of a text file, taken apart so that its text can be
-// changed and all else be kept to the byte.
+// Document is the content of a text file, split so that its text can be changed while all other
+// bytes are kept.
 type Document struct {
-	// Text is the text in UTF-8, with the line ends of the file. Of a file in
-	// an unknown encoding it is the bytes as they are, and half a surrogate
-	// pair, which UTF-16 files may have, stands as three bytes in the manner
-	// of UTF-8.
+	// Text is the text in UTF-8, with the line ends of the file. For an unknown encoding it is
+	// the bytes of the file. An unpaired surrogate of UTF-16 is encoded as three bytes like a
+	// character of UTF-8.
 	Text []byte
-	// Unknown tells that the file has bytes that are no UTF-8, so that nothing
-	// but its ASCII characters can be told.
+	// Unknown reports that the file has bytes that are not UTF-8, so that only its ASCII
+	// characters are certain.
 	Unknown bool
 
 	mark []byte    // the byte order mark
 	wide byteOrder // of UTF-16, otherwise nil
-	tail []byte    // the odd byte at the end of UTF-16
+	tail []byte    // an odd byte at the end of UTF-16
 }
 
 type byteOrder interface {
@@ -35,8 +34,8 @@ var (
 	markUTF16BE = []byte{0xfe, 0xff}
 )
 
-// ParseDocument takes the content of a file apart. The error is ErrBinary, by
-// the same signs as for NewReader. data may become part of the Document.
+// ParseDocument splits the content of a file. The error is ErrBinary, by the same criteria as for
+// [NewReader]. data may become part of the Document.
 func ParseDocument(data []byte) (Document, error) {
 	var d Document
 	switch {
@@ -59,7 +58,7 @@ func ParseDocument(data []byte) (Document, error) {
 	return d, nil
 }
 
-// narrow turns Text from UTF-16 to UTF-8.
+// narrow converts Text from UTF-16 to UTF-8.
 func (d *Document) narrow() {
 	src := d.Text
 	even := len(src) &^ 1
@@ -78,14 +77,14 @@ func (d *Document) narrow() {
 				continue
 			}
 		}
-		// utf8.AppendRune would give U+FFFD.
+		// utf8.AppendRune would append U+FFFD.
 		text = append(text, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 	}
 	d.Text = text
 }
 
-// Bytes returns the content of the file with text in place of Text. The result
-// may share memory with text.
+// Bytes returns the content of the file with text instead of Text. The result may share memory
+// with text.
 func (d Document) Bytes(text []byte) []byte {
 	if d.wide == nil && len(d.mark) == 0 {
 		return text
@@ -98,7 +97,7 @@ func (d Document) Bytes(text []byte) []byte {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		switch {
-		case r == utf8.RuneError && size == 1 && i+3 <= len(text): // half a pair
+		case r == utf8.RuneError && size == 1 && i+3 <= len(text): // an unpaired surrogate
 			size = 3
 			data = d.wide.AppendUint16(data, uint16(text[i])<<12|uint16(text[i+1]&0x3f)<<6|uint16(text[i+2]&0x3f))
 		case r > 0xffff:

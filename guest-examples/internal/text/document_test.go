@@ -11,7 +11,7 @@ func TestDocument(t *testing.T) {
 	tests := []struct {
 		name, data, text string
 		unknown          bool
-		changed          string // with x in place of the text
+		changed          string // with x instead of the text
 	}{
 		{name: "empty", changed: "x"},
 		{name: "plain", data: "ä\r\n", text: "ä\r\n", changed: "x"},
@@ -66,7 +66,7 @@ func FuzzDocument(f *testing.F) {
 		if got := d.Bytes(d.Text); !bytes.Equal(got, before) {
 			t.Errorf("%q became %q", before, got)
 		}
-		// Text after and before any place is kept to the byte as well.
+		// The text before and after any place also stays the same.
 		if marked := bytes.HasPrefix(data, []byte("\xff\xfe")); marked && utf8.Valid(d.Text) {
 			if got := d.Bytes(append([]byte("x"), d.Text...)); !bytes.HasSuffix(got, before[2:]) {
 				t.Errorf("%q with a character in front became %q", before, got)

@@ -7,24 +7,24 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// LineReader reads lines of any length in fixed space. A line ends at \n or
-// \r\n, or at the end of the text if anything precedes it.
+// LineReader reads lines of any length in constant memory. A line ends at \n or \r\n, or at the
+// end of the text unless the line is empty.
 type LineReader struct {
 	src  *bufio.Reader
 	keep int
 	line []byte
-	err  error // the first error met, io.EOF at the end
+	err  error // the first error; io.EOF at the end
 }
 
-// NewLineReader returns a reader of the lines of src that holds the first keep
-// bytes of each. A *bufio.Reader of at least SniffLen bytes is used as it is.
+// NewLineReader returns a reader of the lines of src that holds the first keep bytes of each. It
+// uses a *bufio.Reader of at least SniffLen bytes directly.
 func NewLineReader(src io.Reader, keep int) *LineReader {
 	return &LineReader{src: bufio.NewReaderSize(src, SniffLen), keep: keep}
 }
 
-// Next returns the first bytes of the next line, without its end, and the
-// length in bytes of the whole. start is valid until the next call. The error
-// is io.EOF after the last line, or that of the source; it stays.
+// Next returns the first bytes of the next line, without its line end, and the length of the
+// whole line in bytes. start is valid until the next call. The error is io.EOF after the last
+// line, or an error of the source; later calls return it again.
 func (r *LineReader) Next() (start []byte, length int64, err error) {
 	if r.err != nil {
 		return nil, 0, r.err
@@ -42,7 +42,7 @@ func (r *LineReader) Next() (start []byte, length int64, err error) {
 		}
 		break
 	}
-	if r.err == nil { // not a last line without an end
+	if r.err == nil { // the line end is not missing
 		length--
 		r.line = r.line[:min(int64(len(r.line)), length)]
 	}
@@ -52,13 +52,13 @@ func (r *LineReader) Next() (start []byte, length int64, err error) {
 	return r.line, length, nil
 }
 
-// Count passes over the lines that are left, as far as they lie within about
-// limit bytes, and returns their number and whether there may be more.
+// Count skips the remaining lines within about limit bytes. It returns their number, and whether
+// there may be more.
 func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 	if r.err == io.EOF {
 		return 0, false, nil
 	}
-	open := false // the last line seen has no end yet
+	open := false // the last line has no line end yet
 	for limit > 0 {
 		_, err := r.src.Peek(1)
 		if err == io.EOF {
@@ -70,7 +70,7 @@ func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 		if err != nil {
 			return lines, false, err
 		}
-		block, _ := r.src.Peek(r.src.Buffered()) // which is there
+		block, _ := r.src.Peek(r.src.Buffered()) // the buffered bytes are available
 		limit -= int64(len(block))
 		lines += int64(bytescan.Count(block, '\n'))
 		open = block[len(block)-1] != '\n'

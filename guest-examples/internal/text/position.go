@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Position returns the line and the column, in characters, of the byte at
-// offset in text; both count from 1.
+// Position returns the line and the column, in characters, of the byte at offset; both count from
+// 1.
 func Position(text string, offset int) string {
 	before := text[:max(0, min(offset, len(text)))]
 	line := before[strings.LastIndexByte(before, '\n')+1:]

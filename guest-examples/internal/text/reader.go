@@ -1,5 +1,5 @@
-// Package text tells text from binary data and reads any of the encodings that
-// announce themselves as UTF-8.
+// Package text distinguishes text from binary data, and reads UTF-8 as well as UTF-16 with a byte
+// order mark.
 package text
 
 import (
@@ -15,16 +15,15 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// SniffLen is how many bytes at the start of a file decide whether it is text.
+// SniffLen is the number of bytes at the start of a file that decide whether it is text.
 const SniffLen = 4096
 
-// ErrBinary is what NewReader returns for data that is not text.
+// ErrBinary is returned for data that is not text.
 var ErrBinary = errors.New("not a text file")
 
-// NewReader returns the text of src as UTF-8: a byte order mark is dropped, and
-// UTF-16 with one is decoded. Anything else passes as it is, so invalid UTF-8
-// stays invalid. The buffer of src must hold at least SniffLen bytes. The error
-// is ErrBinary or that of reading src.
+// NewReader returns the text of src as UTF-8. It drops a byte order mark and decodes UTF-16 that
+// has one. It passes all else unchanged, so invalid UTF-8 stays invalid. The buffer of src must
+// hold at least SniffLen bytes. The error is [ErrBinary], or an error of reading src.
 func NewReader(src *bufio.Reader) (io.Reader, error) {
 	head, err := src.Peek(SniffLen)
 	if err != nil && err != io.EOF {
@@ -43,9 +42,9 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 	return src, nil
 }
 
-// Decode is NewReader for a text that is there as a whole. What it returns may be a part of
-// data. plain says that it has no control characters but tabs and line feeds, which takes
-// one look instead of several.
+// Decode is [NewReader] for a complete text. The result may be a part of data. plain reports that
+// the text has no control characters except tabs and line feeds; callers then need no separate
+// checks.
 func Decode(data []byte) (decoded []byte, plain bool, err error) {
 	if IsUTF16(data) {
 		decoded, err = utf16Decoder().Bytes(data)
@@ -58,7 +57,7 @@ func Decode(data []byte) (decoded []byte, plain bool, err error) {
 	return bytes.TrimPrefix(data, markUTF8), plain, nil
 }
 
-// IsUTF16 reports whether a file that begins with head announces itself as UTF-16.
+// IsUTF16 reports whether head begins with a byte order mark of UTF-16.
 func IsUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, markUTF16LE) || bytes.HasPrefix(head, markUTF16BE)
 }
@@ -67,22 +66,21 @@ func utf16Decoder() *encoding.Decoder {
 	return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
 }
 
-// control has a 1 for each control character that texts don't have.
+// control has a 1 for each control character that does not occur in texts.
 var control = [256]uint8{
 	0x01: 1, 0x02: 1, 0x03: 1, 0x04: 1, 0x05: 1, 0x06: 1, 0x07: 1, 0x0e: 1, 0x0f: 1, 0x10: 1, 0x11: 1, 0x12: 1, 0x13: 1,
 	0x14: 1, 0x15: 1, 0x16: 1, 0x17: 1, 0x18: 1, 0x19: 1, 0x1a: 1, 0x1c: 1, 0x1d: 1, 0x1e: 1, 0x1f: 1, 0x7f: 1,
 }
 
-// isBinary reports whether head holds a NUL byte or consists of control
-// characters to more than three tenths.
+// isBinary reports whether head has a NUL byte, or more than three tenths of control characters.
 func isBinary(head []byte) bool {
 	switch {
-	case bytescan.Plain(head): // which takes one look, and is true of most
+	case bytescan.Plain(head): // a single check that most texts pass
 		return false
 	case bytescan.Index(head, 0, 0) >= 0:
 		return true
 	}
-	// Most texts have too few even with those that texts have.
+	// Most texts stay below the limit even if tabs and line ends count.
 	most := len(head) * 3 / 10
 	return bytescan.CountControl(head) > most && bytescan.Sum(head, &control) > most
 }

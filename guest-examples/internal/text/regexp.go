@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Regexp compiles the regular expression that a parameter has. The error is
-// written for a model that may know another syntax.
+// Regexp compiles the regular expression of a parameter. The error is for a model that may have
+// used another syntax.
 func Regexp(parameter, expression string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no regular expression of RE2, which has no look-around and no back-references: %.300s",
+		return nil, fmt.Errorf("%s is not a valid RE2 regular expression (RE2 has no lookaround and no backreferences): %.300s",
 			parameter, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return re, nil

@@ -31,8 +31,7 @@ func TestNewReader(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			// One byte at a time: the decision must not depend on how much
-			// a read gives.
+			// Read one byte at a time: the decision must not depend on the size of a read.
 			src := bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(test.data)), SniffLen)
 			r, err := NewReader(src)
 			if test.binary {
@@ -88,7 +87,7 @@ func TestLineReader(t *testing.T) {
 		length int64
 	}{{"a", 1}, {"b", 1}, {"", 0}, {"xxxxx", 200 << 10}, {"abcde", 6}, {"last", 4}} {
 		start, length, err := r.Next()
-		// The \r of a line that is not held to its end counts.
+		// A \r counts in the length of a line that is not kept to its end.
 		if err != nil || string(start) != want.start || length != want.length && length != want.length+1 {
 			t.Fatalf("got %q, %d, %v; want %q, %d", start, length, err, want.start, want.length)
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decoder returns a function that decodes argument objects into Args, a struct. Fields that
-// Args lacks are ignored, as the host has already checked the object against the manifest's
-// schema. Make it before the input is read, so that what it has to learn of Args is learnt
-// once, and not in each call.
+// Decoder returns a function that decodes argument objects into Args, a struct. The function
+// ignores fields that Args lacks, since the host has checked the object against the manifest's
+// schema. Create the decoder before reading the input, so that it inspects Args once and not in
+// each call.
 //
-// It is as package json decodes. But that looks at each byte twice, through a function, and
-// so takes several times as long in a guest: it is asked only for what is no plain object of
-// texts, flags and whole numbers, for its fields of other types, and for what is wrong with an object.
+// It decodes as package json does. Package json looks at each byte twice, through a function, and
+// takes several times as long in a guest. The decoder calls it only for objects with anything
+// other than strings, booleans and whole numbers, for fields of other types, and for errors.
 func Decoder[Args any]() func(input []byte) (Args, error) {
 	var fields []field
 	for of := range reflect.TypeFor[Args]().Fields() {
@@ -51,7 +51,7 @@ func unmarshal(input []byte, args any) error {
 	return nil
 }
 
-// field is one of the fields of a struct.
+// field is a field of a struct.
 type field struct {
 	name  string
 	index int
@@ -59,8 +59,8 @@ type field struct {
 	kind  reflect.Kind // see kindOf
 }
 
-// kindOf is the kind of value that a field of a type has or points to; Invalid for what
-// reads its values itself, but for Int, which takes whole numbers as they are.
+// kindOf returns the kind of value that a field of this type has or points to. It is Invalid for
+// types that decode themselves, except Int, which takes whole numbers directly.
 func kindOf(of reflect.Type) reflect.Kind {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -73,7 +73,7 @@ func kindOf(of reflect.Type) reflect.Kind {
 	return of.Kind()
 }
 
-// into returns what is to be set, and makes it where a field points to it.
+// into returns the value to set, and allocates it if the field is a pointer.
 func (f field) into(args reflect.Value) reflect.Value {
 	v := args.Field(f.index)
 	if f.of.Kind() != reflect.Pointer {
@@ -83,8 +83,8 @@ func (f field) into(args reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// fill sets the fields of args that an object names. It is false for what is none, what names
-// others, or what does not fit.
+// fill sets the fields of args from an object. It returns false if the input is not an object,
+// has other names, or does not fit.
 func fill(input []byte, fields []field, args reflect.Value) bool {
 	rest, ok := next(input, '{')
 	if !ok {
@@ -113,7 +113,7 @@ func fill(input []byte, fields []field, args reflect.Value) bool {
 	}
 }
 
-// set sets the field of this name to a value, if there is one.
+// set sets the field with this name, if there is one.
 func set(name, value []byte, fields []field, args reflect.Value) bool {
 	for _, f := range fields {
 		if f.name != string(name) {
@@ -140,9 +140,9 @@ func set(name, value []byte, fields []field, args reflect.Value) bool {
 	return false
 }
 
-// wholeNumber reads a JSON number that is spelt as most whole ones are.
+// wholeNumber parses a JSON number in the usual spelling of whole numbers.
 func wholeNumber(value []byte) (number int64, ok bool) {
-	const most = 18 // digits that surely fit
+	const most = 18 // digits that always fit an int64
 	if len(value) == 0 || len(value) > most || value[0] == '0' && len(value) > 1 {
 		return 0, false
 	}
@@ -155,7 +155,7 @@ func wholeNumber(value []byte) (number int64, ok bool) {
 	return number, true
 }
 
-// next returns what follows a character, if that comes next.
+// next returns the text after the character c, if c comes next.
 func next(text []byte, c byte) (rest []byte, ok bool) {
 	if text = skipSpace(text); len(text) > 0 && text[0] == c {
 		return text[1:], true
@@ -170,8 +170,7 @@ func skipSpace(text []byte) []byte {
 	return text
 }
 
-// cutValue cuts off the value that a text begins with, if it begins with one: what the value
-// is made of is for others to see.
+// cutValue cuts off the value at the start of a text. It does not validate the value.
 func cutValue(text []byte) (value, rest []byte) {
 	end, depth := 0, 0
 	for end < len(text) {
@@ -200,7 +199,8 @@ func cutValue(text []byte) (value, rest []byte) {
 	return text[:end], text[end:]
 }
 
-// stringLen returns the length of the JSON string that a text begins with, or of all of it.
+// stringLen returns the length of the JSON string at the start of a text, or of the whole text if
+// the string does not end.
 func stringLen(text []byte) int {
 	for end := 1; ; {
 		i := bytes.IndexByte(text[end:], '"')

@@ -58,7 +58,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// yes is a type that reads its values itself.
+// yes is a type that decodes itself.
 type yes bool
 
 func (y *yes) UnmarshalJSON(text []byte) error {
@@ -66,7 +66,7 @@ func (y *yes) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// upper is one that reads texts itself.
+// upper is a type that decodes strings itself.
 type upper string
 
 func (u *upper) UnmarshalText(text []byte) error {
@@ -74,7 +74,7 @@ func (u *upper) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// days is a whole number that is not read as one.
+// days is an integer type that does not decode as one.
 type days int64
 
 func (d *days) UnmarshalJSON(text []byte) error {
@@ -83,7 +83,7 @@ func (d *days) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// What package json does with the fields of a struct is done with them.
+// Fields of all kinds are decoded as package json does.
 func TestDecoder_fields(t *testing.T) {
 	type args struct {
 		Text    string `json:"text"`
@@ -115,7 +115,7 @@ func TestDecoder_fields(t *testing.T) {
 
 type kind string
 
-// Whatever the input is, the arguments are those of package json.
+// For any input, the arguments equal the arguments that package json decodes.
 func FuzzDecoder(f *testing.F) {
 	type args struct {
 		Text  string   `json:"text"`

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Int is a whole number in an argument object. JSON Schema counts 3.0 and 3e0
-// as integers, which encoding/json refuses for an int.
+// Int is an integer argument. JSON Schema accepts 3.0 and 3e0 as integers, but encoding/json
+// rejects them for an int.
 type Int int64
 
-// UnmarshalJSON takes any JSON number without a fraction that an int64 holds,
-// up to 2^53 for the forms with a point or an exponent. null leaves n as it is.
+// UnmarshalJSON accepts any JSON number without a fraction that fits an int64; with a point or an
+// exponent, it must be at most 2^53. null leaves n unchanged.
 func (n *Int) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Operation returns what a tool does for the value of its parameter operation,
-// or an error that names all operations there are.
+// Operation returns the function for the value of a tool's parameter operation, or an error that
+// names all operations.
 func Operation[Name ~string, Do any](all map[Name]Do, name Name) (Do, error) {
 	do, ok := all[name]
 	if !ok {
@@ -17,7 +17,7 @@ func Operation[Name ~string, Do any](all map[Name]Do, name Name) (Do, error) {
 	return do, nil
 }
 
-// Operations returns the names of all operations in their order.
+// Operations returns the names of all operations in alphabetical order.
 func Operations[Name ~string, Do any](all map[Name]Do) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -26,8 +26,8 @@ func Operations[Name ~string, Do any](all map[Name]Do) []string {
 	return names
 }
 
-// Place returns the place among n characters or items that at means: a negative
-// one counts from the end, and what lies outside is the nearest end.
+// Place returns a position among n characters or items. A negative number counts from the end,
+// and positions outside are clamped.
 func Place(at Int, n int) int {
 	if at < 0 {
 		at += Int(n)

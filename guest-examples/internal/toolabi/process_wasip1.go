@@ -6,14 +6,14 @@ import (
 	"syscall"
 )
 
-// Run runs the tool that the arguments of the process name and ends the process. Its streams
-// are the host's: those of package os lock and ready themselves to be waited for, and what
-// package os does at the end is for other programs, which takes a tenth of a short call.
+// Run runs the tool that the arguments of the process name, and ends the process. It uses the
+// host's streams directly. The streams of package os use locks and polling, and os.Exit has work
+// that other programs need; both take a tenth of a short call.
 func Run(tools map[string]Tool) {
 	syscall.Exit(Main(tools, os.Args, stream(syscall.Stdin), stream(syscall.Stdout), stream(syscall.Stderr)))
 }
 
-// stream is an open file of the process.
+// stream is a file descriptor of the process.
 type stream int
 
 func (s stream) Read(p []byte) (int, error) {

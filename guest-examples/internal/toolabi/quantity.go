@@ -3,13 +3,14 @@ package toolabi
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
-// Quantity joins a number, given as a whole number or as text, and a unit whose
-// plural ends in s: "1 file", "2 files", "1.5 seconds".
+// Quantity joins a number, given as an integer or a string, and a unit in the plural where needed:
+// "1 file", "2 directories", "1.5 seconds".
 func Quantity(number any, unit string) string {
 	var text string
-	switch number := number.(type) { // package fmt takes a guest long
+	switch number := number.(type) { // package fmt is slow in a guest
 	case int:
 		text = strconv.Itoa(number)
 	case string:
@@ -17,7 +18,11 @@ func Quantity(number any, unit string) string {
 	default:
 		text = fmt.Sprint(number)
 	}
-	if text != "1" {
+	switch {
+	case text == "1":
+	case strings.HasSuffix(unit, "ry"):
+		unit = strings.TrimSuffix(unit, "y") + "ies"
+	default:
 		unit += "s"
 	}
 	return text + " " + unit

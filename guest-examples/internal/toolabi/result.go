@@ -7,11 +7,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest"
 )
 
-// WriteResult writes a whole result, for a tool whose manifest has output =
-// "result": blocks, a title for people and metadata for programs. The text of
-// the blocks has to be complete without the others.
+// WriteResult writes a result with content blocks, a title for people and metadata for programs.
+// The manifest of the tool must have output = "result". The text of the blocks must be complete
+// without the rest.
 func WriteResult(out io.Writer, result guest.Result) error {
-	encoded, err := result.MarshalJSON() // which package json would check and copy once more
+	encoded, err := result.MarshalJSON() // skips the check and the copy of package json
 	if err != nil {
 		return fmt.Errorf("the result can't be encoded: %w", err)
 	}
@@ -19,7 +19,7 @@ func WriteResult(out io.Writer, result guest.Result) error {
 	return err
 }
 
-// TextResult returns a result of one text.
+// TextResult returns a result with a single text block.
 func TextResult(title, text string, metadata map[string]any) guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text)}, Title: title, Metadata: metadata}
 }

@@ -1,6 +1,5 @@
-// Package toolabi connects a tool to the command ABI: the arguments come as one
-// JSON object on stdin, the output goes to stdout, and a failure is a text on
-// stderr together with exit code 1.
+// Package toolabi connects a tool to the command ABI. Arguments come as one JSON object on stdin,
+// and output goes to stdout. A failure is a message on stderr with exit code 1.
 package toolabi
 
 import (
@@ -13,16 +12,16 @@ import (
 	"strings"
 )
 
-// MaxInput is the largest argument object that Main accepts, in bytes.
+// MaxInput limits the argument object, in bytes.
 const MaxInput = 8 << 20
 
-// Tool runs one call: input is the argument object, out takes the output.
-// The text of the error is written for a model.
+// Tool runs one call: input is the argument object, and the output goes to out. The text of the
+// error is for a model.
 type Tool func(input []byte, out io.Writer) error
 
-// Main runs the tool that args[1] names and returns the exit code of the
-// process: 0, or 1 when the tool failed or there is no such tool. args are
-// those of the process, with the program name first.
+// Main runs the tool that args[1] names and returns the exit code of the process: 0, or 1 if the
+// tool failed or does not exist. args are the arguments of the process, with the program name
+// first.
 func Main(tools map[string]Tool, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err := run(tools, args, stdin, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -54,10 +53,10 @@ func run(tools map[string]Tool, args []string, stdin io.Reader, stdout io.Writer
 	return nil
 }
 
-// warmUp encodes a result for nobody, and takes memory of each size once. The host saves the
-// memory of a module when it first reads its input and begins each call with that, so that
-// what encoding has to learn of its types is learnt once, and not in each call, and the
-// allocator has some of each size at hand.
+// warmUp encodes a dummy result, and allocates memory of each size once. The host saves the
+// memory of a module when it first reads its input, and begins each call with that memory. Types
+// are therefore inspected once and not in each call, and the allocator has some memory of each
+// size ready.
 func warmUp() {
 	metadata := map[string]any{"text": "", "int": 0, "int64": int64(0), "flag": false}
 	_ = WriteResult(io.Discard, TextResult("title", "text", metadata))

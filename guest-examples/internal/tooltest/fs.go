@@ -2,13 +2,13 @@ package tooltest
 
 import "io/fs"
 
-// Refusing is a file system that refuses to open one path.
+// Refusing is a file system that fails to open one path.
 type Refusing struct {
 	fs.FS
 	Path string
 }
 
-// Open opens a file, unless it is the one.
+// Open opens a file, unless it has the refused path.
 func (r Refusing) Open(name string) (fs.File, error) {
 	if name == r.Path {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Invoke runs a tool with the arguments that a model gives, a JSON object, and returns
-// its output.
+// Invoke runs a tool with the JSON object of arguments that a model would send, and returns the
+// output.
 func Invoke[Args any](t *testing.T, run func(Args, io.Writer) error, arguments string) (string, error) {
 	t.Helper()
 	var args Args

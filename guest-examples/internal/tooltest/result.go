@@ -1,4 +1,4 @@
-// Package tooltest reads what a tool wrote, for its tests.
+// Package tooltest decodes the output of tools for their tests.
 package tooltest
 
 import (
@@ -16,7 +16,7 @@ type Result struct {
 	Metadata map[string]any
 }
 
-// Parse reads a result; "" is one without anything, of a call that failed.
+// Parse decodes a result; "" gives an empty result, as of a failed call.
 func Parse(t *testing.T, output string) Result {
 	t.Helper()
 	var result Result
@@ -29,7 +29,7 @@ func Parse(t *testing.T, output string) Result {
 	return result
 }
 
-// Text returns the text of the blocks of text.
+// Text returns the text of all text blocks.
 func (r Result) Text() string {
 	var text string
 	for _, block := range r.Content {

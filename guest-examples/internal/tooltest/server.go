@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// Server is a service that gives one answer, and notes what it was asked last.
+// Server is a service with one fixed response; it records the last request.
 type Server struct {
 	*httptest.Server
 	Method, Path, Query, Body string
 	Header                    http.Header
 }
 
-// Serve starts a service that answers with JSON, and with headers, each a name and a
-// value, on a day in January 2026. It ends with the test.
+// Serve starts a service that responds with JSON and with headers, which alternate names and
+// values. Its date is in January 2026. It ends with the test.
 func Serve(t *testing.T, status int, answer string, headers ...string) *Server {
 	t.Helper()
 	s := &Server{}

@@ -1,5 +1,5 @@
-// Package valuetool is what the tools have in common that make a JSON value of
-// others by one of many operations.
+// Package valuetool has the common parts of tools that compute a JSON value from others with one
+// of many operations.
 package valuetool
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// MaxOutput is the greatest length of a result, in bytes.
+// MaxOutput limits the result, in bytes.
 const MaxOutput = 1 << 20
 
-// Run does the operation of that name with the call that prepare reads from the
-// arguments, and writes the result to out as JSON on one line. The text of an error
-// is written for a model and begins with the name.
+// Run runs the named operation with the call that prepare decodes, and writes the result to out
+// as JSON on one line. The text of an error is for a model and begins with the name of the
+// operation.
 func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error), name Name, prepare func() (Call, error), out io.Writer) error {
 	do, err := toolabi.Operation(all, name)
 	if err != nil {
@@ -31,14 +31,14 @@ func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error
 	}
 	text := result.String()
 	if len(text) > MaxOutput {
-		return fmt.Errorf("%s: the result has %d bytes, and at most %d are allowed; do it in parts", name, len(text), MaxOutput)
+		return fmt.Errorf("%s: the result has %d bytes; the limit is %d, so process a smaller part", name, len(text), MaxOutput)
 	}
 	_, err = io.WriteString(out, text)
 	return err
 }
 
-// Expect returns an error unless a parameter has a value of the kind, which is Array
-// or Object.
+// Expect returns an error unless the value of a parameter is of the kind, which is Array or
+// Object.
 func Expect(parameter string, v jsonvalue.Value, kind jsonvalue.Kind) error {
 	switch v.Kind() {
 	case kind:

@@ -8,26 +8,25 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// MaxBatch is how many files a Batch asks for at once.
+// MaxBatch limits the files that a Batch asks for at once.
 const MaxBatch = 512
 
-// Batch looks at many files of a workspace at once, which in the sandbox takes a fraction of
-// the time. It keeps its memory from one use to the next, so that the answers are valid until
-// the next use.
+// Batch stats, lists or reads many files of a workspace at once, which in the sandbox takes a
+// fraction of the time. It reuses its memory, so answers are only valid until the next use.
 type Batch struct {
 	asker asker
 	room  []byte
 }
 
-// asker answers for files by their names in the workspace. Its errors are for all of them
-// together.
+// asker returns an answer for each file, given by its name in the workspace. An error applies to
+// all of them.
 type asker interface {
 	statMany(names []string, room []byte) ([]files.Answer, error)
 	listMany(names []string, room []byte) ([]files.Answer, error)
-	readMany(names []string, most int, room []byte) ([]files.Answer, error)
+	readMany(names []string, limit int, room []byte) ([]files.Answer, error)
 }
 
-// NewBatch returns a Batch with so many bytes for what the files of one use hold.
+// NewBatch returns a Batch with room bytes for the content of the files of one use.
 func NewBatch(fsys fs.FS, room int) *Batch {
 	asker, ok := fsys.(asker)
 	if !ok {
@@ -36,24 +35,24 @@ func NewBatch(fsys fs.FS, room int) *Batch {
 	return &Batch{asker: asker, room: make([]byte, MaxBatch*files.AnswerSize+room)}
 }
 
-// Stat describes up to MaxBatch files, and links themselves.
+// Stat describes up to MaxBatch files; it does not follow links.
 func (b *Batch) Stat(names []string) []files.Answer {
 	return all(names)(b.asker.statMany(names, b.room))
 }
 
-// List lists up to MaxBatch folders. One for which there was no room has the error
+// List lists up to MaxBatch directories. A directory for which there is no room has the error
 // syscall.ENOBUFS.
 func (b *Batch) List(names []string) []files.Answer {
 	return all(names)(b.asker.listMany(names, b.room))
 }
 
-// Read reads up to MaxBatch files of at most so many bytes each. A larger one has the error
-// syscall.EFBIG, one for which there was no room syscall.ENOBUFS.
-func (b *Batch) Read(names []string, most int) []files.Answer {
-	return all(names)(b.asker.readMany(names, most, b.room))
+// Read reads up to MaxBatch files of at most limit bytes each. A larger file has the error
+// syscall.EFBIG, a file for which there is no room syscall.ENOBUFS.
+func (b *Batch) Read(names []string, limit int) []files.Answer {
+	return all(names)(b.asker.readMany(names, limit, b.room))
 }
 
-// all gives an error to each of the files.
+// all sets an error for each of the files.
 func all(names []string) func([]files.Answer, error) []files.Answer {
 	return func(answers []files.Answer, err error) []files.Answer {
 		if err == nil {
@@ -67,7 +66,7 @@ func all(names []string) func([]files.Answer, error) []files.Answer {
 	}
 }
 
-// oneByOne asks any file system.
+// oneByOne asks a file system for one file at a time.
 type oneByOne struct{ fsys fs.FS }
 
 func (o oneByOne) statMany(names []string, _ []byte) ([]files.Answer, error) {
@@ -89,17 +88,17 @@ func (o oneByOne) statMany(names []string, _ []byte) ([]files.Answer, error) {
 func (o oneByOne) listMany(names []string, _ []byte) ([]files.Answer, error) {
 	answers := make([]files.Answer, len(names))
 	for i := range answers {
-		answers[i].Err = syscall.ENOBUFS // list it alone
+		answers[i].Err = syscall.ENOBUFS // the caller lists it separately
 	}
 	return answers, nil
 }
 
-func (o oneByOne) readMany(names []string, most int, room []byte) ([]files.Answer, error) {
+func (o oneByOne) readMany(names []string, limit int, room []byte) ([]files.Answer, error) {
 	answers, _ := o.statMany(names, room)
 	left := len(room) - len(names)*files.AnswerSize
 	for i, name := range names {
 		a := &answers[i]
-		if a.Err == nil && a.Size > int64(most) {
+		if a.Err == nil && a.Size > int64(limit) {
 			a.Err = syscall.EFBIG
 		}
 		if a.Err == nil {
@@ -112,21 +111,21 @@ func (o oneByOne) readMany(names []string, most int, room []byte) ([]files.Answe
 	return answers, nil
 }
 
-// listed is an entry of a folder that was listed with others.
+// listed is an entry of a directory that was listed with others.
 type listed struct {
-	fsys         fs.FS
-	folder, name string
-	kind         fs.FileMode
+	fsys            fs.FS
+	directory, name string
+	kind            fs.FileMode
 }
 
 func (e *listed) Name() string               { return e.name }
 func (e *listed) IsDir() bool                { return e.kind.IsDir() }
 func (e *listed) Type() fs.FileMode          { return e.kind }
-func (e *listed) Info() (fs.FileInfo, error) { return fs.Lstat(e.fsys, path.Join(e.folder, e.name)) }
+func (e *listed) Info() (fs.FileInfo, error) { return fs.Lstat(e.fsys, path.Join(e.directory, e.name)) }
 
-// folders lists folders together, in the order of their names. One that can't be listed has
-// nil entries and an error.
-func (b *Batch) folders(fsys fs.FS, names []string) (entries [][]fs.DirEntry, errs []error) {
+// directories lists several directories together and returns their entries in the order of names. A
+// directory that can't be listed has nil entries and an error.
+func (b *Batch) directories(fsys fs.FS, names []string) (entries [][]fs.DirEntry, errs []error) {
 	entries, errs = make([][]fs.DirEntry, len(names)), make([]error, len(names))
 	for i, a := range b.List(names) {
 		switch a.Err {
@@ -141,7 +140,7 @@ func (b *Batch) folders(fsys fs.FS, names []string) (entries [][]fs.DirEntry, er
 	return entries, errs
 }
 
-func listedEntries(fsys fs.FS, folder string, a files.Answer) []fs.DirEntry {
+func listedEntries(fsys fs.FS, directory string, a files.Answer) []fs.DirEntry {
 	count := 0
 	for rest := a.Content; len(rest) >= 2; rest = rest[min(len(rest), 2+int(rest[1])):] {
 		count++
@@ -149,7 +148,7 @@ func listedEntries(fsys fs.FS, folder string, a files.Answer) []fs.DirEntry {
 	all := make([]listed, 0, count)
 	entries := make([]fs.DirEntry, 0, count)
 	for name, kind := range a.Entries() {
-		all = append(all, listed{fsys, folder, name, kind})
+		all = append(all, listed{fsys, directory, name, kind})
 		entries = append(entries, &all[len(all)-1])
 	}
 	return entries

@@ -17,8 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// together is a workspace that answers for many files at once, as the one in the sandbox
-// does.
+// together is a workspace that answers for many files at once, like the one in the sandbox.
 type together struct {
 	fs.FS
 	dir files.Dir
@@ -36,8 +35,8 @@ func (t together) readMany(names []string, most int, room []byte) ([]files.Answe
 	return t.dir.Read(names, most, room)
 }
 
-// workspaces are the same files in a map, in a folder, and in one of which many files are
-// looked at together.
+// workspaces returns the same files in a map, in a directory, and in a workspace that answers for
+// many files at once.
 func workspaces(t *testing.T, content map[string]string) map[string]fs.FS {
 	t.Helper()
 	dir, inMemory := t.TempDir(), make(fstest.MapFS)
@@ -51,7 +50,7 @@ func workspaces(t *testing.T, content map[string]string) map[string]fs.FS {
 			t.Fatal(err)
 		}
 	}
-	return map[string]fs.FS{"map": inMemory, "folder": os.DirFS(dir), "together": together{os.DirFS(dir), files.Dir(dir)}}
+	return map[string]fs.FS{"map": inMemory, "directory": os.DirFS(dir), "together": together{os.DirFS(dir), files.Dir(dir)}}
 }
 
 func TestBatchReads(t *testing.T) {
@@ -69,7 +68,7 @@ func TestBatchReads(t *testing.T) {
 				{[]string{"none", "a", "d/none"}, 99, 1000, []any{fs.ErrNotExist, "alpha", fs.ErrNotExist}},
 			} {
 				b := NewBatch(fsys, test.room)
-				for range 2 { // its memory is used again
+				for range 2 { // the second use reuses its memory
 					answers := b.Read(test.names, test.most)
 					if len(answers) != len(test.want) {
 						t.Fatalf("%q: %d answers", test.names, len(answers))
@@ -89,13 +88,13 @@ func TestBatchReads(t *testing.T) {
 				}
 			}
 			if a := NewBatch(fsys, 1000).Read([]string{"d", "a"}, 10); a[0].Err == nil || string(a[1].Content) != "alpha" {
-				t.Errorf("a folder was read: %+v", a)
+				t.Errorf("a directory was read: %+v", a)
 			}
 		})
 	}
 }
 
-// Without room for a file it has ENOBUFS, and none the content of another.
+// A file without room has ENOBUFS, and never the content of another file.
 func TestBatchWithoutRoom(t *testing.T) {
 	content := map[string]string{}
 	var names []string
@@ -105,7 +104,7 @@ func TestBatchWithoutRoom(t *testing.T) {
 		content[name] = strings.Repeat(name, 50)
 	}
 	for kind, fsys := range workspaces(t, content) {
-		// Of the room, what the answers don't take is for content as well.
+		// Room that the answers do not need is used for content.
 		answers := NewBatch(fsys, 20_000).Read(names, 1000)
 		fitted := 0
 		for i, a := range answers {
@@ -133,7 +132,7 @@ func TestBatchStats(t *testing.T) {
 			t.Errorf("%s: a file is %+v", kind, a)
 		}
 		if a := answers[1]; a.Err != nil || a.Type != fs.ModeDir {
-			t.Errorf("%s: a folder is %+v", kind, a)
+			t.Errorf("%s: a directory is %+v", kind, a)
 		}
 		if !errors.Is(answers[2].Err, fs.ErrNotExist) {
 			t.Errorf("%s: nothing is %+v", kind, answers[2])
@@ -141,7 +140,7 @@ func TestBatchStats(t *testing.T) {
 	}
 }
 
-// More files than a call takes have an error each, and none of them a made-up answer.
+// If a call has too many files, each has an error.
 func TestBatchOfTooMany(t *testing.T) {
 	fsys := workspaces(t, map[string]string{"a": "alpha"})["together"]
 	for _, a := range NewBatch(fsys, 1000).Read(make([]string, files.MaxNames+1), 10) {
@@ -151,33 +150,33 @@ func TestBatchOfTooMany(t *testing.T) {
 	}
 }
 
-// The order of a walk and what it leaves out do not depend on which folders are listed
-// together, nor on whether there is room for them.
-func TestWalkerListsFoldersTogether(t *testing.T) {
+// The order of a walk and the files it skips do not depend on which directories are listed
+// together, or on whether there is room for them.
+func TestWalkerListsDirectoriesTogether(t *testing.T) {
 	content := map[string]string{".gitignore": "ignored/\n*.tmp\n", "z.txt": "", "ignored/x.txt": ""}
 	want := []string{}
 	for i := range 3*listAhead + 5 {
-		folder := fmt.Sprintf("d%03d", i)
+		directory := fmt.Sprintf("d%03d", i)
 		names := []string{"a.txt", "sub/b.txt", "sub/deep/c.txt", "z.txt"}
-		content[folder+"/x.tmp"] = ""
-		if i%10 == 3 { // a rule of its own, which holds in this folder alone
-			content[folder+"/.gitignore"] = "b.txt\n!x.tmp\n"
+		content[directory+"/x.tmp"] = ""
+		if i%10 == 3 { // a rule that only applies in this directory
+			content[directory+"/.gitignore"] = "b.txt\n!x.tmp\n"
 			names = []string{"a.txt", "sub/deep/c.txt", "x.tmp", "z.txt"}
 		}
 		if i%10 == 4 {
-			content[folder+"/sub/.gitignore"] = "deep\n"
+			content[directory+"/sub/.gitignore"] = "deep\n"
 			names = []string{"a.txt", "sub/b.txt", "z.txt"}
-			content[folder+"/sub/deep/c.txt"] = ""
+			content[directory+"/sub/deep/c.txt"] = ""
 		}
 		for _, name := range names {
-			content[folder+"/"+name] = ""
-			want = append(want, folder+"/"+name)
+			content[directory+"/"+name] = ""
+			want = append(want, directory+"/"+name)
 		}
 		if i%10 == 3 {
-			content[folder+"/sub/b.txt"] = ""
+			content[directory+"/sub/b.txt"] = ""
 		}
 	}
-	// One folder that has more entries than there is room for.
+	// One directory has more entries than there is room for.
 	for i := range 2000 {
 		name := fmt.Sprintf("e/%04d-%s", i, strings.Repeat("x", 60))
 		content[name] = ""
@@ -196,8 +195,8 @@ func TestWalkerListsFoldersTogether(t *testing.T) {
 			got = append(got, name)
 			return nil
 		})
-		if err != nil || unread.Note("folder") != "" {
-			t.Errorf("%s: %v, %q", kind, err, unread.Note("folder"))
+		if err != nil || unread.Note("directory") != "" {
+			t.Errorf("%s: %v, %q", kind, err, unread.Note("directory"))
 		}
 		if !slices.Equal(got, want) {
 			at := 0
@@ -212,7 +211,7 @@ func TestWalkerListsFoldersTogether(t *testing.T) {
 	}
 }
 
-// A folder that can't be listed is told, and its neighbours are visited.
+// A directory that can't be listed is reported, and the walk continues with its neighbours.
 func TestWalkerListsTogetherWhatItCan(t *testing.T) {
 	fsys := workspaces(t, map[string]string{"a/x": "", "b/y": "", "c/z": ""})["together"].(together)
 	refused := filepath.Join(string(fsys.dir), "b")
@@ -221,7 +220,7 @@ func TestWalkerListsTogetherWhatItCan(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(refused, 0o700) })
 	if _, err := os.ReadDir(refused); err == nil {
-		t.Skip("this user may list every folder")
+		t.Skip("this user may list every directory")
 	}
 	var got []string
 	var unread Unread
@@ -229,7 +228,7 @@ func TestWalkerListsTogetherWhatItCan(t *testing.T) {
 		got = append(got, name)
 		return nil
 	})
-	if err != nil || !slices.Equal(got, []string{"a/x", "c/z"}) || unread.Note("folder") != "\n(1 folder could not be read: b)\n" {
-		t.Errorf("got %q, %q, %v", got, unread.Note("folder"), err)
+	if err != nil || !slices.Equal(got, []string{"a/x", "c/z"}) || unread.Note("directory") != "\n(1 directory could not be read: b)\n" {
+		t.Errorf("got %q, %q, %v", got, unread.Note("directory"), err)
 	}
 }

@@ -13,28 +13,27 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// maxName is how many bytes of a name the host surely looks up. No host has longer ones.
+// maxName limits the bytes of a name that is sent to the host. No host has longer names.
 const maxName = 512 << 10
 
 var errChanged = errors.New("it changed meanwhile; read it again")
 
-// Dir is a workspace that is written to. What lies outside is the host's to
-// refuse.
+// Dir is a workspace that can be written. The host refuses paths outside.
 type Dir struct {
 	fs.FS
 	path string
 	room []byte // for small files; see Read
 }
 
-// OpenDir returns the directory at path, which is Mount in the sandbox. Like
-// Open it does not look whether there is one.
+// OpenDir returns the directory at path, which is Mount in the sandbox. Like [Open], it does not
+// check whether the directory exists.
 func OpenDir(path string) Dir {
 	return Dir{FS: openTree(path), path: path, room: make([]byte, roomFor(smallFile))}
 }
 
-// Target resolves the path value of the parameter param to the name of a file
-// to write, and describes the file if there is one; otherwise was is nil. A
-// folder, a link and anything else that is no regular file is an error.
+// Target resolves value, the path in the parameter param, to the name of a file to write. was
+// describes the file, or is nil if it does not exist. A directory, a link or any other file that
+// is not regular is an error.
 func (d Dir) Target(param, value string) (name string, was *files.Answer, err error) {
 	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, err
@@ -42,7 +41,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 	a := d.look(name)
 	switch {
 	case errors.Is(a.Err, fs.ErrNotExist) && strings.HasSuffix(value, "/"), a.Err == nil && a.Type == fs.ModeDir:
-		return "", nil, fmt.Errorf("%s: %s is a folder; give the path of a file", param, Display(value))
+		return "", nil, fmt.Errorf("%s: %s is a directory; give the path of a file", param, Display(value))
 	case errors.Is(a.Err, fs.ErrNotExist), errors.Is(a.Err, syscall.ENOTDIR):
 		return name, nil, nil
 	case a.Err != nil:
@@ -55,7 +54,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 	return name, &a, nil
 }
 
-// resolve is Resolve for a file to write.
+// resolve is [Resolve] for a file to write.
 func (d Dir) resolve(param, value string) (string, error) {
 	name, err := Resolve(param, value)
 	if err == nil && strings.HasPrefix(path.Base(name), files.TempPrefix) {
@@ -64,11 +63,11 @@ func (d Dir) resolve(param, value string) (string, error) {
 	return name, err
 }
 
-// look describes a file, or the link itself.
+// look describes a file; it does not follow links.
 func (d Dir) look(name string) files.Answer {
 	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
 	switch {
-	case err != nil && len(name) > maxName: // which the host takes for too many files
+	case err != nil && len(name) > maxName: // the host would report too many files
 		return files.Answer{Err: syscall.ENAMETOOLONG}
 	case err != nil:
 		return files.Answer{Err: err}
@@ -76,10 +75,9 @@ func (d Dir) look(name string) files.Answer {
 	return answers[0]
 }
 
-// Write gives the file name, as Target returned it with was, a new content. It
-// does so as a whole or not at all, unless the file is no longer what was
-// describes; its permissions stay. Missing folders are made, and returned from
-// the outermost to the innermost; after an error they are removed again.
+// Write atomically writes the file name with a new content. name and was come from Target; Write
+// fails if the file has changed since. It keeps the permissions of the file. It creates missing
+// directories and returns them, outermost first; after an error it removes them again.
 func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made []string, err error) {
 	if was == nil {
 		was = &files.Answer{Err: syscall.ENOENT}
@@ -91,7 +89,7 @@ func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made 
 	if err == nil {
 		return made, nil
 	}
-	d.RemoveFolders(made)
+	d.RemoveDirectories(made)
 	switch {
 	case errors.Is(err, syscall.ESTALE):
 		err = errChanged
@@ -103,22 +101,22 @@ func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made 
 	return nil, d.explainWrite(param, name, err)
 }
 
-// makeParents makes the folders above name that are missing.
+// makeParents creates the missing parent directories of name.
 func (d Dir) makeParents(name string) (made []string, err error) {
 	var missing []string
-	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		info, err := os.Stat(d.join(folder))
+	for directory := path.Dir(name); directory != "."; directory = path.Dir(directory) {
+		info, err := os.Stat(d.join(directory))
 		if err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("%s is a file, not a folder", Display(folder))
+			return nil, fmt.Errorf("%s is a file, not a directory", Display(directory))
 		}
 		if err == nil {
 			break
 		}
-		// What lies below a file is answered with ENOTDIR; the file comes next.
+		// A path below a file fails with ENOTDIR; the loop reaches that file next.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
 		}
-		missing = append(missing, folder)
+		missing = append(missing, directory)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
 		if err := os.Mkdir(d.join(missing[i]), 0o777); err != nil {
@@ -129,8 +127,8 @@ func (d Dir) makeParents(name string) (made []string, err error) {
 	return made, nil
 }
 
-// checkWritable reports an error if the file itself must not be written, which
-// replacing it would not notice.
+// checkWritable returns an error if the file itself must not be written, which replacing it would
+// not detect.
 func (d Dir) checkWritable(name string) error {
 	f, err := os.OpenFile(d.join(name), os.O_WRONLY, 0)
 	if err != nil {
@@ -139,7 +137,7 @@ func (d Dir) checkWritable(name string) error {
 	return f.Close()
 }
 
-// checkUnchanged reports an error if the file is not what was describes.
+// checkUnchanged returns an error if the file has changed since was.
 func (d Dir) checkUnchanged(name string, was *files.Answer) error {
 	now := d.look(name)
 	switch {

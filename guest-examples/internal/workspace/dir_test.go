@@ -49,7 +49,7 @@ func TestDir_target(t *testing.T) {
 		"d/../a.txt":           "a.txt",
 		"new.txt":              "new.txt",
 		"x/y/../new.txt":       "x/new.txt",
-		"a.txt/below.txt":      "a.txt/below.txt", // Write says what is wrong
+		"a.txt/below.txt":      "a.txt/below.txt", // Write reports the error
 		"wasmtool-tmp-mine.md": "wasmtool-tmp-mine.md",
 	} {
 		name, info, err := dir.Target("path", value)
@@ -65,10 +65,10 @@ func TestDir_target(t *testing.T) {
 		"../a.txt":         "outside the workspace",
 		"/etc/passwd":      "outside the workspace",
 		"a\x00":            "NUL",
-		".":                "path: . is a folder; give the path of a file",
-		"d":                "path: d is a folder",
-		"d/":               "path: d/ is a folder",
-		"new/":             "path: new/ is a folder",
+		".":                "path: . is a directory; give the path of a file",
+		"d":                "path: d is a directory",
+		"d/":               "path: d/ is a directory",
+		"new/":             "path: new/ is a directory",
 		"d/.wasmtool-tmp-": "path: names that begin with .wasmtool-tmp- are reserved",
 	} {
 		if _, _, err := dir.Target("path", value); err == nil || !strings.Contains(err.Error(), want) {
@@ -103,7 +103,7 @@ func TestDir_links(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(root, "d", "a.txt")); err != nil || string(got) != "new" {
-		t.Errorf("through a linked folder: got %q, %v", got, err)
+		t.Errorf("through a linked directory: got %q, %v", got, err)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestDir_write(t *testing.T) {
 		}
 		made, err := dir.Write("path", name, info, []byte("content of "+test.path))
 		if err != nil || !slices.Equal(made, test.made) {
-			t.Errorf("%s: got %q, %v; want the folders %q", test.path, made, err, test.made)
+			t.Errorf("%s: got %q, %v; want the directories %q", test.path, made, err, test.made)
 		}
 		if got, err := os.ReadFile(filepath.Join(root, test.path)); err != nil || string(got) != "content of "+test.path {
 			t.Errorf("%s: holds %q, %v", test.path, got, err)
@@ -139,14 +139,14 @@ func TestDir_write(t *testing.T) {
 	}
 }
 
-// After an error everything is as it was.
+// An error leaves everything as it was.
 func TestDir_writeErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		path    string
-		prepare func(t *testing.T, root string) // after the target was looked at
+		prepare func(t *testing.T, root string) // runs after Target
 		want    string
 	}{
-		"below a file":      {path: "a.txt/x/b.txt", want: "path: a.txt/x/b.txt can't be written: a.txt is a file, not a folder"},
+		"below a file":      {path: "a.txt/x/b.txt", want: "path: a.txt/x/b.txt can't be written: a.txt is a file, not a directory"},
 		"changed meanwhile": {path: "a.txt", prepare: func(t *testing.T, root string) { put(t, root, "a.txt", "longer than before") }, want: "path: a.txt can't be written: it changed meanwhile; read it again"},
 		"touched meanwhile": {
 			path: "a.txt",
@@ -200,8 +200,8 @@ func TestDir_readOnly(t *testing.T) {
 	}
 	root := t.TempDir()
 	put(t, root, "file.txt", "old")
-	put(t, root, "folder/a.txt", "old")
-	for name, mode := range map[string]fs.FileMode{"file.txt": 0o444, "folder": 0o555} {
+	put(t, root, "directory/a.txt", "old")
+	for name, mode := range map[string]fs.FileMode{"file.txt": 0o444, "directory": 0o555} {
 		full := filepath.Join(root, name)
 		if err := os.Chmod(full, mode); err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func TestDir_readOnly(t *testing.T) {
 		defer os.Chmod(full, 0o755)
 	}
 	dir := OpenDir(root)
-	for _, path := range []string{"file.txt", "folder/a.txt", "folder/b.txt", "folder/c/d.txt"} {
+	for _, path := range []string{"file.txt", "directory/a.txt", "directory/b.txt", "directory/c/d.txt"} {
 		name, info, err := dir.Target("path", path)
 		if err != nil {
 			t.Fatal(err)

@@ -13,14 +13,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// maxSuggestions is how many names a missing path is answered with.
+// maxSuggestions limits the names suggested for a missing path.
 const maxSuggestions = 3
 
-var errNoWorkspace = errors.New("there is no workspace; the operator grants one as the directory workspace")
+var errNoWorkspace = errors.New("there is no workspace; the operator must grant the directory workspace")
 
-// Explain turns err, met on the resolved name that the parameter param gave,
-// into a text for a model: what is wrong and where on the way, and for a missing
-// path up to three names that may be meant.
+// Explain rewords err for a model. err comes from the resolved name in the parameter param. The
+// message says what is wrong and at which part of the path. For a missing path it suggests up to
+// three names.
 func Explain(fsys fs.FS, param, name string, err error) error {
 	if _, rootErr := fs.Stat(fsys, "."); rootErr != nil {
 		return errNoWorkspace
@@ -41,13 +41,13 @@ func Explain(fsys fs.FS, param, name string, err error) error {
 	return fmt.Errorf("%s: %s can't be read: %w", param, Display(name), cause(err))
 }
 
-// explainWrite is Explain for an error met in writing.
+// explainWrite is [Explain] for an error of writing.
 func (d Dir) explainWrite(param, name string, err error) error {
 	if _, rootErr := fs.Stat(d.FS, "."); rootErr != nil {
 		return errNoWorkspace
 	}
 	if errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace for reading only", param, Display(name))
+		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace only for reading", param, Display(name))
 	}
 	if at, what := obstacle(d.FS, path.Dir(name)); at != "" {
 		return fmt.Errorf("%s: %s can't be written: %s %s", param, Display(name), Display(at), what)
@@ -55,8 +55,8 @@ func (d Dir) explainWrite(param, name string, err error) error {
 	return fmt.Errorf("%s: %s can't be written: %w", param, Display(name), cause(err))
 }
 
-// cause strips the operation and path from err, as the text names the path
-// that the caller gave.
+// cause removes the operation and path from err, because the message has the path that the caller
+// gave.
 func cause(err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
@@ -69,8 +69,8 @@ func cause(err error) error {
 	return err
 }
 
-// suggest lists existing paths that look like the missing name. It compares
-// the first element that is missing with its siblings.
+// suggest lists existing paths that resemble the missing name. It compares the first missing
+// element of the path with its siblings.
 func suggest(fsys fs.FS, name string) []string {
 	if slashed := path.Clean(strings.ReplaceAll(name, `\`, "/")); slashed != name {
 		if _, err := fs.Stat(fsys, slashed); err == nil {
@@ -103,8 +103,7 @@ func suggest(fsys fs.FS, name string) []string {
 	return nil
 }
 
-// closest returns up to maxSuggestions names of entries that resemble name, and
-// no others as much.
+// closest returns up to maxSuggestions names of the entries that resemble name most.
 func closest(name string, entries []fs.DirEntry) []string {
 	type scored struct {
 		name  string
@@ -116,7 +115,7 @@ func closest(name string, entries []fs.DirEntry) []string {
 	for _, entry := range entries {
 		have := strings.ToLower(entry.Name())
 		score := limit + 1
-		// A name of one or two letters is contained in nearly every other.
+		// Nearly every name contains a name of one or two letters.
 		if min(len(have), len(want)) > 2 && (strings.Contains(have, want) || strings.Contains(want, have)) {
 			score = limit
 		}

@@ -26,7 +26,7 @@ func TestLiteralEnd(t *testing.T) {
 	}
 }
 
-// No path is lost that the glob matches.
+// The suffix never excludes a path that the glob matches.
 func FuzzLiteralEnd(f *testing.F) {
 	f.Add("**/*.go", "a/b.go")
 	f.Add("**/x", "x")

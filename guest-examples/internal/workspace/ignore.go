@@ -11,23 +11,23 @@ import (
 
 const (
 	ignoreFile = ".gitignore"
-	// maxIgnoreFile is how many bytes of an ignore file count, and maxIgnoreRules how
-	// many lines of all that hold in a folder: each is matched with each name.
+	// maxIgnoreFile limits the bytes read of an ignore file. maxIgnoreRules limits the rules that
+	// apply in a directory, since each rule is matched with each name.
 	maxIgnoreFile  = 64 << 10
 	maxIgnoreRules = 1000
 )
 
 // ignoreRule is a line of an ignore file.
 type ignoreRule struct {
-	base    string // the folder of the file
-	glob    string
-	whole   bool // matched with the path below base, not with the name
-	folders bool // matches folders alone
-	negated bool // takes back what rules before it say
+	base        string // the directory of the file
+	glob        string
+	whole       bool // match the path below base instead of the name
+	directories bool // match only directories
+	negated     bool // a later exception to earlier rules
 }
 
-// parseIgnore reads the rules of the ignore file of the folder base. Lines that are
-// no pattern match nothing, as git has it.
+// parseIgnore parses the rules of the ignore file in the directory base. Like git, it ignores
+// lines that are not patterns.
 func parseIgnore(base, content string) []ignoreRule {
 	var rules []ignoreRule
 	for line := range strings.Lines(content) {
@@ -40,9 +40,9 @@ func parseIgnore(base, content string) []ignoreRule {
 		}
 		rule := ignoreRule{base: base}
 		line, rule.negated = strings.CutPrefix(line, "!")
-		line, rule.folders = strings.CutSuffix(line, "/")
+		line, rule.directories = strings.CutSuffix(line, "/")
 		rule.whole = strings.Contains(line, "/")
-		// Braces mean themselves there.
+		// Braces have no special meaning in ignore files.
 		rule.glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.TrimPrefix(line, "/"))
 		if rule.glob == "" || len(rule.glob) > maxPattern || !doublestar.ValidatePattern(rule.glob) {
 			continue
@@ -52,10 +52,10 @@ func parseIgnore(base, content string) []ignoreRule {
 	return rules
 }
 
-// loadIgnore appends the rules of the ignore file of a folder to rules, of which the
-// caller keeps its own part. One that can't be read has none.
-func loadIgnore(fsys fs.FS, folder string, rules []ignoreRule) []ignoreRule {
-	f, err := fsys.Open(path.Join(folder, ignoreFile))
+// loadIgnore returns rules followed by the rules of the ignore file in a directory. It does not
+// change the caller's rules. A file that can't be read has no rules.
+func loadIgnore(fsys fs.FS, directory string, rules []ignoreRule) []ignoreRule {
+	f, err := fsys.Open(path.Join(directory, ignoreFile))
 	if err != nil {
 		return rules
 	}
@@ -64,16 +64,16 @@ func loadIgnore(fsys fs.FS, folder string, rules []ignoreRule) []ignoreRule {
 	if err != nil {
 		return rules
 	}
-	rules = append(rules[:len(rules):len(rules)], parseIgnore(folder, string(content))...)
+	rules = append(rules[:len(rules):len(rules)], parseIgnore(directory, string(content))...)
 	return rules[:min(len(rules), maxIgnoreRules)]
 }
 
-// ignored reports whether the last of the rules that match says that name, which lies
-// in the folder of all of them, is ignored.
-func ignored(rules []ignoreRule, name string, folder bool) bool {
+// ignored reports whether the last matching rule ignores name, which must be below the base of
+// all rules.
+func ignored(rules []ignoreRule, name string, directory bool) bool {
 	for i := len(rules) - 1; i >= 0; i-- {
 		rule := rules[i]
-		if rule.folders && !folder {
+		if rule.directories && !directory {
 			continue
 		}
 		subject := path.Base(name)

@@ -10,12 +10,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// smallFile is up to which size a file is read without asking for its size first.
+// smallFile is the size up to which a file is read without asking for its size first.
 const smallFile = 16 << 10
 
-// ReadSmall returns what a regular file of at most 16 KiB holds, which is valid until the next
-// ReadSmall, and takes one call of the host for it. ok is false for any other file, and for one
-// that is not there or elsewhere than in the sandbox: Open, then, tells more.
+// ReadSmall returns the content of a regular file of at most 16 KiB with a single call of the
+// host. The content is valid until the next ReadSmall. ok is false for any other file, for a
+// missing one, and outside the sandbox; call Open then.
 func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
 	small, ok := fsys.(interface {
 		readSmall(name string) files.Answer
@@ -27,15 +27,15 @@ func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
 	return a.Content, a.Err == nil
 }
 
-// Read is Target for a file that has to be there, and returns what it holds, too, which is
-// valid until the next Read. One of more than most bytes is an error. A link it may follow;
-// Write tells of it.
-func (d Dir) Read(param, value string, most int64) (name string, was *files.Answer, content []byte, err error) {
+// Read is Target for a file that must exist, and also returns its content, which is valid until
+// the next Read. A file of more than limit bytes is an error. Read may follow a link, which Write
+// refuses.
+func (d Dir) Read(param, value string, limit int64) (name string, was *files.Answer, content []byte, err error) {
 	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, nil, err
 	}
 	if !strings.HasSuffix(value, "/") {
-		if a := d.read(name, min(most, smallFile), d.room); a.Err == nil {
+		if a := d.read(name, min(limit, smallFile), d.room); a.Err == nil {
 			return name, &a, a.Content, nil
 		}
 	}
@@ -45,51 +45,50 @@ func (d Dir) Read(param, value string, most int64) (name string, was *files.Answ
 	if was == nil {
 		return "", nil, nil, Explain(d.FS, param, name, fs.ErrNotExist)
 	}
-	content, err = d.Load(param, name, was, most)
+	content, err = d.Load(param, name, was, limit)
 	return name, was, content, err
 }
 
-// Load reads the whole file name, as Target returned it with was. One of more than most bytes
+// Load reads the whole file name; name and was come from Target. A file of more than limit bytes
 // is an error.
-func (d Dir) Load(param, name string, was *files.Answer, most int64) ([]byte, error) {
-	size := min(most, was.Size)
+func (d Dir) Load(param, name string, was *files.Answer, limit int64) ([]byte, error) {
+	size := min(limit, was.Size)
 	a := d.read(name, size, make([]byte, roomFor(size)))
 	switch {
-	case a.Err == syscall.EFBIG && was.Size <= most:
-		a.Content, a.Err = d.readToEnd(name, most) // it grew, or tells no size
+	case a.Err == syscall.EFBIG && was.Size <= limit:
+		a.Content, a.Err = d.readToEnd(name, limit) // it grew, or reports no size
 	case a.Err == syscall.EFBIG:
-		return nil, tooLarge(param, name, most)
+		return nil, tooLarge(param, name, limit)
 	}
 	switch {
 	case a.Err != nil:
 		return nil, Explain(d.FS, param, name, a.Err)
-	case int64(len(a.Content)) > most:
-		return nil, tooLarge(param, name, most)
+	case int64(len(a.Content)) > limit:
+		return nil, tooLarge(param, name, limit)
 	}
 	return a.Content, nil
 }
 
-func tooLarge(param, name string, most int64) error {
-	return fmt.Errorf("%s: %s has more than the %d bytes that this tool takes", param, Display(name), most)
+func tooLarge(param, name string, limit int64) error {
+	return fmt.Errorf("%s: %s has more than %d bytes, the limit of this tool", param, Display(name), limit)
 }
 
-// readToEnd reads a file whatever its size is said to be, and of one of more than most bytes
-// a byte more.
-func (d Dir) readToEnd(name string, most int64) ([]byte, error) {
+// readToEnd reads a file whatever its reported size. It reads at most one byte more than limit.
+func (d Dir) readToEnd(name string, limit int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most+1))
+	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// roomFor is how many bytes it takes to read a file of this size.
-func roomFor(size int64) int64 { return files.AnswerSize + size + 1 } // a byte to find the end
+// roomFor returns the bytes needed to read a file of this size.
+func roomFor(size int64) int64 { return files.AnswerSize + size + 1 } // one byte to detect the end
 
-// read reads a file of at most so many bytes.
-func (d Dir) read(name string, most int64, room []byte) files.Answer {
-	answers, err := files.Dir(d.path).Read([]string{name}, int(most), room)
+// read reads a file of at most limit bytes.
+func (d Dir) read(name string, limit int64, room []byte) files.Answer {
+	answers, err := files.Dir(d.path).Read([]string{name}, int(limit), room)
 	if err != nil {
 		return files.Answer{Err: err}
 	}

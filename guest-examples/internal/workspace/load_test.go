@@ -36,13 +36,13 @@ func TestDir_read(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"":                  "path is empty",
-		".":                 "path: . is a folder; give the path of a file",
-		"d":                 "path: d is a folder",
-		"d/":                "path: d/ is a folder",
-		"new/":              "path: new/ is a folder",
+		".":                 "path: . is a directory; give the path of a file",
+		"d":                 "path: d is a directory",
+		"d/":                "path: d/ is a directory",
+		"new/":              "path: new/ is a directory",
 		"smal":              "path: smal does not exist in the workspace; did you mean small?",
-		"small/x":           "path: small/x can't be read: small is a file, not a folder",
-		"too large":         "path: too large has more than the 32768 bytes that this tool takes",
+		"small/x":           "path: small/x can't be read: small is a file, not a directory",
+		"too large":         "path: too large has more than 32768 bytes, the limit of this tool",
 		"d/../../a":         "outside the workspace",
 		"d/.wasmtool-tmp-0": "are reserved for files that are being written",
 	} {
@@ -50,18 +50,18 @@ func TestDir_read(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want an error with %q", value, content, err, want)
 		}
 	}
-	if _, _, _, err := dir.Read("path", "small", 10); err == nil || !strings.Contains(err.Error(), "has more than the 10 bytes") {
+	if _, _, _, err := dir.Read("path", "small", 10); err == nil || !strings.Contains(err.Error(), "has more than 10 bytes") {
 		t.Errorf("more than may be: got %v", err)
 	}
 }
 
-// What Read follows Write refuses, as it does a file that is no longer the one read.
+// Write refuses a link that Read followed, and a file that has changed since.
 func TestDir_readThenWrite(t *testing.T) {
 	root := t.TempDir()
 	dir := OpenDir(root)
 	for name, test := range map[string]struct {
-		prepare func() error // of f.txt, before it is read
-		change  func() error // and after
+		prepare func() error // runs before f.txt is read
+		change  func() error // runs after
 		want    string
 	}{
 		"a link": {
@@ -89,7 +89,7 @@ func TestDir_readThenWrite(t *testing.T) {
 			if prepare == nil {
 				prepare = func() error { return os.WriteFile(filepath.Join(root, "f.txt"), []byte("old"), 0o600) }
 			}
-			_ = os.Remove(filepath.Join(root, "f.txt")) // of the test before
+			_ = os.Remove(filepath.Join(root, "f.txt")) // from the previous test
 			if err := prepare(); err != nil {
 				t.Skip("no links here:", err)
 			}
@@ -116,8 +116,8 @@ func TestDir_readThenWrite(t *testing.T) {
 	}
 }
 
-// A file that grew after it was described, or tells no size, is read whole, and not taken for
-// the one that was seen.
+// A file that grew after it was described, or that reports no size, is read completely. It does
+// not count as unchanged.
 func TestDir_loadGrown(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "f.txt", "old")
@@ -130,7 +130,7 @@ func TestDir_loadGrown(t *testing.T) {
 	if got, err := dir.Load("path", name, was, 5); err != nil || string(got) != "older" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, err := dir.Load("path", name, was, 4); err == nil || err.Error() != "path: f.txt has more than the 4 bytes that this tool takes" {
+	if got, err := dir.Load("path", name, was, 4); err == nil || err.Error() != "path: f.txt has more than 4 bytes, the limit of this tool" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if _, err := dir.Write("path", name, was, []byte("new")); err == nil || err.Error() != "path: f.txt can't be written: it changed meanwhile; read it again" {

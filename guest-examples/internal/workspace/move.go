@@ -7,10 +7,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-var errExists = errors.New("there is a file of this name already")
+var errExists = errors.New("a file of this name already exists")
 
-// Remove removes the file name, as Target returned it with was, unless it is no
-// longer what was describes.
+// Remove removes the file name. name and was come from Target; Remove fails if the file has
+// changed since.
 func (d Dir) Remove(param, name string, was *files.Answer) error {
 	err := d.checkWritable(name)
 	if err == nil {
@@ -25,8 +25,8 @@ func (d Dir) Remove(param, name string, was *files.Answer) error {
 	return nil
 }
 
-// Move gives the file name another name, at which there must be nothing, and
-// makes the folders that it needs. The folders made are returned as by Write.
+// Move renames a file to the name to, which must not exist, and creates missing directories. It
+// returns the created directories like Write.
 func (d Dir) Move(param, name, to string) (made []string, err error) {
 	if err := d.checkWritable(name); err != nil {
 		return nil, d.explainWrite(param, name, err)
@@ -39,15 +39,15 @@ func (d Dir) Move(param, name, to string) (made []string, err error) {
 		}
 	}
 	if err != nil {
-		d.RemoveFolders(made)
+		d.RemoveDirectories(made)
 		return nil, d.explainWrite(param, to, err)
 	}
 	return made, nil
 }
 
-// RemoveFolders removes the empty ones of the folders that Write or Move made.
-func (d Dir) RemoveFolders(made []string) {
+// RemoveDirectories removes the created directories that are empty.
+func (d Dir) RemoveDirectories(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
-		_ = os.Remove(d.join(made[i])) // what can't be removed is an empty folder
+		_ = os.Remove(d.join(made[i])) // at worst an empty directory is left
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// obstacle words what stands in the way to the file name: a link that can't be
-// followed, a file where a folder has to be, or something that is neither. at
-// is where on the way it stands, and "" if there is no such thing.
+// obstacle describes what blocks the path to the file name: a link that can't be followed, a file
+// in place of a directory, or a file of another type. at is the blocking part of the path, or ""
+// if there is none.
 func obstacle(fsys fs.FS, name string) (at, what string) {
 	elements := strings.Split(name, "/")
 	for i := range elements {
@@ -29,13 +29,13 @@ func obstacle(fsys fs.FS, name string) (at, what string) {
 		case !Regular(info):
 			return at, "is not a regular file"
 		case i < len(elements)-1:
-			return at, "is a file, not a folder"
+			return at, "is a file, not a directory"
 		}
 	}
 	return "", ""
 }
 
-// whereTo goes on after "is a link", where following it fails with err.
+// whereTo continues "is a link" for a link whose lookup failed with err.
 func whereTo(fsys fs.FS, link string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -43,15 +43,15 @@ func whereTo(fsys fs.FS, link string, err error) string {
 			return target + ", which does not exist"
 		}
 		return " to nowhere"
-	case errors.Is(err, syscall.EPERM): // what the host says of nothing else in looking up
+	case errors.Is(err, syscall.EPERM): // the host uses this error only for links
 		return " that leads out of the workspace"
 	case errors.Is(err, syscall.ELOOP):
-		return " that leads in a circle"
+		return " that leads back to itself"
 	}
-	return " that can't be followed; give the path of what it leads to"
+	return " that can't be followed; give the path of its target"
 }
 
-// linkTarget words where a link leads to; it is "" if that can't be told.
+// linkTarget describes the target of a link; it is "" if unknown.
 func linkTarget(fsys fs.FS, link string) string {
 	target, err := fs.ReadLink(fsys, link)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// sandboxFS answers looking up some names as the sandbox does.
+// sandboxFS looks up some names with the errors of the sandbox.
 type sandboxFS struct {
 	fstest.MapFS
 	refused map[string]error
@@ -43,11 +43,11 @@ func TestExplain_obstacles(t *testing.T) {
 		"dangling/x":    `path: dangling/x can't be read: dangling is a link to "gone/\n", which does not exist`,
 		"d/out":         "path: d/out is a link that leads out of the workspace",
 		"d/out/x/y":     "path: d/out/x/y can't be read: d/out is a link that leads out of the workspace",
-		"loop":          "path: loop is a link that leads in a circle",
-		"denied/b.txt":  "path: denied/b.txt can't be read: denied is a link that can't be followed; give the path of what it leads to",
+		"loop":          "path: loop is a link that leads back to itself",
+		"denied/b.txt":  "path: denied/b.txt can't be read: denied is a link that can't be followed; give the path of its target",
 		"d/pipe":        "path: d/pipe is not a regular file",
 		"topipe":        "path: topipe is not a regular file",
-		"a.txt/x":       "path: a.txt/x can't be read: a.txt is a file, not a folder",
+		"a.txt/x":       "path: a.txt/x can't be read: a.txt is a file, not a directory",
 		"tofolder/b.tx": "path: tofolder/b.tx does not exist in the workspace; did you mean tofolder/b.txt?",
 	} {
 		if got := Explain(fsys, "path", name, fs.ErrNotExist).Error(); got != want {

@@ -5,18 +5,18 @@ import (
 	"io/fs"
 )
 
-// OpenFile opens the regular file that value, a path as Resolve takes it, names, and
-// returns its name too. The caller closes it. The error names param and the fix.
+// OpenFile opens the regular file at value, a path as for [Resolve], and also returns its name.
+// The caller closes the file. The error names param and what to do.
 func OpenFile(fsys fs.FS, param, value string) (name string, f fs.File, err error) {
 	if name, err = Resolve(param, value); err != nil {
 		return "", nil, err
 	}
-	info, err := fs.Stat(fsys, name) // to open a pipe may take for ever
+	info, err := fs.Stat(fsys, name) // opening a pipe may block forever
 	switch {
 	case err != nil:
 		return "", nil, Explain(fsys, param, name, err)
 	case info.IsDir():
-		return "", nil, fmt.Errorf("%s: %s is a folder; give the path of a file", param, Display(name))
+		return "", nil, fmt.Errorf("%s: %s is a directory; give the path of a file", param, Display(name))
 	case !Regular(info):
 		return "", nil, fmt.Errorf("%s: %s is not a regular file", param, Display(name))
 	}

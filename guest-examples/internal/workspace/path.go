@@ -1,6 +1,6 @@
-// Package workspace is the tools' view of the workspace: a tree of files that
-// the host mounts at /workspace, to read or to write. It turns the paths that callers give into
-// names below it, and errors into texts that a model can act on.
+// Package workspace gives tools access to the workspace, a tree of files that the host mounts at
+// /workspace for reading or writing. It converts the paths of callers to names below it, and
+// errors to messages that a model can act on.
 package workspace
 
 import (
@@ -16,21 +16,21 @@ import (
 // Mount is the directory at which the host mounts the workspace.
 const Mount = "/workspace"
 
-// Open returns the mounted workspace. It does not look whether there is one:
-// see Explain. What lies outside is the host's to refuse.
+// Open returns the mounted workspace. It does not check whether there is one: see [Explain]. The
+// host refuses paths outside.
 func Open() fs.FS {
 	return openTree(Mount)
 }
 
-// Resolve turns the path value of the parameter param, relative to the
-// workspace or absolute under Mount, into a name for fs.FS ("." is the
-// workspace itself). The error names param and the fix.
+// Resolve converts value, a path in the parameter param, to a name for fs.FS. The path is
+// relative to the workspace or absolute under Mount; the name "." is the workspace itself. The
+// error names param and what to do.
 func Resolve(param, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("%s is empty; give a path relative to the workspace or under %s", param, Mount)
 	}
 	if strings.ContainsRune(value, 0) {
-		return "", fmt.Errorf("%s contains a NUL byte; no path does", param)
+		return "", fmt.Errorf("%s contains a NUL byte, which a path can't have", param)
 	}
 	name := path.Clean(value)
 	switch {
@@ -40,7 +40,7 @@ func Resolve(param, value string) (string, error) {
 		name = strings.TrimPrefix(name, Mount+"/")
 	}
 	if path.IsAbs(name) {
-		return "", fmt.Errorf("%s: %s is outside the workspace; host paths are not known here, give the path relative to the workspace (or under %s)", param, Display(value), Mount)
+		return "", fmt.Errorf("%s: %s is outside the workspace; paths of the host are not available, so give the path relative to the workspace (or under %s)", param, Display(value), Mount)
 	}
 	if name == ".." || strings.HasPrefix(name, "../") {
 		return "", fmt.Errorf("%s: %s is outside the workspace; give a path relative to it or under %s", param, Display(value), Mount)
@@ -51,9 +51,8 @@ func Resolve(param, value string) (string, error) {
 	return name, nil
 }
 
-// Display returns name as it stands in output: quoted as a Go string when it
-// holds control characters or invalid UTF-8, which would break lines or hide
-// text, and plain otherwise.
+// Display returns name for output. It quotes a name with control characters or invalid UTF-8 as a
+// Go string, since these would break lines or hide text.
 func Display(name string) string {
 	odd := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 	if strings.ContainsFunc(name, odd) {

@@ -9,11 +9,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// Sample is a workspace of text files in one folder, by their names, that a tool rehearses
-// with.
+// Sample is a workspace of text files in one directory, by name, with which a tool rehearses.
 type Sample map[string]string
 
-// Open opens a file or the folder.
+// Open opens a file or the directory.
 func (s Sample) Open(name string) (fs.File, error) {
 	if name == "." {
 		return &sampleFile{Reader: strings.NewReader(""), info: sampleInfo{name: "."}, sample: s}, nil
@@ -25,11 +24,11 @@ func (s Sample) Open(name string) (fs.File, error) {
 	return &sampleFile{Reader: strings.NewReader(text), info: sampleInfo{name, int64(len(text))}}, nil
 }
 
-// sampleFile is a file of a Sample, or the folder.
+// sampleFile is a file of a Sample, or the directory.
 type sampleFile struct {
 	io.Reader
 	info   sampleInfo
-	sample Sample // of the folder
+	sample Sample // of the directory
 }
 
 func (f *sampleFile) Stat() (fs.FileInfo, error) { return f.info, nil }

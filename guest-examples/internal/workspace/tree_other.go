@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// openTree returns the files below folder.
-func openTree(folder string) fs.FS { return os.DirFS(folder) }
+// openTree returns the files below directory.
+func openTree(directory string) fs.FS { return os.DirFS(directory) }

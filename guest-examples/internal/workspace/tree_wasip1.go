@@ -17,18 +17,18 @@ type dirFS interface {
 	fs.ReadLinkFS
 }
 
-// tree is os.DirFS with an Open that asks the host once: package os asks the host for the
-// kind and the flags of each file, sets its flags and readies it to be waited for, which a
-// search through thousands of files pays for each.
+// tree is os.DirFS with an Open that calls the host once. Package os asks for the type and the
+// flags of each file, sets its flags and prepares it for polling. A search through thousands of
+// files would pay for that each time.
 type tree struct {
 	dirFS
-	folder string
-	room   []byte // for small files
+	directory string
+	room      []byte // for small files
 }
 
-// openTree returns the files below folder.
-func openTree(folder string) fs.FS {
-	return tree{os.DirFS(folder).(dirFS), folder, make([]byte, roomFor(smallFile))}
+// openTree returns the files below directory.
+func openTree(directory string) fs.FS {
+	return tree{os.DirFS(directory).(dirFS), directory, make([]byte, roomFor(smallFile))}
 }
 
 func (t tree) readSmall(name string) files.Answer {
@@ -39,12 +39,12 @@ func (t tree) readSmall(name string) files.Answer {
 	return answers[0]
 }
 
-// Open opens a file for reading. Folders are read with ReadDir.
+// Open opens a file for reading. Use ReadDir to read directories.
 func (t tree) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	fd, err := syscall.Open(t.folder+"/"+name, syscall.O_RDONLY, 0)
+	fd, err := syscall.Open(t.directory+"/"+name, syscall.O_RDONLY, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -52,18 +52,18 @@ func (t tree) Open(name string) (fs.File, error) {
 }
 
 func (t tree) statMany(names []string, room []byte) ([]files.Answer, error) {
-	return files.Dir(t.folder).Stat(names, room)
+	return files.Dir(t.directory).Stat(names, room)
 }
 
 func (t tree) listMany(names []string, room []byte) ([]files.Answer, error) {
-	return files.Dir(t.folder).List(names, room)
+	return files.Dir(t.directory).List(names, room)
 }
 
 func (t tree) readMany(names []string, most int, room []byte) ([]files.Answer, error) {
-	return files.Dir(t.folder).Read(names, most, room)
+	return files.Dir(t.directory).Read(names, most, room)
 }
 
-// openFile is a file of a tree. At its end it stays there, even if the file grows.
+// openFile is a file of a tree. Once it reached the end, it stays there even if the file grows.
 type openFile struct {
 	tree   tree
 	name   string
@@ -72,7 +72,7 @@ type openFile struct {
 	closed bool
 }
 
-// Read reads on.
+// Read reads the next bytes.
 func (f *openFile) Read(p []byte) (int, error) {
 	switch {
 	case f.closed:
@@ -93,7 +93,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Stat describes what has the name by now.
+// Stat describes the file that has the name now.
 func (f *openFile) Stat() (fs.FileInfo, error) {
 	if f.closed {
 		return nil, f.failed("stat", fs.ErrClosed)

@@ -7,17 +7,17 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// maxUnread is how many paths that can't be read are named.
+// maxUnread limits the unreadable paths that are named.
 const maxUnread = 3
 
-// Unread collects paths that can't be read, which is no error of the call. The
-// zero value is empty.
+// Unread collects paths that can't be read; they do not make the call fail. The zero value is
+// empty.
 type Unread struct {
 	count int
 	names []string
 }
 
-// Add takes a path.
+// Add adds a path.
 func (u *Unread) Add(name string) {
 	u.count++
 	if len(u.names) < maxUnread {
@@ -25,8 +25,8 @@ func (u *Unread) Add(name string) {
 	}
 }
 
-// Note returns the lines that tell of the paths, and "" if there are none. unit
-// is what they are, in the singular.
+// Note returns the lines that report the paths, or "" if there are none. unit is the kind of the
+// paths, in the singular.
 func (u *Unread) Note(unit string) string {
 	if u.count == 0 {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"testing/fstest"
 )
 
-// With more folders beside each other than are listed together, and in whatever way they
-// are listed, all is visited in the order of the paths, folder by folder.
-func TestWalker_manyFolders(t *testing.T) {
+// Even with more sibling directories than are listed together, the walk is ordered by path,
+// directory by directory, however they are listed.
+func TestWalker_manyDirectories(t *testing.T) {
 	tree := fstest.MapFS{".gitignore": {Data: []byte("/d1*\n!/d15\nskipped\n")}}
 	var want []string
 	for i := range 3 * listAhead {
@@ -42,7 +42,7 @@ func TestWalker_manyFolders(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %d names, %v, want %d", name, len(got), err, len(want))
 		}
-		if leftOut != 3*listAhead { // a folder, or what is skipped in one
+		if leftOut != 3*listAhead { // a directory, or the skipped entry in it
 			t.Errorf("%s: %d are left out, want %d", name, leftOut, 3*listAhead)
 		}
 	}

@@ -29,7 +29,7 @@ func TestResolve(t *testing.T) {
 		{value: "../x", err: "outside"},
 		{value: "a/../../x", err: "outside"},
 		{value: "/", err: "outside"},
-		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
+		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace; paths of the host are not available, so give the path relative to the workspace (or under /workspace)"},
 		{value: "/workspace-evil/x", err: "outside"},
 		{value: "/workspace/../etc", err: "outside"},
 		{value: "//workspace/../etc", err: "outside"},
@@ -148,12 +148,12 @@ func TestWalker(t *testing.T) {
 	}{
 		{"all", Walker{Start: "."}, "a/b/c.txt a/z.txt b.txt"},
 		{"hidden", Walker{Start: ".", Hidden: true}, "a/.env a/.hidden/x.txt a/b/c.txt a/z.txt b.txt"},
-		{"folder", Walker{Start: "a/b"}, "a/b/c.txt"},
+		{"directory", Walker{Start: "a/b"}, "a/b/c.txt"},
 		{"hidden start", Walker{Start: "a/.hidden"}, "a/.hidden/x.txt"},
 		{"start in .git", Walker{Start: ".git"}, ".git/hooks/example"},
 		{"one level", Walker{Start: ".", MaxDepth: 1}, "b.txt"},
 		{"two levels", Walker{Start: ".", MaxDepth: 2}, "a/z.txt b.txt"},
-		{"a level below a folder", Walker{Start: "a", MaxDepth: 1}, "a/z.txt"},
+		{"a level below a directory", Walker{Start: "a", MaxDepth: 1}, "a/z.txt"},
 		{"file", Walker{Start: "a/.env"}, "a/.env"},
 	}
 	for _, test := range tests {
@@ -166,14 +166,14 @@ func TestWalker(t *testing.T) {
 				got = append(got, name)
 				return nil
 			})
-			if note := unread.Note("folder"); err != nil || note != "" || strings.Join(got, " ") != test.want {
+			if note := unread.Note("directory"); err != nil || note != "" || strings.Join(got, " ") != test.want {
 				t.Errorf("got %q, %q, %v; want %q", got, note, err, test.want)
 			}
 		})
 	}
 }
 
-func TestWalker_collectsUnreadableFolders(t *testing.T) {
+func TestWalker_collectsUnreadableDirectories(t *testing.T) {
 	fsys := tooltest.Refusing{FS: fstest.MapFS{"a/x": {}, "b/y": {}}, Path: "a"}
 	var got []string
 	var unread Unread
@@ -181,9 +181,9 @@ func TestWalker_collectsUnreadableFolders(t *testing.T) {
 		got = append(got, name)
 		return nil
 	})
-	note := unread.Note("folder")
-	if err != nil || note != "\n(1 folder could not be read: a)\n" || !slices.Equal(got, []string{"b/y"}) {
-		t.Errorf("got %q, %q, %v; want b/y and one folder that can't be read", got, note, err)
+	note := unread.Note("directory")
+	if err != nil || note != "\n(1 directory could not be read: a)\n" || !slices.Equal(got, []string{"b/y"}) {
+		t.Errorf("got %q, %q, %v; want b/y and one directory that can't be read", got, note, err)
 	}
 	if err := (Walker{FS: fsys, Start: "a"}).Walk(nil); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v at the start, want the error", err)

@@ -1,5 +1,5 @@
-// Command data is the module of the built-in tools that need no files. Its
-// first argument names the tool: array, calculator, datetime, object or string.
+// Command data is the module of the built-in tools that need no files. Its first argument names
+// the tool: array, calculator, datetime, object or string.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// withArgs returns the tool that gives run the decoded arguments.
+// withArgs returns a tool that calls run with the decoded arguments.
 func withArgs[Args any](run func(Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

@@ -1,6 +1,5 @@
-// Command documents is the module of the built-in tools that bring the
-// libraries of a format with them. Its first argument names the tool: convert, json or
-// markdown.
+// Command documents is the module of the built-in tools that include libraries for file formats.
+// Its first argument names the tool: convert, json or markdown.
 package main
 
 import (
@@ -23,8 +22,7 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// reading returns the tool that gives run the workspace to read in and the
-// decoded arguments.
+// reading returns a tool that calls run with the workspace, to read, and the decoded arguments.
 func reading[Args any](run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

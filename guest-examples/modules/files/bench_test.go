@@ -11,10 +11,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// BenchmarkTools makes calls as agents do, most of them small. default.pgo is its profile, by
-// which the compiler chooses what it inlines; make it anew when the tools have changed much:
+// BenchmarkTools makes calls as agents do, most of them small. The profile default.pgo comes from
+// it; the compiler uses the profile to choose what to inline. Update the profile after large
+// changes to the tools:
 //
-//	go test ./modules/files -run '^$' -bench Tools -benchtime 20s -cpuprofile modules/files/default.pgo
+//	go test ./modules/files -run '^$' -bench Tools -benchtime 20s \
+//		-cpuprofile modules/files/default.pgo
 func BenchmarkTools(b *testing.B) {
 	root := b.TempDir()
 	line := "\tif err := handle(value, other); err != nil { return err } // of what the file does\n"

@@ -1,6 +1,6 @@
-// Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, list, grep, glob,
-// write, edit, multi_edit, apply_patch, hash or diff.
+// Command files is the module of the built-in tools that read and write the workspace. Its first
+// argument names the tool: read, list, grep, glob, write, edit, multi_edit, apply_patch, hash or
+// diff.
 package main
 
 import (
@@ -26,12 +26,12 @@ import (
 func main() {
 	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
 	if len(os.Args) == 2 {
-		_ = rehearse(os.Args[1]) // a call does without
+		_ = rehearse(os.Args[1]) // a call works without it
 	}
 	toolabi.Run(all)
 }
 
-// tools returns the tools by their names: those that read in tree, and those that write in dir.
+// tools returns the tools by name. They read files in tree and write files in dir.
 func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 	return map[string]toolabi.Tool{
 		"read":        tool(tree, read.Run),
@@ -47,8 +47,8 @@ func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 	}
 }
 
-// tool returns the tool that gives run the workspace, to read in or to write in, and the
-// decoded arguments.
+// tool returns a tool that calls run with the workspace, to read or to write, and the decoded
+// arguments.
 func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
@@ -60,9 +60,8 @@ func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer
 	}
 }
 
-// searching is tool for what goes through thousands of files. It leaves garbage of
-// each and keeps next to nothing, so that the collector, which marks the whole heap each
-// time, need not come by as often.
+// searching is tool for tools that go through thousands of files. These produce garbage for each
+// file and keep little. The collector marks the whole heap each time, so it runs less often.
 func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := tool(tree, run)

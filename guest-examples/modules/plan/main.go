@@ -1,5 +1,5 @@
-// Command plan is the module of the built-in tools that keep plans and instructions. Its
-// first argument names the tool: todo, spec or skill; describe is what skill says of itself.
+// Command plan is the module of the built-in tools for plans and instructions. Its first argument
+// names the tool: todo, spec or skill. With the argument describe, skill describes itself.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// tool returns the tool that gives run the decoded arguments.
+// tool returns a tool that calls run with the decoded arguments.
 func tool[Args any](run func(Args) (guest.Result, error)) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

@@ -1,5 +1,4 @@
-// Command shell is the module of the built-in tool bash: a shell whose commands are
-// all inside of it.
+// Command shell is the module of the built-in tool bash, a shell that contains all its commands.
 package main
 
 import (
@@ -21,7 +20,8 @@ func main() {
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
 		Tell: func(last string) {
-			_ = guest.Update("", map[string]any{"output": last}) // what is told too often is told later
+			// The shell sends the output again later if the host's rate limit refuses an update.
+			_ = guest.Update("", map[string]any{"output": last})
 		},
 	}
 	guest.Run(func(ctx context.Context, args bash.Args) (guest.Result, error) {
@@ -29,7 +29,7 @@ func main() {
 	})
 }
 
-// network is what sends requests, and nil when the operator did not switch it on.
+// network returns the transport for requests, or nil if the operator did not enable the network.
 func network() http.RoundTripper {
 	if guest.CurrentCall().Settings["network"] != "on" {
 		return nil

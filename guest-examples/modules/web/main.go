@@ -1,4 +1,4 @@
-// Command web is the module of the built-in tools that talk to servers. Its first argument
+// Command web is the module of the built-in tools that send HTTP requests. Its first argument
 // names the tool: web_fetch, web_search or github_search.
 package main
 
@@ -25,7 +25,7 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// tool returns the tool that gives run what sends requests, and the decoded arguments.
+// tool returns a tool that calls run with the transport for requests and the decoded arguments.
 func tool[Args any](run func(context.Context, http.RoundTripper, Args) (guest.Result, error)) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
@@ -45,7 +45,7 @@ func tool[Args any](run func(context.Context, http.RoundTripper, Args) (guest.Re
 	}
 }
 
-// configured gives run the settings that the operator chose.
+// configured is tool for functions that also need the operator's settings.
 func configured[Args any](run func(context.Context, http.RoundTripper, map[string]string, Args) (guest.Result, error)) func(context.Context, http.RoundTripper, Args) (guest.Result, error) {
 	return func(ctx context.Context, transport http.RoundTripper, args Args) (guest.Result, error) {
 		return run(ctx, transport, guest.CurrentCall().Settings, args)

@@ -165,7 +165,7 @@ func TestCurlRedirects(t *testing.T) {
 		{args: "-u ann:pw -b c=1 -H X-Test:yes URL/other", stdout: "GET body= type= auth= cookie= x=yes"},
 		{args: "-I -w %{method}%{url_effective} URL/302", stdout: "HEADURL/echo"},
 		{args: "-o - -w %{num_redirects} URL/302 URL/echo", stdout: "x=1GET body= type= auth= cookie= x=0"},
-		{args: "URL/user", stderr: "curl: (3) the server redirects to what is no URL of a page", status: 3},
+		{args: "URL/user", stderr: "curl: (3) the server redirects to an invalid URL", status: 3},
 		{args: "-w %{http_code} URL/nowhere", stdout: "302"},
 		{args: "--max-redirs 0 URL/302", stderr: "curl: (47) Maximum (0) redirects followed", status: 47},
 		{args: "--max-redirs x URL/302", stderr: "expected a number for --max-redirs, got 'x'", status: 2},

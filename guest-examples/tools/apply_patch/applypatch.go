@@ -1,5 +1,5 @@
-// Package applypatch is the built-in tool apply_patch: changes of several files, all
-// of them or none.
+// Package applypatch implements the built-in tool apply_patch, which changes several files
+// atomically.
 package applypatch
 
 import (
@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// maxFiles is how many files a patch may be for.
+	// maxFiles limits the files in a patch.
 	maxFiles = 100
-	// maxFile is the greatest size in bytes of a file that is patched, and maxTotal
-	// that of all of them.
+	// maxFile limits the size in bytes of a patched file, and maxTotal the size of all of them.
 	maxFile  = 10 << 20
 	maxTotal = 32 << 20
 )
 
-// param is what errors are put down to.
+// param is the argument that errors name.
 const param = "patch"
 
 // Args are the arguments of apply_patch.
@@ -30,9 +29,9 @@ type Args struct {
 	Patch string `json:"patch"`
 }
 
-// Run applies a patch to the files of dir and writes what was changed to out. The
-// text of an error is written for a model; after one the files are as they were,
-// unless it says otherwise.
+// Run applies a patch to the files of dir and writes a summary of the changes to out. The text of
+// an error is for a model. After an error the files are as before, unless the error says
+// otherwise.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if strings.TrimSpace(args.Patch) == "" {
 		return errors.New("patch is empty")

@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 		before tree
 		patch  string
 		after  tree
-		text   string // all of it, or what it has to hold
+		text   string // the complete text, or parts that it must contain
 	}{
 		{
 			"envelope: add, update, delete, move",
@@ -83,8 +83,8 @@ func TestRun(t *testing.T) {
 		{"envelope: CRLF in the patch", tree{"a": "1\n2\n"}, strings.ReplaceAll(envelopeOf("*** Update File: a", "@@", "-1", "+one"), "\n", "\r\n"), tree{"a": "one\n2\n"}, ""},
 		{"envelope: $& is text", tree{"a": "1\n"}, envelopeOf("*** Update File: a", "@@", "-1", "+$& \\1 “q”"), tree{"a": "$& \\1 “q”\n"}, ""},
 
-		{"white space at line ends", tree{"a": "1  \n2\n3\n"}, envelopeOf("*** Update File: a", "@@", " 1", "-2", "+two"), tree{"a": "1  \ntwo\n3\n"}, "updated a (1 hunk, +1 -1)\n(hunk 1, at line 1, matched but for white space)\n"},
-		{"indentation", tree{"a.go": code}, envelopeOf("*** Update File: a.go", "@@ func k() {", "     g(1)", "-    h()", "+    if x {", "+        h()", "+    }"), tree{"a.go": "package a\n\nfunc f() {\n\tg(1)\n\th()\n}\n\nfunc k() {\n\tg(1)\n\tif x {\n\t    h()\n\t}\n}\n"}, "hunk 1, at line 9, matched but for white space"},
+		{"white space at line ends", tree{"a": "1  \n2\n3\n"}, envelopeOf("*** Update File: a", "@@", " 1", "-2", "+two"), tree{"a": "1  \ntwo\n3\n"}, "updated a (1 hunk, +1 -1)\n(hunk 1, at line 1, matched except for white space)\n"},
+		{"indentation", tree{"a.go": code}, envelopeOf("*** Update File: a.go", "@@ func k() {", "     g(1)", "-    h()", "+    if x {", "+        h()", "+    }"), tree{"a.go": "package a\n\nfunc f() {\n\tg(1)\n\th()\n}\n\nfunc k() {\n\tg(1)\n\tif x {\n\t    h()\n\t}\n}\n"}, "hunk 1, at line 9, matched except for white space"},
 
 		{"CRLF", tree{"a": "1\r\n2\r\n3\r\n"}, envelopeOf("*** Update File: a", "@@", " 1", "-2", "+two", "+2b"), tree{"a": "1\r\ntwo\r\n2b\r\n3\r\n"}, ""},
 		{"CRLF, delete", tree{"a": "1\r\n2\r\n3\r\n"}, envelopeOf("*** Update File: a", "@@", "-2"), tree{"a": "1\r\n3\r\n"}, ""},
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 		},
 		{"git: rename alone", tree{"a": "x"}, "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n", tree{"b": "x"}, "moved a to b\n"},
 		{"git: no prefixes", tree{"src/a": "1\n"}, "diff --git src/a src/a\n--- src/a\n+++ src/a\n@@ -1 +1 @@\n-1\n+2\n", tree{"src/a": "2\n"}, ""},
-		{"git: a folder named a", tree{"a/x": "1\n"}, "diff --git a/a/x b/a/x\n--- a/a/x\n+++ b/a/x\n@@ -1 +1 @@\n-1\n+2\n", tree{"a/x": "2\n"}, ""},
+		{"git: a directory named a", tree{"a/x": "1\n"}, "diff --git a/a/x b/a/x\n--- a/a/x\n+++ b/a/x\n@@ -1 +1 @@\n-1\n+2\n", tree{"a/x": "2\n"}, ""},
 		{"git: quoted name", tree{"a\tb": "1\n"}, "diff --git \"a/a\\tb\" \"b/a\\tb\"\n--- \"a/a\\tb\"\n+++ \"b/a\\tb\"\n@@ -1 +1 @@\n-1\n+2\n", tree{"a\tb": "2\n"}, ""},
 		{"plain with times", tree{"x.c": "1\n2\n"}, "--- x.c\t2024-01-01 00:00:00\n+++ x.c\t2024-01-02 00:00:00\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n", tree{"x.c": "one\n2\n"}, ""},
 		{"wrong numbers of lines", tree{"a": "1\n2\n3\n"}, "--- a/a\n+++ b/a\n@@ -1,99 +1,7 @@\n 1\n-2\n+two\n 3\n", tree{"a": "1\ntwo\n3\n"}, ""},
@@ -142,45 +142,45 @@ func TestRun_allOrNothing(t *testing.T) {
 	good := "*** Update File: b.txt\n@@\n-x\n+y\n"
 	for _, test := range []struct{ name, patch, want string }{
 		{"empty", " \n", "patch is empty"},
-		{"no patch", "hello\n", `patch: it is neither of the form "*** Begin Patch"`},
-		{"cut", "*** Begin Patch\n" + good, `patch: it is cut: the last line has to be "*** End Patch"`},
+		{"no patch", "hello\n", `patch: it has neither the form "*** Begin Patch"`},
+		{"cut", "*** Begin Patch\n" + good, `patch: it is incomplete: the last line must be "*** End Patch"`},
 		{"no file", envelopeOf(), "patch: it changes no file"},
-		{"text before the first file", envelopeOf("x"), `patch: line 2: "x" comes before the first`},
-		{"no sign", envelopeOf("*** Update File: b.txt", "@@", "x"), `line 4: "x": each line of a change begins with " " (stays), "-" (goes) or "+" (comes)`},
+		{"text before the first file", envelopeOf("x"), `patch: line 2: "x" precedes the first`},
+		{"no sign", envelopeOf("*** Update File: b.txt", "@@", "x"), `line 4: "x": each line of a change begins with " " (keep), "-" (delete) or "+" (add)`},
 		{"added without a plus", envelopeOf("*** Add File: n", "x"), `line 3: "x": each line of an added file begins with "+"`},
-		{"added with an empty line between", envelopeOf("*** Add File: n", "+x", "", "+y"), `line 5: "+y": each line of an added file begins with "+", an empty one too`},
+		{"added with an empty line between", envelopeOf("*** Add File: n", "+x", "", "+y"), `line 5: "+y": each line of an added file begins with "+", also an empty one`},
 		{"@@ without lines", envelopeOf("*** Update File: b.txt", "@@"), `an "@@" that no lines follow`},
 		{"no changes", envelopeOf("*** Update File: b.txt"), "the part for b.txt has no changes"},
 		{"missing line", envelopeOf(good+"*** Update File: a.txt", "@@", "-3", "+4"), `patch: a.txt: hunk 1: its line "3" is not in the file; read the file and give its lines as they are; nothing was changed`},
-		{"several places", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "+4"), "a.txt: hunk 1: its lines stand in 2 places, at lines 1, 3; add more lines around the change"},
+		{"several places", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "+4"), "a.txt: hunk 1: its lines occur in 2 places, at lines 1, 3; add more lines around the change"},
 		{"missing mark", envelopeOf(good+"*** Update File: a.txt", "@@ func", "-1", "+4"), `the line "func" after @@ is not in the file`},
-		{"other order", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "-1"), "do not follow one another like this"},
+		{"other order", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "-1"), "its lines are in the file, but not in this order"},
 		{"hunks in the wrong order", envelopeOf("*** Update File: a.txt", "@@", "-2", "-1", "+x", "@@", " 1", "+0"), "hunk 2: "},
 		{"missing file", envelopeOf(good+"*** Update File: c.txt", "@@", "-1", "+4"), "patch: c.txt does not exist in the workspace; did you mean a.txt or b.txt?; nothing was changed"},
 		{"delete a missing file", envelopeOf(good + "*** Delete File: c.txt"), "patch: c.txt does not exist"},
-		{"add over a file", envelopeOf(good+"*** Add File: a.txt", "+x"), "patch: a.txt exists, and the patch adds it; update it instead"},
-		{"move over a file", envelopeOf("*** Update File: b.txt", "*** Move to: a.txt", "@@", "-x", "+y"), "patch: a.txt exists, and the patch moves b.txt there"},
-		{"twice", envelopeOf(good + "*** Delete File: ./b.txt"), "patch: b.txt stands in two parts"},
+		{"add over a file", envelopeOf(good+"*** Add File: a.txt", "+x"), "patch: a.txt exists, but the patch adds it; update it instead"},
+		{"move over a file", envelopeOf("*** Update File: b.txt", "*** Move to: a.txt", "@@", "-x", "+y"), "patch: a.txt exists, but the patch moves b.txt there"},
+		{"twice", envelopeOf(good + "*** Delete File: ./b.txt"), "patch: b.txt has two parts"},
 		{"outside", envelopeOf(good+"*** Add File: ../x", "+x"), "patch: ../x is outside the workspace"},
 		{"absolute", envelopeOf(good+"*** Add File: /etc/x", "+x"), "patch: /etc/x is outside the workspace"},
-		{"folder", envelopeOf(good + "*** Delete File: d"), "patch: d is a folder"},
-		{"binary", envelopeOf(good+"*** Update File: bin", "@@", "-1", "+x"), "patch: bin: it is a binary file of 2 bytes; apply_patch changes text only"},
+		{"directory", envelopeOf(good + "*** Delete File: d"), "patch: d is a directory"},
+		{"binary", envelopeOf(good+"*** Update File: bin", "@@", "-1", "+x"), "patch: bin: it is a binary file of 2 bytes; apply_patch changes only text files"},
 		{"unknown encoding", envelopeOf(good+"*** Update File: latin1", "@@", "+é"), "hunk 1: it adds the character 'é'"},
-		{"stays as it is", envelopeOf("*** Update File: b.txt", "@@", "-x", "+x"), "patch: b.txt would stay as it is"},
+		{"stays as it is", envelopeOf("*** Update File: b.txt", "@@", "-x", "+x"), "patch: the part for b.txt changes nothing"},
 		{"too many files", envelopeOf(strings.Repeat("*** Add File: x\n+\n", 101)), "the patch is for 101 files; patch at most 100"},
 
-		// These fail in writing, when the others are written already.
-		{"below a file that was added", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Add File: n/deep/er\n+1\n*** Delete File: d/e\n*** Add File: b.txt/c", "+x"), "patch: b.txt/c can't be written: b.txt is a file, not a folder; nothing was changed"},
-		{"move below a file", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Update File: d/e", "*** Move to: b.txt/e", "@@", "-e", "+E"), "b.txt is a file, not a folder; nothing was changed"},
+		// These patches fail while writing, after the other files are written.
+		{"below a file that was added", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Add File: n/deep/er\n+1\n*** Delete File: d/e\n*** Add File: b.txt/c", "+x"), "patch: b.txt/c can't be written: b.txt is a file, not a directory; nothing was changed"},
+		{"move below a file", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Update File: d/e", "*** Move to: b.txt/e", "@@", "-e", "+E"), "b.txt is a file, not a directory; nothing was changed"},
 
-		{"hunk without a file", "@@ -1 +1 @@\n-1\n+2\n", "patch: line 1: a hunk comes before the names of its file"},
+		{"hunk without a file", "@@ -1 +1 @@\n-1\n+2\n", "patch: line 1: a hunk precedes the names of its file"},
 		{"names without a hunk", "--- a/a.txt\n+++ b/a.txt\n", "patch: line 1: no hunk follows"},
-		{"bad head of a hunk", "--- a/a.txt\n+++ b/a.txt\n@@ -x @@\n-1\n", `patch: line 3: "@@ -x @@" is no head of a hunk`},
-		{"git binary", "diff --git a/bin b/bin\nindex 1..2\nGIT binary patch\nliteral 3\n", "line 3: a binary file is changed; apply_patch changes text only"},
-		{"mode alone", "diff --git a/b.txt b/b.txt\nold mode 100644\nnew mode 100755\n", "b.txt gets another mode; apply_patch changes text only"},
-		{"copy", "diff --git a/b.txt b/c.txt\nsimilarity index 100%\ncopy from b.txt\ncopy to c.txt\n", "a file is copied"},
-		{"behind the end", "--- a/b.txt\n+++ b/b.txt\n@@ -9,0 +10 @@\n+x\n", "it adds lines behind line 9, and the file has 1 there"},
-		{"new file with context", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n x\n", `n is a new file: all its lines begin with "+"`},
+		{"bad head of a hunk", "--- a/a.txt\n+++ b/a.txt\n@@ -x @@\n-1\n", `patch: line 3: "@@ -x @@" is not the head of a hunk`},
+		{"git binary", "diff --git a/bin b/bin\nindex 1..2\nGIT binary patch\nliteral 3\n", "line 3: the patch changes a binary file; apply_patch changes only text files"},
+		{"mode alone", "diff --git a/b.txt b/b.txt\nold mode 100644\nnew mode 100755\n", "the patch changes the mode of b.txt; apply_patch changes only text"},
+		{"copy", "diff --git a/b.txt b/c.txt\nsimilarity index 100%\ncopy from b.txt\ncopy to c.txt\n", "the patch copies a file"},
+		{"behind the end", "--- a/b.txt\n+++ b/b.txt\n@@ -9,0 +10 @@\n+x\n", "it adds lines after line 9, but the file has only 1 lines"},
+		{"new file with context", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n x\n", `n is a new file; all its lines must begin with "+"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text, after, err := run(t, before, test.patch)
@@ -194,7 +194,7 @@ func TestRun_allOrNothing(t *testing.T) {
 	}
 }
 
-// A move keeps the permissions of the file: it is the same file.
+// A moved file keeps its permissions, since it is the same file.
 func TestRun_moveKeepsTheMode(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a.sh"), []byte("x\n"), 0o755); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// commit does what is planned. On an error it puts back what was, and says so if that
-// fails too. Files are removed last, so that one is rarely to be made anew, which
-// would lose its permissions.
+// commit carries out the plan. On an error it restores the previous state, and reports if that
+// fails too. It removes files last, so that it rarely has to create one again, which would lose
+// its permissions.
 func (p *plan) commit() error {
 	var undo []func() error
 	steps := []func(planned) (func() error, error){p.write, p.move, p.remove}
@@ -28,7 +28,7 @@ func (p *plan) commit() error {
 	return nil
 }
 
-// rollBack takes back what was done, the last first.
+// rollBack undoes the changes, the last one first.
 func rollBack(undo []func() error, cause error) error {
 	var left []error
 	for i := len(undo) - 1; i >= 0; i-- {
@@ -37,12 +37,12 @@ func rollBack(undo []func() error, cause error) error {
 		}
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("%w; what was changed before could not all be put back: %w", cause, errors.Join(left...))
+		return fmt.Errorf("%w; some earlier changes could not be undone: %w", cause, errors.Join(left...))
 	}
 	return fmt.Errorf("%w; nothing was changed", cause)
 }
 
-// write writes an added or updated file, and returns how to take that back.
+// write writes an added or updated file, and returns the function that undoes it.
 func (p *plan) write(f planned) (back func() error, err error) {
 	if f.kind == remove || f.kind == update && bytes.Equal(f.old, f.new) {
 		return nil, nil
@@ -59,12 +59,12 @@ func (p *plan) write(f planned) (back func() error, err error) {
 		if err == nil && was != nil {
 			err = p.dir.Remove(param, f.name, was)
 		}
-		p.dir.RemoveFolders(made)
+		p.dir.RemoveDirectories(made)
 		return err
 	}, nil
 }
 
-// move gives a file its new name.
+// move renames a file.
 func (p *plan) move(f planned) (back func() error, err error) {
 	if f.moveTo == "" {
 		return nil, nil
@@ -75,12 +75,12 @@ func (p *plan) move(f planned) (back func() error, err error) {
 	}
 	return func() error {
 		_, err := p.dir.Move(param, f.moveTo, f.name)
-		p.dir.RemoveFolders(made)
+		p.dir.RemoveDirectories(made)
 		return err
 	}, nil
 }
 
-// remove removes a file that is to go.
+// remove removes a file that the patch deletes.
 func (p *plan) remove(f planned) (back func() error, err error) {
 	if f.kind != remove {
 		return nil, nil
@@ -91,7 +91,7 @@ func (p *plan) remove(f planned) (back func() error, err error) {
 	return func() error { return p.restore(f.name, f.old) }, nil
 }
 
-// restore gives a file its content back.
+// restore writes the previous content of a file.
 func (p *plan) restore(name string, content []byte) error {
 	_, was, err := p.dir.Target(param, name)
 	if err != nil {

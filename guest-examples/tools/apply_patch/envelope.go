@@ -23,7 +23,7 @@ func parseEnvelope(patch string) ([]filePatch, error) {
 	first := 0
 	for strings.TrimSpace(lines[first]) != beginMark {
 		if first++; first == len(lines) {
-			return nil, fmt.Errorf("%q has to be a line of its own", beginMark)
+			return nil, fmt.Errorf("%q must be on a line of its own", beginMark)
 		}
 	}
 	p := envelope{number: first + 1}
@@ -36,20 +36,20 @@ func parseEnvelope(patch string) ([]filePatch, error) {
 			return nil, fmt.Errorf("line %d: %w", p.number, err)
 		}
 	}
-	return nil, fmt.Errorf("it is cut: the last line has to be %q", endMark)
+	return nil, fmt.Errorf("it is incomplete: the last line must be %q", endMark)
 }
 
-// envelope is what was read so far.
+// envelope is the state of parsing.
 type envelope struct {
-	number int // of the line in hand
+	number int // of the current line
 	files  []filePatch
-	// fresh tells that the last hunk has had "@@" lines alone so far.
+	// fresh reports that the last hunk has only "@@" lines so far.
 	fresh bool
-	// blank tells that an empty line came in the part that adds a file.
+	// blank reports an empty line in the part that adds a file.
 	blank bool
 }
 
-// finish checks the file read last, which is complete now.
+// finish checks the last file, whose part is complete.
 func (p *envelope) finish() error {
 	if len(p.files) == 0 {
 		return errors.New("it changes no file")
@@ -67,8 +67,8 @@ func (p *envelope) finish() error {
 	return nil
 }
 
-// trim takes empty lines off the end of the last hunk: they set it off from what
-// follows, and if they are context, less of it does too.
+// trim removes empty lines at the end of the last hunk. They separate it from the next part. If
+// they are context, the hunk matches without them too.
 func (p *envelope) trim() {
 	f := p.current()
 	if len(f.hunks) == 0 {
@@ -82,7 +82,7 @@ func (p *envelope) trim() {
 
 func (p *envelope) current() *filePatch { return &p.files[len(p.files)-1] }
 
-// line takes the next line.
+// line parses the next line.
 func (p *envelope) line(text string) error {
 	for _, head := range []struct {
 		mark string
@@ -105,17 +105,17 @@ func (p *envelope) line(text string) error {
 	case len(p.files) == 0 && strings.TrimSpace(text) == "":
 		return nil
 	case len(p.files) == 0:
-		return fmt.Errorf(`%.100q comes before the first "*** Add File: ", "*** Update File: " or "*** Delete File: "`, text)
+		return fmt.Errorf(`%.100q precedes the first "*** Add File: ", "*** Update File: " or "*** Delete File: "`, text)
 	}
 	switch f := p.current(); f.kind {
 	case add:
-		if text == "" { // sets the part off from the next
+		if text == "" { // separates the part from the next
 			p.blank = true
 			return nil
 		}
 		added, ok := strings.CutPrefix(text, "+")
 		if !ok || p.blank {
-			return fmt.Errorf(`%.100q: each line of an added file begins with "+", an empty one too`, text)
+			return fmt.Errorf(`%.100q: each line of an added file begins with "+", also an empty one`, text)
 		}
 		f.content += added + "\n"
 	case remove:
@@ -128,11 +128,11 @@ func (p *envelope) line(text string) error {
 	return nil
 }
 
-// updateLine takes a line of the part that updates f.
+// updateLine parses a line of the part that updates f.
 func (p *envelope) updateLine(f *filePatch, text string) error {
 	if to, ok := strings.CutPrefix(text, moveMark); ok {
 		if f.moveTo != "" || len(f.hunks) > 0 {
-			return fmt.Errorf("%q comes right after the line that names the file", strings.TrimSpace(moveMark))
+			return fmt.Errorf("%q must follow the line that names the file", strings.TrimSpace(moveMark))
 		}
 		f.moveTo = strings.TrimSpace(to)
 		return nil
@@ -144,7 +144,7 @@ func (p *envelope) updateLine(f *filePatch, text string) error {
 			p.fresh = true
 		}
 		last := &f.hunks[len(f.hunks)-1]
-		// Some write unified hunk headers here; their numbers are of no use.
+		// Some models write unified hunk headers here; their numbers are ignored.
 		if _, section, numbered := strings.Cut(strings.TrimPrefix(within, " -"), " @@"); numbered {
 			within = section
 		}
@@ -164,12 +164,12 @@ func (p *envelope) updateLine(f *filePatch, text string) error {
 	switch {
 	case strings.TrimSpace(text) == eofMark:
 		last.end = true
-	case text == "": // an empty line of context whose space was lost
+	case text == "": // an empty line of context that lost its space
 		last.lines = append(last.lines, line{op: ' '})
 	case strings.IndexByte(" +-", text[0]) >= 0:
 		last.lines = append(last.lines, line{op: text[0], text: text[1:]})
 	default:
-		return fmt.Errorf(`%.100q: each line of a change begins with " " (stays), "-" (goes) or "+" (comes)`, text)
+		return fmt.Errorf(`%.100q: each line of a change begins with " " (keep), "-" (delete) or "+" (add)`, text)
 	}
 	return nil
 }

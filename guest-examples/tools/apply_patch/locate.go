@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
-// fuzz is how far a hunk differs from the file.
+// fuzz is how far a hunk may differ from the file.
 type fuzz int
 
 const (
@@ -30,9 +30,9 @@ func (f fuzz) normal(text string) string {
 	}
 }
 
-// locate returns the number, counted from 0, of the line of the file at which the
-// hunk begins, at from or behind. lines are those of the file without their ends;
-// shift is by how much the hunks before moved those that follow.
+// locate returns the number, counted from 0, of the line of the file at which the hunk begins; it
+// searches from the line from on. lines are the lines of the file without their ends. shift is
+// the number of lines that earlier hunks added or removed.
 func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err error) {
 	old := h.side('-')
 	if h.after {
@@ -43,7 +43,7 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 		if !ok {
 			continue
 		}
-		if len(old) == 0 { // added behind the marks, or at the end
+		if len(old) == 0 { // insert after the marks, or at the end
 			if len(h.within) == 0 || h.end {
 				start = len(lines)
 			}
@@ -65,16 +65,16 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 // behindLine returns the place of a hunk without old lines in a unified diff.
 func (h hunk) behindLine(lines []string, from, shift int) (at int, how fuzz, err error) {
 	if at = h.line + shift; at < from || at > len(lines) {
-		return 0, exact, fmt.Errorf("it adds lines behind line %d, and the file has %d there; give lines around the place", h.line, len(lines))
+		return 0, exact, fmt.Errorf("it adds lines after line %d, but the file has only %d lines; add lines of context", h.line, len(lines))
 	}
 	return at, exact, nil
 }
 
-// behindMarks returns the line behind those that the hunk stands within.
+// behindMarks returns the line after the marks of the hunk.
 func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	for _, mark := range h.within {
 		at := slices.IndexFunc(lines[from:], func(text string) bool { return anySpace.normal(text) == anySpace.normal(mark) })
-		if at < 0 { // a mark may be a part of the line
+		if at < 0 { // a mark may be only a part of the line
 			at = slices.IndexFunc(lines[from:], func(text string) bool { return strings.Contains(text, mark) })
 		}
 		if at < 0 {
@@ -85,7 +85,7 @@ func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	return from, true
 }
 
-// places returns the lines at from or behind at which old stands.
+// places returns the lines, from the line from on, at which old occurs.
 func places(lines []string, old []line, from int, how fuzz) []int {
 	wanted := make([]string, len(old))
 	for i, l := range old {
@@ -104,13 +104,13 @@ func places(lines []string, old []line, from int, how fuzz) []int {
 	return found
 }
 
-// choose returns the place that is meant of those found, one at least.
+// choose returns the right one of the places found, which are at least one.
 func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	switch {
 	case len(found) == 1, how == exact && len(h.within) > 0:
 		return found[0], nil
 	case how == exact && h.line > 0:
-		// The nearest one to where the patch says.
+		// Choose the place nearest to the line number of the patch.
 		want := h.line - 1 + shift
 		return slices.MinFunc(found, func(a, b int) int { return max(a-want, want-a) - max(b-want, want-b) }), nil
 	}
@@ -118,11 +118,11 @@ func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	for _, at := range found[:min(len(found), 10)] {
 		numbers = append(numbers, fmt.Sprint(at+1))
 	}
-	return 0, fmt.Errorf("its lines stand in %d places, at lines %s; add more lines around the change, or a line %q that they stand behind",
+	return 0, fmt.Errorf("its lines occur in %d places, at lines %s; add more lines around the change, or a line %q that precedes them",
 		len(found), strings.Join(numbers, ", "), "@@ func name")
 }
 
-// missing words that the hunk is nowhere.
+// missing returns the error for a hunk that is not found.
 func (h hunk) missing(lines []string, old []line, from int) error {
 	for _, mark := range h.within {
 		contains := func(text string) bool { return strings.Contains(anySpace.normal(text), anySpace.normal(mark)) }
@@ -137,7 +137,7 @@ func (h hunk) missing(lines []string, old []line, from int) error {
 		}
 	}
 	if from > 0 && len(places(lines, old, 0, anySpace)) > 0 {
-		return errors.New("its lines stand before the place of the hunk above it; put the hunks in the order of the file")
+		return errors.New("its lines precede the previous hunk; put the hunks in the order of the file")
 	}
-	return errors.New("its lines are in the file, but do not follow one another like this; read the file and give its lines as they are")
+	return errors.New("its lines are in the file, but not in this order; read the file and give its lines as they are")
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// merge returns the content of a file, of which data is the content, with the hunks
-// applied, and notes on those that were not taken to the letter.
+// merge applies the hunks to data, the content of a file. It returns the new content, and notes
+// on hunks that did not match exactly.
 func merge(data []byte, hunks []hunk) (content []byte, notes []string, err error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {
-		return nil, nil, fmt.Errorf("it is a binary file of %d bytes; apply_patch changes text only", len(data))
+		return nil, nil, fmt.Errorf("it is a binary file of %d bytes; apply_patch changes only text files", len(data))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	f := newLined(string(doc.Text))
-	next, shift := 0, 0 // the first line that no hunk has taken yet
+	next, shift := 0, 0 // the first line after the last hunk
 	for i, h := range hunks {
 		if err := h.check(doc.Unknown); err != nil {
 			return nil, nil, fmt.Errorf("hunk %d: %w", i+1, err)
@@ -32,7 +32,7 @@ func merge(data []byte, hunks []hunk) (content []byte, notes []string, err error
 			return nil, nil, fmt.Errorf("hunk %d: %w", i+1, err)
 		}
 		if how != exact {
-			notes = append(notes, fmt.Sprintf("hunk %d, at line %d, matched but for white space", i+1, at+1))
+			notes = append(notes, fmt.Sprintf("hunk %d, at line %d, matched except for white space", i+1, at+1))
 		}
 		if h.line > 0 && !h.after && at != h.line-1+shift {
 			notes = append(notes, fmt.Sprintf("hunk %d was found at line %d, not at %d", i+1, at+1, h.line+shift))
@@ -43,29 +43,29 @@ func merge(data []byte, hunks []hunk) (content []byte, notes []string, err error
 	return doc.Bytes([]byte(f.String())), notes, nil
 }
 
-// check refuses text that has no certain form in a file of unknown encoding.
+// check refuses added characters whose bytes are unclear in a file of unknown encoding.
 func (h hunk) check(unknown bool) error {
 	for _, l := range h.lines {
 		for _, r := range l.text {
 			if unknown && l.op == '+' && r >= utf8.RuneSelf {
-				return fmt.Errorf("it adds the character %q, and the file is neither UTF-8 nor UTF-16, so that it is unknown how to write it there; use ASCII characters alone", r)
+				return fmt.Errorf("it adds the character %q, and the file is neither UTF-8 nor UTF-16, so its bytes are unknown; use only ASCII characters", r)
 			}
 		}
 	}
 	return nil
 }
 
-// lined is a text in lines.
+// lined is a text split into lines.
 type lined struct {
 	lines []string // without their ends
-	ends  []string // "\n", "\r\n" or, of the last line, ""
+	ends  []string // "\n", "\r\n" or, for the last line, ""
 }
 
 func newLined(whole string) *lined {
 	var f lined
 	for text := range strings.SplitAfterSeq(whole, "\n") {
 		if text == "" {
-			break // behind the last line end
+			break // after the last line end
 		}
 		body, ended := strings.CutSuffix(text, "\n")
 		end := ""
@@ -89,8 +89,8 @@ func (f *lined) String() string {
 	return whole.String()
 }
 
-// put applies the hunk at a line and returns by how many lines the file grew. Lines
-// that stay are those of the file, not of the hunk.
+// put applies the hunk at a line and returns the number of lines that the file grew by. Kept
+// lines are those of the file, not of the hunk.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {
@@ -100,8 +100,8 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	}
 	old := len(h.side('-'))
 	var lines, ends []string
-	taken, like := at, at // like is the line whose end a new line gets
-	open := false         // what the hunk says of the end of its last new line
+	taken, like := at, at // like is the line whose line end a new line gets
+	open := false         // whether the last new line of the hunk has no line end
 	for _, l := range h.lines {
 		if l.op != '+' {
 			taken++
@@ -128,8 +128,8 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	return len(lines) - old
 }
 
-// keepsOpen reports whether a last line without an end stays without one: the patch
-// does not speak of it, or its last line stays.
+// keepsOpen reports whether a last line without a line end stays so, because the hunk does not
+// mention it or keeps it.
 func (h hunk) keepsOpen() bool {
 	for _, l := range h.lines {
 		if l.op == '-' && l.open {
@@ -139,7 +139,7 @@ func (h hunk) keepsOpen() bool {
 	return true
 }
 
-// close gives each line an end, but for the last one if it is to be open.
+// close gives each line a line end, except the last one if open is set.
 func (f *lined) close(usual string, open bool) {
 	for i, end := range f.ends {
 		lastLine := i == len(f.ends)-1
@@ -152,7 +152,7 @@ func (f *lined) close(usual string, open bool) {
 	}
 }
 
-// endAt returns the line end of the line at, or of one near it.
+// endAt returns the line end of the line at, or of a line near it.
 func (f *lined) endAt(at int) string {
 	for _, i := range []int{at, at - 1, at + 1, 0} {
 		if i >= 0 && i < len(f.ends) && f.ends[i] != "" {
@@ -168,7 +168,7 @@ func splice(list []string, at, count int, with []string) []string {
 	return append(joined, list[at+count:]...)
 }
 
-// describe words what was changed in a file.
+// describe summarises the changes to a file.
 func describe(hunks []hunk) string {
 	added, removed := 0, 0
 	for _, h := range hunks {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kind is what a patch does with a file.
+// kind is the change that a patch makes to a file.
 type kind int
 
 const (
@@ -18,39 +18,37 @@ const (
 // filePatch is the part of a patch for one file.
 type filePatch struct {
 	kind kind
-	path string // as the patch has it
-	// moveTo is the path that the file gets, or "" if it keeps its own.
+	path string // as written in the patch
+	// moveTo is the new path of the file, or "" if it keeps its path.
 	moveTo string
-	// content is what an added file holds.
+	// content is the content of an added file.
 	content string
 	hunks   []hunk
 }
 
-// hunk is a place of a file with what is to be changed there.
+// hunk is a change at one place of a file.
 type hunk struct {
-	// within are lines that stand before the place, one after the other, as the
-	// envelope gives them after @@.
+	// within are the lines that precede the place, in order, as the envelope gives them after
+	// "@@".
 	within []string
-	// line is the number of the first old line, as far as the patch knows it; 0
-	// means that it says nothing. after is set for a hunk without old lines,
-	// which comes behind this line.
+	// line is the number of the first old line according to the patch; 0 means unknown. after is
+	// set for a hunk without old lines: its new lines follow this line.
 	line  int
 	after bool
-	// end tells that the hunk ends with the file.
+	// end reports that the hunk ends at the end of the file.
 	end   bool
 	lines []line
 }
 
-// line is a line of a hunk without its end.
+// line is a line of a hunk, without its line end.
 type line struct {
 	op   byte // ' ', '-' or '+'
 	text string
-	// open tells that the line has no line feed at its end.
+	// open reports that the line has no line feed at its end.
 	open bool
 }
 
-// side returns the texts of the lines that stand in the file before ('-') or
-// after ('+').
+// side returns the lines of the file before ('-') or after ('+') the change.
 func (h hunk) side(op byte) []line {
 	var lines []line
 	for _, l := range h.lines {
@@ -61,7 +59,7 @@ func (h hunk) side(op byte) []line {
 	return lines
 }
 
-// parse reads a patch in either of its forms.
+// parse parses a patch of either form.
 func parse(patch string) ([]filePatch, error) {
 	patch = strings.ReplaceAll(patch, "\r\n", "\n")
 	var files []filePatch
@@ -80,4 +78,4 @@ func parse(patch string) ([]filePatch, error) {
 	return files, nil
 }
 
-var errNoPatch = errors.New(`it is neither of the form "*** Begin Patch" … "*** End Patch" nor a unified diff with "--- a/FILE", "+++ b/FILE" and "@@" lines`)
+var errNoPatch = errors.New(`it has neither the form "*** Begin Patch" … "*** End Patch" nor is it a unified diff with "--- a/FILE", "+++ b/FILE" and "@@" lines`)

@@ -11,26 +11,26 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// plan is what a patch is to do, checked as far as it can be without doing it.
+// plan is the list of changes that a patch makes, checked as far as possible without making them.
 type plan struct {
 	dir   workspace.Dir
 	files []planned
-	taken map[string]bool // names that have a part
+	taken map[string]bool // names with a part
 	total int             // bytes read
 }
 
-// planned is what is to be done with one file.
+// planned is the change to one file.
 type planned struct {
 	kind     kind
 	name     string
 	moveTo   string        // or ""
 	was      *files.Answer // nil for an added file
-	old, new []byte        // contents; nil where there is none
+	old, new []byte        // contents; nil if there is none
 	report   string
 	notes    []string
 }
 
-// add checks a part and takes it into the plan.
+// add checks a part and adds it to the plan.
 func (p *plan) add(part filePatch) error {
 	name, was, err := p.claim(part.path)
 	if err != nil {
@@ -40,7 +40,7 @@ func (p *plan) add(part filePatch) error {
 	shown := workspace.Display(name)
 	if part.kind == add {
 		if was != nil {
-			return fmt.Errorf("%s: %s exists, and the patch adds it; update it instead", param, shown)
+			return fmt.Errorf("%s: %s exists, but the patch adds it; update it instead", param, shown)
 		}
 		f.new = []byte(part.content)
 		f.report = fmt.Sprintf("%s %s (%s)", f.did(), shown, toolabi.Quantity(strings.Count(part.content, "\n"), "line"))
@@ -68,7 +68,7 @@ func (p *plan) add(part filePatch) error {
 	return nil
 }
 
-// update takes the changes of a part into f.
+// update stores the changes of a part in f.
 func (p *plan) update(f *planned, part filePatch) (err error) {
 	shown := workspace.Display(f.name)
 	if part.moveTo != "" {
@@ -77,7 +77,7 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 			return err
 		}
 		if there != nil {
-			return fmt.Errorf("%s: %s exists, and the patch moves %s there; delete it first", param, workspace.Display(to), shown)
+			return fmt.Errorf("%s: %s exists, but the patch moves %s there; delete it first", param, workspace.Display(to), shown)
 		}
 		f.moveTo = to
 	}
@@ -95,23 +95,23 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 	case len(f.new) > maxFile:
 		return fmt.Errorf("%s: %s would have more than %d bytes", param, shown, maxFile)
 	case bytes.Equal(f.old, f.new) && f.moveTo == "":
-		return fmt.Errorf("%s: %s would stay as it is", param, shown)
+		return fmt.Errorf("%s: the part for %s changes nothing", param, shown)
 	}
 	f.report += " (" + describe(part.hunks) + ")"
 	return nil
 }
 
-// claim resolves a path of the patch, which no other part may have.
+// claim resolves a path of the patch, which must not be in another part.
 func (p *plan) claim(path string) (name string, was *files.Answer, err error) {
 	name, was, err = p.dir.Target(param, path)
 	if err == nil && p.taken[name] {
-		err = fmt.Errorf("%s: %s stands in two parts; put all of its changes in one", param, workspace.Display(name))
+		err = fmt.Errorf("%s: %s has two parts; put all its changes into one", param, workspace.Display(name))
 	}
 	p.taken[name] = true
 	return name, was, err
 }
 
-// did words what is done with the file.
+// did describes the change to the file.
 func (f planned) did() string {
 	switch {
 	case f.kind == add:
@@ -124,7 +124,7 @@ func (f planned) did() string {
 	return "updated"
 }
 
-// counts returns how many files were changed in which way.
+// counts returns the number of files by kind of change.
 func (p *plan) counts() map[string]any {
 	counts := map[string]int{}
 	for _, f := range p.files {

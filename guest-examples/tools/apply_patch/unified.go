@@ -10,14 +10,13 @@ import (
 
 const devNull = "/dev/null"
 
-// hunkHead is the first line of a hunk. How many lines it has is not taken from
-// there: what models write there is often wrong, and the lines tell it.
-// It is compiled when it is needed: what is done at the start of the module, all of its
-// tools pay for in each call.
+// hunkHead matches the first line of a hunk. It ignores the line counts, since models often get
+// them wrong and the lines show them. It is compiled when needed, because all tools of the module
+// would pay for it at the start of each call.
 const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
-// parseUnified reads a diff as diff -u and git write it. What stands before, between
-// and behind the parts, such as the message of a commit, is passed over.
+// parseUnified parses a diff as diff -u and git write it. It skips other text before, between and
+// after the parts, such as a commit message.
 func parseUnified(patch string) ([]filePatch, error) {
 	p := unified{lines: strings.Split(strings.TrimSuffix(patch, "\n"), "\n"), hunkHead: regexp.MustCompile(hunkHead)}
 	for p.at < len(p.lines) {
@@ -35,18 +34,17 @@ func parseUnified(patch string) ([]filePatch, error) {
 	return p.files, nil
 }
 
-// unified is what was read so far.
+// unified is the state of parsing.
 type unified struct {
 	lines []string
 	at    int
 	files []filePatch
 
 	hunkHead *regexp.Regexp
-	head     *header // of the file that comes next, as far as it was read
+	head     *header // the head of the next file, as far as it is read
 }
 
-// header is what stands before the hunks of a file. Names are as they stand there,
-// "" if they do not.
+// header is the text before the hunks of a file. Names are as written; "" if missing.
 type header struct {
 	git                    string // of "diff --git", without the prefixes
 	from, to               string // of "rename from" and "rename to"
@@ -54,7 +52,7 @@ type header struct {
 	created, deleted, mode bool
 }
 
-// next takes a line outside of hunks, or a hunk.
+// next parses a line outside of hunks, or a hunk.
 func (p *unified) next() error {
 	text := p.lines[p.at]
 	if git, ok := strings.CutPrefix(text, "diff --git "); ok {
@@ -80,7 +78,7 @@ func (p *unified) next() error {
 	return nil
 }
 
-// line takes a line of the head that git writes.
+// line parses a line of a git header.
 func (h *header) line(text string) error {
 	for _, field := range []struct {
 		prefix string
@@ -100,14 +98,14 @@ func (h *header) line(text string) error {
 	case strings.HasPrefix(text, "new mode "):
 		h.mode = true
 	case strings.HasPrefix(text, "copy from "):
-		return errors.New("a file is copied; use a part that adds the new one")
+		return errors.New("the patch copies a file; add the new file instead")
 	case strings.HasPrefix(text, "GIT binary patch"), strings.HasPrefix(text, "Binary files "):
-		return errors.New("a binary file is changed; apply_patch changes text only")
+		return errors.New("the patch changes a binary file; apply_patch changes only text files")
 	}
 	return nil
 }
 
-// names takes the lines "---" and "+++", which end a head or are one.
+// names parses the lines "---" and "+++", which end a header or are all of it.
 func (p *unified) names() error {
 	if p.head == nil || p.head.new != "" {
 		if err := p.finish(); err != nil {
@@ -129,7 +127,7 @@ func (p *unified) names() error {
 	return p.finish()
 }
 
-// finish makes a part of the head that was read, if there is one.
+// finish turns the header into a part, if there is one.
 func (p *unified) finish() error {
 	if p.head == nil {
 		return nil
@@ -142,8 +140,7 @@ func (p *unified) finish() error {
 	return err
 }
 
-// part returns the part that begins with the head, or nil if there is nothing in it
-// to do.
+// part returns the part that the header begins, or nil if it changes nothing.
 func (h *header) part() (*filePatch, error) {
 	from, to := h.old, h.new
 	a, okA := strings.CutPrefix(from, "a/")
@@ -167,25 +164,25 @@ func (h *header) part() (*filePatch, error) {
 	case from != to:
 		return &filePatch{path: from, moveTo: to}, nil
 	case h.new == "" && h.mode:
-		return nil, fmt.Errorf("%s gets another mode; apply_patch changes text only", from)
+		return nil, fmt.Errorf("the patch changes the mode of %s; apply_patch changes only text", from)
 	case h.new == "":
 		return nil, fmt.Errorf("the part for %s has no changes", from)
 	}
 	return &filePatch{path: from}, nil
 }
 
-// hunk takes a hunk of the file read last.
+// hunk parses a hunk of the last file.
 func (p *unified) hunk() error {
 	if err := p.finish(); err != nil {
 		return err
 	}
 	if len(p.files) == 0 {
-		return errors.New(`a hunk comes before the names of its file, which are lines such as "--- a/FILE" and "+++ b/FILE"`)
+		return errors.New(`a hunk precedes the names of its file, which are lines such as "--- a/FILE" and "+++ b/FILE"`)
 	}
 	f := &p.files[len(p.files)-1]
 	head := p.hunkHead.FindStringSubmatch(p.lines[p.at])
 	if head == nil {
-		return fmt.Errorf(`%.100q is no head of a hunk; it looks like "@@ -12,3 +12,4 @@"`, p.lines[p.at])
+		return fmt.Errorf(`%.100q is not the head of a hunk, which looks like "@@ -12,3 +12,4 @@"`, p.lines[p.at])
 	}
 	number, err := strconv.Atoi(head[1])
 	if err != nil {
@@ -195,7 +192,7 @@ func (p *unified) hunk() error {
 	p.at++
 	for p.at < len(p.lines) && p.inHunk() {
 		switch text := p.lines[p.at]; {
-		case text == "": // an empty line of context whose space was lost
+		case text == "": // an empty line of context that lost its space
 			h.lines = append(h.lines, line{op: ' '})
 		case text[0] == '\\':
 			if len(h.lines) > 0 {
@@ -213,7 +210,7 @@ func (p *unified) hunk() error {
 	return f.add(h)
 }
 
-// inHunk reports whether the line in hand belongs to the hunk before it.
+// inHunk reports whether the current line belongs to the previous hunk.
 func (p *unified) inHunk() bool {
 	text := p.lines[p.at]
 	switch {
@@ -222,10 +219,10 @@ func (p *unified) inHunk() bool {
 	case text[0] != '-':
 		return false
 	case text == "-- " && p.at+1 < len(p.lines) && startsWithDigit(p.lines[p.at+1]):
-		return false // what git puts below a mailed patch: a line and its version
+		return false // the footer of a patch mailed by git: this line and the version
 	}
-	// A deleted line "-- x" looks like the name of the next file, which is
-	// followed by its new name and by a hunk.
+	// A deleted line "-- x" looks like the name of the next file. The name is followed by the new
+	// name and by a hunk.
 	return !(strings.HasPrefix(text, "--- ") && p.at+2 < len(p.lines) &&
 		strings.HasPrefix(p.lines[p.at+1], "+++ ") && strings.HasPrefix(p.lines[p.at+2], "@@"))
 }
@@ -234,18 +231,18 @@ func startsWithDigit(text string) bool {
 	return text != "" && '0' <= text[0] && text[0] <= '9'
 }
 
-// add takes a hunk of a unified diff into the part.
+// add adds a hunk of a unified diff to the part.
 func (f *filePatch) add(h hunk) error {
 	switch f.kind {
 	case remove:
-		return nil // that the file goes is all that counts
+		return nil // only the deletion of the file matters
 	case add:
 		if f.content != "" {
-			return fmt.Errorf("%s is a new file, which has one hunk", f.path)
+			return fmt.Errorf("%s is a new file; it must have one hunk", f.path)
 		}
 		for _, l := range h.lines {
 			if l.op != '+' {
-				return fmt.Errorf(`%s is a new file: all its lines begin with "+"`, f.path)
+				return fmt.Errorf(`%s is a new file; all its lines must begin with "+"`, f.path)
 			}
 			f.content += l.text
 			if !l.open {
@@ -261,26 +258,25 @@ func (f *filePatch) add(h hunk) error {
 	return nil
 }
 
-// fileName returns the name in a line "---" or "+++" without the time behind it.
+// fileName returns the name in a line "---" or "+++" without the time after it.
 func fileName(text string) (string, error) {
 	name, _, _ := strings.Cut(text, "\t")
 	return unquote(strings.TrimRight(name, " "))
 }
 
-// unquote returns a name that git may have put in quotes.
+// unquote returns a name, which git may have quoted.
 func unquote(name string) (string, error) {
 	if !strings.HasPrefix(name, `"`) {
 		return name, nil
 	}
 	plain, err := strconv.Unquote(name)
 	if err != nil {
-		return "", fmt.Errorf("the name %.200s is not quoted as git does it", name)
+		return "", fmt.Errorf("the name %.200s has invalid quotes", name)
 	}
 	return plain, nil
 }
 
-// gitName returns the name of a file that a line "diff --git" names twice, and "" if
-// it names two.
+// gitName returns the name that a line "diff --git" has twice, or "" if its two names differ.
 func gitName(names string) string {
 	for i := 0; i < len(names); i++ {
 		if names[i] != ' ' {

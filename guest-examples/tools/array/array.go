@@ -1,5 +1,5 @@
-// Package array is the built-in tool array: it sorts, cuts, combines, groups and
-// sums up the items of a JSON array.
+// Package array implements the built-in tool array, which sorts, slices, combines, groups and
+// aggregates the items of a JSON array.
 package array
 
 import (
@@ -12,38 +12,38 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
-// Args are the arguments of array. Which of them count depends on Operation.
+// Args are the arguments of array. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Items is the array; only range does without it.
+	// Items is the array; every operation except range needs it.
 	Items jsonvalue.Value `json:"items"`
-	// Other is the second array of what takes two.
+	// Other is the second array, for operations that take two.
 	Other jsonvalue.Value `json:"other"`
-	// Path is where in each item the value lies that counts; "" is the item.
+	// Path is the path of the value in each item; "" means the item itself.
 	Path string `json:"path"`
-	// Value is what contains, index_of and filter compare with.
+	// Value is the value that contains, index_of and filter compare with.
 	Value jsonvalue.Value `json:"value"`
-	// Compare is how filter compares; "" means Equal.
+	// Compare is the comparison of filter; "" means Equal.
 	Compare Comparison `json:"compare"`
-	// Descending sorts from the greatest to the smallest.
+	// Descending sorts the largest item first.
 	Descending bool `json:"descending"`
-	// Start and End cut out a part, from 0, End being the first that is left
-	// out. Negative ones count from the end, but not for range.
+	// Start and End select the items from Start up to, but not including, End. They count from 0;
+	// negative values count from the end. For range they are numbers, not positions.
 	Start toolabi.Int  `json:"start"`
 	End   *toolabi.Int `json:"end"`
-	// Step is that of range; nil means 1.
+	// Step is the step of range; nil means 1.
 	Step *toolabi.Int `json:"step"`
-	// Count is how many items first and last give, as an array; nil means one,
-	// alone. For chunk it is how many items a chunk has.
+	// Count is the number of items that first and last return as an array; nil means the single
+	// item. For chunk it is the number of items in a chunk.
 	Count *toolabi.Int `json:"count"`
-	// Depth is how many levels flatten takes away; nil means one.
+	// Depth is the number of levels that flatten removes; nil means 1.
 	Depth *toolabi.Int `json:"depth"`
 }
 
-// call is a call with its arguments read.
+// call is a call with decoded arguments.
 type call struct {
 	Args
 	items []jsonvalue.Value
@@ -51,7 +51,7 @@ type call struct {
 	path  jsonvalue.Path
 }
 
-// operations are all there are.
+// operations are all operations.
 var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"sort":       sorted,
 	"reverse":    reverse,
@@ -80,16 +80,15 @@ var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"avg":        average,
 }
 
-// Operations returns the names of all operations in their order.
+// Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// Run writes the result to out as JSON on one line. The text of an error is
-// written for a model.
+// Run writes the result to out as JSON on one line. The text of an error is for a model.
 func Run(args Args, out io.Writer) error {
 	return valuetool.Run(operations, args.Operation, args.read, out)
 }
 
-// read returns the call of the arguments.
+// read decodes the arguments.
 func (a Args) read() (call, error) {
 	c := call{Args: a, items: a.Items.Items(), other: a.Other.Items()}
 	if a.Operation != "range" {
@@ -109,10 +108,9 @@ func (a Args) read() (call, error) {
 	return c, nil
 }
 
-var errNoItems = errors.New("items is empty, so there is none")
+var errNoItems = errors.New("items is empty, so there is no such item")
 
-// at returns the value of an item that counts, which is null where there is
-// nothing at the path.
+// at returns the value at the path of an item, or null if there is none.
 func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	v, ok := item.Get(c.path)
 	if !ok {
@@ -121,15 +119,15 @@ func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// second returns the items of other.
+// second returns the items of Other.
 func (c call) second() ([]jsonvalue.Value, error) {
 	return c.other, valuetool.Expect("other", c.Other, jsonvalue.Array)
 }
 
-// wanted returns value.
+// wanted returns Value.
 func (c call) wanted() (jsonvalue.Value, error) {
 	if c.Value.Kind() == jsonvalue.Absent {
-		return jsonvalue.Value{}, errors.New("value is missing; it is what to compare with")
+		return jsonvalue.Value{}, errors.New("value is missing; give the value to compare with")
 	}
 	return c.Value, nil
 }

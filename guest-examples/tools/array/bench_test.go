@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A call with 90,000 numbers, from its arguments to its output.
+// BenchmarkRun measures a call with 90,000 numbers, from its arguments to its output.
 func BenchmarkRun(b *testing.B) {
 	var items strings.Builder
 	for i := range 90_000 {

@@ -9,7 +9,7 @@ import (
 // set holds values by their keys.
 type set map[string]struct{}
 
-// add puts a value in, and returns whether it is new.
+// add adds a value, and reports whether it is new.
 func (s set) add(v jsonvalue.Value) bool {
 	key := v.Key()
 	_, ok := s[key]
@@ -33,7 +33,7 @@ func kept(items []jsonvalue.Value, keep func(jsonvalue.Value) bool) jsonvalue.Va
 	return jsonvalue.NewArray(result)
 }
 
-// unique keeps the first of the items that count as equal.
+// unique keeps the first of several equal items.
 func (c call) unique(items []jsonvalue.Value) jsonvalue.Value {
 	seen := set{}
 	return kept(items, func(item jsonvalue.Value) bool { return seen.add(c.at(item)) })
@@ -55,8 +55,8 @@ func intersect(c call) (jsonvalue.Value, error) { return c.inOther(true) }
 
 func difference(c call) (jsonvalue.Value, error) { return c.inOther(false) }
 
-// inOther returns the items, each once, that count as equal to one of other, or
-// else those that do not.
+// inOther returns the items, without duplicates, that equal an item of Other if want is true, and
+// otherwise the items that do not.
 func (c call) inOther(want bool) (jsonvalue.Value, error) {
 	other, err := c.second()
 	there, seen := set{}, set{}
@@ -69,7 +69,7 @@ func (c call) inOther(want bool) (jsonvalue.Value, error) {
 	}), err
 }
 
-// zip pairs the items with those of other; the longer array loses its rest.
+// zip pairs the items with the items of Other; surplus items of the longer array are dropped.
 func zip(c call) (jsonvalue.Value, error) {
 	other, err := c.second()
 	pairs := make([]jsonvalue.Value, min(len(c.items), len(other)))

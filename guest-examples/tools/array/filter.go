@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// Comparison is how filter compares what is at the path with value.
+// Comparison is how filter compares the value at the path with Value.
 type Comparison string
 
-// The comparisons. Order is that of jsonvalue.Value.Compare between values of one
-// kind; values of two kinds are neither less nor greater.
+// The comparisons. Values of one kind have the order of jsonvalue.Value.Compare. Values of
+// different kinds are neither less nor greater.
 const (
 	Equal          Comparison = "eq"
 	NotEqual       Comparison = "ne"
@@ -23,10 +23,10 @@ const (
 	LessOrEqual    Comparison = "le"
 	Greater        Comparison = "gt"
 	GreaterOrEqual Comparison = "ge"
-	In             Comparison = "in"       // value is an array that has it
-	Contains       Comparison = "contains" // it is a text or an array that has value
-	Matches        Comparison = "matches"  // value is a regular expression
-	Exists         Comparison = "exists"   // there is something, which may be null
+	In             Comparison = "in"       // the value is an array that has it
+	Contains       Comparison = "contains" // it is a string or an array that has the value
+	Matches        Comparison = "matches"  // the value is a regular expression
+	Exists         Comparison = "exists"   // there is a value, which may be null
 	Missing        Comparison = "missing"
 )
 
@@ -38,8 +38,8 @@ func filter(c call) (jsonvalue.Value, error) {
 	return kept(c.items, func(item jsonvalue.Value) bool { return keep(item.Get(c.path)) }), nil
 }
 
-// predicate returns what tells whether to keep an item by what is at its path,
-// if there is anything.
+// predicate returns a function that reports whether to keep an item. Its arguments are the value
+// at the path, and whether there is one.
 func (c call) predicate() (func(jsonvalue.Value, bool) bool, error) {
 	switch c.Compare {
 	case Exists:
@@ -104,10 +104,10 @@ func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 	return func(v jsonvalue.Value, _ bool) bool { return v.Kind() == jsonvalue.String && re.MatchString(v.Text()) }, nil
 }
 
-// pluck returns what is at the path of each item.
+// pluck returns the value at the path of each item.
 func pluck(c call) (jsonvalue.Value, error) {
 	if len(c.path) == 0 {
-		return jsonvalue.Value{}, errors.New("path is missing; it says what to take of each item")
+		return jsonvalue.Value{}, errors.New("path is missing; it selects the value of each item")
 	}
 	items := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
@@ -128,7 +128,7 @@ func indexOf(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewInt(int64(at)), err
 }
 
-// find returns the place of the first item that counts as equal to value, or -1.
+// find returns the position of the first item that equals Value, or -1.
 func (c call) find() (int, error) {
 	want, err := c.wanted()
 	return slices.IndexFunc(c.items, func(item jsonvalue.Value) bool { return c.at(item).Compare(want) == 0 }), err

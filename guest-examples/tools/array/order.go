@@ -9,10 +9,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// maxRange is how many numbers range gives.
+// maxRange limits the numbers that range returns.
 const maxRange = 100_000
 
-// sorted leaves items that count as equal in their order.
+// sorted is a stable sort.
 func sorted(c call) (jsonvalue.Value, error) {
 	keys, items := make([]jsonvalue.Value, len(c.items)), make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
@@ -54,7 +54,7 @@ func last(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewArray(c.items[len(c.items)-n:]), err
 }
 
-// some returns how many items count asks for, of those that there are.
+// some returns the number of items to return: count, or all items if there are fewer.
 func (c call) some() (int, error) {
 	if c.Count == nil {
 		return 0, errNoItems
@@ -67,7 +67,7 @@ func (c call) some() (int, error) {
 
 func chunk(c call) (jsonvalue.Value, error) {
 	if c.Count == nil || *c.Count < 1 {
-		return jsonvalue.Value{}, errors.New("count must be at least 1; it is how many items a chunk has")
+		return jsonvalue.Value{}, errors.New("count must be at least 1; it is the number of items in a chunk")
 	}
 	size := int(min(*c.Count, toolabi.Int(max(len(c.items), 1))))
 	chunks := []jsonvalue.Value{}
@@ -99,7 +99,7 @@ func appendFlat(flat, items []jsonvalue.Value, depth toolabi.Int) []jsonvalue.Va
 	return flat
 }
 
-// numbers are those from start, by step, before end.
+// numbers returns the numbers from start to end, without end, by step.
 func numbers(c call) (jsonvalue.Value, error) {
 	step := toolabi.Int(1)
 	if c.Step != nil {
@@ -108,7 +108,7 @@ func numbers(c call) (jsonvalue.Value, error) {
 	const limit = 1 << 53 // beyond it many readers of JSON lose digits
 	switch {
 	case c.End == nil:
-		return jsonvalue.Value{}, errors.New("end is missing; it is the first number that is left out")
+		return jsonvalue.Value{}, errors.New("end is missing; it is the number to stop before")
 	case step == 0:
 		return jsonvalue.Value{}, errors.New("step is 0; it must go up or down")
 	case max(c.Start, *c.End, step) > limit || min(c.Start, *c.End, step) < -limit:

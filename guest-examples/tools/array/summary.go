@@ -8,12 +8,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/calculator"
 )
 
-// maxDigits is how many digits the numbers may have that sum and avg take, so
-// that a sum is an expression that the calculator takes.
+// maxDigits limits the digits of numbers for sum and avg, so that the calculator accepts the sum
+// as an expression.
 const maxDigits = 1000
 
-// grouped calls add for each item with the name of its group: a text itself, or
-// the JSON of another value as the first item of the group writes it.
+// grouped calls add for each item with the name of its group. The name is a string itself, or the
+// JSON of another value as in the first item of the group.
 func (c call) grouped(add func(name string, item jsonvalue.Value)) {
 	names := map[string]string{}
 	for _, item := range c.items {
@@ -65,8 +65,7 @@ func least(c call) (jsonvalue.Value, error) { return c.extreme(-1) }
 
 func greatest(c call) (jsonvalue.Value, error) { return c.extreme(1) }
 
-// extreme returns the first item of those that come last in the order with the
-// given sign.
+// extreme returns the first of the items that sort last (sign 1) or first (sign -1).
 func (c call) extreme(sign int) (jsonvalue.Value, error) {
 	if len(c.items) == 0 {
 		return jsonvalue.Value{}, errNoItems
@@ -89,13 +88,13 @@ func average(c call) (jsonvalue.Value, error) {
 	return c.calculate(fmt.Sprintf("/%d", len(c.items)))
 }
 
-// calculate returns the value of the expression that is the sum of the items,
-// with more after it. One without an end is rounded as the calculator does.
+// calculate evaluates the expression that adds the items, followed by more. A result with endless
+// decimals is rounded as by the calculator.
 func (c call) calculate(more string) (jsonvalue.Value, error) {
 	numbers := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
 		if numbers[i] = c.at(item); numbers[i].Kind() != jsonvalue.Number {
-			return jsonvalue.Value{}, fmt.Errorf("items[%d] gives %.80v, which is no number; use filter first, or a path that leads to numbers", i, numbers[i])
+			return jsonvalue.Value{}, fmt.Errorf("items[%d] gives %.80v, which is not a number; use filter first, or a path that leads to numbers", i, numbers[i])
 		}
 	}
 	total, places, err := jsonvalue.Sum(numbers, maxDigits)
@@ -106,6 +105,6 @@ func (c call) calculate(more string) (jsonvalue.Value, error) {
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
-	digits, _, _ := strings.Cut(text, " ") // the note says that they are rounded
+	digits, _, _ := strings.Cut(text, " ") // drop the note about rounding
 	return jsonvalue.Parse([]byte(digits))
 }

@@ -1,5 +1,5 @@
-// Package calculator is the built-in tool calculator: it evaluates arithmetic
-// expressions exactly as far as that is possible.
+// Package calculator implements the built-in tool calculator, which evaluates arithmetic
+// expressions as exactly as possible.
 package calculator
 
 import (
@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLength is the greatest length of an expression in characters.
+// MaxLength limits the length of an expression, in characters.
 const MaxLength = 4000
 
 // Args are the arguments of calculator.
 type Args struct {
-	// Expression is what to evaluate, as in "2 * (3 + 4)".
+	// Expression is the expression to evaluate, as in "2 * (3 + 4)".
 	Expression string `json:"expression"`
 }
 
-// Run writes the value of the expression to out: the exact decimal if there is
-// one, or else 30 digits and a note. The text of an error is written for a
-// model and names the column, counted in characters from 1.
+// Run writes the value of the expression to out: the exact decimal if there is one, otherwise 30
+// digits and a note. The text of an error is for a model and names the column, counted in
+// characters from 1.
 func Run(args Args, out io.Writer) error {
 	text, err := Evaluate(args.Expression)
 	if err != nil {

@@ -100,8 +100,7 @@ func TestEvaluate_exact(t *testing.T) {
 	}
 }
 
-// The digits come from other programs and from tables. Zeros at the end are not
-// shown.
+// The expected digits come from other programs and from tables. Trailing zeros are not shown.
 func TestEvaluate_rounded(t *testing.T) {
 	const rounded = " (rounded to 30 digits)"
 	for expression, want := range map[string]string{
@@ -145,18 +144,18 @@ func TestEvaluate_rounded(t *testing.T) {
 
 func TestEvaluate_errors(t *testing.T) {
 	for expression, want := range map[string]string{
-		"":                         "column 1: the end stands where a number is expected",
-		"1 +":                      "column 4: the end stands where a number is expected",
-		"1 + * 2":                  `column 5: "*" stands where a number is expected`,
-		"(1":                       "column 3: the end stands where ')' is expected",
-		"1)":                       `column 2: ")" stands where an operator is expected`,
-		"2pi":                      `column 2: "pi" stands where an operator is expected; write * to multiply`,
+		"":                         "column 1: the end where a number is expected",
+		"1 +":                      "column 4: the end where a number is expected",
+		"1 + * 2":                  `column 5: "*" where a number is expected`,
+		"(1":                       "column 3: the end where ')' is expected",
+		"1)":                       `column 2: ")" where an operator is expected`,
+		"2pi":                      `column 2: "pi" where an operator is expected; write * to multiply`,
 		"2(3)":                     "write * to multiply",
 		"1 2":                      "write * to multiply",
 		"1,000":                    "the decimal sign is a point",
-		"1.2.3":                    `column 4: ".3" stands where an operator is expected`,
+		"1.2.3":                    `column 4: ".3" where an operator is expected`,
 		".":                        "column 1: a point needs digits",
-		"2e":                       `column 2: "e" stands where an operator is expected`,
+		"2e":                       `column 2: "e" where an operator is expected`,
 		"1 $ 2":                    "column 3: '$' is not part of an expression",
 		"é + ü":                    "column 1: 'é' is not part of an expression",
 		"1 + \x00":                 `column 5: '\x00' is not part of an expression`,
@@ -168,8 +167,8 @@ func TestEvaluate_errors(t *testing.T) {
 		"50%":                      "column 3: % is the remainder",
 		"50% + 1":                  "for per cent divide by 100",
 		"(50%)*2":                  "column 4: % is the remainder",
-		"foo(1)":                   `column 1: "foo" is unknown; there are abs, ceil,`,
-		"sqrt 4":                   `column 6: "4" stands where "(" after sqrt is expected`,
+		"foo(1)":                   `column 1: "foo" is unknown; known names: abs, ceil,`,
+		"sqrt 4":                   `column 6: "4" where "(" after sqrt is expected`,
 		"sqrt()":                   "column 6:",
 		"sqrt(1,2)":                "column 1: sqrt takes 1 argument, not 2",
 		"log(8)":                   "log takes 2 arguments, not 1",
@@ -178,7 +177,7 @@ func TestEvaluate_errors(t *testing.T) {
 		"ln(0)":                    "column 1: only positive numbers have a logarithm",
 		"log(5, 1)":                "1 can't be the base of a logarithm",
 		"(-8)^(1/3)":               "column 5: a negative number has no real power",
-		"tan(pi/2)":                "there is no tangent at this angle",
+		"tan(pi/2)":                "the tangent is undefined at this angle",
 		"sin(1e40)":                "the angle is too large",
 		"9^9^9^9":                  "column 4: the result is too large: it has more than 10000 digits",
 		"10^(10^18)":               "column 3: the result is too large",
@@ -191,8 +190,8 @@ func TestEvaluate_errors(t *testing.T) {
 		"1e10001":                  "column 1: the exponent must be from -10000 to 10000",
 		"1e99999999999999999999":   "column 1: the exponent must be from",
 		"1e-10000/1e10000":         "column 9: the result is too small",
-		"round(1, 1e9)":            "round takes a whole number of places",
-		"round(1, 0.5)":            "round takes a whole number of places",
+		"round(1, 1e9)":            "the number of places",
+		"round(1, 0.5)":            "the number of places",
 		strings.Repeat("(", 300):   "nested more than 200 deep",
 		strings.Repeat("-", 300):   "nested more than 200 deep",
 		strings.Repeat("1+", 2001): "4002 characters: at most 4000 are allowed",
@@ -258,7 +257,7 @@ func FuzzCalculator(f *testing.F) {
 		if _, ok := new(big.Rat).SetString(number); !ok {
 			t.Fatalf("%q: %q is not a number", expression, number)
 		}
-		// A result can be calculated with.
+		// A result is valid input again.
 		if again, err := Evaluate(number); err == nil && !strings.Contains(text, "rounded") && again != text {
 			t.Errorf("%q gives %s, which gives %s", expression, text, again)
 		}

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// maxFraction is how long a fraction may be that is given beside its rounded
-// value, in characters.
+// maxFraction limits the length, in characters, of the fraction shown next to a rounded value.
 const maxFraction = 40
 
-// String returns the exact decimal, or shownDigits digits with a note.
+// String returns the exact decimal, or shownDigits digits and a note.
 func (v value) String() string {
 	if !v.rounded {
 		if places, ends := v.rat.FloatPrec(); ends && places <= maxDigits {
@@ -24,8 +23,8 @@ func (v value) String() string {
 	return fmt.Sprintf("%s (%s)", v.shown(), note)
 }
 
-// shown returns the first digits of v without zeros at the end, with an
-// exponent if v is very large or very small.
+// shown returns the first digits of v without trailing zeros, with an exponent if v is very large
+// or very small.
 func (v value) shown() string {
 	text := new(big.Float).SetPrec(precision+64).SetRat(v.rat).Text('g', shownDigits)
 	mantissa, exponent, hasExponent := strings.Cut(text, "e")

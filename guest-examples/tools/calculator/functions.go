@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// function is one that expressions may call with least to most arguments.
+// function is a function of expressions, with its minimum and maximum number of arguments.
 type function struct {
 	least, most int
 	apply       func(args []value) (value, error)
 }
 
-// arity says how many arguments the function takes.
+// arity describes the number of arguments.
 func (f function) arity() string {
 	switch {
 	case f.most == math.MaxInt:
@@ -30,7 +30,7 @@ func (f function) arity() string {
 	}
 }
 
-// constants are the names that stand for a number.
+// constants are the names of numbers.
 var constants = map[string]func() value{
 	"pi": pi,
 	"π":  pi,
@@ -47,7 +47,7 @@ func e() value {
 	return value{rat, true}
 }
 
-// functions are those that expressions may call.
+// functions are the functions of expressions.
 var functions = map[string]function{
 	"abs":   unary(func(v value) (value, error) { return value{new(big.Rat).Abs(v.rat), v.rounded}, nil }),
 	"sqrt":  unary(sqrt),
@@ -80,7 +80,7 @@ func unary(apply func(value) (value, error)) function {
 
 func compare(a, b value) int { return a.rat.Cmp(b.rat) }
 
-// trunc cuts off the fraction.
+// trunc removes the fraction.
 func trunc(v value) value {
 	if v.sign() < 0 {
 		return floor(v.negated()).negated()
@@ -88,15 +88,14 @@ func trunc(v value) value {
 	return floor(v)
 }
 
-// round rounds the first argument to so many places after the point, halves
-// away from zero.
+// round rounds the first argument to a number of decimal places, halves away from zero.
 func round(args []value) (value, error) {
 	places := whole(0)
 	if len(args) == 2 {
 		places = args[1]
 	}
 	if !places.rat.IsInt() || magnitude(places.rat) > 16 {
-		return value{}, fmt.Errorf("round takes a whole number of places, at most %d", maxDigits)
+		return value{}, fmt.Errorf("the number of places of round must be whole and at most %d", maxDigits)
 	}
 	scale, err := power(whole(10), places)
 	if err != nil {
@@ -119,12 +118,12 @@ func tan(v value) (value, error) {
 		return value{}, err
 	}
 	if cos.sign() == 0 {
-		return value{}, errors.New("there is no tangent at this angle")
+		return value{}, errors.New("the tangent is undefined at this angle")
 	}
 	return apply('/', sin, cos)
 }
 
-// logarithm returns that of v to the given base, exact if it is whole.
+// logarithm returns the logarithm of v to the given base, exact if it is whole.
 func logarithm(v, base value) (value, error) {
 	numerator, err := ln(v)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kind is what a token is: one of the constants or the character of an
-// operator or bracket. ** is '^'.
+// kind is the kind of a token: a constant below, or the character of an operator or bracket. **
+// is '^'.
 type kind rune
 
 const (
@@ -31,7 +31,7 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", t.text)
 }
 
-// columnError is what is wrong at a column of an expression.
+// columnError is an error at a column of an expression.
 type columnError struct {
 	column int
 	err    error
@@ -41,14 +41,14 @@ func (e *columnError) Error() string { return fmt.Sprintf("column %d: %v", e.col
 
 func (e *columnError) Unwrap() error { return e.err }
 
-// lexer cuts an expression into tokens.
+// lexer splits an expression into tokens.
 type lexer struct {
 	text []rune
 	at   int
 }
 
-// operators maps the characters of operators and brackets to their kinds;
-// people and models paste the typographic ones.
+// operators maps the characters of operators and brackets to their kinds. It includes typographic
+// variants, because people and models paste them.
 var operators = map[rune]kind{
 	'+': '+', '-': '-', '*': '*', '/': '/', '%': '%', '^': '^', '(': '(', ')': ')', ',': ',',
 	'−': '-', '×': '*', '·': '*', '÷': '/',
@@ -85,8 +85,8 @@ func (l *lexer) next() (token, error) {
 	return t, nil
 }
 
-// number passes over digits with an optional point and exponent. What follows
-// it wrongly is the next token.
+// number skips digits with an optional point and exponent. A character that does not belong to
+// the number begins the next token.
 func (l *lexer) number() {
 	l.skip(isDigit)
 	if l.at < len(l.text) && l.text[l.at] == '.' {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep brackets, signs and powers may be nested.
+// maxDepth limits the nesting of brackets, signs and powers.
 const maxDepth = 200
 
 // parser evaluates an expression while it reads it.
@@ -16,8 +16,8 @@ type parser struct {
 	depth int
 }
 
-// parse returns the value of the expression, converted if units follow it. Errors
-// are of type columnError.
+// parse returns the value of the expression, converted if units follow it. Errors are
+// *columnError.
 func parse(expression string) (value, error) {
 	p := &parser{lexer: lexer{text: []rune(expression)}}
 	if err := p.advance(); err != nil {
@@ -36,7 +36,7 @@ func parse(expression string) (value, error) {
 	return v, nil
 }
 
-// rest returns the expression from the next token on.
+// rest returns the expression from the current token on.
 func (p *parser) rest() string { return string(p.lexer.text[p.token.column-1:]) }
 
 func (p *parser) advance() error {
@@ -45,7 +45,7 @@ func (p *parser) advance() error {
 	return err
 }
 
-// unexpected says that the next token is not what belongs there.
+// unexpected returns the error for a token that does not belong here.
 func (p *parser) unexpected(want string) error {
 	hint := ""
 	switch p.token.kind {
@@ -56,10 +56,10 @@ func (p *parser) unexpected(want string) error {
 	case '.':
 		hint = "; digits are missing"
 	}
-	return &columnError{p.token.column, fmt.Errorf("%s stands where %s is expected%s", p.token, want, hint)}
+	return &columnError{p.token.column, fmt.Errorf("%s where %s is expected%s", p.token, want, hint)}
 }
 
-// nested runs inner one level deeper.
+// nested calls inner one level deeper.
 func (p *parser) nested(inner func() (value, error)) (value, error) {
 	if p.depth++; p.depth > maxDepth {
 		return value{}, &columnError{p.token.column, fmt.Errorf("nested more than %d deep", maxDepth)}
@@ -68,17 +68,17 @@ func (p *parser) nested(inner func() (value, error)) (value, error) {
 	return inner()
 }
 
-// sum reads terms joined by + and -.
+// sum parses terms joined by + and -.
 func (p *parser) sum() (value, error) {
 	return p.joined("+-", p.product)
 }
 
-// product reads factors joined by *, / and %.
+// product parses factors joined by *, / and %.
 func (p *parser) product() (value, error) {
 	return p.joined("*/%", p.signed)
 }
 
-// joined reads operands joined, from left to right, by any of the operators.
+// joined parses operands joined, from left to right, by any of the operators.
 func (p *parser) joined(operators string, operand func() (value, error)) (value, error) {
 	left, err := operand()
 	for err == nil && p.token.kind > 0 && strings.ContainsRune(operators, rune(p.token.kind)) {
@@ -87,15 +87,15 @@ func (p *parser) joined(operators string, operand func() (value, error)) (value,
 	return left, err
 }
 
-// binary reads an operator and its right-hand side.
+// binary parses an operator and its right-hand side.
 func (p *parser) binary(left value, operand func() (value, error)) (value, error) {
 	operator := p.token
 	if err := p.advance(); err != nil {
 		return value{}, err
 	}
 	if operator.kind == '%' && p.token.kind != number && p.token.kind != name && p.token.kind != '(' {
-		// 50% - 3 means something else to most people than to a parser.
-		return value{}, &columnError{operator.column, errors.New("% is the remainder, and a number, name or bracket has to follow; for per cent divide by 100")}
+		// In 50% - 3 most people mean a percentage.
+		return value{}, &columnError{operator.column, errors.New("% is the remainder, and a number, name or bracket must follow; for per cent divide by 100")}
 	}
 	right, err := operand()
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *parser) binary(left value, operand func() (value, error)) (value, error
 	return p.at(operator)(apply(operator.kind, left, right))
 }
 
-// at returns a function that gives an error the column of t.
+// at returns a function that adds the column of t to an error.
 func (p *parser) at(t token) func(value, error) (value, error) {
 	return func(v value, err error) (value, error) {
 		if err != nil {
@@ -114,7 +114,7 @@ func (p *parser) at(t token) func(value, error) (value, error) {
 	}
 }
 
-// signed reads a power with any number of signs in front; -2^2 is -(2^2).
+// signed parses a power after any number of signs; -2^2 is -(2^2).
 func (p *parser) signed() (value, error) {
 	sign := p.token.kind
 	if sign != '-' && sign != '+' {
@@ -130,7 +130,7 @@ func (p *parser) signed() (value, error) {
 	return v, err
 }
 
-// power reads a factor and its exponent; 2^3^2 is 2^(3^2).
+// power parses a factor and its exponent; 2^3^2 is 2^(3^2).
 func (p *parser) power() (value, error) {
 	base, err := p.factor()
 	if err != nil || p.token.kind != '^' {
@@ -139,8 +139,7 @@ func (p *parser) power() (value, error) {
 	return p.binary(base, func() (value, error) { return p.nested(p.signed) })
 }
 
-// factor reads a number, a name, a function with its arguments or an
-// expression in brackets.
+// factor parses a number, a name, a function with its arguments, or an expression in brackets.
 func (p *parser) factor() (value, error) {
 	t := p.token
 	switch t.kind {
@@ -164,7 +163,7 @@ func (p *parser) factor() (value, error) {
 	return value{}, p.unexpected("a number")
 }
 
-// expect passes over the token of this kind.
+// expect skips a token of this kind, or fails.
 func (p *parser) expect(k kind) error {
 	if p.token.kind != k {
 		return p.unexpected(fmt.Sprintf("%q", rune(k)))
@@ -172,7 +171,7 @@ func (p *parser) expect(k kind) error {
 	return p.advance()
 }
 
-// named reads a constant or a function with its arguments.
+// named parses a constant or a function with its arguments.
 func (p *parser) named() (value, error) {
 	t := p.token
 	key := strings.ToLower(t.text)
@@ -184,7 +183,7 @@ func (p *parser) named() (value, error) {
 	}
 	f, ok := functions[key]
 	if !ok {
-		return value{}, &columnError{t.column, fmt.Errorf("%q is unknown; there are %s", t.text, names())}
+		return value{}, &columnError{t.column, fmt.Errorf("%q is unknown; known names: %s", t.text, names())}
 	}
 	if p.token.kind != '(' {
 		return value{}, p.unexpected(fmt.Sprintf(`"(" after %s`, key))

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// maxRoot is the greatest n for which an exact nth root is looked for.
+// maxRoot limits n when searching for an exact nth root.
 const maxRoot = 64
 
 // power returns a to the power of b. 0^0 is 1.
@@ -36,7 +36,7 @@ func power(a, b value) (value, error) {
 	return exp(product)
 }
 
-// wholePower returns a, which is not 0, to the power of the whole number n.
+// wholePower returns a to the power of the whole number n; a is not 0.
 func wholePower(a, n value) (value, error) {
 	rounded := a.rounded || n.rounded
 	if a.rat.IsInt() && a.rat.Num().IsInt64() && a.rat.Num().Int64() == 1 {
@@ -69,7 +69,7 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 	if n.BitLen() > maxExponentBits {
 		return value{}, errors.New("the exponent is too large")
 	}
-	// Each step doubles the error, so there are that many more bits.
+	// Each step doubles the error, so work with that many more bits.
 	square := newFloat(maxExponentBits).SetRat(a.rat)
 	result := newFloat(maxExponentBits).SetInt64(1)
 	for i := range n.BitLen() {
@@ -80,8 +80,8 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
 		square.Mul(square, square)
-		// Beyond this the result is out of range whatever the next bits are,
-		// unless there are none.
+		// Beyond this the result is out of range whatever the next bits of n are, unless there
+		// are none.
 		if e := square.MantExp(nil); (e > 4*maxBits || e < -4*maxBits) && i+1 < n.BitLen() {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
@@ -99,7 +99,7 @@ func outOfRange(large bool) error {
 	return errTooSmall
 }
 
-// exactRoot returns the nth root of a, which is positive, if it is a fraction.
+// exactRoot returns the nth root of a if it is a fraction; a is positive.
 func exactRoot(a value, n *big.Int) (value, bool) {
 	if a.rounded || !n.IsInt64() || n.Int64() > maxRoot {
 		return value{}, false
@@ -115,9 +115,9 @@ func exactRoot(a value, n *big.Int) (value, bool) {
 	return exactly(new(big.Rat).SetFrac(num, denom)), true
 }
 
-// wholeRoot returns the nth root of x, which is positive, if it is whole.
+// wholeRoot returns the nth root of x if it is whole; x is positive.
 func wholeRoot(x *big.Int, n int64) (*big.Int, bool) {
-	// Newton's method from above, which falls until it has arrived.
+	// Newton's method from above: the value falls until it reaches the root.
 	root := new(big.Int).Lsh(big.NewInt(1), uint(int64(x.BitLen())/n+1))
 	for {
 		// next = ((n-1)*root + x/root^(n-1)) / n

@@ -5,9 +5,8 @@ import (
 	"math/big"
 )
 
-// workBits is the precision at which series are summed up. What exceeds that
-// of values covers the reduction of arguments up to maxAngle and exponents up
-// to maxBits.
+// workBits is the precision for summing series. The bits beyond precision cover the reduction of
+// angles up to maxAngle and exponents up to maxBits.
 const workBits = precision + 120
 
 // π and ln 2 to 100 places.
@@ -16,22 +15,21 @@ const (
 	ln2Digits = "0.6931471805599453094172321214581765680755001343602552541206800094933936219696947156058633269964186875"
 )
 
-// maxAngle is the binary logarithm of the greatest angle whose sine can be
-// told.
+// maxAngle limits the angle of a sine, as a binary logarithm.
 const maxAngle = 100
 
-// newFloat returns 0 with more bits than workBits by extra.
+// newFloat returns 0 with a precision of workBits plus extra bits.
 func newFloat(extra uint) *big.Float {
 	return new(big.Float).SetPrec(workBits + extra)
 }
 
-// digits returns the number that one of the constants is.
+// digits returns the value of a constant.
 func digits(text string) *big.Float {
 	f, _ := newFloat(0).SetString(text) // a constant that the tests check
 	return f
 }
 
-// fromFloat returns the rounded value of f, which is finite.
+// fromFloat returns the rounded value of f; f is finite.
 func fromFloat(f *big.Float) (value, error) {
 	if e := f.MantExp(nil); e > maxBits+1 || e < -maxBits-1 {
 		return value{}, outOfRange(e > 0)
@@ -40,8 +38,8 @@ func fromFloat(f *big.Float) (value, error) {
 	return settled(rat, true)
 }
 
-// series sums up term(0), term(1), ... until the terms no longer count; each
-// is made from the one before.
+// series adds the terms until they are too small to matter. next computes each term from the
+// previous one.
 func series(first *big.Float, next func(term *big.Float, n int64)) *big.Float {
 	sum, term := newFloat(0).Set(first), newFloat(0).Set(first)
 	for n := int64(1); ; n++ {
@@ -53,7 +51,7 @@ func series(first *big.Float, next func(term *big.Float, n int64)) *big.Float {
 	}
 }
 
-// expFloat returns e^x for |x| below about maxBits.
+// expFloat returns e^x for |x| up to about maxBits.
 func expFloat(x *big.Float) *big.Float {
 	// e^x = 2^k * e^rest with |rest| <= ln(2)/2.
 	ln2 := digits(ln2Digits)
@@ -66,7 +64,7 @@ func expFloat(x *big.Float) *big.Float {
 	return sum.SetMantExp(sum, int(k))
 }
 
-// nearest returns the whole number nearest to x, which an int64 holds.
+// nearest returns the whole number nearest to x; it must fit an int64.
 func nearest(x *big.Float) int64 {
 	half := newFloat(0).SetFloat64(0.5)
 	if x.Signbit() {
@@ -95,8 +93,8 @@ func ln(v value) (value, error) {
 	if v.rat.Cmp(big.NewRat(1, 1)) == 0 {
 		return value{new(big.Rat), v.rounded}, nil
 	}
-	// v = 2^k * m with m from 2/3 to 4/3; ln(m) = 2*artanh((m-1)/(m+1)). The
-	// subtraction is done on fractions, which lose nothing near 1.
+	// v = 2^k * m with m from 2/3 to 4/3; ln(m) = 2*artanh((m-1)/(m+1)). The subtraction uses
+	// fractions, which lose no precision near 1.
 	k := magnitude(v.rat)
 	m := scaled(v.rat, -k)
 	for ; m.Cmp(big.NewRat(4, 3)) > 0; k++ {
@@ -136,8 +134,7 @@ func sinCos(v value) (sin, cos value, err error) {
 	if magnitude(v.rat) > maxAngle {
 		return value{}, value{}, errors.New("the angle is too large")
 	}
-	// rest = x - k*2π with |rest| <= π. Precision lost here is what
-	// workBits has to spare.
+	// rest = x - k*2π with |rest| <= π. The spare bits of workBits cover the precision lost here.
 	x := newFloat(0).SetRat(v.rat)
 	turn := newFloat(0).Mul(digits(piDigits), newFloat(0).SetInt64(2))
 	turns, _ := newFloat(0).Quo(x, turn).Int(nil)
@@ -158,8 +155,8 @@ func sinCos(v value) (sin, cos value, err error) {
 	return sin, cos, err
 }
 
-// fromAngle returns the value of a sine or cosine, or 0 if it is as small as
-// the rounding of the angle.
+// fromAngle returns the value of a sine or cosine, or 0 if it is as small as the rounding error
+// of the angle.
 func fromAngle(f *big.Float, angle value) (value, error) {
 	if f.Sign() == 0 || f.MantExp(nil) < max(0, magnitude(angle.rat))-noiseBits && angle.rounded {
 		return value{new(big.Rat), true}, nil

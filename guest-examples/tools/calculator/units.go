@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// unit is what a number may be a number of. (number + offset) * factor is the
-// number of the dimension's base unit.
+// unit is a unit of measurement. (number + offset) * factor is the number in the base unit of its
+// dimension.
 type unit struct {
 	dimension string
 	factor    string // a decimal or a fraction, exact by definition
-	offset    string // "" is none
+	offset    string // "" means 0
 }
 
-// units has all units with their names, the first of which is the usual one. Only
-// units with exact factors are here, which those of angles, for one, have not.
+// units are all units with their names, the usual name first. All factors are exact, so units
+// such as degrees of an angle are left out.
 var units = []struct {
 	unit
 	names string
@@ -95,8 +95,8 @@ var units = []struct {
 	{unit{"power", "735.49875", ""}, "PS"},
 }
 
-// findUnit returns the unit with the name. As kB and MB differ from kb and Mb,
-// case counts, unless there is just one unit that it could be.
+// findUnit returns the unit with the name. Case matters, since kB and MB differ from kb and Mb,
+// unless only one unit can be meant.
 func findUnit(name string) (unit, error) {
 	var found *unit
 	ambiguous := false
@@ -112,12 +112,12 @@ func findUnit(name string) (unit, error) {
 		}
 	}
 	if found == nil || ambiguous || len(name) < 3 {
-		return unit{}, fmt.Errorf("%.40q is no known unit; there are %s", name, unitNames())
+		return unit{}, fmt.Errorf("unknown unit %.40q; known units: %s", name, unitNames())
 	}
 	return *found, nil
 }
 
-// unitNames lists the usual name of each unit.
+// unitNames lists the usual names of all units.
 func unitNames() string {
 	var names []string
 	for _, u := range units {
@@ -127,8 +127,8 @@ func unitNames() string {
 	return strings.Join(names, " ")
 }
 
-// isConversion tells whether what follows a number, beginning with a name, is to
-// be units, and not what an operator is missing before.
+// isConversion reports whether the text after a number is a conversion of units, rather than a
+// name after a missing operator.
 func isConversion(name, rest string) bool {
 	if joint(strings.Fields(rest)) >= 0 {
 		return true
@@ -137,13 +137,13 @@ func isConversion(name, rest string) bool {
 	return err == nil && constants[strings.ToLower(name)] == nil
 }
 
-// convert returns v of the unit that conversion begins with as a number of the
-// unit after "to" or "in", as in "km to mi".
+// convert converts v from the first unit of conversion to the unit after "to" or "in", as in "km
+// to mi".
 func convert(v value, conversion string) (value, error) {
 	words := strings.Fields(conversion)
 	at := joint(words)
 	if at < 0 || at == len(words)-1 {
-		return value{}, fmt.Errorf(`"to" and another unit have to follow the unit %.40q, as in "5 km to mi"; write * to multiply`, words[0])
+		return value{}, fmt.Errorf(`"to" and another unit must follow the unit %.40q, as in "5 km to mi"; write * to multiply`, words[0])
 	}
 	from, err := findUnit(strings.Join(words[:at], " "))
 	if err != nil {
@@ -162,8 +162,8 @@ func convert(v value, conversion string) (value, error) {
 	return settled(result, v.rounded)
 }
 
-// joint returns where the word between the two units is, or -1. The word "in" is
-// a unit as well, so "to" goes first.
+// joint returns the position of the word between the two units, or -1. It prefers "to", since
+// "in" is also a unit.
 func joint(words []string) int {
 	for _, word := range []string{"to", "in"} {
 		for at := 1; at < len(words); at++ {
@@ -175,7 +175,7 @@ func joint(words []string) int {
 	return -1
 }
 
-// rational returns a number of the table.
+// rational returns a number of the table as a fraction.
 func rational(text string) *big.Rat {
 	rat := new(big.Rat)
 	numerator, denominator, _ := strings.Cut(text, "/")

@@ -41,14 +41,14 @@ func TestEvaluate_units(t *testing.T) {
 
 func TestEvaluate_unitErrors(t *testing.T) {
 	for expression, want := range map[string]string{
-		"5 km":             `column 3: "to" and another unit have to follow the unit "km"`,
-		"5 km to":          `column 3: "to" and another unit have to follow`,
+		"5 km":             `column 3: "to" and another unit must follow the unit "km"`,
+		"5 km to":          `column 3: "to" and another unit must follow`,
 		"5 km to kg":       "km is a unit of length, and kg one of mass",
-		"5 parsnip to m":   `"parsnip" is no known unit; there are m km cm`,
-		"5 m + 3 m to km":  `"m + 3 m" is no known unit`,
-		"5 mb to B":        `"mb" is no known unit`,
-		"5 m to km to mi":  `"km to mi" is no known unit`,
-		"5 EUR to USD":     `"EUR" is no known unit`,
+		"5 parsnip to m":   `unknown unit "parsnip"; known units: m km cm`,
+		"5 m + 3 m to km":  `unknown unit "m + 3 m"`,
+		"5 mb to B":        `unknown unit "mb"`,
+		"5 m to km to mi":  `unknown unit "km to mi"`,
+		"5 EUR to USD":     `unknown unit "EUR"`,
 		"1e10000 km to nm": "too large",
 		"2pi":              "write * to multiply",
 	} {
@@ -58,7 +58,7 @@ func TestEvaluate_unitErrors(t *testing.T) {
 	}
 }
 
-// Each name is one unit's, and the way there and back leads to the same number.
+// Each name belongs to one unit, and a conversion there and back gives the same number.
 func TestUnits(t *testing.T) {
 	seen := map[string]bool{}
 	for _, u := range units {

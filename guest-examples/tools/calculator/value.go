@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// maxDigits is how many digits a number may have before or after the point.
+	// maxDigits limits the digits of a number before and after the point.
 	maxDigits = 10_000
-	// maxBits is the same in binary digits.
+	// maxBits is maxDigits in binary digits.
 	maxBits = maxDigits * 332193 / 100000
-	// precision is that of values that are not exact, in binary digits: 60
-	// decimal ones, of which shownDigits are shown.
+	// precision is the precision of inexact values in binary digits. It equals 60 decimal digits,
+	// of which shownDigits are shown.
 	precision = 200
-	// shownDigits is how many digits are shown of a value without an end.
+	// shownDigits is the number of digits shown of a value with endless decimals.
 	shownDigits = 30
-	// noiseBits is where rounding errors lie: what is left of a difference
-	// that is smaller than its operands by so many binary digits is nothing.
+	// noiseBits is the level of rounding errors. A difference smaller than its operands by that
+	// many binary digits counts as 0.
 	noiseBits = 150
 )
 
@@ -29,8 +29,8 @@ var (
 	errTooSmall    = fmt.Errorf("the result is too small: its first digit lies more than %d places after the point", maxDigits)
 )
 
-// value is a number that is exact or, if rounded, good to more than shownDigits.
-// Values are never changed.
+// value is a number. It is exact, or rounded with more than shownDigits correct digits. A value
+// is immutable.
 type value struct {
 	rat     *big.Rat
 	rounded bool
@@ -40,8 +40,8 @@ func exactly(rat *big.Rat) value { return value{rat: rat} }
 
 func whole(n int64) value { return exactly(new(big.Rat).SetInt64(n)) }
 
-// settled checks the size of a new value and rounds it if it has too many
-// digits, or if what it comes from was rounded.
+// settled checks the size of a new value. It rounds the value if it has too many digits or if an
+// operand was rounded.
 func settled(rat *big.Rat, rounded bool) (value, error) {
 	switch size := magnitude(rat); {
 	case size > maxBits:
@@ -55,7 +55,7 @@ func settled(rat *big.Rat, rounded bool) (value, error) {
 	return value{rat: short, rounded: true}, nil
 }
 
-// parseNumber reads decimal digits with an optional point and exponent.
+// parseNumber parses decimal digits with an optional point and exponent.
 func parseNumber(text string) (value, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if strings.Trim(mantissa, ".") == "" {
@@ -75,7 +75,7 @@ func (v value) sign() int { return v.rat.Sign() }
 
 func (v value) negated() value { return value{new(big.Rat).Neg(v.rat), v.rounded} }
 
-// apply does the operation of a binary operator.
+// apply evaluates a binary operator.
 func apply(operator kind, a, b value) (value, error) {
 	rounded := a.rounded || b.rounded
 	switch operator {
@@ -110,8 +110,7 @@ func remainder(a, b value) (value, error) {
 	return apply('-', a, multiple)
 }
 
-// denoised returns rat, the sum of the operands, or 0 if rounding is all that
-// is left of them.
+// denoised returns rat, the sum of the operands, or 0 if it is only a rounding error.
 func denoised(rat *big.Rat, rounded bool, operands ...*big.Rat) *big.Rat {
 	if !rounded {
 		return rat
@@ -124,22 +123,22 @@ func denoised(rat *big.Rat, rounded bool, operands ...*big.Rat) *big.Rat {
 	return rat
 }
 
-// magnitude is the binary logarithm of |rat|, give or take one.
+// magnitude returns the binary logarithm of |rat|, off by at most one.
 func magnitude(rat *big.Rat) int {
 	return rat.Num().BitLen() - rat.Denom().BitLen()
 }
 
-// floor returns the greatest whole number that is not above v. It is exact
-// unless v is too large for its digits to be known.
+// floor returns the largest whole number not above v. It is exact unless v is too large for all
+// its digits to be known.
 func floor(v value) value {
 	v = unnoised(v)
-	// Denom is positive, for which Euclidean division rounds down.
+	// Denom is positive, so Euclidean division rounds down.
 	quotient := new(big.Int).Div(v.rat.Num(), v.rat.Denom())
 	return value{new(big.Rat).SetInt(quotient), v.rounded && quotient.BitLen() > noiseBits}
 }
 
-// unnoised returns the whole number that v differs from by its rounding only,
-// so that floor(sqrt(2)^2) is 2, or v if there is none.
+// unnoised returns the whole number that differs from v only by a rounding error, so that
+// floor(sqrt(2)^2) is 2. If there is none, it returns v.
 func unnoised(v value) value {
 	if !v.rounded {
 		return v

@@ -1,5 +1,5 @@
-// Package convert is the built-in tool convert: data from one of the formats
-// JSON, YAML, TOML, CSV and TSV to another.
+// Package convert implements the built-in tool convert, which converts data between JSON, YAML,
+// TOML, CSV and TSV.
 package convert
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
 )
 
-// MaxOutput is how many bytes a call writes.
+// MaxOutput limits the output of a call, in bytes.
 const MaxOutput = 4 << 20
 
 var errTooMuch = fmt.Errorf("the result is larger than %d bytes; convert a part", MaxOutput)
 
-// Format is a way to write data down.
+// Format is a data format.
 type Format string
 
 // The formats.
 const (
 	JSON Format = "json"
-	YAML Format = "yaml" // by the core schema of YAML 1.2
+	YAML Format = "yaml" // with the core schema of YAML 1.2
 	TOML Format = "toml"
 	CSV  Format = "csv"
 	TSV  Format = "tsv" // CSV with tabs
@@ -32,23 +32,23 @@ const (
 
 // Args are the arguments of convert.
 type Args struct {
-	// From is the format of the text; "" means what the name of the file ends in.
+	// From is the format of the data; "" means the extension of the file name.
 	From Format `json:"from"`
 	// To is the format of the result.
 	To Format `json:"to"`
-	// Text is the data, or FilePath a file that has it.
+	// Text is the data, or FilePath a file with the data.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
-	// NoHeader says that the first line of CSV is data like the others.
+	// NoHeader reports that the first line of CSV is data.
 	NoHeader bool `json:"no_header"`
-	// Delimiter stands between the cells of CSV; "" means a comma.
+	// Delimiter is the separator of CSV cells; "" means a comma.
 	Delimiter string `json:"delimiter"`
-	// Types tells to read cells of CSV as numbers and so on where they are such.
+	// Types converts CSV cells to numbers, booleans and null where possible.
 	Types bool `json:"types"`
 }
 
-// Run writes the converted data to out; files are read in fsys. The text of an
-// error is written for a model.
+// Run writes the converted data to out; it reads files in fsys. The text of an error is for a
+// model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	from, err := args.from()
 	if err != nil {
@@ -68,7 +68,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	}
 	value, err := read(text)
 	if err != nil {
-		return fmt.Errorf("the text can't be read as %s: %w", strings.ToUpper(string(from)), err)
+		return fmt.Errorf("the data is not valid %s: %w", strings.ToUpper(string(from)), err)
 	}
 	result, err := write(value)
 	if err != nil {
@@ -81,7 +81,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return err
 }
 
-// from returns the format of the text.
+// from returns the format of the data.
 func (a Args) from() (Format, error) {
 	if a.From != "" {
 		return a.From, nil
@@ -92,7 +92,7 @@ func (a Args) from() (Format, error) {
 	case ".yml":
 		return YAML, nil
 	}
-	return "", fmt.Errorf("from is missing; give the format of the text: %s", formats)
+	return "", fmt.Errorf("from is missing; give the format of the data: %s", formats)
 }
 
 const formats = "json, yaml, toml, csv or tsv"

@@ -19,7 +19,7 @@ func run(args Args) (string, error) {
 	return out.String(), err
 }
 
-// compact converts to JSON and takes the layout out.
+// compact converts to JSON and removes the layout.
 func compact(t *testing.T, args Args) string {
 	t.Helper()
 	args.To = JSON
@@ -131,14 +131,14 @@ func TestRun_errors(t *testing.T) {
 		{Args{From: "xml", To: JSON, Text: "1"}, `from is "xml"; it must be json, yaml, toml, csv or tsv`},
 		{Args{From: JSON, Text: "1"}, `to is ""`},
 		{Args{From: JSON, To: YAML}, "give text or file_path"},
-		{Args{From: JSON, To: YAML, Text: "[1,]"}, "the text can't be read as JSON: line 1, column 3: invalid character ','"},
+		{Args{From: JSON, To: YAML, Text: "[1,]"}, "the data is not valid JSON: line 1, column 3: invalid character ','"},
 		{Args{From: JSON, To: YAML, Text: `{"a":1,"a":2}`}, `"a" occurs twice`},
 		{Args{From: YAML, To: JSON, Text: "a: 1\na: 2"}, "occurs twice"},
-		{Args{From: YAML, To: JSON, Text: "a: [1"}, "read as YAML: "},
+		{Args{From: YAML, To: JSON, Text: "a: [1"}, "not valid YAML: "},
 		{Args{From: YAML, To: JSON, Text: "a: 1\n---\nb: 2"}, "more than one document"},
 		{Args{From: YAML, To: JSON, Text: "? [a]\n: 1"}, "line 1: a key is a sequence"},
-		{Args{From: YAML, To: JSON, Text: "a: !Ref b"}, `the tag "!Ref" has no meaning outside of YAML`},
-		{Args{From: YAML, To: JSON, Text: "a: !!int x"}, `"x" is not of the type !!int`},
+		{Args{From: YAML, To: JSON, Text: "a: !Ref b"}, `the tag "!Ref" has no meaning outside YAML`},
+		{Args{From: YAML, To: JSON, Text: "a: !!int x"}, `"x" is not of type !!int`},
 		{Args{From: YAML, To: JSON, Text: "a: .inf"}, ".inf is a number that other formats lack"},
 		{Args{From: YAML, To: JSON, Text: "a: *x"}, "unknown anchor"},
 		{Args{From: YAML, To: JSON, Text: "<<: 1"}, "<< names a value of type number"},
@@ -147,19 +147,19 @@ func TestRun_errors(t *testing.T) {
 		{Args{From: TOML, To: JSON, Text: "a = 1\n[a.b]"}, `"a" is a value`},
 		{Args{From: TOML, To: JSON, Text: "a = nan"}, "nan is a number that other formats lack"},
 		{Args{From: TOML, To: JSON, Text: "[a]\n[a]"}, "line 2"},
-		{Args{From: CSV, To: JSON, Text: "a,b\n1\n"}, "line 2 has 1 cells, and the lines before have 2"},
+		{Args{From: CSV, To: JSON, Text: "a,b\n1\n"}, "line 2 has 1 cells, but the lines before have 2"},
 		{Args{From: CSV, To: JSON, Text: "a,a\n1,2\n"}, `the header: "a" occurs twice`},
 		{Args{From: CSV, To: JSON, Text: "a\n\"x\n"}, "line 2"},
 		{Args{From: CSV, To: JSON, Text: "a", Delimiter: "ab"}, "delimiter is"},
 		{Args{From: CSV, To: JSON, Text: "a", Delimiter: "\""}, "delimiter is"},
 		{Args{From: TSV, To: JSON, Text: "a", Delimiter: ";"}, "use csv"},
 		{Args{From: JSON, To: CSV, Text: `{"a":1}`}, "a table is an array of objects or of arrays"},
-		{Args{From: JSON, To: CSV, Text: `[{"a":1},[1]]`}, "item 2 is of type array and the first of type object"},
+		{Args{From: JSON, To: CSV, Text: `[{"a":1},[1]]`}, "item 2 is of type array, but the first is of type object"},
 		{Args{From: JSON, To: CSV, Text: `[1]`}, "item 1 is of type number"},
-		{Args{From: JSON, To: TOML, Text: `[1]`}, "put it into one"},
+		{Args{From: JSON, To: TOML, Text: `[1]`}, "put it into an object"},
 		{Args{From: JSON, To: TOML, Text: `{"a":[{"b":[null]}]}`}, "a.b is null"},
-		{Args{From: JSON, To: TOML, Text: `{"a":9223372036854775808}`}, "a is 9223372036854775808: whole numbers of TOML have 64 bits"},
-		{Args{From: JSON, To: TOML, Text: `{"a":1e400}`}, "floats of TOML end at 1.8e308"},
+		{Args{From: JSON, To: TOML, Text: `{"a":9223372036854775808}`}, "a is 9223372036854775808: integers of TOML have 64 bits"},
+		{Args{From: JSON, To: TOML, Text: `{"a":1e400}`}, "floats of TOML are limited to 1.8e308"},
 	}
 	for _, test := range tests {
 		if got, err := run(test.args); err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
@@ -181,10 +181,10 @@ func TestRun_hostile(t *testing.T) {
 		want string
 	}{
 		{"billion laughs", Args{From: YAML, To: JSON, Text: laughs}, "with aliases, there are more than 500000 values"},
-		{"long texts, many times", Args{From: YAML, To: JSON, Text: long}, "with what aliases name, it is larger than"},
+		{"long texts, many times", Args{From: YAML, To: JSON, Text: long}, "with its aliases expanded, it is larger than"},
 		{"an alias in itself", Args{From: YAML, To: JSON, Text: "a: &a [*a]"}, "more than 1000 deep"},
 		{"deep YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("[", 100_000)}, "depth"},
-		{"large YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("#", maxYAML+1)}, "the most in YAML is 1048576"},
+		{"large YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("#", maxYAML+1)}, "the limit for YAML is 1048576"},
 		{"deep TOML", Args{From: TOML, To: JSON, Text: "a = " + strings.Repeat("[", 100_000)}, "more than 1000 deep"},
 		{"long key of TOML", Args{From: TOML, To: JSON, Text: strings.Repeat("a.", 100_000) + "a = 1"}, "more than 1000 deep"},
 		{"long keys in tables of TOML", Args{From: TOML, To: JSON, Text: strings.Repeat(strings.Repeat("a.", 100)+"a={", 900) + strings.Repeat("}", 900)}, "more than 1000 deep"},
@@ -206,7 +206,7 @@ func TestRun_hostile(t *testing.T) {
 	}
 }
 
-// manyColumns returns n objects with a member of its own each.
+// manyColumns returns n objects, each with a member of its own.
 func manyColumns(n int) string {
 	var objects []string
 	for i := range n {
@@ -215,7 +215,7 @@ func manyColumns(n int) string {
 	return strings.Join(objects, ",")
 }
 
-// What is written in another format is the same data when it is read again.
+// Data written in another format is the same when read again.
 func FuzzRun_roundTrip(f *testing.F) {
 	f.Add(`{"a":[1.10,"no",null,{"b c":"x\ny"}],"":"\u0085 # :"}`)
 	f.Add(`["- a","? b","a\n\n b\n\n"," x"," \n x","\ta\nb","x: ","null","0x1f","\u2028","%","@","` + "`" + `"]`)
@@ -241,8 +241,8 @@ func FuzzRun_roundTrip(f *testing.F) {
 	})
 }
 
-// sameMembers compares without the order of members, which TOML may change, but
-// with the digits of numbers.
+// sameMembers compares without the order of members, which TOML may change, but with the digits
+// of numbers.
 func sameMembers(a, b jsonvalue.Value) bool {
 	if a.Kind() != b.Kind() || a.Text() != b.Text() || len(a.Items()) != len(b.Items()) || a.Members().Len() != b.Members().Len() {
 		return false

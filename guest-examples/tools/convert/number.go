@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// maxDigits is how long a number in another base than ten may be: to bring it
-// into base ten takes time by the square of that.
+// maxDigits limits the length of a number that is not in base ten, since its conversion takes
+// quadratic time.
 const maxDigits = 1000
 
-// decimalForm is a number in base ten as YAML and TOML have it: sign, whole
-// part, fraction and exponent.
+// decimalForm is a decimal number of YAML or TOML: sign, whole part, fraction and exponent.
 var decimalForm = regexp.MustCompile(`^([-+]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$`)
 
-// decimal returns the number as JSON writes it, with all its digits. ok is false
-// for what is no number in base ten.
+// decimal returns the number as JSON with all its digits. ok is false if text is not a decimal
+// number.
 func decimal(text string) (literal string, ok bool) {
 	parts := decimalForm.FindStringSubmatch(text)
 	if parts == nil || parts[2]+parts[3] == "" {
@@ -30,12 +29,12 @@ func decimal(text string) (literal string, ok bool) {
 	if fraction != "" {
 		literal += "." + fraction
 	} else if strings.Contains(text, ".") {
-		literal += ".0" // 1. stays a number with a point
+		literal += ".0" // 1. keeps a point
 	}
 	return literal + exponent, true
 }
 
-// based returns the whole number text, which begins with 0x, 0o or 0b, in base ten.
+// based converts text, a whole number that begins with 0x, 0o or 0b, to base ten.
 func based(text string) (string, error) {
 	if len(text) > maxDigits {
 		return "", fmt.Errorf("the number %.20s… has more than %d digits", text, maxDigits)

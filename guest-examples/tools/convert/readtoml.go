@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// readTOML reads a document with its order and digits, which the decoder of the
-// library does not keep. It is the decoder that checks it.
+// readTOML reads a document and keeps the order of members and the digits of numbers. The
+// library's decoder keeps neither, but it checks the document.
 func readTOML(text string) (jsonvalue.Value, error) {
 	if !shallow(text) {
 		return jsonvalue.Value{}, jsonvalue.ErrDepth
@@ -35,8 +35,8 @@ func readTOML(text string) (jsonvalue.Value, error) {
 	return root.value()
 }
 
-// shallow reports whether brackets lie no deeper than MaxDepth, before a parser
-// goes down with them. Those in texts count, which hardly matters.
+// shallow reports whether brackets are nested at most MaxDepth deep. It runs before the recursive
+// parser. It also counts brackets in strings, which hardly matters.
 func shallow(text string) bool {
 	depth := 0
 	for i := range len(text) {
@@ -53,10 +53,9 @@ func shallow(text string) bool {
 	return true
 }
 
-// tomlTable is a table that may yet get members. A member is one of three:
-// table, tables or a value.
+// tomlTable is a table under construction. A member is one of three: table, tables or a value.
 type tomlTable struct {
-	depth   int // how deep in the document it lies
+	depth   int // nesting level in the document
 	names   []string
 	members map[string]*tomlMember
 }
@@ -75,8 +74,8 @@ func (t *tomlTable) add(name string, member *tomlMember) {
 	t.members[name] = member
 }
 
-// below returns the table of that name, which is made if there is none, or the
-// last one of an array.
+// below returns the table of that name, or the last table of an array of tables. It creates a
+// missing table.
 func (t *tomlTable) below(name string) (*tomlTable, error) {
 	member := t.members[name]
 	switch {
@@ -92,7 +91,7 @@ func (t *tomlTable) below(name string) (*tomlTable, error) {
 	case len(member.tables) > 0:
 		return member.tables[len(member.tables)-1], nil
 	}
-	return nil, fmt.Errorf("%.60q is a value, so there can be no table of that name", name)
+	return nil, fmt.Errorf("%.60q is a value, so it can't also be a table", name)
 }
 
 func (t *tomlTable) value() (jsonvalue.Value, error) {
@@ -128,8 +127,8 @@ type tomlReader struct {
 	values int
 }
 
-// document puts the members of the document into root. Names that occur twice
-// are left to the check.
+// document adds the members of the document to root. The library's decoder reports duplicate
+// names.
 func (r *tomlReader) document(text string, root *tomlTable) error {
 	var p unstable.Parser
 	p.Reset([]byte(text))
@@ -148,17 +147,17 @@ func (r *tomlReader) document(text string, root *tomlTable) error {
 			return err
 		}
 	}
-	var fault *unstable.ParserError
-	if err := p.Error(); errors.As(err, &fault) && len(fault.Highlight) > 0 {
-		at := p.Shape(p.Range(fault.Highlight)).Start
-		return fmt.Errorf("line %d, column %d: %s", at.Line, at.Column, fault.Message)
+	var parserErr *unstable.ParserError
+	if err := p.Error(); errors.As(err, &parserErr) && len(parserErr.Highlight) > 0 {
+		at := p.Shape(p.Range(parserErr.Highlight)).Start
+		return fmt.Errorf("line %d, column %d: %s", at.Line, at.Column, parserErr.Message)
 	} else if err != nil {
 		return err
 	}
 	return nil
 }
 
-// header returns the table that [a.b] or, of an array, [[a.b]] begins.
+// header returns the table that the header [a.b], or [[a.b]] for an array, begins.
 func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tomlTable, error) {
 	parent, name, err := r.walk(root, e.Key())
 	if err != nil {
@@ -177,7 +176,7 @@ func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tom
 	return table, nil
 }
 
-// walk goes down along all parts of a key but the last one, which it returns.
+// walk descends along all parts of a key except the last, which it returns.
 func (r *tomlReader) walk(table *tomlTable, key unstable.Iterator) (*tomlTable, string, error) {
 	name := ""
 	for depth := 0; key.Next(); depth++ {
@@ -244,7 +243,7 @@ func (r *tomlReader) value(n *unstable.Node, depth int) (jsonvalue.Value, error)
 		literal, err := tomlNumber(strings.ReplaceAll(text, "_", ""))
 		return jsonvalue.NewNumber(literal), err
 	}
-	return jsonvalue.NewString(text), nil // texts, dates and times
+	return jsonvalue.NewString(text), nil // strings, dates and times
 }
 
 func tomlNumber(text string) (string, error) {
@@ -253,7 +252,7 @@ func tomlNumber(text string) (string, error) {
 	}
 	switch strings.TrimLeft(text, "+-") {
 	case "inf", "nan":
-		return "", fmt.Errorf("%s is a number that other formats lack; write it as a text in quotes", text)
+		return "", fmt.Errorf("%s is a number that other formats lack; write it as a string in quotes", text)
 	}
 	return based(text)
 }

@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	// maxYAML is how many bytes a text in YAML may have.
+	// maxYAML limits the size of YAML, in bytes.
 	maxYAML = 1 << 20
-	// maxNodes is how many values there may be in YAML and TOML, whose libraries
-	// need up to a thousand bytes for each.
+	// maxNodes limits the values in YAML and TOML, whose libraries need up to a thousand bytes
+	// for each.
 	maxNodes = 60_000
-	// maxExpanded is how many bytes the texts may have once what aliases name is
-	// put in their place.
+	// maxExpanded limits the bytes of all strings after aliases are expanded.
 	maxExpanded = 2 * source.Max
 )
 
-// readYAML reads one document by the core schema of YAML 1.2, in which no and on
-// are texts and dates too.
+// readYAML reads one document with the core schema of YAML 1.2, in which no, on and dates are
+// strings.
 func readYAML(text string) (jsonvalue.Value, error) {
 	if len(text) > maxYAML {
-		return jsonvalue.Value{}, fmt.Errorf("it has %d bytes; the most in YAML is %d", len(text), maxYAML)
+		return jsonvalue.Value{}, fmt.Errorf("it has %d bytes; the limit for YAML is %d", len(text), maxYAML)
 	}
 	if marks(text) > 2*maxNodes {
 		return jsonvalue.Value{}, errNodes
@@ -44,7 +43,7 @@ func readYAML(text string) (jsonvalue.Value, error) {
 		if err != nil {
 			return jsonvalue.Value{}, plainYAML(err)
 		}
-		return jsonvalue.Value{}, errors.New("it holds more than one document; give one at a time")
+		return jsonvalue.Value{}, errors.New("it has more than one document; give one at a time")
 	}
 	if len(document.Content) != 1 {
 		return jsonvalue.NewNull(), nil
@@ -52,8 +51,8 @@ func readYAML(text string) (jsonvalue.Value, error) {
 	return (&yamlReader{}).value(document.Content[0], 0)
 }
 
-// marks returns how many marks there are that a value comes after, each but the
-// first. In texts there are some too.
+// marks returns an upper bound for the number of values: it counts the characters that precede
+// each value except the first. It also counts those in strings.
 func marks(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -65,15 +64,15 @@ func marks(text string) int {
 	return n
 }
 
-var errNodes = fmt.Errorf("there are more than %d values, which is too much for this format; take a part, or use JSON", maxNodes)
+var errNodes = fmt.Errorf("there are more than %d values, too many for this format; convert a part, or use JSON", maxNodes)
 
-// plainYAML takes the line breaks out of an error of the library.
+// plainYAML removes line breaks from an error of the library.
 func plainYAML(err error) error {
 	return errors.New(strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: "))
 }
 
 type yamlReader struct {
-	values, bytes int // so far, with what aliases name
+	values, bytes int // so far, with expanded aliases
 }
 
 func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
@@ -85,7 +84,7 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	case r.values > jsonvalue.MaxValues:
 		return jsonvalue.Value{}, fmt.Errorf("line %d: with aliases, %w", n.Line, jsonvalue.ErrSize)
 	case r.bytes > maxExpanded:
-		return jsonvalue.Value{}, fmt.Errorf("line %d: with what aliases name, it is larger than %d bytes", n.Line, maxExpanded)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: with its aliases expanded, it is larger than %d bytes", n.Line, maxExpanded)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -121,7 +120,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 			key = key.Alias
 		}
 		if key.Kind != yaml.ScalarNode {
-			return jsonvalue.Value{}, fmt.Errorf("line %d: a key is a sequence or a mapping; keys must be texts", key.Line)
+			return jsonvalue.Value{}, fmt.Errorf("line %d: a key is a sequence or a mapping; keys must be strings", key.Line)
 		}
 		r.bytes += len(key.Value)
 		value, err := r.value(n.Content[i+1], depth+1)
@@ -142,8 +141,8 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	return jsonvalue.NewObject(object), nil
 }
 
-// merge adds the members of value, an object or an array of them, that object
-// lacks, as the merge key << asks for.
+// merge adds to object the members of value, which is an object or an array of objects, as the
+// merge key << demands. Existing members stay.
 func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
 	switch value.Kind() {
 	case jsonvalue.Array:
@@ -170,12 +169,12 @@ func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
 	return nil
 }
 
-// checkTag reports an error if n has a tag of its own, which would be lost.
+// checkTag returns an error if n has a custom tag, which would be lost.
 func checkTag(n *yaml.Node, want string) error {
 	if n.Style&yaml.TaggedStyle == 0 || n.ShortTag() == want {
 		return nil
 	}
-	return fmt.Errorf("line %d: the tag %.40q has no meaning outside of YAML; take it out", n.Line, n.Tag)
+	return fmt.Errorf("line %d: the tag %.40q has no meaning outside YAML; remove it", n.Line, n.Tag)
 }
 
 func isPlain(n *yaml.Node) bool {
@@ -196,7 +195,7 @@ func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	kinds := map[string]jsonvalue.Kind{"!!null": jsonvalue.Null, "!!bool": jsonvalue.Bool, "!!int": jsonvalue.Number, "!!float": jsonvalue.Number}
 	want, typed := kinds[n.ShortTag()]
 	if !typed {
-		// What !!binary and !!timestamp hold is text for others too.
+		// For other formats, the values of !!binary and !!timestamp are strings.
 		if tag := n.ShortTag(); tag != "!!binary" && tag != "!!timestamp" {
 			return jsonvalue.NewString(n.Value), checkTag(n, "!!str")
 		}
@@ -204,7 +203,7 @@ func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	}
 	value, err := plain(n.Value)
 	if err == nil && value.Kind() != want {
-		err = fmt.Errorf("%.40q is not of the type %s", n.Value, n.ShortTag())
+		err = fmt.Errorf("%.40q is not of type %s", n.Value, n.ShortTag())
 	}
 	if err != nil {
 		return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
@@ -212,10 +211,10 @@ func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	return value, nil
 }
 
-// basedForm is a whole number in another base in the core schema.
+// basedForm is a whole number in base 8 or 16 of the core schema.
 var basedForm = regexp.MustCompile(`^(0o[0-7]+|0x[0-9a-fA-F]+)$`)
 
-// plain resolves a scalar without quotes by the core schema.
+// plain resolves an unquoted scalar by the core schema.
 func plain(text string) (jsonvalue.Value, error) {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -225,7 +224,7 @@ func plain(text string) (jsonvalue.Value, error) {
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
 	case ".inf", ".nan":
-		return jsonvalue.Value{}, fmt.Errorf("%s is a number that other formats lack; write it as a text in quotes", text)
+		return jsonvalue.Value{}, fmt.Errorf("%s is a number that other formats lack; write it as a string in quotes", text)
 	}
 	if literal, ok := decimal(text); ok {
 		return jsonvalue.NewNumber(literal), nil

@@ -16,8 +16,8 @@ import (
 // table reads and writes CSV.
 type table struct {
 	comma  rune
-	header bool // the first line has the names of the columns
-	types  bool // cells that are numbers, true, false or null are such
+	header bool // the first line has the column names
+	types  bool // convert cells that hold numbers, true, false or null
 }
 
 func (a Args) table(format Format) (table, error) {
@@ -33,13 +33,13 @@ func (a Args) table(format Format) (table, error) {
 		return t, fmt.Errorf("delimiter is %.20q; it must be one character, such as ;", a.Delimiter)
 	}
 	if format == TSV && r != '\t' {
-		return t, errors.New("delimiter is given with tsv, which has tabs; use csv")
+		return t, errors.New("delimiter does not apply to tsv, which uses tabs; use csv")
 	}
 	t.comma = r
 	return t, nil
 }
 
-// read returns an array with an object for each row or, without a header, an array.
+// read returns an array of objects, one for each row, or of arrays if there is no header.
 func (t table) read(text string) (jsonvalue.Value, error) {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.Comma = t.comma
@@ -52,7 +52,7 @@ func (t table) read(text string) (jsonvalue.Value, error) {
 		}
 		if errors.Is(err, csv.ErrFieldCount) {
 			line, _ := reader.FieldPos(0)
-			return jsonvalue.Value{}, fmt.Errorf("line %d has %d cells, and the lines before have %d", line, len(record), reader.FieldsPerRecord)
+			return jsonvalue.Value{}, fmt.Errorf("line %d has %d cells, but the lines before have %d", line, len(record), reader.FieldsPerRecord)
 		}
 		if err != nil {
 			return jsonvalue.Value{}, err
@@ -105,11 +105,11 @@ func (t table) cell(text string) jsonvalue.Value {
 	return jsonvalue.NewString(text)
 }
 
-// write writes an array of objects, whose names make the columns in the order in
-// which they first occur, or an array of arrays.
+// write writes an array of arrays, or an array of objects. The names of the objects are the
+// columns, in the order of their first occurrence.
 func (t table) write(value jsonvalue.Value) ([]byte, error) {
 	if value.Kind() != jsonvalue.Array {
-		return nil, fmt.Errorf("a table is an array of objects or of arrays, and this is of type %s; take the array out of it first, with the tool json", value.Kind())
+		return nil, fmt.Errorf("a table is an array of objects or of arrays, but this is of type %s; extract the array first, with the tool json", value.Kind())
 	}
 	var out bytes.Buffer
 	writer := csv.NewWriter(&out)
@@ -135,13 +135,13 @@ func (t table) write(value jsonvalue.Value) ([]byte, error) {
 	return out.Bytes(), writer.Error()
 }
 
-// columnsOf returns the names of the columns; none if the rows are arrays.
+// columnsOf returns the column names; none if the rows are arrays.
 func columnsOf(rows []jsonvalue.Value) ([]string, error) {
 	var columns []string
 	known := make(map[string]bool)
 	for i, row := range rows {
 		if row.Kind() != jsonvalue.Array && row.Kind() != jsonvalue.Object || row.Kind() != rows[0].Kind() {
-			return nil, fmt.Errorf("item %d is of type %s and the first of type %s; all must be objects, or all arrays", i+1, row.Kind(), rows[0].Kind())
+			return nil, fmt.Errorf("item %d is of type %s, but the first is of type %s; all must be objects, or all arrays", i+1, row.Kind(), rows[0].Kind())
 		}
 		for name := range row.Members().All() {
 			if !known[name] {
@@ -149,7 +149,7 @@ func columnsOf(rows []jsonvalue.Value) ([]string, error) {
 				columns = append(columns, name)
 			}
 		}
-		// A row has a cell for each column, whether it has that member or not.
+		// A row has a cell for each column, even for missing members.
 		if len(columns)*(i+1) > MaxOutput {
 			return nil, errTooMuch
 		}
@@ -173,8 +173,8 @@ func record(row jsonvalue.Value, columns []string) []string {
 	return cells
 }
 
-// cellText returns the text of a cell: nothing for null and for what is absent, and
-// JSON for arrays and objects.
+// cellText returns the content of a cell: "" for null and missing values, and JSON for arrays and
+// objects.
 func cellText(value jsonvalue.Value) string {
 	switch value.Kind() {
 	case jsonvalue.Array, jsonvalue.Object:
@@ -183,8 +183,7 @@ func cellText(value jsonvalue.Value) string {
 	return value.Text()
 }
 
-// writeRecord writes a line. A line with one empty cell would be an empty line,
-// which readers pass over, so the cell gets quotes.
+// writeRecord writes a line. It quotes a single empty cell, because readers skip empty lines.
 func writeRecord(writer *csv.Writer, out *bytes.Buffer, cells []string) error {
 	if len(cells) != 1 || cells[0] != "" {
 		return writer.Write(cells)

@@ -10,11 +10,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// writeTOML writes an object as a document. Members that are tables of their own
-// come after the others, as TOML asks for.
+// writeTOML writes an object as a document. Members with a table header of their own follow the
+// others, as TOML requires.
 func writeTOML(value jsonvalue.Value) ([]byte, error) {
 	if value.Kind() != jsonvalue.Object {
-		return nil, fmt.Errorf("a document of TOML is an object, and this is of type %s; put it into one", value.Kind())
+		return nil, fmt.Errorf("a TOML document is an object, but this is of type %s; put it into an object", value.Kind())
 	}
 	var w tomlWriter
 	if err := w.table("", value); err != nil {
@@ -69,14 +69,14 @@ func (w *tomlWriter) section(header, path string, table jsonvalue.Value) error {
 	return w.table(path, table)
 }
 
-// value writes a value in the line of its key.
+// value writes a value on the line of its key.
 func (w *tomlWriter) value(path string, value jsonvalue.Value) error {
 	if len(w.out) > MaxOutput {
 		return errTooMuch
 	}
 	switch value.Kind() {
 	case jsonvalue.Null:
-		return fmt.Errorf("%.200s is null, which TOML lacks; leave it out", path)
+		return fmt.Errorf("%.200s is null, which TOML lacks; omit it", path)
 	case jsonvalue.Bool:
 		w.out = append(w.out, value.Text()...)
 	case jsonvalue.String:
@@ -131,7 +131,7 @@ func isTable(value jsonvalue.Value) bool {
 	return value.Kind() == jsonvalue.Object
 }
 
-// isTables reports whether value is an array of objects alone, with one at least.
+// isTables reports whether value is a non-empty array of objects only.
 func isTables(value jsonvalue.Value) bool {
 	for _, item := range value.Items() {
 		if item.Kind() != jsonvalue.Object {
@@ -141,8 +141,8 @@ func isTables(value jsonvalue.Value) bool {
 	return len(value.Items()) > 0
 }
 
-// join returns the path of a member. It only has to tell where something is, so
-// a long one is cut, but for the headers of sections.
+// join returns the path of a member. It cuts a long path, except in section headers, since others
+// only appear in errors.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -159,8 +159,8 @@ func tomlKey(name string) string {
 	return string(appendTOMLText(nil, name))
 }
 
-// appendTOMLText appends a basic string, whose escapes are those of JSON but for
-// the slash and for DEL, which JSON leaves as it is.
+// appendTOMLText appends a basic string. It has the escapes of JSON, except that the slash has
+// none and DEL has one.
 func appendTOMLText(out []byte, text string) []byte {
 	start := len(out)
 	out = jsonvalue.AppendQuoted(out, text)
@@ -170,17 +170,16 @@ func appendTOMLText(out []byte, text string) []byte {
 	return out
 }
 
-// tomlLiteral returns the number of JSON as TOML has it: a whole number in 64
-// bits, or a float that must not be out of range.
+// tomlLiteral returns a JSON number as TOML: an integer of 64 bits, or a float within range.
 func tomlLiteral(literal string) (string, error) {
 	if !strings.ContainsAny(literal, ".eE") {
 		if _, err := strconv.ParseInt(literal, 10, 64); err != nil {
-			return "", errors.New("whole numbers of TOML have 64 bits; write it as a text")
+			return "", errors.New("integers of TOML have 64 bits; write it as a string")
 		}
 		return literal, nil
 	}
 	if _, err := strconv.ParseFloat(literal, 64); err != nil {
-		return "", errors.New("floats of TOML end at 1.8e308; write it as a text")
+		return "", errors.New("floats of TOML are limited to 1.8e308; write it as a string")
 	}
 	return literal, nil
 }

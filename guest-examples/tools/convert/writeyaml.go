@@ -10,8 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// writeYAML writes the value as a document that readers of YAML 1.1 take for the
-// same as those of 1.2.
+// writeYAML writes the value as a document that has the same meaning in YAML 1.1 and 1.2.
 func writeYAML(value jsonvalue.Value) ([]byte, error) {
 	if count(value) > maxNodes {
 		return nil, errNodes
@@ -32,7 +31,7 @@ func writeYAML(value jsonvalue.Value) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// count returns how many values there are, and names of members.
+// count returns the number of values and of member names.
 func count(value jsonvalue.Value) int {
 	n := 1
 	for _, item := range value.Items() {
@@ -44,7 +43,7 @@ func count(value jsonvalue.Value) int {
 	return n
 }
 
-// capped takes so many bytes and fails then.
+// capped accepts a limited number of bytes and then fails.
 type capped struct {
 	bytes.Buffer
 	left int
@@ -81,8 +80,7 @@ func yamlNode(value jsonvalue.Value) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: value.Text()}
 }
 
-// yamlText returns the scalar of a text, in quotes if it might be taken for
-// something else.
+// yamlText returns the scalar of a string, quoted if a reader might take it for another type.
 func yamlText(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	resolved, err := plain(text)
@@ -95,13 +93,12 @@ func yamlText(text string) *yaml.Node {
 	return n
 }
 
-// unusual reports whether only a text in quotes keeps r.
+// unusual reports whether r needs quotes.
 func unusual(r rune) bool {
 	return r < ' ' && r != '\n' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd
 }
 
-// odd reports whether YAML 1.1 takes text, or what it begins with, for a
-// boolean, number or time.
+// odd reports whether YAML 1.1 takes the string, or its beginning, for a boolean, number or time.
 func odd(text string) bool {
 	switch strings.ToLower(text) {
 	case "y", "n", "yes", "no", "on", "off":

@@ -1,5 +1,5 @@
-// Package datetime is the built-in tool datetime: the current time, time zones
-// and calculations with dates.
+// Package datetime implements the built-in tool datetime: the current time, time zones and date
+// arithmetic.
 package datetime
 
 import (
@@ -11,33 +11,32 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
 // The operations.
 const (
 	Now     Operation = "now"     // the current time in Zone
 	Convert Operation = "convert" // Time in Zone
-	Add     Operation = "add"     // Time moved by Amount of Unit
-	Diff    Operation = "diff"    // how long it is from Time to Until
+	Add     Operation = "add"     // Time plus Amount of Unit
+	Diff    Operation = "diff"    // the duration from Time to Until
 )
 
 // Args are the arguments of datetime.
 type Args struct {
-	// Operation is what to do; "" means Now.
+	// Operation is the operation; "" means Now.
 	Operation Operation `json:"operation"`
-	// Time and Until are moments in a form that parseTime takes; "" means now.
+	// Time and Until are times in a form that parseTime accepts; "" means now.
 	Time  string `json:"time"`
 	Until string `json:"until"`
-	// Zone is an IANA name or an offset. "" means that of Time, or UTC.
+	// Zone is an IANA name or an offset. "" means the zone of Time, or UTC.
 	Zone string `json:"zone"`
-	// Amount of Unit is what Add adds; a negative one goes back.
+	// Amount is the number of units that Add adds; it may be negative.
 	Amount toolabi.Int `json:"amount"`
 	Unit   Unit        `json:"unit"`
 }
 
-// Run writes the result to out; now is the clock. The text of an error is
-// written for a model.
+// Run writes the result to out; now is the clock. The text of an error is for a model.
 func Run(now func() time.Time, args Args, out io.Writer) error {
 	zone, err := parseZone(args.Zone)
 	if err != nil {
@@ -48,7 +47,7 @@ func Run(now func() time.Time, args Args, out io.Writer) error {
 	switch args.Operation {
 	case Now, "":
 		if args.Time != "" && args.Time != "now" {
-			return errors.New("time can't be given for now; use the operation convert")
+			return errors.New("time does not apply to now; use the operation convert")
 		}
 		text, err = convert(p, "now")
 	case Convert:

@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 		{
 			"a time that clocks show twice",
 			Args{Operation: Convert, Time: "2026-10-25T02:30", Zone: "Europe/Berlin"},
-			"2026-10-25T02:30:00+01:00\nweekday: Sunday\niso week: 2026-W43-7\nday of year: 298 of 365\nunix: 1792891800\nzone: Europe/Berlin (+01:00, CET)\nnote: clocks in Europe/Berlin show 2026-10-25 02:30:00 twice; the other one is 2026-10-25T02:30:00+02:00\n",
+			"2026-10-25T02:30:00+01:00\nweekday: Sunday\niso week: 2026-W43-7\nday of year: 298 of 365\nunix: 1792891800\nzone: Europe/Berlin (+01:00, CET)\nnote: clocks in Europe/Berlin show 2026-10-25 02:30:00 twice; the other time is 2026-10-25T02:30:00+02:00\n",
 		},
 		{
 			"diff",
@@ -64,12 +64,12 @@ func TestRun(t *testing.T) {
 		{
 			"diff backwards",
 			Args{Operation: Diff, Time: "2026-02-03", Until: "2026-02-01", Zone: "-05:30"},
-			"-P2D\nexact: 2 days\nseconds: -172800\ncalendar: 2 days (in -05:30)\nuntil lies before time\n",
+			"-P2D\nexact: 2 days\nseconds: -172800\ncalendar: 2 days (in -05:30)\nuntil is before time\n",
 		},
 		{
 			"no difference",
 			Args{Operation: Diff, Until: "now"},
-			"PT0S\nexact: 0 seconds\nseconds: 0\ncalendar: 0 seconds (in UTC)\nuntil and time are the same moment\n",
+			"PT0S\nexact: 0 seconds\nseconds: 0\ncalendar: 0 seconds (in UTC)\nuntil and time are equal\n",
 		},
 		{
 			"diff over a change of clocks",
@@ -113,7 +113,7 @@ func TestRun_add(t *testing.T) {
 		{name: "seconds", time: "2026-12-31T23:59:59Z", amount: 1, unit: Seconds, want: "2027-01-01T00:00:00Z"},
 		{name: "minutes back", time: "2026-01-01T00:00:00Z", amount: -90, unit: Minutes, want: "2025-12-31T22:30:00Z"},
 		{name: "weeks", time: "2026-01-01", amount: 2, unit: Weeks, want: "2026-01-15T00:00:00Z"},
-		{name: "months", time: "2026-01-31", amount: 1, unit: Months, want: "2026-02-28T00:00:00Z", note: "note: the month has no day 31; its last day is given"},
+		{name: "months", time: "2026-01-31", amount: 1, unit: Months, want: "2026-02-28T00:00:00Z", note: "note: the month has no day 31; the result is its last day"},
 		{name: "months back over a year", time: "2026-03-31", amount: -13, unit: Months, want: "2025-02-28T00:00:00Z", note: "no day 31"},
 		{name: "leap day", time: "2024-02-29", amount: 1, unit: Years, want: "2025-02-28T00:00:00Z", note: "no day 29"},
 		{name: "leap day to leap day", time: "2024-02-29", amount: 4, unit: Years, want: "2028-02-29T00:00:00Z"},
@@ -149,14 +149,14 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"operation", Args{Operation: "later"}, `operation is "later"; it must be now, convert, add or diff`},
-		{"time for now", Args{Time: "2026-01-01"}, "time can't be given for now; use the operation convert"},
+		{"time for now", Args{Time: "2026-01-01"}, "time does not apply to now; use the operation convert"},
 		{"no time", Args{Operation: Convert, Time: "tomorrow"}, `time: "tomorrow" is not a time; write 2026-01-31,`},
 		{"no such day", Args{Operation: Convert, Time: "2026-02-30"}, `time: "2026-02-30" names a day or a time that does not exist`},
 		{"no such hour", Args{Operation: Convert, Time: "2026-02-03T25:00:00Z"}, "names a day or a time that does not exist"},
 		{"Unix", Args{Operation: Convert, Time: "@1e9"}, `time: "@1e9" is not @ and a whole number of seconds since 1970`},
-		{"far Unix", Args{Operation: Convert, Time: "@9223372036854775807"}, "time lies outside the years 0001 to 9999"},
+		{"far Unix", Args{Operation: Convert, Time: "@9223372036854775807"}, "time is outside the years 0001 to 9999"},
 		{"NUL", Args{Operation: Convert, Time: "2026\x00"}, `time: "2026\x00" is not a time`},
-		{"out of the years by a zone", Args{Operation: Convert, Time: "9999-12-31T23:59:59Z", Zone: "+01:00"}, "time lies outside the years"},
+		{"out of the years by a zone", Args{Operation: Convert, Time: "9999-12-31T23:59:59Z", Zone: "+01:00"}, "time is outside the years"},
 		{"zone", Args{Zone: "PST"}, `zone: "PST" is unknown; use an IANA name such as Europe/Berlin, UTC or an offset such as +02:00`},
 		{"local zone", Args{Zone: "Local"}, `zone: "Local" is unknown`},
 		{"zone from elsewhere", Args{Zone: "../../etc/passwd"}, "is unknown"},
@@ -164,9 +164,9 @@ func TestRun_errors(t *testing.T) {
 		{"bad unit", Args{Operation: Add, Amount: 1, Unit: "eons"}, `unit is "eons"; it must be seconds, minutes, hours, days, weeks, months or years`},
 		{"no such offset", Args{Operation: Convert, Time: "2026-02-03T05:00:00+99:00"}, `time: "2026-02-03T05:00:00+99:00" has an offset that does not exist; write its hours and minutes, as in +05:30`},
 		{"no such day beside an offset", Args{Operation: Convert, Time: "2026-02-30T05:00:00+01:00"}, "names a day or a time that does not exist"},
-		{"too far", Args{Operation: Add, Amount: 8000, Unit: Years}, "amount: 8000 years lead outside the years 0001 to 9999"},
-		{"too far by far", Args{Operation: Add, Amount: 1<<63 - 1, Unit: Weeks}, "lead outside the years"},
-		{"too far back", Args{Operation: Add, Amount: -1 << 63, Unit: Seconds}, "lead outside the years"},
+		{"too far", Args{Operation: Add, Amount: 8000, Unit: Years}, "amount: adding 8000 years leaves the years 0001 to 9999"},
+		{"too far by far", Args{Operation: Add, Amount: 1<<63 - 1, Unit: Weeks}, "leaves the years"},
+		{"too far back", Args{Operation: Add, Amount: -1 << 63, Unit: Seconds}, "leaves the years"},
 		{"no until", Args{Operation: Diff, Time: "2026-01-01"}, "until is missing; diff needs time and until"},
 		{"bad until", Args{Operation: Diff, Until: "x"}, `until: "x" is not a time`},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// describe writes a moment in RFC 3339, and facts about it.
+// describe writes a time in RFC 3339, and facts about it.
 func describe(t time.Time) string {
 	year, week := t.ISOWeek()
 	yearEnd := time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC)
@@ -23,7 +23,7 @@ func describe(t time.Time) string {
 	return b.String()
 }
 
-// describeZone names the zone of t with the offset that it has then.
+// describeZone returns the zone of t and its offset at that time.
 func describeZone(t time.Time) string {
 	abbreviation, offset := t.Zone()
 	facts := []string{offsetName(offset)}
@@ -40,14 +40,14 @@ func describeZone(t time.Time) string {
 	return fmt.Sprintf("%s (%s)", name, strings.Join(facts, ", "))
 }
 
-// span is an amount of time, split up. All fields have the same sign or are 0.
+// span is a duration split into units. All fields have the same sign or are 0.
 type span struct {
 	years, months, days, hours, minutes, seconds int64
 	nanoseconds                                  int64
 }
 
-// describeSpan writes how long it is from one moment to another, exactly and
-// by the calendar of from's zone.
+// describeSpan writes the duration from one time to another, exactly and by the calendar of
+// from's zone.
 func describeSpan(from, until time.Time) string {
 	early, late, direction := from, until, ""
 	if until.Before(from) {
@@ -67,20 +67,20 @@ func describeSpan(from, until time.Time) string {
 	fmt.Fprintf(&b, "calendar: %s (in %s)\n", calendarSpan(early.In(from.Location()), late.In(from.Location())).words(), from.Location())
 	switch {
 	case direction != "":
-		fmt.Fprintln(&b, "until lies before time")
+		fmt.Fprintln(&b, "until is before time")
 	case until.Equal(from):
-		fmt.Fprintln(&b, "until and time are the same moment")
+		fmt.Fprintln(&b, "until and time are equal")
 	}
 	return b.String()
 }
 
-// clockSpan splits a span into hours and less.
+// clockSpan splits a duration into hours and smaller units.
 func clockSpan(seconds, nanoseconds int64) span {
 	return span{hours: seconds / 3600, minutes: seconds / 60 % 60, seconds: seconds % 60, nanoseconds: nanoseconds}
 }
 
-// calendarSpan splits the time between two moments of one zone into whole
-// months, days and the rest.
+// calendarSpan splits the time between two times of one zone into whole months, days and the
+// rest.
 func calendarSpan(early, late time.Time) span {
 	months := (late.Year()-early.Year())*12 + int(late.Month()-early.Month())
 	base, _ := addMonths(early, months)
@@ -88,7 +88,7 @@ func calendarSpan(early, late time.Time) span {
 		months--
 		base, _ = addMonths(early, months)
 	}
-	// A day has up to 25 hours, and there are fewer than 32.
+	// A day has at most 25 hours, and there are fewer than 32 days.
 	days := int((late.Unix()-base.Unix())/86400) + 1
 	moved, _ := addDays(base, days)
 	for ; moved.After(late); days-- {
@@ -100,7 +100,7 @@ func calendarSpan(early, late time.Time) span {
 	return s
 }
 
-// fraction writes nanoseconds as the part after the seconds.
+// fraction writes nanoseconds as the decimals of the seconds.
 func fraction(nanoseconds int64) string {
 	if nanoseconds == 0 {
 		return ""
@@ -108,7 +108,7 @@ func fraction(nanoseconds int64) string {
 	return "." + strings.TrimRight(fmt.Sprintf("%09d", nanoseconds), "0")
 }
 
-// words writes the parts of s that are not 0.
+// words writes the nonzero units of s.
 func (s span) words() string {
 	var parts []string
 	for _, part := range []struct {
@@ -125,7 +125,7 @@ func (s span) words() string {
 	return strings.Join(parts, " ")
 }
 
-// iso writes s, which has no years and months, as an ISO 8601 duration.
+// iso writes s as an ISO 8601 duration; s has no years and months.
 func (s span) iso() string {
 	date, clock := "", ""
 	if s.days != 0 {

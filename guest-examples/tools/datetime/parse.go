@@ -7,27 +7,27 @@ import (
 	"strings"
 	"time"
 
-	// The sandbox has no zone files.
+	// The sandbox has no time zone files.
 	_ "time/tzdata"
 )
 
-// The years that RFC 3339 can write.
+// minYear and maxYear limit the years, as RFC 3339 does.
 const minYear, maxYear = 1, 9999
 
-// parser reads moments.
+// parser parses times.
 type parser struct {
 	now  func() time.Time
-	zone *time.Location // nil if none was asked for
+	zone *time.Location // nil if the call names none
 }
 
-// layouts are the forms of a moment without an offset. A fraction of a second
-// is taken without being named.
+// layouts are the forms of a time without an offset. The time package accepts fractional seconds
+// without a layout.
 var layouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
 
-// parse reads text, the argument param, as now, as RFC 3339, as date and time
-// or date alone in the zone (UTC if there is none), or as @ and Unix seconds.
-// The result is in the zone, if there is one. The note, "" or a line, says how
-// a time was read that the change of clocks makes doubtful.
+// parse parses text, the value of the argument param. It accepts now, RFC 3339, a date with or
+// without a time, or @ and Unix seconds. A time without an offset is in the parser's zone, or UTC
+// if it has none. The result is in that zone, if there is one. The note is "" or a line that
+// explains how parse resolved a time that a clock change makes ambiguous.
 func (p parser) parse(param, text string) (t time.Time, note string, err error) {
 	text = strings.TrimSpace(text)
 	seconds, isUnix := strings.CutPrefix(text, "@")
@@ -49,22 +49,21 @@ func (p parser) parse(param, text string) (t time.Time, note string, err error) 
 		t = t.In(p.zone)
 	}
 	if t.Year() < minYear || t.Year() > maxYear {
-		return t, "", fmt.Errorf("%s lies outside the years %04d to %d", param, minYear, maxYear)
+		return t, "", fmt.Errorf("%s is outside the years %04d to %d", param, minYear, maxYear)
 	}
 	return t, note, nil
 }
 
-// written reads a date with or without time and offset.
+// written parses a date with or without time and offset.
 func (p parser) written(text string) (time.Time, string, error) {
-	// RFC 3339 allows small letters, and a space in place of the T.
+	// RFC 3339 allows lower-case letters, and a space instead of the T.
 	normal := strings.ToUpper(text)
 	if len(normal) > len("2006-01-02") && normal[len("2006-01-02")] == ' ' {
 		normal = strings.Replace(normal, " ", "T", 1)
 	}
 	t, err := time.Parse(time.RFC3339, normal)
 	if err == nil {
-		// A zone of the machine that happens to have this offset must not
-		// lend its name.
+		// The machine's own zone may happen to have this offset; don't show its name.
 		_, offset := t.Zone()
 		return t.In(fixedZone(offset)), "", nil
 	}
@@ -90,32 +89,32 @@ func (p parser) written(text string) (time.Time, string, error) {
 	return time.Time{}, "", errors.New("is not a time; write 2026-01-31, 2026-01-31T15:04, 2026-01-31T15:04:05+01:00, @1700000000 or now")
 }
 
-// isOutOfRange reports whether the part of a time, "" for any, has a number that
-// is too large or too small.
+// isOutOfRange reports whether a number in the given part of a time is out of range; part ""
+// means any part.
 func isOutOfRange(err error, part string) bool {
 	var parseErr *time.ParseError
 	return errors.As(err, &parseErr) &&
 		strings.Contains(parseErr.Message, part) && strings.Contains(parseErr.Message, "out of range")
 }
 
-// atWall returns the moment at which clocks in zone show the date and time of
-// wall, and a note if there is none or if there are two.
+// atWall returns the time at which clocks in zone show the date and time of wall. It adds a note
+// if there is no such time or if there are two.
 func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone)
 	const clock = "2006-01-02 15:04:05"
 	if t.Format(clock) != wall.Format(clock) {
 		return t, fmt.Sprintf("note: clocks in %s skip %s\n", zone, wall.Format(clock))
 	}
-	// Clocks are put back by half an hour or an hour.
+	// Clocks are set back by half an hour or an hour.
 	for _, shift := range []time.Duration{-time.Hour, -30 * time.Minute, 30 * time.Minute, time.Hour} {
 		if other := t.Add(shift); other.Format(clock) == t.Format(clock) {
-			return t, fmt.Sprintf("note: clocks in %s show %s twice; the other one is %s\n", zone, wall.Format(clock), other.Format(time.RFC3339))
+			return t, fmt.Sprintf("note: clocks in %s show %s twice; the other time is %s\n", zone, wall.Format(clock), other.Format(time.RFC3339))
 		}
 	}
 	return t, ""
 }
 
-// parseZone returns the zone of that name or offset, or nil for "".
+// parseZone returns the zone with that name or offset, or nil for "".
 func parseZone(name string) (*time.Location, error) {
 	switch {
 	case name == "":
@@ -128,7 +127,7 @@ func parseZone(name string) (*time.Location, error) {
 		return fixedZone(offset), nil
 	}
 	for _, spelling := range []string{name, titled(name)} {
-		// Local would be the machine's, which is nobody's business.
+		// Local would reveal the zone of the machine.
 		if zone, err := time.LoadLocation(spelling); err == nil && spelling != "Local" {
 			return zone, nil
 		}
@@ -136,8 +135,8 @@ func parseZone(name string) (*time.Location, error) {
 	return nil, fmt.Errorf("%.60q is unknown; use an IANA name such as Europe/Berlin, UTC or an offset such as +02:00", name)
 }
 
-// titled returns the usual spelling of a zone that was written in another case:
-// america/new york becomes America/New_York.
+// titled returns the usual spelling of a zone written in another case: america/new york becomes
+// America/New_York.
 func titled(name string) string {
 	out := []byte(strings.ReplaceAll(strings.ToLower(name), " ", "_"))
 	for i, b := range out {
@@ -156,7 +155,7 @@ func fixedZone(offset int) *time.Location {
 	return time.FixedZone(offsetName(offset), offset)
 }
 
-// offsetName writes an offset in seconds as +hh:mm.
+// offsetName formats an offset in seconds as +hh:mm.
 func offsetName(offset int) string {
 	sign := '+'
 	if offset < 0 {

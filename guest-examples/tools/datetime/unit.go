@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Unit is a unit of time. Days and longer ones follow the calendar, so that
-// the clock shows the same time after them; the others are exact spans.
+// Unit is a unit of time. Days and longer units follow the calendar, so that the time of day
+// stays the same. Shorter units are exact durations.
 type Unit string
 
 // The units.
@@ -20,22 +20,22 @@ const (
 	Years   Unit = "years"
 )
 
-// unitNames lists the units in texts.
+// unitNames lists the units for messages.
 const unitNames = "seconds, minutes, hours, days, weeks, months or years"
 
-// perYear is how many of a unit there can be in a year.
+// perYear is the maximum number of each unit in a year.
 var perYear = map[Unit]int64{
 	Seconds: 366 * 86400, Minutes: 366 * 1440, Hours: 366 * 24, Days: 366, Weeks: 53, Months: 12, Years: 1,
 }
 
-// add moves t by the amount of the unit. The note, "" or a line, says what had
-// to be changed because the calendar lacks the day or the clock the time.
+// add adds an amount of the unit to t. The note is "" or a line that explains a change because
+// the calendar lacks the day or the clock skips the time.
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
 	most, ok := perYear[u]
 	if !ok {
 		return t, "", fmt.Errorf("unit is %q; it must be %s", u, unitNames)
 	}
-	outside := fmt.Errorf("amount: %d %s lead outside the years %04d to %d", amount, u, minYear, maxYear)
+	outside := fmt.Errorf("amount: adding %d %s leaves the years %04d to %d", amount, u, minYear, maxYear)
 	if most *= maxYear; amount > most || amount < -most {
 		return t, "", outside
 	}
@@ -61,26 +61,25 @@ func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err 
 	return moved, note, nil
 }
 
-// addSeconds is t.Add for any number, which a Duration would overflow.
+// addSeconds is t.Add for numbers that would overflow a Duration.
 func addSeconds(t time.Time, seconds int64) time.Time {
 	return time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
 }
 
-// wall returns what clocks show at t, as a time in UTC, where each exists.
+// wall returns the local time at t as a time in UTC, which has no gaps.
 func wall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// addDays moves t by days of the calendar.
+// addDays adds calendar days to t.
 func addDays(t time.Time, days int) (time.Time, string) {
 	if days == 0 {
-		return t, "" // a time that clocks show twice stays as it is
+		return t, "" // a time that clocks show twice is unchanged
 	}
 	return atWall(wall(t).AddDate(0, 0, days), t.Location())
 }
 
-// addMonths moves t by months. A day that the new month lacks becomes its last
-// one.
+// addMonths adds months to t. If the new month lacks the day, the result is its last day.
 func addMonths(t time.Time, months int) (time.Time, string) {
 	if months == 0 {
 		return t, ""
@@ -91,7 +90,7 @@ func addMonths(t time.Time, months int) (time.Time, string) {
 	day := min(w.Day(), lastDay)
 	moved, note := atWall(first.AddDate(0, 0, day-1), t.Location())
 	if day < w.Day() {
-		note += fmt.Sprintf("note: the month has no day %d; its last day is given\n", w.Day())
+		note += fmt.Sprintf("note: the month has no day %d; the result is its last day\n", w.Day())
 	}
 	return moved, note
 }

@@ -1,5 +1,4 @@
-// Package diff is the built-in tool diff: what differs between two texts or
-// files.
+// Package diff implements the built-in tool diff, which compares two texts or files.
 package diff
 
 import (
@@ -17,23 +16,22 @@ import (
 )
 
 const (
-	// DefaultContext is how many lines are shown around a change if a call names
-	// no number.
+	// DefaultContext is the number of lines shown around a change if a call does not set it.
 	DefaultContext = 3
-	// MaxInput is the size of the largest text or file, in bytes.
+	// MaxInput limits the size of each text or file, in bytes.
 	MaxInput = 4 << 20
-	// MaxOutput is the size in bytes at which the diff is cut.
+	// MaxOutput limits the diff, in bytes; the rest is cut off.
 	MaxOutput = 256 << 10
 )
 
-// Format is how the difference is shown.
+// Format is the format of the output.
 type Format string
 
 // The formats. "" means Unified.
 const (
-	Unified Format = "unified" // as patch reads it
-	Words   Format = "words"   // [-old-]{+new+} inside of the lines
-	Stat    Format = "stat"    // how many lines
+	Unified Format = "unified" // the format that patch reads
+	Words   Format = "words"   // [-old-]{+new+} within the lines
+	Stat    Format = "stat"    // the number of lines
 )
 
 // Args are the arguments of diff. Each side is a text or a file.
@@ -44,17 +42,16 @@ type Args struct {
 	// /workspace.
 	OldFile *string `json:"old_file"`
 	NewFile *string `json:"new_file"`
-	// Format is how to show the difference.
+	// Format is the format of the output.
 	Format Format `json:"format"`
-	// Context is how many equal lines to show around a change; nil means
-	// DefaultContext.
+	// Context is the number of equal lines to show around a change; nil means DefaultContext.
 	Context *toolabi.Int `json:"context"`
-	// IgnoreWhitespace compares lines without the white space at their ends, and
-	// with any other counting as one space.
+	// IgnoreWhitespace ignores white space at the ends of lines, and treats any other white space
+	// as one space.
 	IgnoreWhitespace bool `json:"ignore_whitespace"`
 }
 
-// Run writes the difference to out. The text of an error is written for a model.
+// Run writes the difference to out. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	around := toolabi.Int(DefaultContext)
 	if args.Context != nil {
@@ -87,10 +84,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 type side struct {
 	name  string
 	text  []byte
-	lines [][]byte // with their ends
+	lines [][]byte // with line ends
 }
 
-// load returns the text of one side, of which text or path is given.
+// load returns the text of one side, from the text or from the file.
 func load(fsys fs.FS, textParam string, given *string, fileParam string, path *string) (side, error) {
 	if (given == nil) == (path == nil) {
 		return side{}, fmt.Errorf("give either %s or %s", textParam, fileParam)
@@ -114,8 +111,8 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	return s, nil
 }
 
-// readFile returns the name of a file to show and its text, or somewhat more than
-// MaxInput of that.
+// readFile returns the display name of a file and its text. A longer text is cut off somewhat
+// beyond MaxInput.
 func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err error) {
 	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {
@@ -123,22 +120,22 @@ func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err
 	}
 	defer f.Close()
 	shown = workspace.Display(name)
-	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2)) // UTF-16 takes twice the room
+	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2)) // UTF-16 takes twice the space
 	if err != nil {
 		return "", nil, workspace.Explain(fsys, param, name, err)
 	}
 	document, err := text.ParseDocument(content)
 	if errors.Is(err, text.ErrBinary) {
-		return "", nil, fmt.Errorf("%s: %s is a binary file; use hash to see whether two are equal", param, shown)
+		return "", nil, fmt.Errorf("%s: %s is a binary file; use hash to see whether two files are equal", param, shown)
 	}
 	return shown, document.Text, err
 }
 
-// difference is what differs between two texts.
+// difference is the comparison of two texts.
 type difference struct {
 	old, new       side
 	changes        []linediff.Change
-	around         int // how many equal lines are shown around a change
+	around         int // number of equal lines shown around a change
 	added, removed int // lines
 }
 
@@ -158,5 +155,5 @@ func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	return d, err
 }
 
-// whole is the key of pieces that are equal when all of them is.
+// whole is a key for pieces that must be equal byte for byte.
 func whole(piece []byte) []byte { return piece }

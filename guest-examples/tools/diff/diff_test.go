@@ -114,7 +114,7 @@ func TestRun_errors(t *testing.T) {
 		{Args{OldFile: new("none"), NewText: a}, "old_file: "},
 		{Args{OldText: a, NewFile: new("../x")}, "new_file: "},
 		{Args{OldText: a, NewFile: new("bin")}, "new_file: bin is a binary file"},
-		{Args{OldText: a, NewFile: new("sub")}, "new_file: sub is a folder; give the path of a file"},
+		{Args{OldText: a, NewFile: new("sub")}, "new_file: sub is a directory; give the path of a file"},
 		{Args{OldText: a, NewFile: new("pipe")}, "new_file: pipe is not a regular file"},
 		{Args{OldText: a, NewFile: new("big")}, "big has more than 4194304 bytes"},
 	} {
@@ -147,7 +147,7 @@ func TestRun_isCut(t *testing.T) {
 	}
 }
 
-// What the tool says is a patch for the program patch.
+// The program patch accepts the output of the tool.
 func TestRun_isAPatch(t *testing.T) {
 	program := testprogram.Path(t, "patch")
 	random := rand.New(rand.NewPCG(3, 4))
@@ -176,7 +176,7 @@ func TestRun_isAPatch(t *testing.T) {
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s\n%s", err, output, diff)
 		}
-		// An empty text has no file.
+		// patch deletes a file that becomes empty.
 		if got, err := os.ReadFile(file); string(got) != newer && !(newer == "" && os.IsNotExist(err)) {
 			t.Errorf("patched to %q, %v; want %q\n%s", got, err, newer, diff)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// show returns the difference in the format.
+// show formats the difference.
 func (d *difference) show(format Format) []byte {
 	if len(d.changes) == 0 {
 		return []byte("no difference\n")
@@ -42,7 +42,7 @@ func (d *difference) show(format Format) []byte {
 	return append(out, note...)
 }
 
-// hunk returns changes that lie close together, with the lines around them.
+// hunk returns nearby changes with the lines around them.
 func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
 	first, last := changes[0], changes[len(changes)-1]
 	before := min(d.around, first.OldStart)
@@ -63,8 +63,7 @@ func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
 	return appendLines(out, format, " ", d.old.lines[at:last.OldEnd+after])
 }
 
-// lineRange is a range of lines as a hunk names it, given from 0 and with the
-// end left out.
+// lineRange formats a range of lines for a hunk. start counts from 0, and end is exclusive.
 func lineRange(start, end int) string {
 	switch end - start {
 	case 0:
@@ -89,11 +88,11 @@ func appendLines(out []byte, format Format, sign string, lines [][]byte) []byte 
 	return out
 }
 
-// appendWords shows which words of the lines became which.
+// appendWords appends the lines with their changed words marked.
 func appendWords(out []byte, removed, added [][]byte) []byte {
 	older, newer := words(bytes.Join(removed, nil)), words(bytes.Join(added, nil))
 	oldNumbers, newNumbers := linediff.Numbers(older, newer, whole)
-	// Without a context that ends there is no error.
+	// The context never ends, so there is no error.
 	changes, _ := linediff.Changes(context.Background(), oldNumbers, newNumbers)
 	at := 0
 	for _, c := range changes {
@@ -118,7 +117,7 @@ func marked(out []byte, open string, words [][]byte, end string) []byte {
 	return append(out, end...)
 }
 
-// words cuts a text into words, runs of spaces, and all other characters alone.
+// words splits a text into words, runs of spaces and single other characters.
 func words(text []byte) [][]byte {
 	var all [][]byte
 	start, last := 0, 0

@@ -11,30 +11,28 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-var errTooLarge = fmt.Errorf("the file would be larger than the %d bytes that edit takes", MaxSize)
+var errTooLarge = fmt.Errorf("the file would be larger than %d bytes, the limit of edit", MaxSize)
 
-// Edit is one replacement of a text by another.
+// Edit is one replacement.
 type Edit struct {
-	// OldString is the text to replace, not empty. It stands for itself; only
-	// a line feed in it stands for a carriage return with a line feed too,
-	// unless it has carriage returns of its own.
+	// OldString is the text to replace; it is literal and not empty. A line feed in it also
+	// matches a carriage return with a line feed, unless OldString contains carriage returns.
 	OldString string `json:"old_string"`
-	// NewString is the text to put in its place. It stands for itself; only
-	// its line feeds become the line ends of the place, unless OldString has
-	// carriage returns.
+	// NewString is the replacement; it is literal. Its line feeds become the line ends of the
+	// place, unless OldString contains carriage returns.
 	NewString string `json:"new_string"`
-	// ReplaceAll replaces OldString wherever it stands; otherwise it has to
-	// stand in one place alone.
+	// ReplaceAll replaces every occurrence of OldString. Without it, OldString must occur exactly
+	// once.
 	ReplaceAll bool `json:"replace_all"`
 }
 
-// Outcome is what edits make of a file.
+// Outcome is the result of the edits to a file.
 type Outcome struct {
-	// Content is the content of the file afterwards.
+	// Content is the new content of the file.
 	Content []byte
-	// Replacements is how many places were changed.
+	// Replacements is the number of changed places.
 	Replacements int
-	// Notes are sentences on edits that were not taken to the letter.
+	// Notes are sentences about edits that did not match exactly.
 	Notes []string
 
 	before, after text.Document
@@ -42,14 +40,13 @@ type Outcome struct {
 	showReturns   bool
 }
 
-// Apply makes the edits in the text of a file, of which data is the content, one
-// after the other: each sees what those before it made. shown is the name of the
-// file in texts; name says which edit is meant, and is "" for the only one. data
-// is left as it is.
+// Apply makes the edits to data, the content of a file, in order; each edit sees the result of
+// the previous ones. shown is the name of the file in messages. name returns the name of an edit
+// in messages, or "" for the only one. Apply does not change data.
 func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Outcome, error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {
-		return Outcome{}, fmt.Errorf("file_path: %s is a binary file of %d bytes; edit changes text only", shown, len(data))
+		return Outcome{}, fmt.Errorf("file_path: %s is a binary file of %d bytes; edit changes only text files", shown, len(data))
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -63,17 +60,17 @@ func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Ou
 	if done.Content = doc.Bytes(done.after.Text); len(done.Content) > MaxSize {
 		return Outcome{}, errTooLarge
 	}
-	if len(edits) > 1 && bytes.Equal(doc.Text, done.after.Text) { // one edit has seen to that
-		return Outcome{}, fmt.Errorf("%s would stay as it is: the edits take back one another", shown)
+	if len(edits) > 1 && bytes.Equal(doc.Text, done.after.Text) { // a single edit has its own check
+		return Outcome{}, fmt.Errorf("%s would not change: the edits undo each other", shown)
 	}
 	return done, nil
 }
 
-// step makes one edit in the text so far.
+// step makes one edit to the current text.
 func (o *Outcome) step(edit Edit, shown, name string) error {
 	switch {
 	case edit.OldString == "":
-		return errors.New("old_string is empty; give the text to replace, or use write to give a file its whole content")
+		return errors.New("old_string is empty; give the text to replace, or use write to replace the whole file")
 	case edit.OldString == edit.NewString:
 		return errors.New("new_string is the same as old_string; there is nothing to change")
 	}
@@ -96,7 +93,7 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 		return err
 	}
 	if !changed(o.after.Text, edited, changes) {
-		return fmt.Errorf("%s would stay as it is: where old_string stands, new_string with the line ends of the file is the same", shown)
+		return fmt.Errorf("%s would not change: with the line ends of the file, new_string equals old_string", shown)
 	}
 	o.after.Text = edited
 	o.changes = compose(o.changes, changes)
@@ -105,10 +102,10 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 	return nil
 }
 
-// reportSize is how many bytes most reports have at most.
+// reportSize is a buffer size that fits most reports, in bytes.
 const reportSize = 1 << 10
 
-// Report words what was changed in the file called shown, by one edit or more.
+// Report describes the changes that edits made to the file called shown.
 func (o Outcome) Report(shown string, edits int) []byte {
 	head := "edited " + shown + ": "
 	if edits > 1 {
@@ -123,13 +120,13 @@ func (o Outcome) Report(shown string, edits int) []byte {
 	return d.append(report, shown, o.changes)
 }
 
-// checkASCII refuses to look for or insert what has no certain form in a file
-// of unknown encoding.
+// checkASCII refuses to search for or insert characters whose bytes are unclear in a file of
+// unknown encoding.
 func checkASCII(shown string, edit Edit) error {
 	for _, param := range []struct{ name, value string }{{"old_string", edit.OldString}, {"new_string", edit.NewString}} {
 		for _, r := range param.value {
 			if r >= utf8.RuneSelf {
-				return fmt.Errorf("%s has the character %q, and %s is neither UTF-8 nor UTF-16, so that it is unknown how to write it there; use ASCII characters alone", param.name, r, shown)
+				return fmt.Errorf("%s has the character %q, and %s is neither UTF-8 nor UTF-16, so its bytes are unknown; use only ASCII characters", param.name, r, shown)
 			}
 		}
 	}

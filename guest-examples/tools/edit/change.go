@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// maxChanges is how many changes are told apart; those that follow are one with
-// the last. The diff is cut long before.
+// maxChanges limits the separate changes; later changes are merged into the last one. The diff is
+// cut long before.
 const maxChanges = 5000
 
-// change is a range of a text and the range of another that took its place.
+// change is a range of the old text and the range of the new text that replaces it.
 type change struct{ old, new span }
 
-// addChange appends a change that lies behind the others.
+// addChange appends a change that follows the others.
 func addChange(changes []change, c change) []change {
 	if len(changes) < maxChanges {
 		return append(changes, c)
@@ -22,22 +22,24 @@ func addChange(changes []change, c change) []change {
 	return changes
 }
 
-// changed reports whether any of the changes from one text to the other makes a difference.
+// changed reports whether any of the changes alters the text.
 func changed(from, to []byte, changes []change) bool {
 	return slices.ContainsFunc(changes, func(c change) bool {
 		return !bytes.Equal(from[c.old.start:c.old.end], to[c.new.start:c.new.end])
 	})
 }
 
-// compose returns the changes from the first text to the third, given those from
-// the first to the second and from the second to the third. Changes that meet in
-// the second text become one.
+// compose returns the changes from the first text to the third, given the changes from the first
+// to the second and from the second to the third. It merges changes that touch in the second
+// text.
 func compose(first, second []change) []change {
 	if len(first) == 0 {
 		return second
 	}
 	var all []change
-	before, after := 0, 0 // what is behind so far is longer by so much in the second than in the first, in the third than in the second
+	// before is by how much the second text has grown over the first so far, after by how much
+	// the third has grown over the second.
+	before, after := 0, 0
 	for len(first) > 0 || len(second) > 0 {
 		c := change{old: span{-before, -before}, new: span{after, after}}
 		var middle span
@@ -66,8 +68,8 @@ func compose(first, second []change) []change {
 	return all
 }
 
-// earlier returns the range in the middle text of the change that begins first,
-// and whose change it is. The end is -1 if there is none.
+// earlier returns the range in the middle text of the earliest remaining change, and whether it
+// is from first. The end is -1 if no change remains.
 func earlier(first, second []change) (middle span, ofFirst bool) {
 	switch {
 	case len(first) == 0 && len(second) == 0:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Changes put together have to lead from the first text to the last.
+// Composed changes lead from the first text to the last.
 func TestCompose(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -69,7 +69,7 @@ func TestApply_several(t *testing.T) {
 		want  string
 	}{
 		{[]Edit{{"a", "b", false}, {"a", "c", false}}, "edits[1]: old_string is not in f"},
-		{[]Edit{{"a", "q", false}, {"q", "a", false}}, "f would stay as it is: the edits take back one another"},
+		{[]Edit{{"a", "q", false}, {"q", "a", false}}, "f would not change: the edits undo each other"},
 		{[]Edit{{"", "q", false}}, "edits[0]: old_string is empty"},
 		{[]Edit{{"a", "a", false}}, "edits[0]: new_string is the same"},
 	} {

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// contextLines is how many lines the diff shows around a change.
+	// contextLines is the number of lines that the diff shows around a change.
 	contextLines = 3
-	// maxDiffLines and maxDiffBytes are where the diff is cut.
+	// maxDiffLines and maxDiffBytes limit the diff.
 	maxDiffLines = 200
 	maxDiffBytes = 16 << 10
-	// maxDiffChars is how many characters of a line the diff shows.
+	// maxDiffChars limits the characters that the diff shows of a line.
 	maxDiffChars = 500
 )
 
-// differ writes the unified diff between two texts. As it is told where they
-// differ, there is nothing to find out.
+// differ writes the unified diff of two texts. It knows where they differ, so it need not compare
+// them.
 type differ struct {
 	old, new []byte
-	// showReturns shows carriage returns at line ends, which otherwise would
-	// say the same in every line.
+	// showReturns shows carriage returns at line ends. They are hidden if all lines have the same
+	// line end.
 	showReturns bool
 }
 
 // block is a range of whole lines that were replaced.
 type block struct {
 	old, new           span
-	line               int // number of the first line in old
+	line               int // number of the first line in the old text
 	oldCount, newCount int // lines
 }
 
@@ -61,11 +61,10 @@ func (d differ) append(out []byte, shown string, changes []change) []byte {
 	return w.out
 }
 
-// endLine returns the number of the line after b in old.
+// endLine returns the number of the line after b in the old text.
 func (b block) endLine() int { return b.line + b.oldCount }
 
-// blocks yields the blocks that the changes lie in, with lines that stay the
-// same at their ends left out.
+// blocks yields the lines that each change touches, without equal lines at the start and end.
 func (d differ) blocks(changes []change) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		line, counted := 1, 0
@@ -80,7 +79,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 			return yield(b)
 		}
 		var b block
-		open, grown := false, 0 // grown is by how much new is longer so far
+		open, grown := false, 0 // grown is the number of lines by which new is longer so far
 		for _, c := range changes {
 			m := c.old
 			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {
@@ -107,8 +106,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 	}
 }
 
-// trim takes lines off b that are the same in both texts, at the start and at
-// the end.
+// trim removes lines from the start and the end of b that are equal in both texts.
 func (d differ) trim(b block) block {
 	for b.old.len() > 0 && b.new.len() > 0 {
 		x, y := endOfLine(d.old, b.old.start), endOfLine(d.new, b.new.start)
@@ -127,8 +125,7 @@ func (d differ) trim(b block) block {
 	return b
 }
 
-// endOfLine returns where the line ends that the place at lies in, its line
-// feed included.
+// endOfLine returns the end of the line that contains the place at, after its line feed.
 func endOfLine(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -136,7 +133,7 @@ func endOfLine(text []byte, at int) int {
 	return len(text)
 }
 
-// startOfLastLine returns where the last of the lines of s begins.
+// startOfLastLine returns the start of the last line of s.
 func startOfLastLine(text []byte, s span) int {
 	return s.start + bytes.LastIndexByte(text[s.start:s.end-1], '\n') + 1
 }
@@ -153,8 +150,8 @@ func countLines(lines []byte) int {
 type diffWriter struct {
 	differ
 	out   []byte
-	most  int // length of out at which to stop
-	lines int // written
+	most  int // length limit of out, in bytes
+	lines int // lines written
 	shift int // by how many lines new is ahead of old
 	cut   bool
 }
@@ -163,7 +160,7 @@ func (w *diffWriter) full() bool {
 	return w.lines >= maxDiffLines || len(w.out) >= w.most
 }
 
-// hunk writes blocks, one at least, that lie near each other, with the lines around them.
+// hunk writes one or more nearby blocks with the lines around them.
 func (w *diffWriter) hunk(blocks []block) {
 	first, last := blocks[0], blocks[len(blocks)-1]
 	start, before := first.old.start, 0
@@ -194,8 +191,8 @@ func (w *diffWriter) hunk(blocks []block) {
 	w.region(' ', w.old[at:end])
 }
 
-// lineRange words the place of so many lines from line on, in the manner of
-// diff: a single line has no count, and none is put down to the line before.
+// lineRange formats a range of lines as diff does: a single line has no count, and an empty range
+// names the line before it.
 func lineRange(line, count int) string {
 	switch count {
 	case 0:

@@ -1,5 +1,5 @@
-// Package edit is the built-in tool edit: a text of a file replaced by another,
-// with everything else of the file kept to the byte.
+// Package edit implements the built-in tool edit, which replaces text in a file and keeps all
+// other bytes of the file.
 package edit
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/write"
 )
 
-// MaxSize is the greatest size in bytes of a file before and after.
+// MaxSize limits the size of a file before and after the edit, in bytes.
 const MaxSize = filehash.MaxSize
 
 // Args are the arguments of edit.
 type Args struct {
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath string `json:"file_path"`
-	// OldString, NewString and ReplaceAll are those of Edit, but that an empty
-	// OldString creates a file.
+	// OldString, NewString and ReplaceAll are as in [Edit], except that an empty OldString
+	// creates a file.
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all"`
-	// FileHash is what filehash.Of says of the file that the caller has seen;
-	// "" means whatever it holds.
+	// FileHash is the hash, as filehash.Of returns it, of the content that the caller has seen;
+	// "" skips the check.
 	FileHash string `json:"file_hash"`
 }
 
-// Run changes a file of dir and writes what was changed to out. The text of an
-// error is written for a model; after one the file is as it was.
+// Run changes a file of dir and writes a summary of the changes to out. The text of an error is
+// for a model; after an error the file is as before.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if args.OldString == args.NewString {
 		return errors.New("new_string is the same as old_string; there is nothing to change")
@@ -42,7 +42,7 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 			return err
 		}
 		if was != nil {
-			return fmt.Errorf("old_string is empty, which creates a file, and %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
+			return fmt.Errorf("old_string is empty, which creates a file, but %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
 		}
 		return write.Create(dir, name, args.NewString, out)
 	}
@@ -50,8 +50,9 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	return Change(dir, args.FilePath, args.FileHash, edits, func(int) string { return "" }, out)
 }
 
-// Change makes the edits in the file of dir that path names, on one reading and with
-// one writing of it, and writes what was changed to out. fileHash is as in Args, label as in Apply.
+// Change makes the edits in the file of dir that path names, and writes a summary to out. It
+// reads the file once and writes it once. fileHash is as in Args; label is the name function of
+// [Apply].
 func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
 	name, was, data, err := dir.Read("file_path", path, MaxSize)
 	if err != nil {
@@ -71,7 +72,7 @@ func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(i
 	return done.tell(name, len(edits), out)
 }
 
-// Rehearse is Change for a file that is not there.
+// Rehearse is [Change] on data instead of a file.
 func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 	done, err := Apply(data, "sample", edits, func(int) string { return "" })
 	if err != nil {
@@ -80,7 +81,7 @@ func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 	return done.tell("sample", len(edits), out)
 }
 
-// tell writes what was changed in the file name.
+// tell writes a summary of the changes to the file name.
 func (o Outcome) tell(name string, edits int, out io.Writer) error {
 	shown := workspace.Display(name)
 	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}

@@ -10,8 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// run edits a file of a workspace that holds a.txt and returns the output and
-// what the file holds afterwards.
+// run edits a.txt in a workspace and returns the output and the new content of the file.
 func run(t *testing.T, content string, args Args) (out, after string, err error) {
 	t.Helper()
 	root := t.TempDir()
@@ -54,7 +53,7 @@ func TestRun(t *testing.T) {
 		{
 			"new file",
 			Args{FilePath: "x/b.txt", NewString: "b\n"},
-			"created the folder x/\ncreated x/b.txt: 2 bytes, 1 line\n", "b\n",
+			"created the directory x/\ncreated x/b.txt: 2 bytes, 1 line\n", "b\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,12 +78,12 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"same", Args{FilePath: "a.txt", OldString: "one", NewString: "one"}, "new_string is the same as old_string; there is nothing to change"},
-		{"create over a file", Args{FilePath: "a.txt", NewString: "x"}, "old_string is empty, which creates a file, and a.txt exists; give the text to replace, or use write"},
+		{"create over a file", Args{FilePath: "a.txt", NewString: "x"}, "old_string is empty, which creates a file, but a.txt exists; give the text to replace, or use write"},
 		{"missing file", Args{FilePath: "b.txt", OldString: "one"}, "file_path: b.txt does not exist in the workspace; did you mean a.txt?"},
-		{"below a file", Args{FilePath: "a.txt/b", OldString: "one"}, "file_path: a.txt/b can't be read: a.txt is a file, not a folder"},
-		{"folder", Args{FilePath: ".", OldString: "one"}, "file_path: . is a folder"},
+		{"below a file", Args{FilePath: "a.txt/b", OldString: "one"}, "file_path: a.txt/b can't be read: a.txt is a file, not a directory"},
+		{"directory", Args{FilePath: ".", OldString: "one"}, "file_path: . is a directory"},
 		{"outside", Args{FilePath: "../a.txt", OldString: "one"}, "file_path: ../a.txt is outside the workspace"},
-		{"not found", Args{FilePath: "a.txt", OldString: "One", NewString: "x"}, "old_string is not in a.txt; it would match at line 1 but for capitals"},
+		{"not found", Args{FilePath: "a.txt", OldString: "One", NewString: "x"}, "old_string is not in a.txt; it would match at line 1 except for capitals"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, after, err := run(t, "one\ntwo\n", test.args)
@@ -108,7 +107,7 @@ func TestRun_largestFile(t *testing.T) {
 		t.Errorf("got %v, and the file ends in %q", err, after[len(after)-20:])
 	}
 	_, _, err = run(t, fits+"3", Args{FilePath: "a.txt", OldString: "the last line", NewString: "x"})
-	if want := "file_path: a.txt has more than the 10485760 bytes that this tool takes"; err == nil || err.Error() != want {
+	if want := "file_path: a.txt has more than 10485760 bytes, the limit of this tool"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// insertion gives the text to put in the place of a match.
+// insertion produces the replacement for each match.
 type insertion struct {
 	raw []byte
-	// uniform is the text for every match, unless mixed.
+	// uniform is the replacement for every match, unless mixed is set.
 	uniform []byte
-	// mixed tells that the line ends depend on the place. Then these are the
-	// lines of what is replaced and of what replaces it, and how many of them
-	// are the same at the start and at the end.
+	// mixed reports that the line ends depend on the place. Then old and new are the lines of the
+	// replaced text and of the replacement, and head and tail count their equal lines at the
+	// start and end.
 	mixed      bool
 	old, lines []string
 	head, tail int
 }
 
-// newInsertion returns the insertion for a search in v. The line feeds of
-// replacement become the line ends of the file, where the search took these to
-// be equal.
+// newInsertion returns the insertion for a search in v. Where the search treats line ends as
+// equal, the line feeds of replacement become the line ends of the file.
 func newInsertion(v view, old, replacement string) insertion {
 	in := insertion{raw: v.raw, uniform: []byte(replacement)}
 	switch {
@@ -42,7 +41,7 @@ func newInsertion(v view, old, replacement string) insertion {
 	return in
 }
 
-// text returns what replaces the match m.
+// text returns the replacement of the match m.
 func (in insertion) text(m span) []byte {
 	if !in.mixed {
 		return in.uniform
@@ -81,8 +80,8 @@ func lineEnds(text []byte) []string {
 	return ends
 }
 
-// lineEndAt returns the line end of the line that a match within one line lies
-// in, or that of the line before if it is the last one.
+// lineEndAt returns the line end of the line that contains m, a match within one line. The last
+// line has none, so it gets the line end of the line before.
 func (in insertion) lineEndAt(m span) string {
 	if i := bytes.IndexByte(in.raw[m.end:], '\n'); i >= 0 {
 		return lineEnd(in.raw, m.end+i)
@@ -93,7 +92,7 @@ func (in insertion) lineEndAt(m span) string {
 	return "\n"
 }
 
-// lineEnd returns the line end whose line feed is at a place in text.
+// lineEnd returns the line end whose line feed is at the given place in text.
 func lineEnd(text []byte, at int) string {
 	if at > 0 && text[at-1] == '\r' {
 		return "\r\n"

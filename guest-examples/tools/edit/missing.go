@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxSearched is how many bytes of a file are compared line by line.
+	// maxSearched limits the bytes of a file that are compared line by line.
 	maxSearched = 1 << 20
-	// maxStarts is how many places are tried at which old_string begins.
+	// maxStarts limits the places that are tried as the start of old_string.
 	maxStarts = 1000
-	// maxTried is how many lines of old_string are looked for alone.
+	// maxTried limits the lines of old_string that are searched for separately.
 	maxTried = 100
-	// maxCompared bounds the work of looking for the closest line: the sum of
-	// the products of the lengths compared.
+	// maxCompared limits the work of finding the closest line: the sum of the products of the
+	// lengths compared.
 	maxCompared = 24 << 20
-	// maxQuoted is how many bytes of a line are compared and quoted.
+	// maxQuoted limits the bytes of a line that are compared and quoted.
 	maxQuoted = 200
 )
 
@@ -29,9 +29,8 @@ var (
 	closeUp    = strings.NewReplacer(" ", "", "\t", "", "\r", "")
 )
 
-// explainMissing returns the error that old_string is not in the file, with
-// what comes closest to it. Nothing of this is ever applied: the caller is to
-// say what is meant.
+// explainMissing returns the error that old_string is not in the file, with the closest match.
+// The closest match is never applied: the caller decides what to replace.
 func (r replacement) explainMissing(shown string) error {
 	missing := fmt.Sprintf("old_string is not in %s", shown)
 	content, wanted := string(r.view.text), string(r.needle.Text)
@@ -43,15 +42,16 @@ func (r replacement) explainMissing(shown string) error {
 			return errors.New(missing + "; " + hint)
 		}
 	}
-	return errors.New(missing + ", nor anything like it; use read to see what is")
+	return errors.New(missing + ", nor is anything similar; use read to see the file")
 }
 
-// misspelt tells if wanted would be found but for a mistake in giving it.
+// misspelt explains the typical mistake that keeps wanted from matching, if there is one.
 func misspelt(content, wanted string) string {
-	lineNumber := regexp.MustCompile(`(?m)^ *[0-9]+\t`) // here, as other calls would pay for it at their start
+	// Compiled here, since every call would pay for a global.
+	lineNumber := regexp.MustCompile(`(?m)^ *[0-9]+\t`)
 	for _, mistake := range []struct{ meant, hint string }{
-		{lineNumber.ReplaceAllString(wanted, ""), "it would match without the line numbers that read puts in front of each line"},
-		{strings.ReplaceAll(wanted, "\r\n", "\n"), `it would match with line feeds alone as line ends ("\n" in place of "\r\n")`},
+		{lineNumber.ReplaceAllString(wanted, ""), "it would match without the line numbers that read shows"},
+		{strings.ReplaceAll(wanted, "\r\n", "\n"), `it would match with plain line feeds as line ends ("\n" instead of "\r\n")`},
 		{unescape.Replace(wanted), `it would match without the additional backslashes (as in "\\n" for a line end, which is "\n" in JSON)`},
 	} {
 		if mistake.meant != wanted && mistake.meant != "" && strings.Contains(content, mistake.meant) {
@@ -61,8 +61,8 @@ func misspelt(content, wanted string) string {
 	return ""
 }
 
-// otherwiseWritten tells if content has wanted but for signs that are easily
-// taken for one another. No fold changes the number of lines.
+// otherwiseWritten reports where content matches wanted except for characters that are easily
+// confused. No fold changes the number of lines.
 func otherwiseWritten(content, wanted string) string {
 	for _, difference := range []struct {
 		name string
@@ -75,14 +75,14 @@ func otherwiseWritten(content, wanted string) string {
 		folded := difference.fold(wanted)
 		if before, _, found := strings.Cut(difference.fold(content), folded); found && strings.TrimSpace(folded) != "" {
 			line := strings.Count(before, "\n")
-			return fmt.Sprintf("it would match at line %d but for %s%s", line+1, difference.name, firstDifference(content, wanted, line))
+			return fmt.Sprintf("it would match at line %d except for %s%s", line+1, difference.name, firstDifference(content, wanted, line))
 		}
 	}
 	return ""
 }
 
-// firstDifference words the first difference between wanted and the lines of
-// content from the given one on, counted from 0.
+// firstDifference describes the first difference between wanted and the lines of content from the
+// given line on, counted from 0.
 func firstDifference(content, wanted string, from int) string {
 	for range from {
 		_, content, _ = strings.Cut(content, "\n")
@@ -92,7 +92,7 @@ func firstDifference(content, wanted string, from int) string {
 		have, restOfContent, _ := strings.Cut(content, "\n")
 		want, restOfWanted, more := strings.Cut(wanted, "\n")
 		if !fits(have, want, first, !more) {
-			return fmt.Sprintf(": line %d is %s, and old_string has %s", line+1, quoted(have), quoted(want))
+			return fmt.Sprintf(": line %d is %s, but old_string has %s", line+1, quoted(have), quoted(want))
 		}
 		if !more {
 			return ""
@@ -101,8 +101,8 @@ func firstDifference(content, wanted string, from int) string {
 	}
 }
 
-// fits reports whether want, a line of the text that is looked for, can stand
-// in the line have: the first may begin and the last may end within it.
+// fits reports whether want, a line of the wanted text, matches the line have. The first line may
+// begin within have, and the last may end within it.
 func fits(have, want string, first, last bool) bool {
 	switch {
 	case first && last:
@@ -116,8 +116,8 @@ func fits(have, want string, first, last bool) bool {
 	}
 }
 
-// partly tells where most of the first lines of wanted stand, if that says
-// something: one line that stands in many places does not.
+// partly reports where the longest run of the first lines of wanted matches. It returns "" if the
+// run is a single line that occurs in many places.
 func partly(content, wanted string) string {
 	lines, all := searchedLines(content)
 	wantedLines := strings.Split(wanted, "\n")
@@ -134,7 +134,7 @@ func partly(content, wanted string) string {
 		for count < len(wantedLines) && i+count < len(lines) && fits(lines[i+count], wantedLines[count], false, count == len(wantedLines)-1) {
 			count++
 		}
-		// Of what goes on beyond the lines it is unknown where it differs.
+		// The difference is unknown beyond the searched lines.
 		if count > most && (all || i+count < len(lines)) {
 			best, most = i, count
 		}
@@ -142,19 +142,19 @@ func partly(content, wanted string) string {
 	if most == 0 || most == 1 && starts > 1 {
 		return ""
 	}
-	hint := fmt.Sprintf("it matches from line %d on up to its line %d, which is %s", best+1, most+1, quoted(wantedLines[most]))
+	hint := fmt.Sprintf("it matches from line %d on, up to its own line %d, which is %s", best+1, most+1, quoted(wantedLines[most]))
 	if best+most == len(lines) {
-		return hint + "; there the file ends"
+		return hint + "; the file ends there"
 	}
-	return hint + fmt.Sprintf("; there the file has %s", quoted(lines[best+most]))
+	return hint + fmt.Sprintf("; the file has %s there", quoted(lines[best+most]))
 }
 
-// closest tells which line of content has something most like the first line
-// of wanted that content has not.
+// closest suggests the line of content that is most similar to the first line of wanted that
+// content lacks.
 func closest(content, wanted string) string {
 	want, found := absentLine(content, wanted)
 	if !found {
-		return "each line of it is there, but they do not follow one another like this"
+		return "all its lines are in the file, but not in this order"
 	}
 	best, least := -1, len(want)/3+1
 	lines, _ := searchedLines(content)
@@ -174,11 +174,11 @@ func closest(content, wanted string) string {
 	if best < 0 {
 		return ""
 	}
-	return fmt.Sprintf("did you mean line %d, %s, in place of %s?", best+1, quoted(lines[best]), quoted(want))
+	return fmt.Sprintf("did you mean line %d, %s, instead of %s?", best+1, quoted(lines[best]), quoted(want))
 }
 
-// absentLine returns the start of the first line of wanted that is not in
-// content, white space around it left out.
+// absentLine returns the start of the first line of wanted that is not in content, without
+// surrounding white space.
 func absentLine(content, wanted string) (string, bool) {
 	tried := 0
 	for line := range strings.SplitSeq(wanted, "\n") {
@@ -192,21 +192,20 @@ func absentLine(content, wanted string) (string, bool) {
 	return "", false
 }
 
-// searchedLines returns the lines that are looked through one by one, and
-// whether these are all.
+// searchedLines returns the lines that are compared one by one, and whether they are all.
 func searchedLines(content string) (lines []string, all bool) {
 	if len(content) <= maxSearched {
 		return strings.Split(content, "\n"), true
 	}
 	lines = strings.Split(content[:maxSearched], "\n")
-	return lines[:len(lines)-1], false // the last one is cut
+	return lines[:len(lines)-1], false // drop the last line, which is cut
 }
 
 func firstBytes(line string) string {
 	return line[:min(len(line), maxQuoted)]
 }
 
-// quoted shows a line so that its white space can be told.
+// quoted quotes a line so that its white space is visible.
 func quoted(line string) string {
 	if len(line) > maxQuoted {
 		return fmt.Sprintf("%q…", firstBytes(line))

@@ -8,26 +8,26 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
-// maxRelaxed is how many bytes of a file are looked through for lines that are
-// the same but for white space.
+// maxRelaxed limits the bytes of a file that are searched for lines that differ only in white
+// space.
 const maxRelaxed = 1 << 20
 
-// looseMatch is a place that has what is looked for but for white space.
+// looseMatch is a place that matches except for white space.
 type looseMatch struct {
 	place    span   // in raw
-	old, new string // what stands there, with line feeds alone, and what to put there
+	old, new string // its text with plain line feeds, and the replacement
 	note     string
 }
 
-// relaxed looks for whole lines that are those of edit.OldString but for the
-// white space in them. There is a match only if OldString itself is nowhere, if
-// one place is meant, and if there is one place alone.
+// relaxed searches for whole lines that equal the lines of edit.OldString except for white space.
+// It matches only if OldString itself does not occur, if the edit replaces a single place, and if
+// exactly one place matches.
 func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	if edit.ReplaceAll || len(s.text) > maxRelaxed || s.first >= 0 {
 		return looseMatch{}, false
 	}
 	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")
-	whole := strings.HasSuffix(given, "\n") // the last line end is meant too
+	whole := strings.HasSuffix(given, "\n") // the last line end is replaced too
 	wanted := strings.Split(strings.TrimSuffix(given, "\n"), "\n")
 	lines := strings.SplitAfter(string(s.text), "\n")
 	if lines[len(lines)-1] == "" {
@@ -45,7 +45,7 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	old := strings.Join(lines[first:first+len(wanted)], "")
 	if !whole {
 		old = strings.TrimSuffix(old, "\n")
-		old = strings.TrimSuffix(old, "\r") // of a literal view
+		old = strings.TrimSuffix(old, "\r") // in a literal view
 	}
 	inserted := strings.Split(edit.NewString, "\n")
 	for i, line := range inserted {
@@ -60,12 +60,12 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 		place: span{start + s.pass(0, start), end + s.pass(0, end)},
 		old:   old,
 		new:   strings.Join(inserted, "\n"),
-		note:  fmt.Sprintf("old_string is not there exactly; %s matched but for white space, and new_string got the indentation of the file", where),
+		note:  fmt.Sprintf("old_string does not occur exactly; %s matched except for white space, and new_string got the indentation of the file", where),
 	}, true
 }
 
-// onlyPlace returns the one place in lines at which wanted stands but for white
-// space. Blank lines alone stand nowhere.
+// onlyPlace returns the only place in lines where wanted matches except for white space. Blank
+// lines alone never match.
 func onlyPlace(lines, wanted []string) (first int, ok bool) {
 	normal := make([]string, len(wanted))
 	telling := -1 // the first line that is not blank

@@ -14,7 +14,7 @@ func TestApply_relaxed(t *testing.T) {
 			"spaces for tabs", code,
 			"    g(x)\n    if x {\n        h()\n    }\n", "    if x {\n        h(x)\n        i()\n    }\n",
 			"package a\n\nfunc f(x int) {\n\tif x {\n\t\th(x)\n\t\ti()\n\t}\n}\n",
-			"(old_string is not there exactly; lines 4-7 matched but for white space, and new_string got the indentation of the file)\n",
+			"(old_string does not occur exactly; lines 4-7 matched except for white space, and new_string got the indentation of the file)\n",
 		},
 		{"at line ends", "a  \nb\n", "a\nb", "c", "c\n", "lines 1-2 matched"},
 		{"no indentation given", "x\n  a\n    b\ny\n", "a\n  b\n", "a\n  c\n", "x\n  a\n    c\ny\n", "lines 2-3 matched"},
@@ -43,7 +43,7 @@ func TestApply_relaxed(t *testing.T) {
 	}
 }
 
-// What stands there exactly is never taken for something near it.
+// An exact match always wins over a relaxed match.
 func TestApply_exactComesFirst(t *testing.T) {
 	got, report, err := apply([]byte("\ta b\na  b\n"), "f", Edit{OldString: "a b", NewString: "x"})
 	if err != nil || string(got) != "\tx\na  b\n" || strings.Contains(string(report), "exactly") {

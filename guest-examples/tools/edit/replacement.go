@@ -10,18 +10,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// maxPlaces is how many places an error names.
+// maxPlaces limits the places that an error names.
 const maxPlaces = 10
 
 // replacement is one edit of a text.
 type replacement struct {
 	search
 	insert insertion
-	// only is the one place to change, where that is known; otherwise nil.
+	// only is the single place to change if it is known; otherwise nil.
 	only *span
 }
 
-// changes yields each match together with what replaces it.
+// changes yields each match with its replacement.
 func (r replacement) changes() iter.Seq2[span, []byte] {
 	return func(yield func(span, []byte) bool) {
 		if r.only != nil {
@@ -36,8 +36,7 @@ func (r replacement) changes() iter.Seq2[span, []byte] {
 	}
 }
 
-// checkPlaces counts the matches, and reports an error unless they are what
-// is asked for.
+// checkPlaces counts the matches, and returns an error if the edit does not allow that many.
 func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
 	var places []string
 	line, at := 1, 0
@@ -53,7 +52,7 @@ func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, e
 			places = append(places, strconv.Itoa(line))
 		}
 		if inside {
-			return 0, fmt.Errorf("old_string matches line %d of %s right after a byte that is no ASCII character and may be one half of a character, as the encoding is unknown; let old_string begin at a space or at the start of a line", line, shown)
+			return 0, fmt.Errorf("old_string matches line %d of %s right after a byte that is not ASCII and may be half of a character, since the encoding is unknown; begin old_string at a space or at the start of a line", line, shown)
 		}
 	}
 	switch {
@@ -65,22 +64,22 @@ func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, e
 		if count > maxPlaces {
 			places = append(places, "…")
 		}
-		return 0, fmt.Errorf("old_string matches %d places in %s, at lines %s; include more of the text around the one that is meant, or set replace_all to change all",
+		return 0, fmt.Errorf("old_string matches %d places in %s, at lines %s; include more of the surrounding text to make it unique, or set replace_all to change all",
 			count, shown, strings.Join(places, ", "))
 	case r.overlaps():
-		return 0, fmt.Errorf("old_string matches places in %s that overlap, from line %s on; include more of the text around the one that is meant", shown, places[0])
+		return 0, fmt.Errorf("old_string matches overlapping places in %s, from line %s on; include more of the surrounding text to make it unique", shown, places[0])
 	}
 	return count, nil
 }
 
-// mayBeInside reports whether the match m may begin within a character of two
-// or four bytes: in East Asian encodings those after the first can look like
-// ASCII characters, from the digits on.
+// mayBeInside reports whether the match m may begin within a character of two or four bytes. In
+// East Asian encodings the later bytes of a character can look like ASCII characters from the
+// digits on.
 func (r replacement) mayBeInside(m span) bool {
 	return m.start > 0 && r.raw[m.start-1] >= utf8.RuneSelf && r.raw[m.start] >= '0'
 }
 
-// splice returns the text with all changes made, and these.
+// splice returns the text with all changes made, and the changes.
 func (r replacement) splice() (edited []byte, changes []change, err error) {
 	edited = make([]byte, 0, len(r.raw)+len(r.insert.uniform))
 	at := 0

@@ -12,18 +12,17 @@ type span struct{ start, end int }
 
 func (s span) len() int { return s.end - s.start }
 
-// view is a text as it is searched.
+// view is a text in the form in which it is searched.
 type view struct {
 	raw []byte // the text of the file
 	// text is raw, or raw without the carriage returns of its line ends.
 	text []byte
-	// dropped holds the places in text of the line feeds before which a
-	// carriage return was taken out.
+	// dropped are the places in text of the line feeds whose carriage return was removed.
 	dropped []int32
 }
 
-// newView returns the view of raw for a search. A literal one is raw itself; in
-// others each line end is one line feed.
+// newView returns the view of raw for a search. A literal view is raw itself; in other views each
+// line end is one line feed.
 func newView(raw []byte, literal bool) view {
 	if literal || !bytes.Contains(raw, []byte("\r\n")) {
 		return view{raw: raw, text: raw}
@@ -41,7 +40,7 @@ func newView(raw []byte, literal bool) view {
 	}
 }
 
-// search is a text that is looked for in a view.
+// search is a search for a text in a view.
 type search struct {
 	view
 	needle bytescan.Needle
@@ -53,8 +52,7 @@ func (v view) search(wanted []byte) search {
 	return search{view: v, needle: needle, first: needle.Index(v.text)}
 }
 
-// matches yields the places in raw at which the text looked for stands, from
-// the start on and without overlap.
+// matches yields the places in raw where the text occurs, from the start and without overlap.
 func (s search) matches() iter.Seq[span] {
 	return func(yield func(span) bool) {
 		passed := 0
@@ -76,8 +74,8 @@ func (s search) matches() iter.Seq[span] {
 	}
 }
 
-// pass returns how many dropped bytes lie before the place at, of which so many
-// are known to.
+// pass returns the number of dropped bytes before the place at. The first passed of them are
+// already known to precede it.
 func (v view) pass(passed, at int) int {
 	for passed < len(v.dropped) && int(v.dropped[passed]) < at {
 		passed++
@@ -85,8 +83,7 @@ func (v view) pass(passed, at int) int {
 	return passed
 }
 
-// overlaps reports whether the text, which is there, stands in another place that
-// overlaps the first one.
+// overlaps reports whether a second occurrence of the text overlaps the first.
 func (s search) overlaps() bool {
 	end := min(s.first+2*len(s.needle.Text)-1, len(s.text))
 	return bytes.Contains(s.text[s.first+1:end], s.needle.Text)

@@ -1,5 +1,5 @@
-// Package githubsearch is the built-in tool github_search: code, repositories, issues and
-// pull requests on GitHub.
+// Package githubsearch implements the built-in tool github_search, which searches code,
+// repositories, issues and pull requests on GitHub.
 package githubsearch
 
 import (
@@ -18,49 +18,49 @@ import (
 )
 
 const (
-	// DefaultResults is how many results a call asks for that names no max_results.
+	// DefaultResults is the number of results if max_results is not set.
 	DefaultResults = 10
-	// MaxResults is how many it may ask for.
+	// MaxResults limits max_results.
 	MaxResults = 50
-	// MaxReach is how many results of a query GitHub shows, whatever the page.
+	// MaxReach limits the results of a query that GitHub shows, over all pages.
 	MaxReach = 1000
-	// MaxQuery is the longest query in characters, as GitHub has it.
+	// MaxQuery limits the query in characters, as GitHub does.
 	MaxQuery = 256
-	// service is who answers.
+	// service is the name of the service in messages.
 	service = "GitHub"
 )
 
 // Args are the arguments of github_search.
 type Args struct {
-	// Type is what to look for: code, repositories or issues, which are pull requests, too.
+	// Type is the type of results: code, repositories, or issues, which include pull requests.
 	Type string `json:"type"`
-	// Query is in the language of GitHub's search, with qualifiers such as repo:owner/name.
+	// Query is in the syntax of GitHub's search, with qualifiers such as repo:owner/name.
 	Query string `json:"query"`
-	// Sort is an order that the type has; empty means by how well it fits.
+	// Sort is an order that the type supports; empty means best match first.
 	Sort string `json:"sort"`
-	// MaxResults is how many results to return at most; 0 means DefaultResults.
+	// MaxResults limits the results to return; 0 means DefaultResults.
 	MaxResults toolabi.Int `json:"max_results"`
-	// Page is which part of the results, from 1; 0 means 1.
+	// Page is the page of results, from 1; 0 means 1.
 	Page toolabi.Int `json:"page"`
 }
 
 // kind is a type of results.
 type kind struct {
-	name string // of one
-	// sorts are the orders that it has.
+	name string // singular
+	// sorts are the orders that it supports.
 	sorts []string
-	// show reads an item and writes it, and returns it for programs.
+	// show decodes an item, formats it for a model and returns it for programs.
 	show func(item []byte, b *strings.Builder) (any, error)
 }
 
-// kinds are the types by their names.
+// kinds are the types of results by name.
 var kinds = map[string]kind{
 	"code":         {name: "file", show: showCode},
 	"repositories": {name: "repository", sorts: []string{"stars", "forks", "updated"}, show: showRepository},
 	"issues":       {name: "issue", sorts: []string{"created", "updated", "comments", "reactions"}, show: showIssue},
 }
 
-// Run searches through the transport. The text of an error is for a model.
+// Run sends the search through the transport. The text of an error is for a model.
 func Run(ctx context.Context, transport http.RoundTripper, settings map[string]string, args Args) (guest.Result, error) {
 	k, err := args.complete()
 	if err != nil {
@@ -77,7 +77,7 @@ func Run(ctx context.Context, transport http.RoundTripper, settings map[string]s
 	return answer.show(k, args)
 }
 
-// complete checks the arguments and fills in defaults.
+// complete checks the arguments and sets defaults.
 func (a *Args) complete() (kind, error) {
 	k, ok := kinds[a.Type]
 	a.Query = strings.TrimSpace(a.Query)
@@ -85,15 +85,15 @@ func (a *Args) complete() (kind, error) {
 	case !ok:
 		return k, fmt.Errorf("type is %q; write code, repositories or issues", a.Type)
 	case a.Query == "":
-		return k, errors.New("query is empty; write words, and qualifiers such as repo:owner/name or language:go")
+		return k, errors.New("query is empty; give words, and qualifiers such as repo:owner/name or language:go")
 	case len([]rune(a.Query)) > MaxQuery:
-		return k, fmt.Errorf("query has more than %d characters, which GitHub does not take; use fewer words", MaxQuery)
+		return k, fmt.Errorf("query has more than %d characters, the limit of GitHub; use fewer words", MaxQuery)
 	}
 	if a.Sort != "" && !contains(k.sorts, a.Sort) {
 		if len(k.sorts) == 0 {
-			return k, fmt.Errorf("sort is %q, and %s has no order but how well it fits; leave it out", a.Sort, a.Type)
+			return k, fmt.Errorf("sort is %q, but %s is always sorted by best match; omit sort", a.Sort, a.Type)
 		}
-		return k, fmt.Errorf("sort is %q; for %s write %s, or leave it out", a.Sort, a.Type, strings.Join(k.sorts, ", "))
+		return k, fmt.Errorf("sort is %q; for %s use %s, or omit it", a.Sort, a.Type, strings.Join(k.sorts, ", "))
 	}
 	if a.MaxResults == 0 {
 		a.MaxResults = DefaultResults
@@ -105,16 +105,16 @@ func (a *Args) complete() (kind, error) {
 		a.Page = 1
 	}
 	if a.Page < 1 || a.Page > MaxReach || (a.Page-1)*a.MaxResults >= MaxReach {
-		return k, fmt.Errorf("page is %d; GitHub shows the first %d results only, so ask for an earlier page or narrow the query", a.Page, MaxReach)
+		return k, fmt.Errorf("page is %d; GitHub shows only the first %d results, so ask for an earlier page or narrow the query", a.Page, MaxReach)
 	}
 	return k, nil
 }
 
-// request asks below the URL of the API. The host puts the token in.
+// request builds a request to the API. The host inserts the token.
 func request(base string, args Args) (*http.Request, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("the URL of GitHub's API is not set; the operator has to write it into the setting api_url of github_search")
+		return nil, errors.New("the URL of GitHub's API is not set; the operator must set it in the setting api_url of github_search")
 	}
 	u = u.JoinPath("search", args.Type)
 	query := url.Values{"q": {args.Query}, "per_page": {strconv.Itoa(int(args.MaxResults))}, "page": {strconv.Itoa(int(args.Page))}}
@@ -132,7 +132,7 @@ func request(base string, args Args) (*http.Request, error) {
 	return r, nil
 }
 
-// hint says what to do about refusals that GitHub words badly.
+// hint adds advice to errors that GitHub explains badly.
 func hint(err error, settings map[string]string) error {
 	var status *client.StatusError
 	if !errors.As(err, &status) {
@@ -140,9 +140,9 @@ func hint(err error, settings map[string]string) error {
 	}
 	switch {
 	case status.Status == http.StatusUnauthorized && settings["login"] == "none":
-		return fmt.Errorf("%w (searches of code need a token: the operator has to set login = \"token\")", err)
+		return fmt.Errorf("%w (code search needs a token: the operator must set login = \"token\")", err)
 	case status.Status == http.StatusUnprocessableEntity:
-		return fmt.Errorf("%w; look at the qualifiers of the query, and whether its repositories and users are there", err)
+		return fmt.Errorf("%w; check the qualifiers of the query, and that its repositories and users exist", err)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func contains(list []string, text string) bool {
 	return false
 }
 
-// line is a text of somebody else's, which may be long, on one line.
+// line returns a foreign text, which may be long, shortened to one line.
 func line(text string) string {
 	const most = 300
 	return plain.Line(text, most)

@@ -1,4 +1,4 @@
-// Package glob is the built-in tool glob: the files whose paths match a
+// Package glob implements the built-in tool glob, which lists the files whose paths match a
 // pattern, the newest first.
 package glob
 
@@ -16,30 +16,30 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// startParam is what errors about the folder to begin at are put down to.
+// startParam is the argument that errors about the start directory name.
 const startParam = "path or pattern"
 
-// DefaultLimit is how many files a call lists that names no limit.
+// DefaultLimit is the number of files listed if a call sets no limit.
 const DefaultLimit = 100
 
 // Args are the arguments of glob.
 type Args struct {
-	// Pattern is matched with paths below Path, or, if it begins with
-	// /workspace/, with paths in the workspace.
+	// Pattern is matched with paths below Path or, if it begins with /workspace/, with paths in
+	// the workspace.
 	Pattern string `json:"pattern"`
-	// Path is the folder to look in, relative to the workspace or absolute
-	// under /workspace; "" means the workspace.
+	// Path is the directory to search, relative to the workspace or absolute under /workspace; ""
+	// means the workspace.
 	Path string `json:"path"`
-	// Limit is how many files to list at most; 0 means DefaultLimit.
+	// Limit limits the files listed; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
-	// IncludeHidden lists names that begin with a dot too.
+	// IncludeHidden also lists names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
-	// IncludeIgnored lists what .gitignore files name too.
+	// IncludeIgnored also lists paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run writes the paths of the files of fsys that match to out, one a line.
-// Finding none is not an error. The text of an error is written for a model.
+// Run writes the paths of the matching files of fsys to out, one a line. Finding none is not an
+// error. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit == 0 {
 		args.Limit = DefaultLimit
@@ -56,7 +56,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return workspace.Explain(fsys, startParam, start, err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s: %s is not a folder", startParam, workspace.Display(start))
+		return fmt.Errorf("%s: %s is not a directory", startParam, workspace.Display(start))
 	}
 	found := newest{limit: int(args.Limit)}
 	walker := workspace.Walker{
@@ -74,7 +74,8 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
 		}
-		if kind := entry.Type(); kind.IsRegular() || kind == fs.ModeSymlink { // links are listed, and stay links
+		// Links are listed, but not followed.
+		if kind := entry.Type(); kind.IsRegular() || kind == fs.ModeSymlink {
 			times.add(name)
 		}
 		return nil
@@ -86,11 +87,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return report(out, args.Pattern, start, &found)
 }
 
-// place returns the resolved folder to begin at and the pattern for paths
-// below it.
-func place(folder, pattern string) (start, below string, err error) {
-	if folder == "" {
-		folder = "."
+// place returns the start directory and the pattern for paths below it.
+func place(directory, pattern string) (start, below string, err error) {
+	if directory == "" {
+		directory = "."
 	}
 	if pattern == "" {
 		return "", "", errors.New("pattern is empty; **/* lists all files")
@@ -98,26 +98,25 @@ func place(folder, pattern string) (start, below string, err error) {
 	if err := workspace.CheckGlob("pattern", pattern); err != nil {
 		return "", "", err
 	}
-	start, err = workspace.Resolve("path", folder)
+	start, err = workspace.Resolve("path", directory)
 	if err != nil {
 		return "", "", err
 	}
-	// The fixed part in front narrows the walk.
+	// The fixed prefix of the pattern narrows the walk.
 	base, below := doublestar.SplitPattern(pattern)
 	if strings.Contains("/"+below+"/", "/../") {
-		return "", "", errors.New("pattern: .. can't follow a wildcard; put the folder in path")
+		return "", "", errors.New("pattern: .. can't follow a wildcard; put the directory in path")
 	}
 	if path.IsAbs(base) {
 		start, err = workspace.Resolve("pattern", base)
 	} else {
 		start, err = workspace.Resolve("pattern", path.Join(start, base))
 	}
-	// Clean takes away what nothing would match, such as doubled slashes.
+	// Clean removes parts that nothing could match, such as doubled slashes.
 	return start, path.Clean(below), err
 }
 
-// depth returns how many levels of folders the pattern can match, or 0 if there
-// is no bound.
+// depth returns the number of directory levels that the pattern can match, or 0 for any number.
 func depth(pattern string) int {
 	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `{\`) {
 		return 0
@@ -134,7 +133,7 @@ func report(out io.Writer, pattern, start string, found *newest) error {
 	}
 	switch {
 	case found.count == 0 && !strings.ContainsRune(pattern, '/'):
-		fmt.Fprintf(&text, "no files match; %s looks only in the folder itself, %s in all below it\n",
+		fmt.Fprintf(&text, "no files match; %s searches only the directory itself, %s also those below it\n",
 			workspace.Display(pattern), workspace.Display("**/"+pattern))
 	case found.count == 0:
 		fmt.Fprintln(&text, "no files match")
@@ -142,7 +141,7 @@ func report(out io.Writer, pattern, start string, found *newest) error {
 		fmt.Fprintf(&text, "\n(the newest %d of %d files shown; narrow pattern or path, or set limit)\n", len(files), found.count)
 	}
 	text.WriteString(workspace.IgnoredNote(found.ignored))
-	text.WriteString(found.unread.Note("folder"))
+	text.WriteString(found.unread.Note("directory"))
 	return toolabi.WriteResult(out, toolabi.TextResult("Found "+toolabi.Quantity(found.count, "file"), text.String(), map[string]any{
 		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files), "ignored": found.ignored,
 	}))

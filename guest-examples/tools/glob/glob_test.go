@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// at is a file changed so many minutes after the first one.
+// at returns a file changed the given number of minutes after the first one.
 func at(minutes int) *fstest.MapFile {
 	return &fstest.MapFile{ModTime: time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)}
 }
@@ -46,26 +46,26 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{"newest first, then by name", Args{Pattern: "**/*.go"}, "cmd/tool/main.go\ncmd/tool/main_a.go\ncmd/tool/main_b.go\nmain.go\n"},
-		{"in the folder only", Args{Pattern: "*.go"}, "main.go\n"},
+		{"in the directory only", Args{Pattern: "*.go"}, "main.go\n"},
 		{"below path", Args{Pattern: "*/*.go", Path: "cmd"}, "cmd/tool/main.go\ncmd/tool/main_a.go\ncmd/tool/main_b.go\n"},
 		{"absolute path", Args{Pattern: "*.md", Path: "/workspace/cmd"}, "cmd/readme.md\n"},
 		{"absolute pattern", Args{Pattern: "/workspace/cmd/**/*.md"}, "cmd/readme.md\n"},
-		{"fixed folder in front", Args{Pattern: "./cmd//tool/*_?.go"}, "cmd/tool/main_a.go\ncmd/tool/main_b.go\n"},
-		{"out of a folder and in again", Args{Pattern: "../web/*.tsx", Path: "cmd"}, "web/app.tsx\n"},
+		{"fixed directory in front", Args{Pattern: "./cmd//tool/*_?.go"}, "cmd/tool/main_a.go\ncmd/tool/main_b.go\n"},
+		{"out of a directory and in again", Args{Pattern: "../web/*.tsx", Path: "cmd"}, "web/app.tsx\n"},
 		{"one file", Args{Pattern: "cmd/readme.md"}, "cmd/readme.md\n"},
 		{"alternatives", Args{Pattern: "web/*.{ts,tsx}"}, "web/{x}.ts\nweb/app.tsx\nweb/app.ts\n"},
 		{"alternatives with slashes", Args{Pattern: "{web,cmd/tool}/{app.ts,main.go}"}, "cmd/tool/main.go\nweb/app.ts\n"},
 		{"escaped", Args{Pattern: `web/\{x\}.*`}, "web/{x}.ts\n"},
 		{"limit", Args{Pattern: "**/*.go", Limit: 2}, "cmd/tool/main.go\ncmd/tool/main_a.go\n\n(the newest 2 of 4 files shown; narrow pattern or path, or set limit)\n"},
 		{"hidden by pattern", Args{Pattern: "**/.env"}, ".env\n"},
-		{"hidden folder by pattern", Args{Pattern: ".github/**/*.yml"}, ".github/w/ci.yml\n"},
-		{"hidden in a hidden folder", Args{Pattern: ".github/**"}, ".github/w/ci.yml\n"},
+		{"hidden directory by pattern", Args{Pattern: ".github/**/*.yml"}, ".github/w/ci.yml\n"},
+		{"hidden in a hidden directory", Args{Pattern: ".github/**"}, ".github/w/ci.yml\n"},
 		{"hidden", Args{Pattern: "**/.*", IncludeHidden: true}, ".env\n.github/w/.hidden\n"},
 		{".git by name", Args{Pattern: "*", Path: ".git"}, ".git/config\n"},
 		{"odd name, no pipe", Args{Pattern: "odd/*.txt"}, "\"odd/new\\nline.go.txt\"\n"},
 		{"nothing", Args{Pattern: "cmd/*.rs"}, "no files match\n"},
-		{"nothing, with a hint", Args{Pattern: "*.md"}, "no files match; *.md looks only in the folder itself, **/*.md in all below it\n"},
-		{"folders don't count", Args{Pattern: "cmd"}, "no files match; cmd looks only in the folder itself, **/cmd in all below it\n"},
+		{"nothing, with a hint", Args{Pattern: "*.md"}, "no files match; *.md searches only the directory itself, **/*.md also those below it\n"},
+		{"directories don't count", Args{Pattern: "cmd"}, "no files match; cmd searches only the directory itself, **/cmd also those below it\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -94,8 +94,8 @@ func TestRun_errors(t *testing.T) {
 		{"dots after a wildcard", Args{Pattern: "*/../../x"}, "pattern: .. can't follow a wildcard"},
 		{"path outside", Args{Pattern: "*", Path: "/"}, "path: / is outside the workspace"},
 		{"NUL", Args{Pattern: "a\x00/*"}, "pattern contains a NUL byte"},
-		{"missing folder", Args{Pattern: "cdm/*.go"}, "path or pattern: cdm does not exist in the workspace"},
-		{"path is a file", Args{Pattern: "*", Path: "main.go"}, "main.go is not a folder"},
+		{"missing directory", Args{Pattern: "cdm/*.go"}, "path or pattern: cdm does not exist in the workspace"},
+		{"path is a file", Args{Pattern: "*", Path: "main.go"}, "main.go is not a directory"},
 		{"limit", Args{Pattern: "*", Limit: -1}, "limit is -1; it must be at least 1"},
 	}
 	for _, test := range tests {
@@ -112,7 +112,7 @@ func TestRun_errors(t *testing.T) {
 func TestRun_keepsTheNewestOfMany(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 3000 {
-		// Neither the names nor the walk go with the times.
+		// Neither the names nor the walk are in the order of the times.
 		fsys[fmt.Sprintf("f%04d", i*7%3000)] = at(i)
 	}
 	var out tooltest.Output

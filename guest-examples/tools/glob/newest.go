@@ -14,28 +14,27 @@ type file struct {
 	modTime time.Time
 }
 
-// newest collects files, counts them all and keeps the newest, in space that
-// depends on the limit alone.
+// newest collects files, counts them all and keeps the newest. Its memory depends only on the
+// limit.
 type newest struct {
 	limit int
 	count int
 	kept  []file
 
-	unread  workspace.Unread // folders
-	ignored int              // files and folders
+	unread  workspace.Unread // directories
+	ignored int              // files and directories
 }
 
 func (n *newest) add(f file) {
 	n.count++
 	n.kept = append(n.kept, f)
-	// Sorting now and then, not for each file, makes adding cheap.
+	// Sorting only now and then makes adding a file cheap.
 	if len(n.kept) >= 4*n.limit+1000 {
 		n.kept = n.sorted()
 	}
 }
 
-// sorted returns the newest files, the newest first, and those of the same
-// time by name.
+// sorted returns the newest files, the newest first; files of the same time are ordered by name.
 func (n *newest) sorted() []file {
 	slices.SortFunc(n.kept, func(a, b file) int {
 		return cmp.Or(b.modTime.Compare(a.modTime), cmp.Compare(a.name, b.name))

@@ -6,24 +6,24 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// times finds out when files were changed, many at once.
+// times looks up when files were changed, many at once.
 type times struct {
 	batch *workspace.Batch
 	names []string
 	to    *newest
 }
 
-// add takes a file.
+// add adds a file.
 func (t *times) add(name string) {
 	if t.names = append(t.names, name); len(t.names) == workspace.MaxBatch {
 		t.flush()
 	}
 }
 
-// flush hands on the files that were taken.
+// flush passes the added files on to newest.
 func (t *times) flush() {
 	for i, found := range t.batch.Stat(t.names) {
-		// One with an error was removed since the folder was listed.
+		// A file with an error was removed after its directory was listed.
 		if found.Err == nil && (found.Type.IsRegular() || found.Type == fs.ModeSymlink) {
 			t.to.add(file{t.names[i], found.ModTime})
 		}

@@ -11,8 +11,8 @@ import (
 	"unicode/utf16"
 )
 
-// Whether files are read together or one by one, and in however many goes, makes no
-// difference: large ones, more than there is room for, and all kinds of text.
+// The result is the same whether files are read together or one by one, and in how many batches.
+// The test has large files, more than fit the buffer, and all kinds of text.
 func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 	tree := fstest.MapFS{}
 	add := func(name, content string) { tree[name] = &fstest.MapFile{Data: []byte(content)} }
@@ -32,7 +32,8 @@ func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 	add("mark.txt", "\xef\xbb\xbfneedle\n")
 	add("binary", "needle\x00\n")
 	add("control", "needle\x01\x02\x03\x04\x05\x06\x07\n")
-	add("late", strings.Repeat("text\n", 1000)+"needle\x00\n") // beyond what is looked at
+	// Beyond the bytes that decide whether a file is binary.
+	add("late", strings.Repeat("text\n", 1000)+"needle\x00\n")
 	add("latin1.txt", "caf\xe9 needle\n")
 	add("empty", "")
 	add("last.txt", "needle without an end")
@@ -69,12 +70,12 @@ func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 			t.Errorf("%+v: together\n%.2000s\nalone\n%.2000s", args, together, alone)
 		}
 		if !strings.Contains(together, "d10/e1/f10.txt") && args.MaxResults > 5 {
-			t.Errorf("%+v finds nothing in a folder:\n%.500s", args, together)
+			t.Errorf("%+v finds nothing in a directory:\n%.500s", args, together)
 		}
 	}
 }
 
-// vast has files that say of themselves that they are too large to be read together.
+// vast makes all files claim to be too large to be read together.
 type vast struct{ fs.FS }
 
 func (v vast) Stat(name string) (fs.FileInfo, error) {

@@ -7,15 +7,15 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// lead is how many bytes before a match are shown of a line that is too long
-// to be shown from its start.
+// lead is the number of bytes shown before a match in a line that is too long to be shown from
+// its start.
 const lead = 100
 
-// cutMark stands where a part of a line is left out.
+// cutMark replaces an omitted part of a line.
 const cutMark = "…"
 
-// excerpt returns a copy of at most MaxLineChars characters of line, as valid
-// UTF-8, with the byte at among them.
+// excerpt returns a copy of at most MaxLineChars characters of line, as valid UTF-8, including
+// the byte at.
 func excerpt(line []byte, at int) []byte {
 	var shown []byte
 	if at > MaxLineChars-lead && len(line) > MaxLineChars {

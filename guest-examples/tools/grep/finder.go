@@ -4,14 +4,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// finder walks over the places in a block at which the literals occur.
+// finder iterates over the places in a block where the literals occur.
 type finder struct {
 	needles []bytescan.Needle
 	block   []byte
-	next    []int // where each needle is next; len(block) means no more
+	next    []int // the next place of each needle; len(block) means none
 }
 
-// newFinder returns a finder over block, which it only reads.
+// newFinder returns a finder for block, which it does not change.
 func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	f := &finder{needles: needles, block: block, next: make([]int, len(needles))}
 	for i := range f.next {
@@ -20,8 +20,7 @@ func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	return f
 }
 
-// find returns the first place at or after from, or -1. from must not become
-// smaller from call to call.
+// find returns the first place at or after from, or -1. from must not decrease between calls.
 func (f *finder) find(from int) int {
 	first := len(f.block)
 	for i, n := range f.needles {

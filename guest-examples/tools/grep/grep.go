@@ -1,4 +1,4 @@
-// Package grep is the built-in tool grep: the lines of files that match a
+// Package grep implements the built-in tool grep, which finds the lines of files that match a
 // regular expression.
 package grep
 
@@ -13,58 +13,57 @@ import (
 )
 
 const (
-	// DefaultMaxResults is how many results a call shows that names no number.
+	// DefaultMaxResults is the number of results shown if a call does not set it.
 	DefaultMaxResults = 100
-	// MaxLineChars is how many characters of a line are shown.
+	// MaxLineChars limits the characters shown of a line.
 	MaxLineChars = 500
-	// MaxOutput is the size in bytes at which results are only counted.
+	// MaxOutput is the size in bytes from which results are only counted.
 	MaxOutput = 128 << 10
 )
 
-// Mode is what is shown of the matches.
+// Mode is the mode of output.
 type Mode string
 
 // The modes of output.
 const (
 	Content Mode = "content" // the matching lines
-	Files   Mode = "files"   // the files that have one
-	Count   Mode = "count"   // the files with the number of their matching lines
+	Files   Mode = "files"   // the files with a matching line
+	Count   Mode = "count"   // the files with the number of matching lines
 )
 
 // Args are the arguments of grep.
 type Args struct {
 	// Pattern is a regular expression in RE2 syntax.
 	Pattern string `json:"pattern"`
-	// Path is the file or folder to search, relative to the workspace or
-	// absolute under /workspace; "" means the workspace.
+	// Path is the file or directory to search, relative to the workspace or absolute under
+	// /workspace; "" means the workspace.
 	Path string `json:"path"`
 	// Glob selects files by name or by path below Path; "" means all.
 	Glob string `json:"glob"`
-	// OutputMode is what to show; "" means Content.
+	// OutputMode is the mode of output; "" means Content.
 	OutputMode Mode `json:"output_mode"`
-	// IgnoreCase takes letters of either case as equal.
+	// IgnoreCase ignores the difference between upper and lower case.
 	IgnoreCase bool `json:"ignore_case"`
-	// Literal takes Pattern as the text itself.
+	// Literal searches for Pattern literally.
 	Literal bool `json:"literal"`
-	// Context is how many lines to show before and after a match in Content.
+	// Context is the number of lines shown before and after a match in mode Content.
 	Context toolabi.Int `json:"context"`
-	// Before and After are how many lines to show before and after a match, if
-	// they are more than Context.
+	// Before and After are the numbers of lines shown before and after a match, if larger than
+	// Context.
 	Before toolabi.Int `json:"before"`
 	After  toolabi.Int `json:"after"`
-	// Word takes only matches that begin and end at the border of a word.
+	// Word only accepts matches that begin and end at word boundaries.
 	Word bool `json:"word"`
-	// MaxResults is how many lines (Content) or files to show at most; 0
-	// means DefaultMaxResults.
+	// MaxResults limits the lines (Content) or files shown; 0 means DefaultMaxResults.
 	MaxResults toolabi.Int `json:"max_results"`
-	// IncludeHidden searches names that begin with a dot too.
+	// IncludeHidden also searches names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
-	// IncludeIgnored searches what .gitignore files name too.
+	// IncludeIgnored also searches paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run searches fsys and writes what it finds to out. Finding nothing is not an
-// error. The text of an error is written for a model.
+// Run searches fsys and writes the results to out. Finding nothing is not an error. The text of
+// an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Path == "" {
 		args.Path = "."

@@ -242,9 +242,9 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"no pattern", Args{}, "pattern is empty"},
-		{"bad pattern", Args{Pattern: "func("}, "pattern: missing closing ): \"func(\"; correct it, or set literal to search for the text as it stands"},
+		{"bad pattern", Args{Pattern: "func("}, "pattern: missing closing ): \"func(\"; correct it, or set literal to search for the text itself"},
 		{"lookahead", Args{Pattern: "a(?=b)"}, "RE2 syntax has no lookaround"},
-		{"back reference", Args{Pattern: `(a)\1`}, "RE2 syntax has no lookaround and no back references"},
+		{"back reference", Args{Pattern: `(a)\1`}, "RE2 syntax has no lookaround and no backreferences"},
 		{"huge repetition", Args{Pattern: "((a{1000}){1000}){1000}"}, "make it simpler"},
 		{"line break", Args{Pattern: "a\nb"}, "grep matches within lines"},
 		{"line break in the syntax", Args{Pattern: `{\n\s*}`}, "grep matches within lines"},
@@ -253,7 +253,7 @@ func TestRun_errors(t *testing.T) {
 		{"missing path", Args{Pattern: "a", Path: "cdm"}, "path: cdm does not exist in the workspace"},
 		{"outside", Args{Pattern: "a", Path: "/etc"}, "path: /etc is outside the workspace"},
 		{"NUL", Args{Pattern: "a", Path: "a\x00"}, "path contains a NUL byte"},
-		{"binary file", Args{Pattern: "a", Path: "bin/tool"}, "path: bin/tool is a binary file; grep searches text only"},
+		{"binary file", Args{Pattern: "a", Path: "bin/tool"}, "path: bin/tool is a binary file; grep searches only text"},
 		{"mode", Args{Pattern: "a", OutputMode: "lines"}, `output_mode is "lines"; it must be content, files or count`},
 		{"context", Args{Pattern: "a", Context: -1}, "context is -1"},
 		{"max_results", Args{Pattern: "a", MaxResults: -5}, "max_results is -5"},

@@ -8,21 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxLiterals is how many alternatives are looked for one by one; with more,
-// the regular expression is as fast.
+// maxLiterals limits the alternatives that are searched for one by one; with more, the regular
+// expression is as fast.
 const maxLiterals = 8
 
-// literals are texts of which at least one occurs in each line that a pattern
-// matches. Looking for them is many times faster than the pattern, above all
-// in a sandbox.
+// literals are strings of which at least one occurs in each line that a pattern matches.
+// Searching for them is many times faster than the pattern, above all in a sandbox.
 type literals struct {
-	texts [][]byte // none: nothing is known about the lines
-	// fold says that the texts are in lower case and stand for either case
-	// of their ASCII letters.
+	texts [][]byte // empty: nothing is known about the lines
+	// fold reports that the strings are in lower case and match either case of ASCII letters.
 	fold bool
 }
 
-// required returns what texts tree needs.
+// required returns the literals that a match of tree needs.
 func required(tree *syntax.Regexp) literals {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -56,7 +54,7 @@ func required(tree *syntax.Regexp) literals {
 	return literals{}
 }
 
-// anyOf joins what each of the alternatives needs.
+// anyOf combines the literals of the alternatives.
 func anyOf(alternatives []*syntax.Regexp) literals {
 	var all literals
 	for _, sub := range alternatives {
@@ -78,7 +76,7 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 	return all
 }
 
-// rarity tells how much l is worth: the length of its shortest text.
+// rarity rates l by the length of its shortest string.
 func (l literals) rarity() int {
 	if len(l.texts) == 0 {
 		return 0
@@ -90,9 +88,8 @@ func (l literals) rarity() int {
 	return shortest
 }
 
-// foldable returns the longest part of a literal of either case, in lower
-// case, that only ASCII text matches. K and S are left out, as they equal the
-// Kelvin sign and the long s.
+// foldable returns the longest part of a case-insensitive literal, in lower case, that only ASCII
+// text matches. It excludes K and S, because they also match the Kelvin sign and the long s.
 func foldable(runes []rune) string {
 	parts := strings.FieldsFunc(strings.ToLower(string(runes)), func(r rune) bool {
 		return r > 0x7f || r == 'k' || r == 's'

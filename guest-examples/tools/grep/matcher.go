@@ -11,16 +11,16 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// maxPattern is the greatest length of a pattern in bytes.
+// maxPattern limits the length of a pattern, in bytes.
 const maxPattern = 4096
 
-// matcher tells which lines match a pattern.
+// matcher reports which lines match a pattern.
 type matcher struct {
 	re *regexp.Regexp
-	// needles are the texts of which each line that matches has one. There
-	// may be none, as nothing is known about the lines.
+	// needles are strings of which each matching line contains at least one. Without needles
+	// nothing is known about the lines.
 	needles []bytescan.Needle
-	// certain says that a line with one of the needles does match.
+	// certain reports that every line with a needle matches.
 	certain bool
 }
 
@@ -36,7 +36,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 		pattern = regexp.QuoteMeta(pattern)
 	}
 	if word {
-		// Alone it has to be a pattern too: a parenthesis too many would close ours.
+		// The pattern must also be valid alone: a surplus parenthesis would close ours.
 		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
 			return nil, explain(err)
 		}
@@ -65,8 +65,9 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	return m, nil
 }
 
-// lacks reports whether no line of a file can match, by a look at its bytes alone: most files
-// of a search need no other. What it says no of may be binary or in whatever encoding.
+// lacks reports whether no line of a file can match, judging only by its bytes. Most files of a
+// search need no other check. It makes no claim about whether the file is binary or how it is
+// encoded.
 func (m *matcher) lacks(content []byte) bool {
 	if len(m.needles) == 0 || text.IsUTF16(content) {
 		return false
@@ -79,24 +80,24 @@ func (m *matcher) lacks(content []byte) bool {
 	return true
 }
 
-// explain words an error of the regexp parser.
+// explain rewords an error of the regexp parser.
 func explain(err error) error {
 	var parse *syntax.Error
 	if !errors.As(err, &parse) {
 		return fmt.Errorf("pattern: %w", err)
 	}
-	hint := "correct it, or set literal to search for the text as it stands"
+	hint := "correct it, or set literal to search for the text itself"
 	switch parse.Code {
 	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape:
-		hint = "RE2 syntax has no lookaround and no back references; set literal to search for the text as it stands"
+		hint = "RE2 syntax has no lookaround and no backreferences; set literal to search for the text itself"
 	case syntax.ErrLarge, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth:
 		hint = "make it simpler"
 	}
 	return fmt.Errorf("pattern: %s: %.100q; %s", parse.Code, parse.Expr, hint)
 }
 
-// breaksLines reports whether tree has a line break as a literal, so that it
-// was written to match several lines.
+// breaksLines reports whether tree has a line break as a literal, which means that it was written
+// to match several lines.
 func breaksLines(tree *syntax.Regexp) bool {
 	if tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') {
 		return true

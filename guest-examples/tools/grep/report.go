@@ -9,26 +9,26 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// report puts together the output, file after file, and counts all matches,
-// also those that it doesn't show.
+// report builds the output, file by file, and counts all matches, also those that it does not
+// show.
 type report struct {
-	// pattern and start are what is searched for and where.
+	// pattern and start are the pattern and the place of the search.
 	pattern, start string
 	mode           Mode
 	before, after  int64 // lines of context
 	max            int
 
-	searched, binary int // files; one that lacks what is looked for counts as searched, whatever it is
+	searched, binary int // files; files that lack the needles count as searched
 	matched          int // files with a match
 	lines            int // matching lines
 	shown            int // lines or files in out
 	out              bytes.Buffer
-	unread           workspace.Unread // files and folders
-	ignored          int              // files and folders
+	unread           workspace.Unread // files and directories
+	ignored          int              // files and directories
 
-	name  string // the file in hand
+	name  string // the current file
 	found int    // its matching lines
-	hits  []hit  // those to be shown with context
+	hits  []hit  // those shown with context
 }
 
 // begin starts a file.
@@ -37,12 +37,12 @@ func (r *report) begin(name string) {
 	r.name, r.found, r.hits = name, 0, r.hits[:0]
 }
 
-// add takes a matching line of the file and says whether to go on.
+// add adds a matching line of the file and reports whether to continue.
 func (r *report) add(h hit) bool {
 	r.found++
 	switch {
 	case r.mode != Content:
-		return r.mode != Files // one match is all that counts
+		return r.mode != Files // one match is enough
 	case !r.room():
 	case r.before > 0 || r.after > 0:
 		h.line, h.at = excerpt(h.line, h.at), 0
@@ -54,7 +54,7 @@ func (r *report) add(h hit) bool {
 	return true
 }
 
-// end closes the file; reopen opens it once more, for the lines of context.
+// end closes the file. reopen opens it again for the lines of context.
 func (r *report) end(reopen func() (io.ReadCloser, error)) error {
 	if r.found == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (r *report) write(number int64, mark byte, line []byte) {
 	fmt.Fprintf(&r.out, "%s%c%d%c%s\n", workspace.Display(r.name), mark, number, mark, line)
 }
 
-// finish writes the output, with what it leaves out, to w.
+// finish writes to w the output and a summary of what it leaves out.
 func (r *report) finish(w io.Writer) error {
 	if r.matched == 0 {
 		r.nothing()
@@ -107,7 +107,7 @@ func (r *report) finish(w io.Writer) error {
 	}))
 }
 
-// nothing says that there is no match, and why that may be.
+// nothing writes that there is no match, and the likely reason.
 func (r *report) nothing() {
 	if r.searched+r.binary == 0 {
 		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")

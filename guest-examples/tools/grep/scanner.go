@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// blockSize is how much of a file is searched at once, in bytes.
+	// blockSize is the size of the blocks that are searched, in bytes.
 	blockSize = 256 << 10
-	// maxLine is the longest line in bytes that is searched in one piece.
+	// maxLine limits the length of a line searched in one piece, in bytes.
 	maxLine = 1 << 20
 )
 
 // hit is a line that matches.
 type hit struct {
 	number int64  // 1-based
-	line   []byte // without its end; valid only during the call
+	line   []byte // without its line end; valid only during the call
 	at     int    // where the match begins, or 0 in a short line
 }
 
@@ -28,8 +28,8 @@ type scanner struct {
 	last    int64 // the number of the last hit
 }
 
-// scan calls found for each matching line of r in turn, until it returns
-// false. Lines longer than maxLine are searched in pieces.
+// scan calls found for each matching line of r in order, until found returns false. It searches
+// lines longer than maxLine in pieces.
 func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	if s.block == nil {
 		s.block = make([]byte, blockSize)
@@ -67,8 +67,8 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// whole is scan for a text that is there as a whole, which it may change. plain says that
-// there are no returns in it.
+// whole is scan for a complete text, which it may change. plain reports that the text has no
+// carriage returns.
 func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	if !plain {
 		content = dropReturns(content)
@@ -77,7 +77,8 @@ func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	s.lines(content, 1, found)
 }
 
-// lines searches a block of lines without returns, the first of which has this number.
+// lines searches a block of lines without carriage returns; number is the number of its first
+// line.
 func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 	if len(block) == 0 {
 		return true
@@ -95,7 +96,7 @@ func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 		if s.matcher.certain || s.matcher.re.Match(line) {
 			number += int64(bytescan.Count(block[counted:start], '\n'))
 			counted = start
-			// The pieces of a very long line have one number.
+			// The pieces of a very long line share one number.
 			if number != s.last && !found(hit{number, line, s.place(line)}) {
 				return false
 			}
@@ -109,8 +110,7 @@ func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 	return true
 }
 
-// place returns where in a matching line the match begins, for the lines that
-// are too long to be shown whole.
+// place returns where the match begins in a line that is too long to be shown whole, otherwise 0.
 func (s *scanner) place(line []byte) int {
 	if len(line) <= MaxLineChars {
 		return 0
@@ -118,18 +118,18 @@ func (s *scanner) place(line []byte) int {
 	return s.matcher.re.FindIndex(line)[0]
 }
 
-// candidates returns a function that finds, from the start of a line on, the
-// next place in block whose line may match, or -1.
+// candidates returns a function that finds the next place in block whose line may match, or -1.
+// Its argument is the start of a line.
 func (s *scanner) candidates(block []byte) func(from int) int {
 	if len(s.matcher.needles) == 0 {
-		// Matching line by line costs no more than matching the block, as
-		// the regexp package has a faster engine for short texts.
+		// Matching line by line is as fast as matching the block, because the regexp package has
+		// a faster engine for short texts.
 		return func(from int) int { return from }
 	}
 	return newFinder(s.matcher.needles, block).find
 }
 
-// dropReturns takes the \r out of each \r\n, in place.
+// dropReturns removes the \r of each \r\n, in place.
 func dropReturns(block []byte) []byte {
 	if bytescan.Index(block, '\r', '\r') < 0 {
 		return block

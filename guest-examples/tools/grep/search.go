@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// search is one call: it feeds the files below start to the report.
+// search is one call; it passes the files below start to the report.
 type search struct {
 	fsys    fs.FS
 	start   string
@@ -21,7 +21,7 @@ type search struct {
 	scanner scanner
 	report  report
 
-	source *bufio.Reader // reused from file to file
+	source *bufio.Reader // reused for all files
 	many   *workspace.Batch
 	queue  queue
 }
@@ -34,7 +34,7 @@ func (s *search) run(out io.Writer) error {
 		return workspace.Explain(s.fsys, "path", s.start, err)
 	}
 	if info.IsDir() {
-		err = s.folder()
+		err = s.directory()
 	} else {
 		err = s.single()
 	}
@@ -44,7 +44,7 @@ func (s *search) run(out io.Writer) error {
 	return s.report.finish(out)
 }
 
-func (s *search) folder() error {
+func (s *search) directory() error {
 	s.many, s.queue.size = workspace.NewBatch(s.fsys, readRoom), firstBatch
 	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Ignored: s.ignored, Unread: &s.report.unread, LeftOut: &s.report.ignored}
 	err := walker.Walk(func(name string, entry fs.DirEntry) error {
@@ -65,7 +65,7 @@ func (s *search) folder() error {
 	return nil
 }
 
-// outcome takes note of a file that was searched, or not.
+// outcome records whether a file was searched.
 func (s *search) outcome(name string, entry fs.DirEntry, err error) {
 	switch {
 	case errors.Is(err, text.ErrBinary):
@@ -75,27 +75,27 @@ func (s *search) outcome(name string, entry fs.DirEntry, err error) {
 	}
 }
 
-// mayBeRead reports whether a file that can't be read is one that is worth
-// telling of. Only now, as Info costs a call of the host for each file.
+// mayBeRead reports whether an unreadable file is worth a message. Info is only called here,
+// since it costs a host call for each file.
 func mayBeRead(entry fs.DirEntry) bool {
 	info, err := entry.Info()
 	return err != nil || workspace.Regular(info)
 }
 
-// single searches the one file that the caller named, for which it is an error
-// if it can't be searched.
+// single searches the one file that the caller named; it is an error if that file can't be
+// searched.
 func (s *search) single() error {
 	err := s.file(s.start)
 	switch {
 	case errors.Is(err, text.ErrBinary):
-		return fmt.Errorf("path: %s is a binary file; grep searches text only", workspace.Display(s.start))
+		return fmt.Errorf("path: %s is a binary file; grep searches only text", workspace.Display(s.start))
 	case err != nil:
 		return workspace.Explain(s.fsys, "path", s.start, err)
 	}
 	return nil
 }
 
-// file searches one file. What was found before an error stays in the report.
+// file searches one file. Results found before an error stay in the report.
 func (s *search) file(name string) error {
 	f, err := s.fsys.Open(name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *search) file(name string) error {
 	return scanErr
 }
 
-// reopen returns a function that opens the text of a file once more.
+// reopen returns a function that opens the text of a file again.
 func (s *search) reopen(name string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		f, err := s.fsys.Open(name)

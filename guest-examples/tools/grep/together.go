@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// readRoom is for the files that are read together, in bytes, and maxSmall the size of
-	// the largest of them; what is larger is read in blocks.
+	// readRoom is the size of the buffer for files that are read together, in bytes. maxSmall
+	// limits the size of such a file; larger files are read in blocks.
 	readRoom = 1 << 20
 	maxSmall = 128 << 10
-	// firstBatch is how many files are read together at first: nothing is known of their
-	// sizes yet.
+	// firstBatch is the number of files read together at first, when nothing is known about their
+	// sizes.
 	firstBatch = 64
 )
 
-// queue is the files to be searched next.
+// queue holds the files to search next.
 type queue struct {
 	names   []string
 	entries []fs.DirEntry
-	size    int // how many are read together
+	size    int // number of files read together
 }
 
-// batch searches the first files of the queue, in their order.
+// batch searches the first files of the queue, in order.
 func (s *search) batch() {
 	names := s.queue.names[:min(len(s.queue.names), s.queue.size)]
 	done := 0
 	for i, found := range s.many.Read(names, maxSmall) {
 		if found.Err == syscall.ENOBUFS && i > 0 {
-			break // this one and those after it are read together anew
+			break // this file and those after it are read again
 		}
 		err := found.Err
 		switch err {
@@ -53,7 +53,7 @@ func (s *search) batch() {
 	s.queue.names, s.queue.entries = s.queue.names[:left], s.queue.entries[:left]
 }
 
-// content searches a file that was read as a whole. It may change the content.
+// content searches a file that was read as a whole. It may change content.
 func (s *search) content(name string, content []byte) error {
 	if s.scanner.matcher.lacks(content) {
 		s.report.searched++

@@ -1,4 +1,4 @@
-// Package hash is the built-in tool hash: checksums of texts and files.
+// Package hash implements the built-in tool hash, which computes checksums of texts and files.
 package hash
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// MaxFile is the size of the largest file that is read, in bytes.
+// MaxFile limits the size of a file, in bytes.
 const MaxFile = 1 << 30
 
 // Algorithm is the name of a checksum.
 type Algorithm string
 
-// SHA256 is what counts when a call names none.
+// SHA256 is the default.
 const SHA256 Algorithm = "sha256"
 
-// Encoding is how a checksum is written.
+// Encoding is the encoding of a checksum.
 type Encoding string
 
 // The encodings. "" means Hex.
@@ -39,23 +39,23 @@ const (
 	Base64 Encoding = "base64"
 )
 
-// Args are the arguments of hash. One of Text, Data and FilePath is given.
+// Args are the arguments of hash. Exactly one of Text, Data and FilePath is given.
 type Args struct {
-	// Algorithm is which checksum to make; "" means SHA256.
+	// Algorithm is the checksum to compute; "" means SHA256.
 	Algorithm Algorithm `json:"algorithm"`
-	// Text is hashed in UTF-8.
+	// Text is hashed as UTF-8.
 	Text *string `json:"text"`
-	// Data are bytes in Base64, of either alphabet, with padding or without.
+	// Data are bytes in Base64 of either alphabet, with or without padding.
 	Data *string `json:"base64"`
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath *string `json:"file_path"`
-	// Encoding is how the checksum is written.
+	// Encoding is the encoding of the checksum.
 	Encoding Encoding `json:"encoding"`
 	// Expected is a checksum to compare with, in the same encoding.
 	Expected string `json:"expected"`
 }
 
-// algorithms are all there are.
+// algorithms are all algorithms.
 var algorithms = map[Algorithm]func() gohash.Hash{
 	"crc32":    func() gohash.Hash { return crc32.NewIEEE() },
 	"md5":      md5.New,
@@ -68,12 +68,11 @@ var algorithms = map[Algorithm]func() gohash.Hash{
 	"sha3-512": func() gohash.Hash { return sha3.New512() },
 }
 
-// Algorithms returns the names of all algorithms in their order.
+// Algorithms returns the names of all algorithms in alphabetical order.
 func Algorithms() []string { return toolabi.Operations(algorithms) }
 
-// Run writes the checksum of a text, of bytes or of a file of fsys to out; with
-// something expected, whether it is that comes on a second line. The text of an
-// error is written for a model.
+// Run writes to out the checksum of a text, of bytes or of a file of fsys. If a checksum is
+// expected, a second line says whether it matches. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Algorithm == "" {
 		args.Algorithm = SHA256
@@ -104,20 +103,20 @@ func (e Encoding) encode(sum []byte) string {
 	return hex.EncodeToString(sum)
 }
 
-// verdict says whether the checksum is what is expected.
+// verdict says whether the checksum matches the expected one.
 func (a Args) verdict(sum string) string {
 	expected := strings.TrimSpace(a.Expected)
 	switch {
 	case expected == sum, a.Encoding != Base64 && strings.EqualFold(expected, sum):
 		return "matches"
 	case len(expected) != len(sum):
-		return fmt.Sprintf("differs: expected has %s, and %s has %d; is it of another algorithm?", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
+		return fmt.Sprintf("differs: expected has %s, and %s has %d; does it come from another algorithm?", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
 	default:
 		return "differs from expected"
 	}
 }
 
-// feed writes to h what is to be hashed.
+// feed writes the bytes to hash to h.
 func feed(h io.Writer, fsys fs.FS, args Args) error {
 	given := 0
 	for _, source := range []*string{args.Text, args.Data, args.FilePath} {
@@ -142,7 +141,7 @@ func feed(h io.Writer, fsys fs.FS, args Args) error {
 func feedBase64(h io.Writer, data string) error {
 	content, err := toolabi.DecodeBase64(data)
 	if err != nil {
-		return fmt.Errorf("base64 can't be decoded: %w", err)
+		return fmt.Errorf("base64 is invalid: %w", err)
 	}
 	_, err = h.Write(content)
 	return err

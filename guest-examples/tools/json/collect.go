@@ -12,10 +12,10 @@ import (
 
 var errTooMuch = fmt.Errorf("query: the results are larger than %d bytes; query for less", MaxOutput)
 
-// collector turns results of gojq into values. A small result may refer to the
-// same list over and over, so it counts what it writes out.
+// collector converts results of gojq to values. It counts the bytes that a result takes when
+// written, because a small result may refer to the same list many times.
 type collector struct {
-	left int // how many bytes more there may be, at the least that each value takes
+	left int // remaining bytes, counting the minimum for each value
 }
 
 func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {
@@ -38,7 +38,7 @@ func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {
 	case map[string]any:
 		return c.object(found, depth)
 	}
-	// A number; what is not a number becomes null.
+	// A number; NaN and infinities become null.
 	text, err := gojq.Marshal(found)
 	if err != nil {
 		return jsonvalue.Value{}, fmt.Errorf("query: %w", err)

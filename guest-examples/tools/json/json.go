@@ -1,5 +1,5 @@
-// Package json is the built-in tool json: it checks JSON, lays it out, and asks
-// it questions in the language of jq.
+// Package json implements the built-in tool json, which validates and formats JSON, and queries
+// it in the language of jq.
 package json
 
 import (
@@ -17,43 +17,42 @@ import (
 )
 
 const (
-	// DefaultIndent is how many spaces a level is indented by.
+	// DefaultIndent is the number of spaces a level is indented by.
 	DefaultIndent = 2
 	maxIndent     = 8
-	// MaxOutput is how many bytes a call writes.
+	// MaxOutput limits the output of a call, in bytes.
 	MaxOutput = 4 << 20
 )
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
 // The operations.
 const (
 	Query    Operation = "query"    // the results of a jq program
-	Format   Operation = "format"   // the same values, laid out in lines
+	Format   Operation = "format"   // the same values, indented over several lines
 	Minify   Operation = "minify"   // the same values without spaces
-	Validate Operation = "validate" // whether it is JSON, and where not
+	Validate Operation = "validate" // whether it is JSON, with the place of the first error
 )
 
 // Args are the arguments of json.
 type Args struct {
-	// Operation is what to do; "" is an error.
+	// Operation is the operation; "" is an error.
 	Operation Operation `json:"operation"`
-	// Text is the JSON, or FilePath a file that has it.
+	// Text is the JSON, or FilePath a file with the JSON.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
-	// Query is the program of the operation Query.
+	// Query is the jq program of the operation Query.
 	Query string `json:"query"`
-	// Raw tells Query to write strings as they are, not in quotes.
+	// Raw makes Query write strings without quotes.
 	Raw bool `json:"raw"`
-	// Compact tells Query to write each result on one line.
+	// Compact makes Query write each result on one line.
 	Compact bool `json:"compact"`
-	// Indent is the number of spaces a level, 1 to 8; 0 means DefaultIndent.
+	// Indent is the number of spaces a level, from 1 to 8; 0 means DefaultIndent.
 	Indent toolabi.Int `json:"indent"`
 }
 
-// Run writes the result to out; files are read in fsys. The text of an error is
-// written for a model.
+// Run writes the result to out; it reads files in fsys. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Indent == 0 {
 		args.Indent = DefaultIndent
@@ -62,7 +61,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return fmt.Errorf("indent is %d; it must be 1 to %d", args.Indent, maxIndent)
 	}
 	if args.Query != "" && args.Operation != Query {
-		return fmt.Errorf("query is given; it is for the operation query, and operation is %q", args.Operation)
+		return fmt.Errorf("query only applies to the operation query, but operation is %q", args.Operation)
 	}
 	switch args.Operation {
 	case Query, Format, Minify, Validate:
@@ -102,7 +101,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return write(out, result)
 }
 
-// layOut writes the values anew, with all that they hold as it was written.
+// layOut formats the values; names, strings and numbers stay as written.
 func layOut(values [][]byte, indent string) ([]byte, error) {
 	var result bytes.Buffer
 	for _, value := range values {
@@ -123,8 +122,8 @@ func layOut(values [][]byte, indent string) ([]byte, error) {
 	return result.Bytes(), nil
 }
 
-// describe says whether values are in order; err is what reading them gave.
-// What is too large to be checked is an error.
+// describe reports whether the values are valid; err is the error of parsing them. JSON that is
+// too large to be checked is an error.
 func describe(values []jsonvalue.Value, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, jsonvalue.ErrDepth) || errors.Is(err, jsonvalue.ErrSize):

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// MaxQuery is how many bytes a program may have.
+	// MaxQuery limits the length of a program, in bytes.
 	MaxQuery = 10_000
-	// maxSteps is how many instructions a program may take: some seconds.
+	// maxSteps limits the instructions that a program may execute, which take some seconds.
 	maxSteps = 3_000_000
-	// maxDigits is how many digits a whole number may have.
+	// maxDigits limits the digits of a whole number.
 	maxDigits = 10_000
 )
 
-// query returns the results of the program for each of the values, a line each
-// or, with indent, some lines.
+// query returns the results of the program for all values. Each result is a line or, with indent,
+// several lines.
 func query(program string, values [][]byte, indent int, raw bool) ([]byte, error) {
 	code, err := compile(program)
 	if err != nil {
@@ -47,7 +47,7 @@ func query(program string, values [][]byte, indent int, raw bool) ([]byte, error
 			if err, failed := found.(error); failed {
 				var halt *gojq.HaltError
 				if errors.As(err, &halt) && halt.Value() == nil {
-					return result, nil // the program's own end
+					return result, nil // the program ended itself
 				}
 				return nil, explain(err)
 			}
@@ -59,14 +59,14 @@ func query(program string, values [][]byte, indent int, raw bool) ([]byte, error
 	return result, nil
 }
 
-// compile returns the code of the program. It sees no variables of the
-// environment, no modules, and no input but the values.
+// compile compiles the program. The program has no environment variables, no modules, and no
+// input except the values.
 func compile(program string) (*gojq.Code, error) {
 	if program == "" {
 		return nil, errors.New("query is missing; give a jq program such as .items[].name")
 	}
 	if len(program) > MaxQuery {
-		return nil, fmt.Errorf("query has %d bytes; the most is %d", len(program), MaxQuery)
+		return nil, fmt.Errorf("query has %d bytes; the limit is %d", len(program), MaxQuery)
 	}
 	parsed, err := gojq.Parse(program)
 	var syntax *gojq.ParseError
@@ -83,8 +83,7 @@ func compile(program string) (*gojq.Code, error) {
 	return code, nil
 }
 
-// decode returns the value as gojq takes it: whole numbers exactly, others as
-// float64.
+// decode decodes the value for gojq: whole numbers exactly, others as float64.
 func decode(value []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -95,7 +94,7 @@ func decode(value []byte) (any, error) {
 	return withNumbers(input)
 }
 
-// withNumbers puts numbers in place of the literals in value.
+// withNumbers replaces the number literals in value by numbers.
 func withNumbers(value any) (any, error) {
 	var err error
 	switch value := value.(type) {

@@ -1,4 +1,4 @@
-// Package list is the built-in tool list: what is in a folder, as a tree.
+// Package list implements the built-in tool list, which shows a directory as a tree.
 package list
 
 import (
@@ -13,31 +13,30 @@ import (
 )
 
 const (
-	// DefaultDepth is how many levels a call shows that names no depth.
+	// DefaultDepth is the number of levels shown if a call sets no depth.
 	DefaultDepth = 2
-	// DefaultLimit is how many entries a call shows that names no limit.
+	// DefaultLimit is the number of entries shown if a call sets no limit.
 	DefaultLimit = 200
-	// maxOutput is the size in bytes at which entries are only counted.
+	// maxOutput is the size in bytes from which entries are only counted.
 	maxOutput = 96 << 10
 )
 
 // Args are the arguments of list.
 type Args struct {
-	// Path is the folder, relative to the workspace or absolute under
-	// /workspace; "" means the workspace.
+	// Path is the directory, relative to the workspace or absolute under /workspace; "" means the
+	// workspace.
 	Path string `json:"path"`
-	// Depth is how many levels to show; 0 means DefaultDepth.
+	// Depth is the number of levels to show; 0 means DefaultDepth.
 	Depth toolabi.Int `json:"depth"`
-	// Limit is how many entries to show at most; 0 means DefaultLimit.
+	// Limit limits the entries shown; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
-	// IncludeHidden shows names that begin with a dot too.
+	// IncludeHidden also shows names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
-	// IncludeIgnored shows what .gitignore files name too.
+	// IncludeIgnored also shows paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run writes the tree of a folder of fsys to out. The text of an error is written for
-// a model.
+// Run writes the tree of a directory of fsys to out. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch {
 	case args.Depth < 0:
@@ -63,11 +62,11 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return workspace.Explain(fsys, "path", start, err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("path: %s is a file, not a folder; use read to see what is in it", workspace.Display(start))
+		return fmt.Errorf("path: %s is a file, not a directory; use read to see its content", workspace.Display(start))
 	}
 	tree := tree{start: start, limit: int(args.Limit)}
 	walker := workspace.Walker{
-		FS: fsys, Start: start, Folders: true, MaxDepth: int(args.Depth),
+		FS: fsys, Start: start, Directories: true, MaxDepth: int(args.Depth),
 		Hidden: args.IncludeHidden, Ignored: args.IncludeIgnored,
 		Unread: &tree.unread, LeftOut: &tree.ignored,
 	}
@@ -77,22 +76,22 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return tree.finish(out)
 }
 
-// tree is what was found so far.
+// tree is the result so far.
 type tree struct {
 	start string
 	limit int
 
-	text           bytes.Buffer
-	shown          int
-	files, folders int
-	ignored        int
-	unread         workspace.Unread
+	text               bytes.Buffer
+	shown              int
+	files, directories int
+	ignored            int
+	unread             workspace.Unread
 }
 
-// add takes an entry. All are counted, and the first ones are shown.
+// add counts an entry, and shows it if it is among the first.
 func (t *tree) add(name string, entry fs.DirEntry) error {
 	if entry.IsDir() {
-		t.folders++
+		t.directories++
 	} else {
 		t.files++
 	}
@@ -108,28 +107,28 @@ func (t *tree) add(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// kind words what stands behind the name of an entry. The size of a file is told only
-// where it is shown, as it costs a call of the host.
+// kind returns the text after the name of an entry. It looks up the size only for files that are
+// shown, since that costs a host call.
 func kind(entry fs.DirEntry) string {
 	if entry.IsDir() {
 		return "/"
 	}
 	info, err := entry.Info()
 	switch {
-	case err != nil: // removed since the folder was listed
+	case err != nil: // removed after its directory was listed
 		return ""
 	case info.Mode().Type() == fs.ModeSymlink:
 		return " (link)"
 	case !workspace.Regular(info):
-		return " (no regular file)"
+		return " (not a regular file)"
 	}
 	return " (" + toolabi.Quantity(info.Size(), "byte") + ")"
 }
 
 // finish writes the result.
 func (t *tree) finish(out io.Writer) error {
-	counts := toolabi.Quantity(t.files, "file") + ", " + toolabi.Quantity(t.folders, "folder")
-	total := t.files + t.folders
+	counts := toolabi.Quantity(t.files, "file") + ", " + toolabi.Quantity(t.directories, "directory")
+	total := t.files + t.directories
 	switch {
 	case total == 0:
 		fmt.Fprintf(&t.text, "(%s has nothing to show)\n", workspace.Display(t.start))
@@ -139,8 +138,8 @@ func (t *tree) finish(out io.Writer) error {
 		fmt.Fprintf(&t.text, "\n(%s)\n", counts)
 	}
 	t.text.WriteString(workspace.IgnoredNote(t.ignored))
-	t.text.WriteString(t.unread.Note("folder"))
+	t.text.WriteString(t.unread.Note("directory"))
 	return toolabi.WriteResult(out, toolabi.TextResult("Listed "+workspace.Display(t.start), t.text.String(), map[string]any{
-		"path": t.start, "files": t.files, "folders": t.folders, "ignored": t.ignored, "truncated": t.shown < total,
+		"path": t.start, "files": t.files, "directories": t.directories, "ignored": t.ignored, "truncated": t.shown < total,
 	}))
 }

@@ -31,10 +31,10 @@ func TestRun(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"as it is", Args{}, "README.md (6 bytes)\ncmd/\n  a/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 3 folders)\n" + ignoredNote},
-		{"one level", Args{Path: "/workspace", Depth: 1}, "README.md (6 bytes)\ncmd/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 2 folders)\n" + ignoredNote},
-		{"a folder", Args{Path: "cmd/", Depth: 9}, "a/\n  deep/\n    x.go (0 bytes)\n  main.go (1 byte)\n\n(2 files, 2 folders)\n"},
-		{"hidden and ignored", Args{IncludeHidden: true, IncludeIgnored: true, Depth: 1, Limit: 3}, ".env (4 bytes)\n.gitignore (14 bytes)\nREADME.md (6 bytes)\n\n(3 of 8 entries shown: 5 files, 3 folders; give path or depth, or set limit)\n"},
+		{"as it is", Args{}, "README.md (6 bytes)\ncmd/\n  a/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 3 directories)\n" + ignoredNote},
+		{"one level", Args{Path: "/workspace", Depth: 1}, "README.md (6 bytes)\ncmd/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 2 directories)\n" + ignoredNote},
+		{"a directory", Args{Path: "cmd/", Depth: 9}, "a/\n  deep/\n    x.go (0 bytes)\n  main.go (1 byte)\n\n(2 files, 2 directories)\n"},
+		{"hidden and ignored", Args{IncludeHidden: true, IncludeIgnored: true, Depth: 1, Limit: 3}, ".env (4 bytes)\n.gitignore (14 bytes)\nREADME.md (6 bytes)\n\n(3 of 8 entries shown: 5 files, 3 directories; give path or depth, or set limit)\n"},
 		{"nothing", Args{Path: "empty"}, "(empty has nothing to show)\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestRun_metadata(t *testing.T) {
 	if err := Run(workspaceFiles, Args{Limit: 1}, &out); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"path": ".", "files": 3., "folders": 3., "ignored": 1., "truncated": true}
+	want := map[string]any{"path": ".", "files": 3., "directories": 3., "ignored": 1., "truncated": true}
 	if got := out.Result(); got.Title != "Listed ." || !maps.Equal(got.Metadata, want) {
 		t.Errorf("got %q and %v", got.Title, got.Metadata)
 	}
@@ -65,7 +65,7 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{Path: "README.md"}, "path: README.md is a file, not a folder; use read"},
+		{Args{Path: "README.md"}, "path: README.md is a file, not a directory; use read"},
 		{Args{Path: "cmf"}, "path: cmf does not exist in the workspace; did you mean cmd?"},
 		{Args{Path: "../x"}, "path: ../x is outside the workspace"},
 		{Args{Depth: -1}, "depth is -1; it must be at least 1"},
@@ -78,7 +78,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// What does not fit is counted all the same.
+// Entries beyond the limit are still counted.
 func TestRun_large(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 3000 {
@@ -88,7 +88,7 @@ func TestRun_large(t *testing.T) {
 	if err := Run(fsys, Args{Limit: 1000000}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if out.Len() > maxOutput+500 || !strings.Contains(out.String(), "of 3000 entries shown: 3000 files, 0 folders") {
+	if out.Len() > maxOutput+500 || !strings.Contains(out.String(), "of 3000 entries shown: 3000 files, 0 directories") {
 		t.Errorf("got %d bytes that end in %q", out.Len(), out.String()[out.Len()-200:])
 	}
 }

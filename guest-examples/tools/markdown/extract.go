@@ -10,14 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// encode returns the array of items as JSON.
+// encode returns the items as a JSON array.
 func encode(items []jsonvalue.Value) []byte {
 	return append(jsonvalue.Layout{Indent: 2, Max: MaxOutput}.Append(nil, jsonvalue.NewArray(items)), '\n')
 }
 
 // collect calls visit for all nodes, parents first.
 func (d document) collect(visit func(ast.Node)) {
-	// The visitor gives no error, so the walk has none.
+	// visit returns no error, so the walk has none.
 	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			visit(n)
@@ -46,7 +46,7 @@ func (d document) contents() []byte {
 	return out.Bytes()
 }
 
-// code returns the blocks of code, of one language unless that is "".
+// code returns the code blocks of a language, or all if language is "".
 func (d document) code(language string) []jsonvalue.Value {
 	var blocks []jsonvalue.Value
 	at := d.newLiner()
@@ -55,7 +55,7 @@ func (d document) code(language string) []jsonvalue.Value {
 		switch n := n.(type) {
 		case *ast.FencedCodeBlock:
 			name = string(n.Language(d.source))
-			start = 1 // the line of the fence is not among its lines
+			start = 1 // Lines() excludes the line of the fence
 		case *ast.CodeBlock:
 		default:
 			return
@@ -104,7 +104,7 @@ func (d document) links() []jsonvalue.Value {
 	return links
 }
 
-// tables returns the tables, each with its columns and rows.
+// tables returns the tables with their columns and rows.
 func (d document) tables() []jsonvalue.Value {
 	var tables []jsonvalue.Value
 	d.collect(func(n ast.Node) {
@@ -133,7 +133,7 @@ type member struct {
 	value jsonvalue.Value
 }
 
-// object returns the object of the members.
+// object returns an object with the members.
 func object(members ...member) jsonvalue.Value {
 	all := &jsonvalue.Members{}
 	for _, m := range members {
@@ -142,7 +142,7 @@ func object(members ...member) jsonvalue.Value {
 	return jsonvalue.NewObject(all)
 }
 
-// liner counts lines for offsets that grow.
+// liner counts lines for increasing offsets.
 type liner struct {
 	source     []byte
 	at, number int
@@ -152,7 +152,7 @@ func (d document) newLiner() *liner {
 	return &liner{source: d.source, number: 1}
 }
 
-// line returns the number of the line of the byte at offset, from 1.
+// line returns the number, from 1, of the line that contains the byte at offset.
 func (l *liner) line(offset int) int {
 	if offset > l.at {
 		l.number += bytes.Count(l.source[l.at:offset], []byte("\n"))

@@ -6,20 +6,19 @@ import (
 )
 
 const (
-	// maxText is how many bytes a text may have.
+	// maxText limits the size of the text, in bytes.
 	maxText = 1 << 20
-	// maxNested is how many quotes and lists one line may begin in each other,
-	// and maxMargin how far a line may be indented. The time to parse grows with
-	// the square of them.
+	// maxNested limits the quotes and lists nested on one line, and maxMargin the indentation of
+	// a line. The time to parse grows with the square of both.
 	maxNested = 100
 	maxMargin = 500
-	// maxBrackets is how many links may begin, for the same reason.
+	// maxBrackets limits the possible starts of links, for the same reason.
 	maxBrackets = 10_000
 )
 
-// splitFront returns what stands between two lines --- or +++ at the beginning,
-// and what follows. Without it front is "". A blank line takes its place, so
-// that lines keep their numbers.
+// splitFront returns the front matter between two lines --- or +++ at the beginning, and the
+// rest. Without front matter, front is "". Blank lines replace the front matter, so that line
+// numbers stay the same.
 func splitFront(content string) (front, body string) {
 	for _, fence := range []string{"---", "+++"} {
 		first, rest, ok := strings.Cut(content, "\n")
@@ -41,29 +40,29 @@ func splitFront(content string) (front, body string) {
 	return "", content
 }
 
-// check refuses what would take the parser too long.
+// check refuses texts that would take the parser too long.
 func check(body string) error {
 	if len(body) > maxText {
-		return fmt.Errorf("the text has %d bytes; the most is %d", len(body), maxText)
+		return fmt.Errorf("the text has %d bytes; the limit is %d", len(body), maxText)
 	}
 	if n := strings.Count(body, "["); n > maxBrackets {
-		return fmt.Errorf("the text has %d square brackets that open; the most is %d, give a part of it", n, maxBrackets)
+		return fmt.Errorf("the text has %d opening square brackets; the limit is %d, so give a part of the text", n, maxBrackets)
 	}
 	number := 0
 	for line := range strings.Lines(body) {
 		number++
 		margin := len(line) - len(strings.TrimLeft(line, " \t"))
 		if margin > maxMargin {
-			return fmt.Errorf("line %d is indented by %d characters; the most is %d", number, margin, maxMargin)
+			return fmt.Errorf("line %d is indented by %d characters; the limit is %d", number, margin, maxMargin)
 		}
 		if nested(line) > maxNested {
-			return fmt.Errorf("line %d begins more than %d quotes or lists in each other", number, maxNested)
+			return fmt.Errorf("line %d nests more than %d quotes or lists", number, maxNested)
 		}
 	}
 	return nil
 }
 
-// nested returns how many quotes and lists the line begins at the most.
+// nested returns an upper bound of the quotes and lists that the line nests.
 func nested(line string) int {
 	n := 0
 	for i := range len(line) {
@@ -75,7 +74,7 @@ func nested(line string) int {
 		}
 	}
 	if strings.Trim(line, " \t\r\n-*") == "" && !strings.Contains(strings.TrimSpace(line), " ") {
-		return 0 // a rule, or the line below a heading
+		return 0 // a thematic break, or the underline of a heading
 	}
 	return n
 }

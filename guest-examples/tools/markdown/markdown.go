@@ -1,5 +1,5 @@
-// Package markdown is the built-in tool markdown: Markdown as HTML or as plain
-// text, and the parts of it that a program asks for.
+// Package markdown implements the built-in tool markdown, which converts Markdown to HTML or
+// plain text, or extracts parts of it.
 package markdown
 
 import (
@@ -18,36 +18,35 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
 )
 
-// MaxOutput is how many bytes a call writes.
+// MaxOutput limits the output of a call, in bytes.
 const MaxOutput = 4 << 20
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
 // The operations.
 const (
 	HTML        Operation = "html"         // HTML without scripts and raw HTML
-	Text        Operation = "text"         // the text as one would read it out
+	Text        Operation = "text"         // plain text without markup
 	TOC         Operation = "toc"          // the headings, as a list of links
-	Code        Operation = "code"         // the blocks of code
+	Code        Operation = "code"         // the code blocks
 	Links       Operation = "links"        // the links and images
 	Tables      Operation = "tables"       // the tables
-	FrontMatter Operation = "front_matter" // what stands before the document
+	FrontMatter Operation = "front_matter" // the metadata before the document
 )
 
 // Args are the arguments of markdown.
 type Args struct {
-	// Operation is what to do; "" is an error.
+	// Operation is the operation; "" is an error.
 	Operation Operation `json:"operation"`
-	// Text is the Markdown, or FilePath a file that has it.
+	// Text is the Markdown, or FilePath a file with the Markdown.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
 	// Language restricts Code to the blocks of that language; "" means all.
 	Language string `json:"language"`
 }
 
-// Run writes the result to out; files are read in fsys. The text of an error is
-// written for a model.
+// Run writes the result to out; it reads files in fsys. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch args.Operation {
 	case HTML, Text, TOC, Code, Links, Tables, FrontMatter:
@@ -55,7 +54,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return fmt.Errorf("operation is %q; it must be html, text, toc, code, links, tables or front_matter", args.Operation)
 	}
 	if args.Language != "" && args.Operation != Code {
-		return fmt.Errorf("language is given; it is for the operation code, and operation is %q", args.Operation)
+		return fmt.Errorf("language only applies to the operation code, but operation is %q", args.Operation)
 	}
 	content, err := source.Read(fsys, args.Text, args.FilePath)
 	if err != nil {
@@ -64,7 +63,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	front, body := splitFront(content)
 	if args.Operation == FrontMatter {
 		if front == "" {
-			return errors.New("there is no front matter; it stands between two lines --- (YAML) or +++ (TOML) at the very beginning")
+			return errors.New("there is no front matter; it must be between two lines --- (YAML) or +++ (TOML) at the very beginning")
 		}
 		_, err := io.WriteString(out, front)
 		return err
@@ -84,15 +83,15 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return err
 }
 
-// document is a parsed text.
+// document is a parsed document.
 type document struct {
 	markdown goldmark.Markdown
 	source   []byte
 	root     ast.Node
 }
 
-// parse reads Markdown with the extensions of GitHub: tables, strikethrough,
-// task lists and bare links.
+// parse parses Markdown with GitHub's extensions: tables, strikethrough, task lists and bare
+// links.
 func parse(body string) document {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	content := []byte(body)
@@ -102,8 +101,7 @@ func parse(body string) document {
 func (d document) result(args Args) ([]byte, error) {
 	switch args.Operation {
 	case HTML:
-		// Without the option for it the renderer leaves raw HTML out, and
-		// addresses that run a script.
+		// Unless told otherwise, the renderer omits raw HTML and URLs that run scripts.
 		var out bytes.Buffer
 		err := d.markdown.Renderer().Render(&out, d.source, d.root)
 		return out.Bytes(), err

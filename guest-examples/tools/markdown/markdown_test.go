@@ -65,7 +65,7 @@ func TestRun_parts(t *testing.T) {
 	}
 }
 
-// No text becomes HTML that runs anything.
+// No input produces HTML that runs scripts.
 func TestRun_htmlIsSafe(t *testing.T) {
 	for _, text := range []string{
 		"<script>alert(1)</script>",
@@ -105,14 +105,14 @@ func TestRun_errors(t *testing.T) {
 		{"operation", Args{Operation: "pdf", Text: "x"}, `operation is "pdf"; it must be html,`},
 		{"no text", Args{Operation: HTML}, "give text or file_path"},
 		{"missing file", Args{Operation: HTML, FilePath: "b.md"}, "did you mean a.md?"},
-		{"language", Args{Operation: HTML, Text: "x", Language: "go"}, "it is for the operation code"},
+		{"language", Args{Operation: HTML, Text: "x", Language: "go"}, "only applies to the operation code"},
 		{"no front matter", Args{Operation: FrontMatter, Text: "---\nx\n"}, "there is no front matter"},
-		{"large", Args{Operation: HTML, Text: strings.Repeat("a", maxText+1)}, "the most is 1048576"},
-		{"quotes", Args{Operation: HTML, Text: "x\n" + strings.Repeat("> ", 500_000)}, "line 2 begins more than 100 quotes or lists"},
-		{"lists", Args{Operation: HTML, Text: strings.Repeat("1. ", 100_000)}, "line 1 begins more than 100 quotes or lists"},
-		{"rules that are lists", Args{Operation: HTML, Text: strings.Repeat("- ", 100_000)}, "line 1 begins more than 100 quotes or lists"},
+		{"large", Args{Operation: HTML, Text: strings.Repeat("a", maxText+1)}, "the limit is 1048576"},
+		{"quotes", Args{Operation: HTML, Text: "x\n" + strings.Repeat("> ", 500_000)}, "line 2 nests more than 100 quotes or lists"},
+		{"lists", Args{Operation: HTML, Text: strings.Repeat("1. ", 100_000)}, "line 1 nests more than 100 quotes or lists"},
+		{"rules that are lists", Args{Operation: HTML, Text: strings.Repeat("- ", 100_000)}, "line 1 nests more than 100 quotes or lists"},
 		{"margin", Args{Operation: HTML, Text: strings.Repeat(" ", 600) + "- a"}, "line 1 is indented by 600 characters"},
-		{"brackets", Args{Operation: HTML, Text: strings.Repeat("[", 100_000)}, "100000 square brackets that open"},
+		{"brackets", Args{Operation: HTML, Text: strings.Repeat("[", 100_000)}, "100000 opening square brackets"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Whatever the text is, no operation panics, and the text of it is valid.
+// No input makes an operation panic, and the output is always valid.
 func FuzzRun(f *testing.F) {
 	f.Add("# a\n\n- b\n  > c [d](e)\n\n|f|\n|-|\n|g|\n\n```h\ni\n```\n")
 	f.Add("1) <a>\n\n\t&#0; \\&amp; **x*_\n+++\n[^1]: z")

@@ -11,7 +11,7 @@ import (
 	gmhtml "github.com/yuin/goldmark/renderer/html"
 )
 
-// plain returns the text without marks, but for those of lists and quotes.
+// plain returns the text without markup, except list markers and quote marks.
 func (d document) plain() []byte {
 	lines := d.blocks(d.root)
 	if len(lines) == 0 {
@@ -20,8 +20,8 @@ func (d document) plain() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// blocks returns the lines of the blocks below n, with empty ones between
-// blocks unless they are items of a list without.
+// blocks returns the lines of the blocks below n. Empty lines separate blocks, except the items
+// of a tight list.
 func (d document) blocks(n ast.Node) []string {
 	var lines []string
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
@@ -107,8 +107,7 @@ func (d document) rows(table *extast.Table) []string {
 	return lines
 }
 
-// inline returns the text of what stands in the lines of n, with escapes and
-// entities resolved and raw HTML left out.
+// inline returns the inline text of n. It resolves escapes and entities and omits raw HTML.
 func (d document) inline(n ast.Node) string {
 	var out strings.Builder
 	if link, ok := n.(*ast.AutoLink); ok {
@@ -140,8 +139,8 @@ func (d document) inline(n ast.Node) string {
 	return out.String()
 }
 
-// literal returns the text of a node. The writer for HTML resolves escapes and
-// entities in the one order that is right, so its output is taken back.
+// literal returns the text of a node. Only the HTML writer resolves escapes and entities in the
+// right order, so literal takes its output and unescapes the HTML.
 func (d document) literal(n *ast.Text) string {
 	value := n.Segment.Value(d.source)
 	if n.IsRaw() {
@@ -151,7 +150,7 @@ func (d document) literal(n *ast.Text) string {
 	writer := bufio.NewWriter(&out)
 	gmhtml.DefaultWriter.Write(writer, value)
 	if err := writer.Flush(); err != nil {
-		return string(value) // a builder takes everything
+		return string(value) // writing to a builder never fails
 	}
 	return html.UnescapeString(out.String())
 }

@@ -1,5 +1,5 @@
-// Package multiedit is the built-in tool multi_edit: several edits of one file,
-// all of them or none.
+// Package multiedit implements the built-in tool multi_edit, which makes several edits in one
+// file atomically.
 package multiedit
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/edit"
 )
 
-// MaxEdits is how many edits a call may make. Each reads through the file.
+// MaxEdits limits the edits of a call. Each edit scans the file.
 const MaxEdits = 100
 
 // Args are the arguments of multi_edit.
 type Args struct {
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath string `json:"file_path"`
-	// Edits are made in order, each in what those before it made.
+	// Edits are made in order, each in the result of the previous ones.
 	Edits []edit.Edit `json:"edits"`
-	// FileHash is that of edit.Args.
+	// FileHash is as in [edit.Args].
 	FileHash string `json:"file_hash"`
 }
 
-// Run makes all edits in a file of dir and writes what was changed to out. The
-// text of an error is written for a model; after one the file is as it was.
+// Run makes all edits in a file of dir and writes a summary to out. The text of an error is for a
+// model; after an error the file is as before.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	switch {
 	case len(args.Edits) == 0:

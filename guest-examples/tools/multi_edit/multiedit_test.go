@@ -36,9 +36,9 @@ func TestRun(t *testing.T) {
 		FileHash: "2901fb0547a92958",
 		Edits: []edit.Edit{
 			{OldString: "one", NewString: "1\n$&"},
-			{OldString: "1\n", NewString: "“1”\n"}, // sees what the first made
+			{OldString: "1\n", NewString: "“1”\n"}, // matches the result of the first edit
 			{OldString: "t", NewString: "T", ReplaceAll: true},
-			{OldString: "  Three", NewString: "  3"}, // but for white space
+			{OldString: "  Three", NewString: "  3"}, // matches except for white space
 		},
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("got %q, want %q", after, want)
 	}
 	want := "edited a.txt: 4 edits, 5 replacements\n" +
-		"(edits[3]: old_string is not there exactly; line 4 matched but for white space, and new_string got the indentation of the file)\n" +
+		"(edits[3]: old_string does not occur exactly; line 4 matched except for white space, and new_string got the indentation of the file)\n" +
 		"--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n-one\n+“1”\n+$&\n-two\n+Two\n-\tthree\n+\t3\n"
 	if text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
@@ -67,7 +67,7 @@ func TestRun_allOrNothing(t *testing.T) {
 		{"the second is missing", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "One", NewString: "x"}}}, "edits[1]: old_string is not in a.txt"},
 		{"several places", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "t", NewString: "x"}}}, "edits[1]: old_string matches 2 places in a.txt"},
 		{"empty", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {NewString: "x"}}}, "edits[1]: old_string is empty"},
-		{"stale", Args{FilePath: "a.txt", FileHash: "0123456789abcdef", Edits: []edit.Edit{good}}, "file_hash: a.txt is not what it was"},
+		{"stale", Args{FilePath: "a.txt", FileHash: "0123456789abcdef", Edits: []edit.Edit{good}}, "file_hash: a.txt has changed"},
 		{"no file", Args{FilePath: "b.txt", Edits: []edit.Edit{good}}, "file_path: b.txt does not exist in the workspace; did you mean a.txt?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

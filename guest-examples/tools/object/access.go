@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// get returns what is at the path, or an error that says how far it leads.
+// get returns the value at the path, or an error that says how far the path leads.
 func get(c call) (jsonvalue.Value, error) {
 	v, ok := c.object.Get(c.path)
 	if !ok {
@@ -19,7 +19,7 @@ func get(c call) (jsonvalue.Value, error) {
 	return v, nil
 }
 
-// missing says what there is where the path ends that leads nowhere.
+// missing explains where a path that leads to no value ends.
 func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 	depth := 0
 	for next, ok := v.Get(path[:1]); ok; next, ok = v.Get(path[depth : depth+1]) {
@@ -34,16 +34,16 @@ func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 	case jsonvalue.Object:
 		return fmt.Errorf("%s has no %.200q%s", where, path[depth], suggestion(v, path[depth]))
 	case jsonvalue.Array:
-		return fmt.Errorf("%s has the length %d and no %.200q", where, len(v.Items()), path[depth])
+		return fmt.Errorf("%s has length %d and no item %.200q", where, len(v.Items()), path[depth])
 	default:
 		return fmt.Errorf("%s has no members", where)
 	}
 }
 
-// maxListed is how many names an error lists.
+// maxListed limits the names that an error lists.
 const maxListed = 20
 
-// suggestion names what may be meant by a name that is missing.
+// suggestion suggests a similar name for a missing one.
 func suggestion(v jsonvalue.Value, name string) string {
 	const maxCompared, maxDistance = 1000, 2
 	var all []string
@@ -60,7 +60,7 @@ func suggestion(v jsonvalue.Value, name string) string {
 	case len(all) == 0:
 		return "; it is empty"
 	case len(all) > maxListed:
-		return fmt.Sprintf("; it has %d others, the operation keys lists them", v.Members().Len())
+		return fmt.Sprintf("; it has %d other names, which the operation keys lists", v.Members().Len())
 	}
 	return fmt.Sprintf("; it has %.1000s", strings.Join(all, ", "))
 }
@@ -70,7 +70,7 @@ func set(c call) (jsonvalue.Value, error) {
 		return jsonvalue.Value{}, errNoPath
 	}
 	if c.Value.Kind() == jsonvalue.Absent {
-		return jsonvalue.Value{}, errors.New("value is missing; it is what to put there, and may be null")
+		return jsonvalue.Value{}, errors.New("value is missing; give the new value, which may be null")
 	}
 	return c.object.With(c.path, c.Value)
 }
@@ -94,27 +94,27 @@ func has(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewBool(ok), nil
 }
 
-// members returns those of the object at the path.
+// members returns the members of the object at the path.
 func (c call) members() (*jsonvalue.Members, error) {
 	v, err := get(c)
 	if err != nil {
 		return nil, err
 	}
 	if v.Kind() != jsonvalue.Object {
-		return nil, fmt.Errorf("there is a value of type %v at %.200q; it must be an object", v.Kind(), c.path)
+		return nil, fmt.Errorf("the value at %.200q is of type %v; it must be an object", c.path, v.Kind())
 	}
 	return v.Members(), nil
 }
 
-// each returns an array of what is made of each member of the object at the path.
-func (c call) each(make func(name string, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {
+// each maps the members of the object at the path to an array.
+func (c call) each(convert func(name string, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {
 	members, err := c.members()
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
 	items := []jsonvalue.Value{}
 	for name, v := range members.All() {
-		items = append(items, make(name, v))
+		items = append(items, convert(name, v))
 	}
 	return jsonvalue.NewArray(items), nil
 }
@@ -133,7 +133,7 @@ func entries(c call) (jsonvalue.Value, error) {
 	})
 }
 
-// fromEntries makes an object of pairs; the last one of a name counts.
+// fromEntries returns the object of the pairs; the last pair of a name wins.
 func fromEntries(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("entries", c.Entries, jsonvalue.Array); err != nil {
 		return jsonvalue.Value{}, err
@@ -142,14 +142,14 @@ func fromEntries(c call) (jsonvalue.Value, error) {
 	for i, entry := range c.Entries.Items() {
 		pair := entry.Items()
 		if len(pair) != 2 || pair[0].Kind() != jsonvalue.String {
-			return jsonvalue.Value{}, fmt.Errorf(`entries[%d] is %.80v; it must be a name and a value, as in ["a", 1]`, i, entry)
+			return jsonvalue.Value{}, fmt.Errorf(`entries[%d] is %.80v; it must be a pair of a name and a value, as in ["a", 1]`, i, entry)
 		}
 		members.Set(pair[0].Text(), pair[1])
 	}
 	return jsonvalue.NewObject(members), nil
 }
 
-// paths returns those in keys.
+// paths parses Keys.
 func (c call) paths() ([]jsonvalue.Path, error) {
 	if len(c.Keys) == 0 {
 		return nil, errors.New("keys is missing or empty; give the names or paths")
@@ -172,9 +172,8 @@ func (c call) paths() ([]jsonvalue.Path, error) {
 	return paths, nil
 }
 
-// pick keeps what is at the paths, in the order of the paths; what is missing is
-// left out. A path through an array is an error, as it would need the items
-// before it.
+// pick keeps the values at the paths, in the order of the paths; missing ones are skipped. A path
+// through an array is an error, since the result would also need the items before it.
 func pick(c call) (jsonvalue.Value, error) {
 	paths, err := c.paths()
 	if err != nil {
@@ -188,7 +187,7 @@ func pick(c call) (jsonvalue.Value, error) {
 		}
 		for depth := range path {
 			if holder, _ := c.object.Get(path[:depth]); holder.Kind() == jsonvalue.Array {
-				return jsonvalue.Value{}, fmt.Errorf("keys[%d] leads into an array; pick the array, or use get", i)
+				return jsonvalue.Value{}, fmt.Errorf("keys[%d] leads into an array; pick the whole array, or use get", i)
 			}
 		}
 		if picked, err = picked.With(path, v); err != nil {
@@ -198,9 +197,8 @@ func pick(c call) (jsonvalue.Value, error) {
 	return picked, nil
 }
 
-// omit leaves out what is at the paths, of which those that lead nowhere do
-// nothing. Of an array an item can't be left out with others, as the places of
-// those after it would be other ones.
+// omit removes the values at the paths; missing ones are ignored. Items of an array can't be
+// omitted with others, because each removal changes the positions of later items.
 func omit(c call) (jsonvalue.Value, error) {
 	paths, err := c.paths()
 	if err != nil {
@@ -217,7 +215,7 @@ func omit(c call) (jsonvalue.Value, error) {
 	return left, nil
 }
 
-// rename gives members of the object at the path new names, in their places.
+// rename renames members of the object at the path and keeps their order.
 func rename(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("names", c.Names, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
@@ -229,7 +227,7 @@ func rename(c call) (jsonvalue.Value, error) {
 	names := map[string]string{}
 	for old, name := range c.Names.Members().All() {
 		if name.Kind() != jsonvalue.String {
-			return jsonvalue.Value{}, fmt.Errorf("names maps %.80q to a value of type %v; it must be a text", old, name.Kind())
+			return jsonvalue.Value{}, fmt.Errorf("names maps %.80q to a value of type %v; it must be a string", old, name.Kind())
 		}
 		if _, ok := members.Get(old); !ok {
 			return jsonvalue.Value{}, fmt.Errorf("there is no %.80q%s", old, suggestion(jsonvalue.NewObject(members), old))

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// diff returns a JSON Patch (RFC 6902) that makes other of the object. Arrays are
-// compared item by item; numbers of one value are equal.
+// diff returns a JSON Patch (RFC 6902) from Object to Other. It compares arrays item by item;
+// numbers of equal value are equal.
 func diff(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("other", c.Other, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
@@ -17,15 +17,15 @@ func diff(c call) (jsonvalue.Value, error) {
 	d := differ{changes: []jsonvalue.Value{}}
 	d.compare(nil, c.object, c.Other)
 	if d.length > maxNames {
-		return jsonvalue.Value{}, fmt.Errorf("the paths of what changed would be longer than %d bytes together; compare parts", maxNames)
+		return jsonvalue.Value{}, fmt.Errorf("the paths of the changes would exceed %d bytes in total; compare parts", maxNames)
 	}
 	return jsonvalue.NewArray(d.changes), nil
 }
 
-// differ gathers the operations of a patch.
+// differ collects the operations of a patch.
 type differ struct {
 	changes []jsonvalue.Value
-	length  int // of the paths, of which there are no more after maxNames
+	length  int // of the paths, in total; beyond maxNames the diff fails
 }
 
 func (d *differ) add(operation string, path jsonvalue.Path, v jsonvalue.Value) {
@@ -75,7 +75,7 @@ func (d *differ) arrays(path jsonvalue.Path, a, b []jsonvalue.Value) {
 	for i := range min(len(a), len(b)) {
 		d.compare(at(i), a[i], b[i])
 	}
-	for i := len(a) - 1; i >= len(b); i-- { // from the end, so that no index changes
+	for i := len(a) - 1; i >= len(b); i-- { // from the end, so that no index shifts
 		d.add("remove", at(i), jsonvalue.Value{})
 	}
 	for i := len(a); i < len(b); i++ {

@@ -9,9 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// maxNames is how long the names of flatten and the paths of diff may be together,
-// in bytes: each has the names of all that it lies in, so that they may be far
-// longer than the object.
+// maxNames limits the total length of the names of flatten and the paths of diff, in bytes. Each
+// name contains the names of all its parents, so the names may be far longer than the object.
 const maxNames = 4 << 20
 
 func (c call) separator() (string, error) {
@@ -19,15 +18,14 @@ func (c call) separator() (string, error) {
 	case c.Separator == nil:
 		return ".", nil
 	case *c.Separator == "":
-		return "", errors.New("separator is empty; leave it out for a dot")
+		return "", errors.New("separator is empty; omit it for a dot")
 	default:
 		return *c.Separator, nil
 	}
 }
 
-// flatten makes one object of all that are in each other, with names joined by
-// the separator. Items of an array have their places as names; what is empty
-// stays.
+// flatten merges nested objects and arrays into one object whose names are joined by the
+// separator. Items of an array are named by their positions. Empty objects and arrays stay.
 func flatten(c call) (jsonvalue.Value, error) {
 	separator, err := c.separator()
 	if err != nil {
@@ -43,7 +41,7 @@ func flatten(c call) (jsonvalue.Value, error) {
 type flattener struct {
 	separator string
 	members   *jsonvalue.Members
-	length    int // of the names
+	length    int // total length of the names
 }
 
 func (f *flattener) object(prefix string, v jsonvalue.Value) error {
@@ -57,7 +55,7 @@ func (f *flattener) object(prefix string, v jsonvalue.Value) error {
 
 func (f *flattener) value(name string, v jsonvalue.Value) error {
 	if f.length += len(name); f.length > maxNames {
-		return fmt.Errorf("the names would be longer than %d bytes together; it is nested too deep", maxNames)
+		return fmt.Errorf("the names would exceed %d bytes in total; the object is nested too deeply", maxNames)
 	}
 	prefix := name + f.separator
 	switch {
@@ -78,8 +76,7 @@ func (f *flattener) value(name string, v jsonvalue.Value) error {
 	return nil
 }
 
-// unflatten is the reverse of flatten: names that count from 0 without a gap
-// make an array again.
+// unflatten reverses flatten: names that count from 0 without a gap become an array.
 func unflatten(c call) (jsonvalue.Value, error) {
 	separator, err := c.separator()
 	if err != nil {
@@ -92,21 +89,21 @@ func unflatten(c call) (jsonvalue.Value, error) {
 			return jsonvalue.Value{}, fmt.Errorf("%.80q… has more than %d names", name, jsonvalue.MaxDepth)
 		}
 		if !root.put(names, v) {
-			return jsonvalue.Value{}, fmt.Errorf("%.200q would lie in a value that is not an object, or be one and a value", name)
+			return jsonvalue.Value{}, fmt.Errorf("%.200q conflicts with another name: a value can't also have members", name)
 		}
 	}
 	return root.object(), nil
 }
 
-// node is an object that is made bit by bit, or a value.
+// node is an object under construction, or a value.
 type node struct {
 	value    jsonvalue.Value // absent if there are children
 	names    []string
 	children map[string]*node
 }
 
-// put puts a value where the names lead, and returns false if there is one on
-// the way or something at the place.
+// put stores a value under the names. It returns false if a value is on the path or the place is
+// taken.
 func (n *node) put(names []string, v jsonvalue.Value) bool {
 	for _, name := range names {
 		if n.value.Kind() != jsonvalue.Absent {
@@ -143,7 +140,7 @@ func (n *node) made() jsonvalue.Value {
 	return jsonvalue.NewArray(items)
 }
 
-// object returns an object whatever the names are.
+// object returns an object even if the names look like indices.
 func (n *node) object() jsonvalue.Value {
 	members := &jsonvalue.Members{}
 	for _, name := range n.names {

@@ -5,13 +5,13 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// merge puts the members of other into the object.
+// merge adds the members of Other to the object; they replace members of the same name.
 func merge(c call) (jsonvalue.Value, error) {
 	return c.mergeBy(func(_, v jsonvalue.Value) jsonvalue.Value { return v })
 }
 
-// deepMerge is merge that merges objects where both have one. Arrays are not
-// merged, as nobody agrees how.
+// deepMerge is merge, but merges objects that both sides have. It replaces arrays, since there is
+// no common rule for merging them.
 func deepMerge(c call) (jsonvalue.Value, error) { return c.mergeBy(deep) }
 
 func (c call) mergeBy(join func(old, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {

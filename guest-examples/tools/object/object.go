@@ -1,5 +1,5 @@
-// Package object is the built-in tool object: it reads, changes, merges and
-// compares JSON objects.
+// Package object implements the built-in tool object, which reads, changes, merges and compares
+// JSON objects.
 package object
 
 import (
@@ -12,40 +12,38 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
-// Args are the arguments of object. Which of them count depends on Operation.
+// Args are the arguments of object. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Object is the object; entries are made into one by from_entries.
+	// Object is the object; from_entries uses Entries instead.
 	Object jsonvalue.Value `json:"object"`
-	// Path is a place in the object, as jsonvalue.ParsePath reads it; "" is all
-	// of it.
+	// Path is a path in the object, in the syntax of jsonvalue.ParsePath; "" is the whole object.
 	Path string `json:"path"`
-	// Value is what set puts there.
+	// Value is the new value for set.
 	Value jsonvalue.Value `json:"value"`
 	// Other is the second object of merge, deep_merge and diff.
 	Other jsonvalue.Value `json:"other"`
-	// Keys are the paths that pick keeps and omit leaves out.
+	// Keys are the paths that pick keeps and omit removes.
 	Keys []string `json:"keys"`
 	// Names maps the old names of members to new ones, for rename.
 	Names jsonvalue.Value `json:"names"`
-	// Entries are the pairs that from_entries makes an object of.
+	// Entries are the pairs for from_entries.
 	Entries jsonvalue.Value `json:"entries"`
-	// Separator joins the names of flatten and parts those of unflatten; nil
-	// means ".".
+	// Separator joins the names for flatten and splits them for unflatten; nil means ".".
 	Separator *string `json:"separator"`
 }
 
-// call is a call with its arguments read.
+// call is a call with decoded arguments.
 type call struct {
 	Args
 	object jsonvalue.Value
 	path   jsonvalue.Path
 }
 
-// operations are all there are.
+// operations are all operations.
 var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"get":          get,
 	"set":          set,
@@ -65,16 +63,15 @@ var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"unflatten":    unflatten,
 }
 
-// Operations returns the names of all operations in their order.
+// Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// Run writes the result to out as JSON on one line. The text of an error is
-// written for a model.
+// Run writes the result to out as JSON on one line. The text of an error is for a model.
 func Run(args Args, out io.Writer) error {
 	return valuetool.Run(operations, args.Operation, args.read, out)
 }
 
-// read returns the call of the arguments.
+// read decodes the arguments.
 func (a Args) read() (call, error) {
 	if a.Operation != "from_entries" {
 		if err := valuetool.Expect("object", a.Object, jsonvalue.Object); err != nil {
@@ -88,4 +85,4 @@ func (a Args) read() (call, error) {
 	return call{a, a.Object, path}, nil
 }
 
-var errNoPath = errors.New("path is missing; it says where, as in user.name, tags[0] or a JSON pointer (/user/name)")
+var errNoPath = errors.New("path is missing; give a path such as user.name, tags[0] or a JSON pointer (/user/name)")

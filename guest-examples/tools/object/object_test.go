@@ -65,18 +65,18 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "get", "object": {}, "path": "a..b"`, "get: path: "},
 		{`"operation": "get", "object": {"name": 1}, "path": "nam"`, `the object has no "nam"; did you mean "name"?`},
 		{`"operation": "get", "object": {"name": 1, "size": 2}, "path": "weight"`, `the object has no "weight"; it has name, size`},
-		{`"operation": "get", "object": {` + many.String() + `"z": 1}, "path": "other"`, `it has 31 others, the operation keys lists them`},
+		{`"operation": "get", "object": {` + many.String() + `"z": 1}, "path": "other"`, `it has 31 other names, which the operation keys lists`},
 		{`"operation": "get", "object": {"a": {}}, "path": "a.b.c"`, `the object at "/a" has no "b"; it is empty`},
-		{`"operation": "get", "object": {"a": [1]}, "path": "a[1].c"`, `the array at "/a" has the length 1 and no "1"`},
+		{`"operation": "get", "object": {"a": [1]}, "path": "a[1].c"`, `the array at "/a" has length 1 and no item "1"`},
 		{`"operation": "get", "object": {"a": "x"}, "path": "a.b"`, `the string at "/a" has no members`},
 		{`"operation": "set", "object": {}, "path": "a"`, "value is missing"},
 		{`"operation": "set", "object": {}, "value": 1`, "path is missing"},
-		{`"operation": "set", "object": {"a": 1}, "path": "a.b", "value": 1`, `there is a number at "/a", which can hold nothing`},
-		{`"operation": "set", "object": {"a": []}, "path": "a[1]", "value": 1`, `"1" is no index of the array at "/a"`},
+		{`"operation": "set", "object": {"a": 1}, "path": "a.b", "value": 1`, `the value at "/a" is a number, which has no members`},
+		{`"operation": "set", "object": {"a": []}, "path": "a[1]", "value": 1`, `"1" is not an index of the array at "/a"`},
 		{`"operation": "delete", "object": {"a": 1}, "path": "b"`, `has no "b"`},
 		{`"operation": "delete", "object": {"a": 1}`, "path is missing"},
 		{`"operation": "has", "object": {"a": 1}`, "path is missing"},
-		{`"operation": "keys", "object": {"a": [1]}, "path": "a"`, `a value of type array at "/a"; it must be an object`},
+		{`"operation": "keys", "object": {"a": [1]}, "path": "a"`, `of type array; it must be an object`},
 		{`"operation": "merge", "object": {}`, "other is missing"},
 		{`"operation": "deep_merge", "object": {}, "other": 1`, "other is of type number; it must be an object"},
 		{`"operation": "diff", "object": {}, "other": []`, "other is of type array"},
@@ -89,16 +89,16 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "rename", "object": {"a": 1}, "names": {"b": "c"}`, `there is no "b"`},
 		{`"operation": "rename", "object": {"a": 1}, "names": {"a": 1}`, `names maps "a" to a value of type number`},
 		{`"operation": "rename", "object": {"a": 1, "b": 2}, "names": {"a": "b"}`, `two members would be named "b"`},
-		{`"operation": "from_entries", "entries": [["a"]]`, `entries[0] is ["a"]; it must be a name and a value`},
+		{`"operation": "from_entries", "entries": [["a"]]`, `entries[0] is ["a"]; it must be a pair of a name and a value`},
 		{`"operation": "from_entries"`, "entries is missing"},
 		{`"operation": "flatten", "object": {"a": {"b": 1}, "a.b": 2}`, `two values would have the name "a.b"`},
 		{`"operation": "flatten", "object": {}, "separator": ""`, "separator is empty"},
-		{`"operation": "flatten", "object": {"` + long + `": [1, 2, 3, 4, 5]}`, "the names would be longer than"},
-		{`"operation": "diff", "object": {"` + long + `": [1, 2, 3, 4, 5]}, "other": {"` + long + `": [2, 3, 4, 5, 6]}`, "the paths of what changed would be longer than"},
-		{`"operation": "unflatten", "object": {"a": 1, "a.b": 2}`, `"a.b" would lie in a value that is not an object`},
-		{`"operation": "unflatten", "object": {"a.b": 1, "a": 2}`, `"a" would lie in a value`},
+		{`"operation": "flatten", "object": {"` + long + `": [1, 2, 3, 4, 5]}`, "the names would exceed"},
+		{`"operation": "diff", "object": {"` + long + `": [1, 2, 3, 4, 5]}, "other": {"` + long + `": [2, 3, 4, 5, 6]}`, "the paths of the changes would exceed"},
+		{`"operation": "unflatten", "object": {"a": 1, "a.b": 2}`, `"a.b" conflicts with another name: a value can't also have members`},
+		{`"operation": "unflatten", "object": {"a.b": 1, "a": 2}`, `"a" conflicts with another name: a value`},
 		{`"operation": "unflatten", "object": {"` + strings.Repeat("a.", 1001) + `": 1}`, "more than 1000 names"},
-		{`"operation": "get", "object": {"a": "` + long + `"}`, "at most 1048576 are allowed"},
+		{`"operation": "get", "object": {"a": "` + long + `"}`, "the limit is 1048576"},
 	} {
 		t.Run(test.arguments[:min(len(test.arguments), 100)], func(t *testing.T) {
 			got, err := tooltest.Invoke(t, Run, "{"+test.arguments+"}")
@@ -109,7 +109,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// A patch that diff makes turns the one object into the other.
+// A patch from diff turns the first object into the second.
 func FuzzDiff(f *testing.F) {
 	f.Add(`{"a": [1, {"b": 2}], "c": {}}`, `{"a": [{"b": 3}], "d": [[]]}`)
 	f.Add(`{"a": {"~/": 1}, "": 0}`, `{"a": {"~/": 1.0, "x": 2}}`)
@@ -121,7 +121,7 @@ func FuzzDiff(f *testing.F) {
 		}
 		patch, err := diff(call{Args: Args{Other: b}, object: a})
 		if err != nil {
-			return // it was too large
+			return // the result was too large
 		}
 		patched := a
 		for _, change := range patch.Items() {
@@ -133,7 +133,7 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-// applied does one operation of a patch.
+// applied applies one operation of a patch.
 func applied(t *testing.T, v jsonvalue.Value, change *jsonvalue.Members) jsonvalue.Value {
 	t.Helper()
 	operation, _ := change.Get("op")

@@ -19,18 +19,17 @@ import (
 )
 
 const (
-	// MaxImage is the greatest size of an image in bytes: 5 MiB in base64, which is
-	// what the interfaces of models take.
+	// MaxImage limits the size of an image in bytes. It equals 5 MiB in Base64, the limit of
+	// model APIs.
 	MaxImage = 15 << 18
-	// MaxPixels is how many pixels an image may have. To check it takes up to eight
-	// bytes for each.
+	// MaxPixels limits the pixels of an image. Checking an image takes up to eight bytes a pixel.
 	MaxPixels = 20_000_000
 )
 
-// imageFormat is a kind of images that can be shown.
+// imageFormat is an image format that can be shown.
 type imageFormat struct {
 	mime   string
-	begins []string // what a file of it begins with, at the places of the spaces anything
+	begins []string // prefixes of its files; a space matches any byte
 	size   func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 }
@@ -42,10 +41,10 @@ var imageFormats = []imageFormat{
 	{"image/webp", []string{"RIFF    WEBP"}, webp.DecodeConfig, webp.Decode},
 }
 
-// imageHead is how many bytes tell the kind of an image.
+// imageHead is the number of bytes that identify an image format.
 const imageHead = 12
 
-// formatOf returns the kind of image that a file is which begins with head.
+// formatOf returns the image format of a file that begins with head.
 func formatOf(head []byte) (imageFormat, bool) {
 	for _, format := range imageFormats {
 		for _, magic := range format.begins {
@@ -69,7 +68,7 @@ func begins(head []byte, magic string) bool {
 	return true
 }
 
-// image writes the image in the file as a block, whole or not at all.
+// image writes the complete image in the file as an image block, or fails.
 func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 	shown := workspace.Display(p.name)
 	kind := strings.ToUpper(strings.TrimPrefix(format.mime, "image/"))
@@ -78,10 +77,10 @@ func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 		return p.explain(err)
 	}
 	if len(data) > MaxImage {
-		return fmt.Errorf("file_path: %s is a %s image of more than %d bytes, which is the most that can be shown; make a smaller one of it", shown, kind, MaxImage)
+		return fmt.Errorf("file_path: %s is a %s image of more than %d bytes, the limit; make a smaller version of it", shown, kind, MaxImage)
 	}
 	damaged := func(err error) error {
-		return fmt.Errorf("file_path: %s begins like a %s image and is damaged: %w; it can't be shown", shown, kind, err)
+		return fmt.Errorf("file_path: %s begins like a %s image but is damaged: %w; it can't be shown", shown, kind, err)
 	}
 	size, err := format.size(bytes.NewReader(data))
 	if err != nil {
@@ -91,10 +90,10 @@ func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 		return damaged(errors.New("it has no pixels"))
 	}
 	if size.Width > MaxPixels/size.Height {
-		return fmt.Errorf("file_path: %s has %d × %d pixels, and at most %d can be shown; make a smaller one of it", shown, size.Width, size.Height, MaxPixels)
+		return fmt.Errorf("file_path: %s has %d × %d pixels; the limit is %d, so make a smaller version of it", shown, size.Width, size.Height, MaxPixels)
 	}
-	// A damaged image that reaches a conversation makes all of its later requests
-	// fail, so that its head is not enough to look at.
+	// A damaged image in a conversation makes all later requests to the model fail, so a check of
+	// the header is not enough.
 	if _, err := format.decode(bytes.NewReader(data)); err != nil {
 		return damaged(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// noise returns an image that does not compress well.
+// noise returns an image that compresses badly.
 func noise(width, height int) image.Image {
 	picture := image.NewNRGBA(image.Rect(0, 0, width, height))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -42,7 +42,7 @@ func pngOf(t *testing.T, picture image.Image) []byte {
 	return encoded(t, func(w io.Writer) error { return png.Encode(w, picture) })
 }
 
-// A white pixel, made by cwebp.
+// webpPixel is a white pixel, made by cwebp.
 const webpPixel = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
 func TestRun_images(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRun_images(t *testing.T) {
 		{"image/webp", "WEBP image, 1 × 1 pixels", webp, 1, 1},
 	} {
 		t.Run(test.mime, func(t *testing.T) {
-			// The name does not matter.
+			// The file name does not matter.
 			var out strings.Builder
 			if err := Run(fstest.MapFS{"d/f.txt": {Data: test.data}}, Args{FilePath: "d/f.txt"}, &out); err != nil {
 				t.Fatal(err)
@@ -82,8 +82,7 @@ func TestRun_images(t *testing.T) {
 	}
 }
 
-// withSize returns the PNG with another size in its head, which no longer fits
-// the rest.
+// withSize returns the PNG with another size in its header, which no longer matches the data.
 func withSize(data []byte, width, height uint32) []byte {
 	data = bytes.Clone(data)
 	for i := range 4 {
@@ -105,16 +104,16 @@ func TestRun_badImages(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"cut", good[:len(good)/2], "begins like a PNG image and is damaged"},
+		{"cut", good[:len(good)/2], "begins like a PNG image but is damaged"},
 		{"head alone", good[:8], "is damaged"},
 		{"one bit", flipped, "is damaged"},
-		{"cut JPEG", photo[:len(photo)/2], "begins like a JPEG image and is damaged"},
+		{"cut JPEG", photo[:len(photo)/2], "begins like a JPEG image but is damaged"},
 		{"no pixels", withSize(good, 0, 0), "is damaged"},
 		{"another size", withSize(good, 30, 21), "is damaged"},
-		{"bomb", withSize(good, 30000, 30000), "has 30000 × 30000 pixels, and at most 20000000 can be shown; make a smaller one"},
-		{"large", large, "is a PNG image of more than 3932160 bytes, which is the most that can be shown"},
-		{"cut GIF", []byte("GIF89a"), "begins like a GIF image and is damaged"},
-		{"not really WebP", []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), "begins like a WEBP image and is damaged"},
+		{"bomb", withSize(good, 30000, 30000), "has 30000 × 30000 pixels; the limit is 20000000, so make a smaller version"},
+		{"large", large, "is a PNG image of more than 3932160 bytes, the limit"},
+		{"cut GIF", []byte("GIF89a"), "begins like a GIF image but is damaged"},
+		{"not really WebP", []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), "begins like a WEBP image but is damaged"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder

@@ -17,11 +17,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// keep is how many bytes of a line are held: MaxLineChars of four bytes, and
-// one more that tells whether anything was cut off.
+// keep is the number of bytes kept of a line: MaxLineChars characters of four bytes, and one byte
+// that shows whether the line was cut.
 const keep = 4*MaxLineChars + 1
 
-// page writes lines first to first+limit-1 of something, numbered from 1.
+// page writes the lines first to first+limit-1, numbered from 1.
 type page struct {
 	fsys         fs.FS
 	name         string
@@ -31,10 +31,10 @@ type page struct {
 
 	shown   int64 // lines written
 	size    int   // bytes written
-	invalid bool  // a line had bytes that are no UTF-8
+	invalid bool  // a line had bytes that are not UTF-8
 }
 
-// room reports whether another line of so many bytes fits.
+// room reports whether another line of that many bytes fits.
 func (p *page) room(bytes int) bool {
 	return p.shown < p.limit && (p.shown == 0 || p.size+bytes <= MaxOutput)
 }
@@ -45,8 +45,8 @@ func (p *page) write(line []byte) {
 	p.shown++
 }
 
-// end reports what the page left out, where there are total things in all and
-// more says that this is only a lower bound. unit is "lines" or "entries".
+// end writes what the page leaves out. total is the number of all lines or entries, or a lower
+// bound if more is set. unit is "lines" or "entries".
 func (p *page) end(unit string, total int64, more bool) {
 	last := p.first + p.shown - 1
 	if !more {
@@ -67,19 +67,19 @@ func (p *page) end(unit string, total int64, more bool) {
 	fmt.Fprint(&p.out, ")\n")
 }
 
-// folder writes the entries of a folder, one a line; folders end in a slash.
-func (p *page) folder() error {
+// directory writes the entries of a directory, one a line; directories end in a slash.
+func (p *page) directory() error {
 	entries, err := fs.ReadDir(p.fsys, p.name)
 	if err != nil {
 		return p.explain(err)
 	}
 	total := int64(len(entries))
 	if total == 0 {
-		fmt.Fprintf(&p.out, "(%s is an empty folder)\n", workspace.Display(p.name))
+		fmt.Fprintf(&p.out, "(%s is an empty directory)\n", workspace.Display(p.name))
 		return nil
 	}
 	if p.first > total {
-		return fmt.Errorf("offset %d is past the end: the folder %s has %d entries", p.first, workspace.Display(p.name), total)
+		return fmt.Errorf("offset %d is past the end: the directory %s has %d entries", p.first, workspace.Display(p.name), total)
 	}
 	for _, entry := range entries[p.first-1:] {
 		line := workspace.Display(entry.Name())
@@ -96,8 +96,8 @@ func (p *page) folder() error {
 	return nil
 }
 
-// finish writes the page as a result. The text is the page alone; what a program may
-// want to know of the file beside it is in the metadata, and for people in the title.
+// finish writes the page as a result. Its text is only the page; facts about the file are in the
+// metadata for programs and in the title for people.
 func (p *page) finish(out io.Writer) error {
 	title := "Read " + workspace.Display(p.name)
 	if lines, ok := p.metadata["lines"]; ok {
@@ -106,7 +106,8 @@ func (p *page) finish(out io.Writer) error {
 	return toolabi.WriteResult(out, toolabi.TextResult(title, p.out.String(), p.metadata))
 }
 
-// file writes lines of a text file of so many bytes, or of the text of a PDF file, or an image.
+// file writes lines of a text file or of the text of a PDF file, or an image. size is the size of
+// the file in bytes.
 func (p *page) file(size int64, out io.Writer) error {
 	f, err := p.fsys.Open(p.name)
 	if err != nil {
@@ -116,13 +117,13 @@ func (p *page) file(size int64, out io.Writer) error {
 	return p.content(f, size, out)
 }
 
-// content is file for what the file holds.
+// content is file for the content that seen reads.
 func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	var hash filehash.Hash
 	if size <= filehash.MaxSize {
 		seen = io.TeeReader(seen, &hash)
 	}
-	// A small file does without most of the buffer, which a call would have to make empty.
+	// A small file gets a small buffer, since a call has to clear the buffer first.
 	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
 	head, err := source.Peek(imageHead)
 	if err != nil && err != io.EOF {
@@ -136,7 +137,7 @@ func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	}
 	decoded, err := text.NewReader(source)
 	if errors.Is(err, text.ErrBinary) {
-		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text, images (PNG, JPEG, GIF, WebP) and the text of PDF files only", workspace.Display(p.name), size)
+		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows only text, images (PNG, JPEG, GIF, WebP) and the text of PDF files", workspace.Display(p.name), size)
 	}
 	if err != nil {
 		return p.explain(err)
@@ -145,7 +146,7 @@ func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 		return err
 	}
 	if size <= filehash.MaxSize {
-		// What follows the page was read to count its lines.
+		// Read the rest only to count its lines.
 		if _, err := io.Copy(io.Discard, source); err != nil {
 			return p.explain(err)
 		}
@@ -154,7 +155,7 @@ func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	return p.finish(out)
 }
 
-// explain words an error met in reading.
+// explain rewords an error of reading.
 func (p *page) explain(err error) error {
 	return workspace.Explain(p.fsys, "file_path", p.name, err)
 }
@@ -202,7 +203,7 @@ func (p *page) lines(in *text.LineReader) error {
 		rest++ // the line that did not fit
 	}
 	if p.invalid {
-		fmt.Fprint(&p.out, "\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n")
+		fmt.Fprint(&p.out, "\n(not UTF-8; invalid bytes are shown as \uFFFD)\n")
 	}
 	p.end("lines", p.first+p.shown-1+rest, more)
 	return nil
@@ -219,8 +220,8 @@ func appendNumber(line []byte, number int64) []byte {
 	return append(line, text...)
 }
 
-// appendLine appends the numbered line that begins with start and is length
-// bytes long. valid tells whether what is shown of it is UTF-8.
+// appendLine appends the line with its number. start is the beginning of the line and length its
+// full length in bytes. valid reports whether the shown part is UTF-8.
 func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
 	line = append(appendNumber(line, number), '\t')
 	shown, cut := text.Clip(start, MaxLineChars)

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// MaxPDF is the greatest size of a PDF file in bytes. All of it is held to be read.
+// MaxPDF limits the size of a PDF file in bytes, since the whole file is held in memory.
 const MaxPDF = 32 << 20
 
 // pdf writes lines of the text of a PDF file.
@@ -23,7 +23,7 @@ func (p *page) pdf(file io.Reader, out io.Writer) error {
 		return p.explain(err)
 	}
 	if len(data) > MaxPDF {
-		return fmt.Errorf("file_path: %s is a PDF file of more than %d bytes, which is the most that is read; split it", shown, MaxPDF)
+		return fmt.Errorf("file_path: %s is a PDF file of more than %d bytes, the limit; split it", shown, MaxPDF)
 	}
 	doc, err := pdftext.Extract(data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package read is the built-in tool read: a page of a text file with line
-// numbers, or of the text of a PDF file, the entries of a folder, or an image.
+// Package read implements the built-in tool read, which shows a page of a text file or of the
+// text of a PDF file, the entries of a directory, or an image.
 package read
 
 import (
@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// DefaultLimit is how many lines a call shows that names no limit.
+	// DefaultLimit is the number of lines shown if a call sets no limit.
 	DefaultLimit = 2000
-	// MaxLineChars is how many characters of a line are shown.
+	// MaxLineChars limits the characters shown of a line.
 	MaxLineChars = 2000
-	// MaxOutput is the size in bytes at which the page ends, whatever the
-	// limit. The line that passes it is left for the next page.
+	// MaxOutput limits the page, in bytes, whatever the limit of lines. The line that exceeds it
+	// is left for the next page.
 	MaxOutput = 96 << 10
-	// MaxCounted is how many bytes after the page are read to find the total
-	// number of lines, so that a huge file does not use up the time.
+	// MaxCounted limits the bytes read after the page to count the lines, so that a huge file
+	// does not use up the time.
 	MaxCounted = 256 << 20
 )
 
@@ -31,12 +31,12 @@ type Args struct {
 	FilePath string `json:"file_path"`
 	// Offset is the 1-based number of the first line; 0 means 1.
 	Offset toolabi.Int `json:"offset"`
-	// Limit is how many lines to show at most; 0 means DefaultLimit.
+	// Limit limits the lines shown; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
 }
 
-// Run writes the asked page of a file of fsys, or of the entries of a folder, or an
-// image to out. The text of an error is written for a model.
+// Run writes to out a page of a file or of the entries of a directory of fsys, or an image. The
+// text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	name, err := workspace.Resolve("file_path", args.FilePath)
 	if err != nil {
@@ -70,7 +70,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	}
 	switch {
 	case info.IsDir():
-		err = page.folder()
+		err = page.directory()
 	case workspace.Regular(info):
 		return page.file(info.Size(), out)
 	default:

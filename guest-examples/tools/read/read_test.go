@@ -24,7 +24,7 @@ func lines(n int) string {
 	return b.String()
 }
 
-// readText calls the tool and returns the text that it gives.
+// readText calls the tool and returns its text.
 func readText(t *testing.T, fsys fs.FS, args Args) (string, error) {
 	t.Helper()
 	var out strings.Builder
@@ -71,14 +71,14 @@ func TestRun(t *testing.T) {
 		{"CRLF", Args{FilePath: "crlf.txt"}, "     1\tone\n     2\ttwo\n"},
 		{"UTF-16", Args{FilePath: "utf16.txt"}, "     1\thi\n"},
 		{"byte order mark", Args{FilePath: "bom.txt"}, "     1\thi\n"},
-		{"invalid UTF-8", Args{FilePath: "latin1.txt"}, "     1\tcaf\uFFFD\n     2\tab\n\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n"},
-		{"page of invalid UTF-8", Args{FilePath: "latin1.txt", Limit: 1}, "     1\tcaf\uFFFD\n\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n\n(showing lines 1-1 of 2; continue with offset=2)\n"},
+		{"invalid UTF-8", Args{FilePath: "latin1.txt"}, "     1\tcaf\uFFFD\n     2\tab\n\n(not UTF-8; invalid bytes are shown as \uFFFD)\n"},
+		{"page of invalid UTF-8", Args{FilePath: "latin1.txt", Limit: 1}, "     1\tcaf\uFFFD\n\n(not UTF-8; invalid bytes are shown as \uFFFD)\n\n(showing lines 1-1 of 2; continue with offset=2)\n"},
 		{"valid page of invalid UTF-8", Args{FilePath: "latin1.txt", Offset: 2}, "     2\tab\n\n(showing lines 2-2 of 2)\n"},
 		{"empty", Args{FilePath: "empty.txt"}, "(empty.txt is empty)\n"},
 		{"long line", Args{FilePath: "wide.txt"}, "     1\t" + strings.Repeat("ä", 2000) + " … (line cut after 2000 characters; it has 5000 bytes)\n     2\tnext\n"},
 		{"one line of 3 MiB", Args{FilePath: "huge.txt"}, "     1\t" + strings.Repeat("y", 2000) + " … (line cut after 2000 characters; it has 3145728 bytes)\n"},
-		{"folder", Args{FilePath: "dir"}, ".env\na/\nb.txt\n"},
-		{"page of a folder", Args{FilePath: "dir", Offset: 2, Limit: 1}, "a/\n\n(showing entries 2-2 of 3; continue with offset=3)\n"},
+		{"directory", Args{FilePath: "dir"}, ".env\na/\nb.txt\n"},
+		{"page of a directory", Args{FilePath: "dir", Offset: 2, Limit: 1}, "a/\n\n(showing entries 2-2 of 3; continue with offset=3)\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestRun_defaultLimit(t *testing.T) {
 	}
 }
 
-// The pages of a file whose lines don't fit into one output join without a gap.
+// The pages of a file that exceeds one output join without a gap.
 func TestRun_outputLimit(t *testing.T) {
 	args, seen := Args{FilePath: "fat.txt"}, 0
 	for range 10 {
@@ -136,16 +136,16 @@ func TestRun_errors(t *testing.T) {
 	}{
 		{"past the end", Args{FilePath: "three.txt", Offset: 4}, "offset 4 is past the end: the last line of three.txt is 3"},
 		{"past the end by far", Args{FilePath: "three.txt", Offset: 1<<63 - 1}, "the last line of three.txt is 3"},
-		{"past the end of a folder", Args{FilePath: "dir", Offset: 4}, "offset 4 is past the end: the folder dir has 3 entries"},
+		{"past the end of a directory", Args{FilePath: "dir", Offset: 4}, "offset 4 is past the end: the directory dir has 3 entries"},
 		{"negative offset", Args{FilePath: "three.txt", Offset: -1}, "offset is -1; the first line is 1"},
 		{"negative limit", Args{FilePath: "three.txt", Limit: -1}, "limit is -1; it must be at least 1"},
 		{"missing", Args{FilePath: "tree.txt"}, "file_path: tree.txt does not exist in the workspace; did you mean three.txt?"},
-		{"binary", Args{FilePath: "image.png"}, "file_path: image.png begins like a PNG image and is damaged: unexpected EOF; it can't be shown"},
-		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows text, images (PNG, JPEG, GIF, WebP) and the text of PDF files only"},
+		{"binary", Args{FilePath: "image.png"}, "file_path: image.png begins like a PNG image but is damaged: unexpected EOF; it can't be shown"},
+		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows only text, images (PNG, JPEG, GIF, WebP) and the text of PDF files"},
 		{"outside", Args{FilePath: "../secret"}, "file_path: ../secret is outside the workspace; give a path relative to it or under /workspace"},
-		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
+		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; paths of the host are not available, so give the path relative to the workspace (or under /workspace)"},
 		{"dangling link", Args{FilePath: "dangling"}, "file_path: dangling is a link to gone.txt, which does not exist"},
-		{"NUL", Args{FilePath: "a\x00b"}, "file_path contains a NUL byte; no path does"},
+		{"NUL", Args{FilePath: "a\x00b"}, "file_path contains a NUL byte, which a path can't have"},
 		{"no path", Args{}, "file_path is empty; give a path relative to the workspace or under /workspace"},
 		{"pipe", Args{FilePath: "pipe"}, "file_path: pipe is not a regular file"},
 	}
@@ -159,8 +159,8 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-func TestRun_emptyFolder(t *testing.T) {
-	if got, err := readText(t, os.DirFS(t.TempDir()), Args{FilePath: "."}); err != nil || got != "(. is an empty folder)\n" {
+func TestRun_emptyDirectory(t *testing.T) {
+	if got, err := readText(t, os.DirFS(t.TempDir()), Args{FilePath: "."}); err != nil || got != "(. is an empty directory)\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxText is how many bytes a description may have, which the host checks.
+// maxText limits the bytes of a description; the host enforces the same limit.
 const maxText = 4096
 
-// Definition is what the tool says of itself.
+// Definition is the tool's description of itself.
 type Definition struct {
 	Description string         `json:"description"`
 	Parameters  map[string]any `json:"parameters,omitempty"`
 }
 
-// Describe returns the definition with the skills that there are.
+// Describe returns the definition with the available skills.
 func Describe(fsys fs.FS) (Definition, error) {
 	skills, _, err := find(fsys)
 	if err != nil {
 		return Definition{}, err
 	}
-	text := "Shows the instructions for a kind of work, or a file that belongs to them. Read them before you begin such work, and follow them where the user says nothing else. The skills:"
-	name := map[string]any{"type": "string", "description": "The skill"}
+	text := "Shows a skill: the instructions for a kind of work, or a file that belongs to them. Read the skill before you begin work of its kind, and follow it unless the user says otherwise. The skills:"
+	name := map[string]any{"type": "string", "description": "The name of the skill"}
 	if len(skills) > 0 {
 		names := []string{}
 		for _, s := range skills {
@@ -33,20 +33,20 @@ func Describe(fsys fs.FS) (Definition, error) {
 		name["enum"] = names
 		text += lines(skills, maxText-len(text))
 	} else {
-		text += " there are none at the moment."
+		text += " none at the moment."
 	}
 	return Definition{Description: text, Parameters: map[string]any{
 		"type": "object", "required": []string{"name"},
 		"properties": map[string]any{
 			"name": name,
-			"file": map[string]any{"type": "string", "description": "A file of the skill, as its instructions name it; without it, the instructions"},
+			"file": map[string]any{"type": "string", "description": "A file of the skill, as its instructions name it; default: the instructions"},
 		},
 	}}, nil
 }
 
-// lines tells of each skill in a line of its own, in at most so many bytes. Where there are
-// many, each says less of itself, so that all are there; where even that does not help, the
-// last are in the enum alone.
+// lines describes each skill on a line of its own, in at most room bytes. If there are many
+// skills, it shortens their descriptions so that all fit. If even that is not enough, only the
+// enum of names has the last ones.
 func lines(skills []skill, room int) string {
 	const least = 40
 	for most := maxDescription; ; most /= 2 {
@@ -62,7 +62,7 @@ func lines(skills []skill, room int) string {
 		if most > least {
 			continue
 		}
-		rest := fmt.Sprintf("\n- more, %d in all, that the parameter name has", len(all))
+		rest := fmt.Sprintf("\n- more, %d in all, listed in the parameter name", len(all))
 		kept := 0
 		for size = len(rest); size+len(all[kept]) <= room; kept++ {
 			size += len(all[kept])

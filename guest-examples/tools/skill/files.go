@@ -7,13 +7,13 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// Bounds on what is looked for in the folder of a skill.
+// Limits for searching the directory of a skill.
 const (
 	maxFiles   = 200
-	maxVisited = 2000 // files and folders
+	maxVisited = 2000 // files and directories
 )
 
-// files are the names of the skill's other files, but hidden ones.
+// files returns the names of the skill's other files, except hidden ones.
 func (s skill) files(fsys fs.FS) []string {
 	var names []string
 	visited := 0
@@ -21,7 +21,7 @@ func (s skill) files(fsys fs.FS) []string {
 		visited++
 		switch {
 		case err != nil:
-			return nil // what cannot be read is not offered
+			return nil // skip what can't be read
 		case len(names) == maxFiles || visited > maxVisited:
 			return fs.SkipAll
 		case name == s.dir:

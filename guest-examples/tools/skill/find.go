@@ -12,34 +12,34 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// MaxSkills is how many skills are found.
+// MaxSkills limits the skills found.
 const MaxSkills = 100
 
-// Bounds on what is looked at in a folder that somebody else filled.
+// Limits for searching a directory whose author is not trusted.
 const (
-	maxEntries = 500 // files and folders, of the folder of skills
-	maxFaults  = 20  // that are told
-	// maxEffort is for what is before the texts, as effort counts it. It keeps within the fuel
-	// that a tool has to describe itself, of which a unit takes some 4000.
+	maxEntries  = 500 // entries of the directory of skills
+	maxProblems = 20  // reported errors
+	// maxEffort limits the work of parsing front matter, in units of effort. It keeps the tool
+	// within the fuel that it has for describing itself; one unit takes about 4000 units of fuel.
 	maxEffort = 350_000
 )
 
-// skill is a folder with instructions.
+// skill is a directory with instructions.
 type skill struct {
 	name, description, dir string
 }
 
-// namePattern is what a name looks like; it becomes a value of an enum.
+// namePattern restricts names of skills, since a name becomes a value of an enum.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// find returns the skills that there are, in order of their folders, and why others are none.
-func find(fsys fs.FS) (skills []skill, faults []string, err error) {
+// find returns the skills, ordered by directory, and why other entries are not skills.
+func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 	entries, more, err := list(fsys)
 	if err != nil {
-		return nil, nil, errors.New("the folder of skills cannot be read; the operator can name one: [mounts] skills = \"FOLDER\" in wasmtool.toml")
+		return nil, nil, errors.New("the directory of skills cannot be read; the operator can set it: [mounts] skills = \"DIRECTORY\" in wasmtool.toml")
 	}
 	if more {
-		faults = append(faults, fmt.Sprintf("the folder of skills has more than %d entries, and the others are left out", maxEntries))
+		problems = append(problems, fmt.Sprintf("the directory of skills has more than %d entries; the others are ignored", maxEntries))
 	}
 	left, untold := maxEffort, 0
 	for _, entry := range entries {
@@ -47,56 +47,57 @@ func find(fsys fs.FS) (skills []skill, faults []string, err error) {
 			continue
 		}
 		dir := entry.Name()
-		// What stands before the text, with the lines around it.
+		// Read the front matter with its delimiters.
 		content, err := head(fsys, path.Join(dir, fileName), maxFront+64)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if len(skills) == MaxSkills {
-			return skills, append(faults, fmt.Sprintf("there are more than %d skills, and the others are left out", MaxSkills)), nil
+			return skills, append(problems, fmt.Sprintf("there are more than %d skills; the others are ignored", MaxSkills)), nil
 		}
 		var s skill
-		before, fault := front(content, err)
+		before, problem := front(content, err)
 		cost := effort(before)
 		switch {
-		case fault != "":
+		case problem != "":
 		case cost > left:
-			fault = "there is too much before the texts of all SKILL.md; say less there"
+			problem = "the front matter of all SKILL.md files takes too long to parse; shorten it"
 		default:
 			left -= cost
-			s, fault = parse(dir, before)
+			s, problem = parse(dir, before)
 		}
-		if fault == "" && slices.ContainsFunc(skills, func(other skill) bool { return other.name == s.name }) {
-			fault = "another skill has its name"
+		if problem == "" && slices.ContainsFunc(skills, func(other skill) bool { return other.name == s.name }) {
+			problem = "another skill has the same name"
 		}
 		switch {
-		case fault == "":
+		case problem == "":
 			skills = append(skills, s)
-		case len(faults) < maxFaults:
-			faults = append(faults, plain.Line(dir, maxShown)+": "+fault)
+		case len(problems) < maxProblems:
+			problems = append(problems, plain.Line(dir, maxShown)+": "+problem)
 		default:
 			untold++
 		}
 	}
 	if untold > 0 {
-		faults = append(faults, fmt.Sprintf("and %d more", untold))
+		problems = append(problems, fmt.Sprintf("and %d more", untold))
 	}
-	return skills, faults, nil
+	return skills, problems, nil
 }
 
-// list returns what the folder of skills has, in order of the names, and whether there is more.
+// list returns the entries of the directory of skills, ordered by name, and whether there are
+// more.
 func list(fsys fs.FS) (entries []fs.DirEntry, more bool, err error) {
 	f, err := fsys.Open(".")
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
-	folder, ok := f.(fs.ReadDirFile)
+	directory, ok := f.(fs.ReadDirFile)
 	if !ok {
 		return nil, false, fs.ErrInvalid
 	}
 	for len(entries) <= maxEntries {
-		next, err := folder.ReadDir(maxEntries + 1 - len(entries))
+		next, err := directory.ReadDir(maxEntries + 1 - len(entries))
 		entries = append(entries, next...)
 		if err != nil || len(next) == 0 {
 			break

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxFront       = 8 << 10 // bytes of what is before the text
-	maxDepth       = 20      // levels of it
+	maxFront       = 8 << 10 // bytes of front matter
+	maxDepth       = 20      // levels of nesting in the front matter
 	maxDescription = 1024    // characters
 )
 
-// front returns what stands before the text, of the first bytes of SKILL.md.
-func front(content []byte, err error) (yaml []byte, fault string) {
+// front returns the front matter from the first bytes of SKILL.md.
+func front(content []byte, err error) (yaml []byte, problem string) {
 	if err != nil {
 		return nil, "SKILL.md cannot be read"
 	}
@@ -28,12 +28,12 @@ func front(content []byte, err error) (yaml []byte, fault string) {
 	return yaml, ""
 }
 
-// effort is what it takes to parse YAML, where a byte of text is 1: each value costs as much
-// as 16 of them, and the beginning as 500.
+// effort estimates the work of parsing YAML: a byte counts 1, each value 16 more, and the start
+// 500.
 func effort(yaml []byte) int {
 	total := 500 + len(yaml)
 	for _, c := range yaml {
-		switch c { // what values come after
+		switch c { // the characters that precede values
 		case ',', '[', '{', '?', ':', '-', '*', '&', '\n':
 			total += 16
 		}
@@ -41,23 +41,23 @@ func effort(yaml []byte) int {
 	return total
 }
 
-// parse reads what stands before the text.
-func parse(dir string, before []byte) (s skill, fault string) {
+// parse parses the front matter.
+func parse(dir string, before []byte) (s skill, problem string) {
 	var head struct {
 		Name        string `yaml:"name"`
 		Description string `yaml:"description"`
 	}
-	// Depth costs the parser much, and so do keys that are there again.
+	// The parser takes long for deep nesting and duplicate keys.
 	shallow := yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))
 	if err := yaml.Load(before, &head, yaml.WithV3Defaults(), yaml.WithUniqueKeys(false), shallow); err != nil {
-		return s, "what stands before the text of SKILL.md is no YAML with a name and a description"
+		return s, "the front matter of SKILL.md is not YAML with a name and a description"
 	}
 	s = skill{name: head.Name, description: plain.Line(head.Description, maxDescription), dir: dir}
 	if s.name == "" {
 		s.name = dir
 	}
 	if !namePattern.MatchString(s.name) {
-		return s, "its name is not of letters, digits, dots, hyphens and underscores"
+		return s, "its name must have only letters, digits, dots, hyphens and underscores"
 	}
 	if s.description == "" {
 		return s, "SKILL.md has no description"
@@ -65,8 +65,8 @@ func parse(dir string, before []byte) (s skill, fault string) {
 	return s, ""
 }
 
-// split parts the YAML between lines of three hyphens from the text; found tells whether there
-// is any.
+// split separates the front matter between lines of three hyphens from the text. found reports
+// whether there is front matter.
 func split(content []byte) (front, text []byte, found bool) {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	rest, found := cutLine(content, "---")
@@ -86,7 +86,7 @@ func split(content []byte) (front, text []byte, found bool) {
 	return nil, content, false
 }
 
-// cutLine returns what follows the first line, if it is that one.
+// cutLine removes the first line if it equals line.
 func cutLine(content []byte, line string) (rest []byte, found bool) {
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	return rest, string(bytes.TrimRight(first, "\r \t")) == line

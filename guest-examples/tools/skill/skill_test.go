@@ -45,16 +45,16 @@ func text(t *testing.T, fsys fs.FS, args Args) string {
 func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		args Args
-		want string // begins with
+		want string // prefix of the output
 	}{
-		{Args{Name: "code-review"}, "x"}, // the copy, whose folder comes first
-		{Args{Name: "release"}, "Tag it.\n\nFiles of this skill, to be read with file:\n- notes/next.txt"},
+		{Args{Name: "code-review"}, "x"}, // the copy, whose directory comes first
+		{Args{Name: "release"}, "Tag it.\n\nFiles of this skill; read them with file:\n- notes/next.txt"},
 		{Args{Name: "release", File: "notes/next.txt"}, "soon"},
 		{Args{Name: "release", File: "./notes/next.txt"}, "soon"},
-		{Args{Name: "release", File: "../review/checklist.md"}, `error: file: "../review/checklist.md" is no file of the skill`},
-		{Args{Name: "release", File: "/etc/passwd"}, `error: file: "/etc/passwd" is no file of the skill`},
-		{Args{Name: "release", File: "notes"}, `error: file: the skill release has no file "notes" that can be read; it has: notes/next.txt`},
-		{Args{Name: "none"}, `error: there is no skill "none"; there are: `},
+		{Args{Name: "release", File: "../review/checklist.md"}, `error: file: "../review/checklist.md" is not a file of the skill`},
+		{Args{Name: "release", File: "/etc/passwd"}, `error: file: "/etc/passwd" is not a file of the skill`},
+		{Args{Name: "release", File: "notes"}, `error: file: the skill release has no readable file "notes"; it has: notes/next.txt`},
+		{Args{Name: "none"}, `error: skill "none" does not exist; available: `},
 	} {
 		if got := text(t, tree, c.args); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: got %q, want %q", c.args, got, c.want)
@@ -67,10 +67,10 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ file, want string }{
-		{"", "# Review\n\nLook at the tests first.\n\nFiles of this skill, to be read with file:\n- checklist.md\n- forms/form.bin\n- forms/long.md"},
+		{"", "# Review\n\nLook at the tests first.\n\nFiles of this skill; read them with file:\n- checklist.md\n- forms/form.bin\n- forms/long.md"},
 		{"checklist.md", "- tests\n"},
 		{"forms/long.md", "error: file: forms/long.md has more than 262144 bytes"},
-		{"forms/form.bin", "error: file: forms/form.bin is no text"},
+		{"forms/form.bin", "error: file: forms/form.bin is not a text file"},
 	} {
 		if got := text(t, one, Args{Name: "code-review", File: c.file}); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.file, got, c.want)
@@ -78,22 +78,22 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A model is told why a skill is not there.
+// The error for a missing skill lists why other directories are not skills.
 func TestFaults(t *testing.T) {
 	got := text(t, tree, Args{Name: "none"})
 	for _, want := range []string{
-		"nothing: SKILL.md does not begin with a name", "broken: what stands before the text of SKILL.md is no YAML",
-		"review: another skill has its name", "shout: its name is not of letters", "unended: SKILL.md does not begin",
-		"large: SKILL.md does not begin", "deep: what stands before the text of SKILL.md is no YAML", "again: SKILL.md has no description", "dumb: SKILL.md has no description",
+		"nothing: SKILL.md does not begin with a name", "broken: the front matter of SKILL.md is not YAML",
+		"review: another skill has the same name", "shout: its name must have only letters", "unended: SKILL.md does not begin",
+		"large: SKILL.md does not begin", "deep: the front matter of SKILL.md is not YAML", "again: SKILL.md has no description", "dumb: SKILL.md has no description",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
 	if strings.Contains(got, "empty") {
-		t.Errorf("a folder that is no skill is told: %q", got)
+		t.Errorf("an empty directory is reported: %q", got)
 	}
-	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "nor any other") {
+	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "there are no others") {
 		t.Errorf("got %q", got)
 	}
 	if got := text(t, broken{}, Args{Name: "x"}); !strings.Contains(got, "[mounts]") {
@@ -119,7 +119,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil || !strings.Contains(string(parameters), `"code-review"`) || !strings.Contains(string(parameters), `"release"`) {
 		t.Errorf("got %s, %v", parameters, err)
 	}
-	if d, err := Describe(fstest.MapFS{}); err != nil || !strings.HasSuffix(d.Description, "there are none at the moment.") {
+	if d, err := Describe(fstest.MapFS{}); err != nil || !strings.HasSuffix(d.Description, "none at the moment.") {
 		t.Errorf("got %+v, %v", d, err)
 	}
 }
@@ -135,11 +135,11 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// However much skills say of themselves, the host takes what the tool says of them: each is
-// told of while that is possible, and all are in the enum.
+// The host accepts the tool's description whatever the skills contain. Each skill is described if
+// possible, and all are in the enum.
 func TestDescribe_fits(t *testing.T) {
 	for _, c := range []struct {
-		skills, name, description int // how many, and characters
+		skills, name, description int // number of skills, and lengths in characters
 		told                      int // skills in the description
 	}{
 		{1, 4, 1024, 1},
@@ -170,7 +170,7 @@ func TestDescribe_fits(t *testing.T) {
 	}
 }
 
-// What people do not see in a file is not shown to a model either.
+// Characters that are invisible to people are not shown to a model either.
 func TestRun_leavesOutWhatIsNotSeen(t *testing.T) {
 	fsys := fstest.MapFS{
 		"a/SKILL.md":     file("---\ndescription: x\n---\nTag \U000e0041\U000e0042it.\r\n"),
@@ -179,15 +179,15 @@ func TestRun_leavesOutWhatIsNotSeen(t *testing.T) {
 		"a/.secret":      file("hidden"),
 		"a/\x1b[2J/c.md": file("c"),
 	}
-	if got, want := text(t, fsys, Args{Name: "a"}), "Tag it.\n\n(2 characters that cannot be seen left out)\n\nFiles of this skill, to be read with file:\n- b.md"; got != want {
+	if got, want := text(t, fsys, Args{Name: "a"}), "Tag it.\n\n(2 characters removed because invisible)\n\nFiles of this skill; read them with file:\n- b.md"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := text(t, fsys, Args{Name: "a", File: "b.md"}), "[2Jb\n\n(1 character that cannot be seen left out)"; got != want {
+	if got, want := text(t, fsys, Args{Name: "a", File: "b.md"}), "[2Jb\n\n(1 character removed because invisible)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// A folder that somebody filled with much else costs little, and the message stays short.
+// A directory full of other files costs little, and the message stays short.
 func TestFind_bounds(t *testing.T) {
 	many := fstest.MapFS{}
 	for n := range maxEntries + 1 {
@@ -198,12 +198,12 @@ func TestFind_bounds(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	got := text(t, many, Args{Name: "none"})
-	for _, want := range []string{"there is no skill \"none\"; there are: a.", "more than 500 entries", "f0000: SKILL.md does not begin", "; and 480 more"} {
+	for _, want := range []string{"skill \"none\" does not exist; available: a.", "more than 500 entries", "f0000: SKILL.md does not begin", "; and 480 more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
-	// What is costly to parse is left out at some point, and what is cheap is found behind it.
+	// Costly front matter is skipped at some point, but cheap skills after it are found.
 	costly := fstest.MapFS{"z/SKILL.md": file("---\ndescription: x\n---\nDo it.")}
 	for n := range 100 {
 		costly[fmt.Sprintf("f%04d/SKILL.md", n)] = file("---\n" + strings.Repeat("? a\n", 1900) + "---\n")
@@ -211,11 +211,11 @@ func TestFind_bounds(t *testing.T) {
 	if got := text(t, costly, Args{Name: "z"}); got != "Do it." {
 		t.Errorf("got %q", got)
 	}
-	if got := text(t, costly, Args{Name: "none"}); !strings.Contains(got, "f0005: there is too much before the texts") {
+	if got := text(t, costly, Args{Name: "none"}); !strings.Contains(got, "f0005: the front matter") {
 		t.Errorf("got %q", got)
 	}
 	big := fstest.MapFS{"a/SKILL.md": file("---\ndescription: x\n---\n" + strings.Repeat("x", MaxFile))}
-	if got := text(t, big, Args{Name: "a"}); got != "error: a: its SKILL.md has more than 262144 bytes; what is longer belongs into files beside it" {
+	if got := text(t, big, Args{Name: "a"}); got != "error: a: its SKILL.md has more than 262144 bytes; move the rest to other files of the skill" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -225,12 +225,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(file.Data)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		before, fault := front(content, nil)
-		if fault != "" {
+		before, problem := front(content, nil)
+		if problem != "" {
 			return
 		}
-		s, fault := parse("dir", before)
-		if fault == "" && (s.description == "" || !namePattern.MatchString(s.name) || strings.ContainsAny(s.description, "\n\x1b")) {
+		s, problem := parse("dir", before)
+		if problem == "" && (s.description == "" || !namePattern.MatchString(s.name) || strings.ContainsAny(s.description, "\n\x1b")) {
 			t.Errorf("got %+v", s)
 		}
 	})

@@ -1,4 +1,4 @@
-// Package spec is the built-in tool spec: what is to be built, written down before it is.
+// Package spec implements the built-in tool spec, which stores specifications of planned work.
 package spec
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Bounds on what is kept.
+// Limits of the stored specifications.
 const (
 	MaxPart  = 100_000 // bytes of a part
 	MaxTitle = 200     // bytes
@@ -39,20 +39,20 @@ const (
 // Args are the arguments of spec.
 type Args struct {
 	Action string `json:"action"`
-	// Name names the specification.
+	// Name is the name of the specification.
 	Name string `json:"name"`
-	// Title is for people, for write; "" leaves it.
+	// Title is the title for people, for write; "" keeps the title.
 	Title string `json:"title"`
-	// Part says which part Text is the new text of: requirements, design or tasks.
+	// Part is the part that Text replaces: requirements, design or tasks.
 	Part string `json:"part"`
 	Text string `json:"text"`
-	// Status is the new one, for set_status.
+	// Status is the new status, for set_status.
 	Status string `json:"status"`
-	// Revision is the one that the change is meant for; 0 means whichever there is.
+	// Revision is the revision that the change is based on; 0 means any.
 	Revision toolabi.Int `json:"revision"`
 }
 
-// document is what is kept of a specification. Revision 0 is none.
+// document is a stored specification. Revision 0 means that there is none.
 type document struct {
 	Name         string `json:"name"`
 	Title        string `json:"title,omitempty"`
@@ -65,17 +65,17 @@ type document struct {
 
 const prefix = "spec:"
 
-// namePattern is what a name looks like.
+// namePattern restricts names of specifications.
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
-// Run does what args say. The text of an error is written for a model; after one everything
-// is as it was.
+// Run carries out the action. The text of an error is for a model; after an error the store is as
+// before.
 func Run(store record.Store, args Args) (guest.Result, error) {
 	if args.Action == ActionList {
 		return list(store)
 	}
 	if !namePattern.MatchString(args.Name) {
-		return guest.Result{}, fmt.Errorf("name: %q is no name of a specification: small letters, digits, dots, hyphens and underscores, such as user-login", clip(args.Name))
+		return guest.Result{}, fmt.Errorf("name: %q is invalid; use lower-case letters, digits, dots, hyphens and underscores, as in user-login", clip(args.Name))
 	}
 	key := prefix + args.Name
 	switch args.Action {
@@ -113,7 +113,7 @@ func Run(store record.Store, args Args) (guest.Result, error) {
 	return d.changed(before), nil
 }
 
-// room tells whether there may be one more specification, unless that one is there.
+// room returns an error if the store is full, unless the specification already exists.
 func room(store record.Store, name string) error {
 	names, err := store.List(prefix, "")
 	if err != nil {
@@ -127,20 +127,20 @@ func room(store record.Store, name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there are %d specifications, and no more are kept; delete some that are done", len(names))
+	return fmt.Errorf("there are already %d specifications, the limit; delete some that are done", len(names))
 }
 
 func (d *document) there(name string) error {
 	if d.Revision == 0 {
-		return fmt.Errorf("there is no specification %q; list shows those that there are, and write makes one", name)
+		return fmt.Errorf("specification %q does not exist; list shows all, and write creates one", name)
 	}
 	return nil
 }
 
-// at tells whether a change is meant for the document as it is.
+// at returns an error if the change is based on another revision.
 func (d *document) at(revision toolabi.Int) error {
 	if revision != 0 && int64(revision) != d.Revision {
-		return fmt.Errorf("the specification is at revision %d, not %d: somebody changed it; get it, and make your change anew", d.Revision, revision)
+		return fmt.Errorf("the specification is at revision %d, not %d: another change came first; get it and repeat your change", d.Revision, revision)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (d *document) change(args Args) error {
 			return err
 		}
 		if args.Status == "" {
-			return errors.New("status is missing: draft, approved or done?")
+			return errors.New("status is missing; give draft, approved or done")
 		}
 		d.Status = args.Status
 		d.Revision++
@@ -164,13 +164,13 @@ func (d *document) change(args Args) error {
 		return errors.New("write needs a part with its text, or a title")
 	}
 	if len(args.Text) > MaxPart {
-		return fmt.Errorf("text has %d bytes; at most %d are kept of a part", len(args.Text), MaxPart)
+		return fmt.Errorf("text has %d bytes; the limit for a part is %d", len(args.Text), MaxPart)
 	}
 	if len(args.Title) > MaxTitle {
-		return fmt.Errorf("title has %d bytes, more than %d", len(args.Title), MaxTitle)
+		return fmt.Errorf("title has %d bytes; the limit is %d", len(args.Title), MaxTitle)
 	}
 	if strings.ContainsFunc(args.Title, unicode.IsControl) {
-		return errors.New("title has a line feed or another control character; give one line of text")
+		return errors.New("title has a line feed or another control character; give a single line")
 	}
 	if d.Revision == 0 {
 		d.Name, d.Status = args.Name, Draft
@@ -186,7 +186,7 @@ func (d *document) change(args Args) error {
 	case "tasks":
 		d.Tasks = args.Text
 	}
-	// What was approved is not what it is now.
+	// The approval applied to the previous content.
 	if args.Part != "" {
 		d.Status = Draft
 	}
@@ -213,7 +213,7 @@ func (d document) show() guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text.String())}, Title: d.title(), Structured: d}
 }
 
-// changed tells of a change without the whole text, which whoever made it knows.
+// changed reports a change without the whole text, which the caller already has.
 func (d document) changed(before int64) guest.Result {
 	verb := "changed"
 	if before == 0 {
@@ -237,13 +237,13 @@ func list(store record.Store) (guest.Result, error) {
 			return guest.Result{}, err
 		}
 		if d.Revision == 0 {
-			continue // deleted meanwhile
+			continue // deleted in the meantime
 		}
 		lines = append(lines, d.title())
 		specs = append(specs, map[string]any{"name": d.Name, "title": d.Title, "status": d.Status, "revision": d.Revision})
 	}
 	if len(lines) == 0 {
-		lines = []string{"There are no specifications; write makes one."}
+		lines = []string{"There are no specifications; write creates one."}
 	}
 	result := told(strings.Join(lines, "\n"))
 	result.Title = toolabi.Quantity(len(specs), "specification")
@@ -255,7 +255,7 @@ func told(text string) guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text)}, Title: text}
 }
 
-// clip keeps a wrong name from filling the message.
+// clip shortens an invalid name for a message.
 func clip(name string) string {
 	if len(name) > 100 {
 		return strings.ToValidUTF8(name[:100], "") + "..."

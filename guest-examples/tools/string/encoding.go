@@ -15,18 +15,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Format is how encode writes a text and decode reads it.
+// Format is an encoding for encode and decode.
 type Format string
 
-// The formats. Regex and Shell are for encode only.
+// The formats. Regex and Shell only apply to encode.
 const (
-	HTML      Format = "html"      // &lt; and so on
-	URL       Format = "url"       // %20 and so on, for any part of a URL
+	HTML      Format = "html"      // &lt; and similar
+	URL       Format = "url"       // %20 and similar, for any part of a URL
 	JSON      Format = "json"      // a JSON string with its quotes
 	Base64    Format = "base64"    // with padding
 	Base64URL Format = "base64url" // without padding
 	Hex       Format = "hex"
-	Regex     Format = "regex" // a regular expression that matches just the text
+	Regex     Format = "regex" // a regular expression that matches exactly the text
 	Shell     Format = "shell" // one word of a POSIX shell
 )
 
@@ -75,10 +75,10 @@ func decode(args Args) (string, error) {
 		return "", unknownFormat(args.Format, "html, url, json, base64, base64url or hex")
 	}
 	if err != nil {
-		return "", fmt.Errorf("text is not in the format %s: %w", args.Format, err)
+		return "", fmt.Errorf("text is not valid %s: %w", args.Format, err)
 	}
 	if !utf8.ValidString(decoded) {
-		return "", fmt.Errorf("text is %d bytes that are not UTF-8, beginning with the hexadecimal %.32x", len(decoded), decoded)
+		return "", fmt.Errorf("text decodes to %d bytes that are not UTF-8; in hexadecimal they begin with %.32x", len(decoded), decoded)
 	}
 	return decoded, nil
 }
@@ -90,7 +90,7 @@ func unknownFormat(format Format, formats string) error {
 	return fmt.Errorf("format is %q; it must be %s", format, formats)
 }
 
-// decodeJSON reads a JSON string, the quotes of which may be missing.
+// decodeJSON decodes a JSON string, whose quotes may be missing.
 func decodeJSON(text string) (string, error) {
 	if trimmed := strings.TrimSpace(text); len(trimmed) < 2 || trimmed[0] != '"' || trimmed[len(trimmed)-1] != '"' {
 		text = `"` + text + `"`
@@ -102,5 +102,5 @@ func decodeJSON(text string) (string, error) {
 	return decoded, nil
 }
 
-// withoutSpace takes out what people break long lines with.
+// withoutSpace removes the white space that people insert to break long lines.
 func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }

@@ -12,21 +12,20 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// maxMatches is how many matches a call may look at: each takes memory.
+// maxMatches limits the matches of a call, since each takes memory.
 const maxMatches = 50_000
 
-// pattern returns what to look for; prefix and suffix are regular expressions
-// around it.
+// pattern compiles Search between the regular expressions prefix and suffix.
 func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	if args.Search == nil || *args.Search == "" {
-		return nil, errors.New("search is missing or empty; it is the text or the regular expression to look for")
+		return nil, errors.New("search is missing or empty; give the text or the regular expression to search for")
 	}
 	expression := *args.Search
 	if !args.Regex {
 		expression = regexp.QuoteMeta(expression)
 	}
-	// By itself first, for the sake of the error and because a bracket in it
-	// must not close the one that is put around it.
+	// Compile it alone first, for a clear error, and so that a bracket in it can't close the
+	// group around it.
 	re, err := text.Regexp("search", expression)
 	if err != nil || prefix == "" && suffix == "" && !args.IgnoreCase {
 		return re, err
@@ -37,8 +36,7 @@ func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	return regexp.Compile(prefix + "(?:" + expression + ")" + suffix)
 }
 
-// matches returns where the pattern is found in the text, with its groups, at
-// most so many times as count says.
+// matches returns the matches of the pattern with their groups, at most Count of them.
 func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	re, err := pattern(args, "", "")
 	if err != nil {
@@ -47,18 +45,18 @@ func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	limit := maxMatches + 1
 	if args.Count != nil {
 		if *args.Count < 1 {
-			return nil, nil, fmt.Errorf("count is %d; it must be at least 1, or left out for all", *args.Count)
+			return nil, nil, fmt.Errorf("count is %d; it must be at least 1; omit it for all", *args.Count)
 		}
 		limit = int(min(*args.Count, toolabi.Int(limit)))
 	}
 	found := re.FindAllStringSubmatchIndex(*args.Text, limit)
 	if len(found) > maxMatches {
-		return nil, nil, fmt.Errorf("there are more than %d matches; do it in parts, or give count", maxMatches)
+		return nil, nil, fmt.Errorf("there are more than %d matches; split the text, or give count", maxMatches)
 	}
 	return re, found, nil
 }
 
-// holds returns whether the pattern with what is put around it matches.
+// holds returns whether the pattern between prefix and suffix matches.
 func holds(args Args, prefix, suffix string) (string, error) {
 	re, err := pattern(args, prefix, suffix)
 	if err != nil {
@@ -73,7 +71,7 @@ func startsWith(args Args) (string, error) { return holds(args, `\A`, "") }
 
 func endsWith(args Args) (string, error) { return holds(args, "", `\z`) }
 
-// indexOf counts characters from 0, and returns -1 for what is not there.
+// indexOf returns the position in characters, from 0, or -1 if there is no match.
 func indexOf(args Args) (string, error) {
 	re, err := pattern(args, "", "")
 	if err != nil {
@@ -92,8 +90,8 @@ func count(args Args) (string, error) {
 	return strconv.Itoa(len(found)), err
 }
 
-// replace puts the replacement in the place of each match. In that of a regular
-// expression, $1 and ${name} are groups and $$ is a dollar sign.
+// replace replaces each match. If Search is a regular expression, $1 and ${name} in the
+// replacement are groups and $$ is a dollar sign.
 func replace(args Args) (string, error) {
 	re, found, err := matches(args)
 	if err != nil {
@@ -120,8 +118,7 @@ func replace(args Args) (string, error) {
 	return string(append(out, (*args.Text)[from:]...)), nil
 }
 
-// split returns the parts between the matches as a JSON array; count is how many
-// times to split at most.
+// split returns the parts between the matches as a JSON array; Count limits the splits.
 func split(args Args) (string, error) {
 	_, found, err := matches(args)
 	if err != nil {
@@ -131,7 +128,7 @@ func split(args Args) (string, error) {
 	from := 0
 	for _, match := range found {
 		if match[1] == 0 || match[0] == len(*args.Text) && match[0] == match[1] {
-			continue // an empty match at an end parts nothing
+			continue // an empty match at the end splits nothing
 		}
 		parts = append(parts, (*args.Text)[from:match[0]])
 		from = match[1]
@@ -139,9 +136,9 @@ func split(args Args) (string, error) {
 	return list(append(parts, (*args.Text)[from:])), nil
 }
 
-// extract returns what the regular expression matches as a JSON array: with
-// groups, what the only one matched, or an array of them, or an object if they
-// have names. A group without a part in the match is null.
+// extract returns the matches of the regular expression as a JSON array. A match with one group
+// is the text of the group, a match with several groups an array, and a match with named groups
+// an object. A group without a match is null.
 func extract(args Args) (string, error) {
 	args.Regex = true
 	re, found, err := matches(args)
@@ -155,14 +152,14 @@ func extract(args Args) (string, error) {
 		for group := 0; group < len(match); group += 2 {
 			size += match[group+1] - match[group]
 		}
-		if size > 2*MaxOutput { // groups may lie inside of each other
+		if size > 2*MaxOutput { // groups may be nested
 			return "", tooLong()
 		}
 	}
 	return jsonvalue.NewArray(items).String(), nil
 }
 
-// extracted returns what there is to say about a match.
+// extracted returns the value for one match.
 func extracted(re *regexp.Regexp, whole string, match []int) jsonvalue.Value {
 	group := func(i int) jsonvalue.Value {
 		if match[2*i] < 0 {

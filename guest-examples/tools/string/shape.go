@@ -13,13 +13,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// reverse keeps together what is seen as one character, such as a letter with
-// its accents or a flag.
+// reverse reverses visible characters: it keeps a letter with its accents, or a flag, together.
 func reverse(text string) string {
 	return uniseg.ReverseString(text)
 }
 
-// length counts characters, and then what else one may want to know.
+// length returns the number of characters and other counts.
 func length(text string) string {
 	characters, visible := utf8.RuneCountInString(text), uniseg.GraphemeClusterCount(text)
 	more := ""
@@ -30,8 +29,7 @@ func length(text string) string {
 		toolabi.Quantity(len(strings.Fields(text)), "word"), toolabi.Quantity(len(textLines(text)), "line"))
 }
 
-// textLines returns the lines of a text without their ends. What ends in a line
-// break has no empty line after it.
+// textLines splits a text into lines without line ends. No empty line follows a final line break.
 func textLines(text string) []string {
 	if text == "" {
 		return nil
@@ -45,7 +43,7 @@ func textLines(text string) []string {
 
 func lines(text string) string { return list(textLines(text)) }
 
-// list returns the texts as a JSON array.
+// list returns the strings as a JSON array.
 func list(texts []string) string {
 	items := make([]jsonvalue.Value, len(texts))
 	for i, text := range texts {
@@ -74,7 +72,7 @@ func unknownSide(side Side) error {
 	return fmt.Errorf("side is %q; it must be left, right or both", side)
 }
 
-// wantedLength returns the parameter length.
+// wantedLength returns the argument length.
 func wantedLength(args Args) (int, error) {
 	switch {
 	case args.Length == nil:
@@ -85,7 +83,7 @@ func wantedLength(args Args) (int, error) {
 	return int(*args.Length), nil
 }
 
-// pad fills a text up to a length; both puts the odd one on the right.
+// pad fills a text up to a length; for both, an odd filling is longer on the right.
 func pad(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {
@@ -127,8 +125,7 @@ func repeat(args Args) (string, error) {
 	return strings.Repeat(*args.Text, int(*args.Count)), nil
 }
 
-// truncate cuts a text that is longer than length, which counts visible
-// characters and the ending with it.
+// truncate cuts a text that is longer than length, in visible characters including the ending.
 func truncate(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {
@@ -143,7 +140,7 @@ func truncate(args Args) (string, error) {
 	}
 	keep := want - uniseg.GraphemeClusterCount(ending)
 	if keep < 0 {
-		return "", fmt.Errorf("length is %d, which is too short for the ending %.40q; give a shorter fill", want, ending)
+		return "", fmt.Errorf("length is %d, too short for the ending %.40q; give a shorter fill", want, ending)
 	}
 	rest, state := *args.Text, -1
 	for range keep {
@@ -163,7 +160,7 @@ func substring(args Args) (string, error) {
 
 func join(args Args) (string, error) {
 	if args.Items == nil {
-		return "", errors.New("items is missing; give the texts to join as an array")
+		return "", errors.New("items is missing; give the strings to join as an array")
 	}
 	separator := ", "
 	if args.Separator != nil {

@@ -1,5 +1,5 @@
-// Package stringtool is the built-in tool string: it changes a text, cuts it,
-// searches it and tells about it.
+// Package stringtool implements the built-in tool string, which changes, cuts, searches and
+// measures a text.
 package stringtool
 
 import (
@@ -11,61 +11,60 @@ import (
 )
 
 const (
-	// MaxText is the greatest length of text, in bytes.
+	// MaxText limits the text, in bytes.
 	MaxText = 1 << 20
-	// MaxOutput is the greatest length of a result, in bytes.
+	// MaxOutput limits the result, in bytes.
 	MaxOutput = 1 << 20
 )
 
-// Operation is what a call does.
+// Operation is the operation of a call.
 type Operation string
 
 // Side is an end of a text, or both.
 type Side string
 
-// The sides. What is left out is Both for trim and Right for pad.
+// The sides. An empty side means Both for trim and Right for pad.
 const (
 	Left  Side = "left"
 	Right Side = "right"
 	Both  Side = "both"
 )
 
-// Args are the arguments of string. Which of them count depends on Operation.
+// Args are the arguments of string. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Text is what the operation is about; only join does without it.
+	// Text is the input of every operation except join.
 	Text *string `json:"text"`
-	// Search is what is looked for: a text, or a regular expression if Regex.
+	// Search is the text to search for, or a regular expression if Regex is set.
 	Search *string `json:"search"`
-	// Regex makes Search a regular expression (RE2); for extract it always is.
+	// Regex makes Search a regular expression (RE2); extract always does.
 	Regex bool `json:"regex"`
-	// IgnoreCase lets Search match upper and lower case alike.
+	// IgnoreCase makes Search ignore the difference between upper and lower case.
 	IgnoreCase bool `json:"ignore_case"`
-	// Replacement takes the place of what is found; nil means "".
+	// Replacement replaces each match; nil means "".
 	Replacement *string `json:"replacement"`
-	// Items are what join joins.
+	// Items are the strings that join joins.
 	Items []string `json:"items"`
 	// Separator is what join puts between items; nil means ", ".
 	Separator *string `json:"separator"`
-	// Start and End cut out a part, in characters from 0, End being the first
-	// one that is left out. Negative ones count from the end.
+	// Start and End select the characters from Start up to, but not including, End. They count
+	// from 0; negative values count from the end.
 	Start toolabi.Int  `json:"start"`
 	End   *toolabi.Int `json:"end"`
-	// Length is that of the result of pad and truncate, in characters.
+	// Length is the length of the result of pad and truncate, in characters.
 	Length *toolabi.Int `json:"length"`
-	// Count is how often to repeat, or how many to replace, find or split off;
-	// the latter are all if it is nil.
+	// Count is the number of repetitions, or limits the matches to replace, extract or split at;
+	// nil means all of them.
 	Count *toolabi.Int `json:"count"`
-	// Fill is what pad fills with, and what truncate ends with; nil means a
-	// space and "…".
+	// Fill is the filling of pad (nil means a space) and the ending of truncate (nil means "…").
 	Fill *string `json:"fill"`
-	// Side is where trim and pad work.
+	// Side is the side on which trim and pad work.
 	Side Side `json:"side"`
-	// Format is that of encode and decode.
+	// Format is the format of encode and decode.
 	Format Format `json:"format"`
 }
 
-// operations are all there are.
+// operations are all operations.
 var operations = map[Operation]func(Args) (string, error){
 	"upper":       onText(strings.ToUpper),
 	"lower":       onText(strings.ToLower),
@@ -98,7 +97,7 @@ var operations = map[Operation]func(Args) (string, error){
 	"decode":      decode,
 }
 
-// Run writes the result to out. The text of an error is written for a model.
+// Run writes the result to out. The text of an error is for a model.
 func Run(args Args, out io.Writer) error {
 	operation, err := toolabi.Operation(operations, args.Operation)
 	if err != nil {
@@ -108,7 +107,7 @@ func Run(args Args, out io.Writer) error {
 		return missing("text")
 	}
 	if args.Text != nil && len(*args.Text) > MaxText {
-		return fmt.Errorf("text has %d bytes; at most %d are allowed, do it in parts", len(*args.Text), MaxText)
+		return fmt.Errorf("text has %d bytes; the limit is %d, so split it", len(*args.Text), MaxText)
 	}
 	result, err := operation(args)
 	if err == nil && len(result) > MaxOutput {
@@ -121,10 +120,10 @@ func Run(args Args, out io.Writer) error {
 	return err
 }
 
-// Operations returns the names of all operations in their order.
+// Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// onText returns the operation that needs nothing but a text.
+// onText returns an operation that uses only the text.
 func onText(change func(string) string) func(Args) (string, error) {
 	return func(args Args) (string, error) { return change(*args.Text), nil }
 }
@@ -132,5 +131,5 @@ func onText(change func(string) string) func(Args) (string, error) {
 func missing(parameter string) error { return fmt.Errorf("%s is missing", parameter) }
 
 func tooLong() error {
-	return fmt.Errorf("the result has more than %d bytes; do less at once", MaxOutput)
+	return fmt.Errorf("the result exceeds %d bytes; process a smaller part", MaxOutput)
 }

@@ -107,7 +107,7 @@ func TestRun_errors(t *testing.T) {
 		{`{"operation": "join"}`, "join: items is missing"},
 		{`{"operation": "replace", "text": "a"}`, "replace: search is missing"},
 		{`{"operation": "split", "text": "a", "search": ""}`, "split: search is missing or empty"},
-		{`{"operation": "count", "text": "a", "search": "(?=a)", "regex": true}`, "count: search is no regular expression of RE2"},
+		{`{"operation": "count", "text": "a", "search": "(?=a)", "regex": true}`, "count: search is not a valid RE2 regular expression"},
 		{`{"operation": "count", "text": "a", "search": ")(", "regex": true, "ignore_case": true}`, "unexpected )"},
 		{`{"operation": "replace", "text": "a", "search": "a", "count": 0}`, "count is 0"},
 		{`{"operation": "pad", "text": "a"}`, "pad: length is missing"},
@@ -118,14 +118,14 @@ func TestRun_errors(t *testing.T) {
 		{`{"operation": "truncate", "text": "abcdef", "length": 2, "fill": "[...]"}`, "too short for the ending"},
 		{`{"operation": "repeat", "text": "a"}`, "count is missing"},
 		{`{"operation": "repeat", "text": "a", "count": -1}`, "count is -1"},
-		{`{"operation": "repeat", "text": "ab", "count": 9223372036854775807}`, "more than 1048576 bytes"},
+		{`{"operation": "repeat", "text": "ab", "count": 9223372036854775807}`, "exceeds 1048576 bytes"},
 		{`{"operation": "encode", "text": "a"}`, "encode: format is missing"},
 		{`{"operation": "decode", "text": "a", "format": "shell"}`, `format is "shell"; it must be html,`},
-		{`{"operation": "decode", "text": "a%zz", "format": "url"}`, "text is not in the format url"},
-		{`{"operation": "decode", "text": "a\nb", "format": "json"}`, "text is not in the format json"},
-		{`{"operation": "decode", "text": "ab!c", "format": "base64"}`, "character 3 is wrong there"},
-		{`{"operation": "decode", "text": "abc", "format": "hex"}`, "text is not in the format hex"},
-		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not UTF-8, beginning with the hexadecimal ff00"},
+		{`{"operation": "decode", "text": "a%zz", "format": "url"}`, "text is not valid url"},
+		{`{"operation": "decode", "text": "a\nb", "format": "json"}`, "text is not valid json"},
+		{`{"operation": "decode", "text": "ab!c", "format": "base64"}`, "character 3 is not valid Base64"},
+		{`{"operation": "decode", "text": "abc", "format": "hex"}`, "text is not valid hex"},
+		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not UTF-8; in hexadecimal they begin with ff00"},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
 			got, err := tooltest.Invoke(t, Run, test.arguments)
@@ -136,8 +136,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Arguments of the size that a host lets through end in an error and not in all
-// memory.
+// Arguments of the size that a host accepts cause an error instead of using up all memory.
 func TestRun_large(t *testing.T) {
 	long := strings.Repeat("a", MaxText)
 	text, search, replacement := &long, "a", strings.Repeat("b", 1000)
@@ -149,10 +148,10 @@ func TestRun_large(t *testing.T) {
 	}{
 		"text":         {Args{Operation: "upper", Text: &tooLarge}, "text has 1048577 bytes"},
 		"matches":      {Args{Operation: "split", Text: text, Search: &search}, "more than 50000 matches"},
-		"replacements": {Args{Operation: "replace", Text: text, Search: &search, Replacement: &replacement, Count: new(toolabi.Int(maxMatches))}, "more than 1048576 bytes"},
-		"groups":       {Args{Operation: "extract", Text: text, Search: &whole}, "more than 1048576 bytes"},
-		"items":        {Args{Operation: "join", Items: []string{"", "", ""}, Separator: text}, "more than 1048576 bytes"},
-		"growth":       {Args{Operation: "encode", Format: Hex, Text: text}, "more than 1048576 bytes"},
+		"replacements": {Args{Operation: "replace", Text: text, Search: &search, Replacement: &replacement, Count: new(toolabi.Int(maxMatches))}, "exceeds 1048576 bytes"},
+		"groups":       {Args{Operation: "extract", Text: text, Search: &whole}, "exceeds 1048576 bytes"},
+		"items":        {Args{Operation: "join", Items: []string{"", "", ""}, Separator: text}, "exceeds 1048576 bytes"},
+		"growth":       {Args{Operation: "encode", Format: Hex, Text: text}, "exceeds 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +163,7 @@ func TestRun_large(t *testing.T) {
 	}
 }
 
-// What is encoded is decoded to what it was, and no text makes the tool panic.
+// Decoding reverses encoding, and no text makes the tool panic.
 func FuzzEncode(f *testing.F) {
 	f.Add("a&amp;<ü>'\" %20+\x00\u2028")
 	f.Fuzz(func(t *testing.T, text string) {

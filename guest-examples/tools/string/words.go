@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// title begins each word with an upper-case letter. An apostrophe is part of a
-// word, as in "O'Neill's".
+// title makes the first letter of each word upper-case. An apostrophe is part of a word, as in
+// "O'Neill's".
 func title(text string) string {
 	inWord := false
 	return strings.Map(func(r rune) rune {
@@ -27,7 +27,7 @@ func title(text string) string {
 	}, text)
 }
 
-// capitalize makes the first letter an upper-case one and all others lower-case.
+// capitalize makes the first letter upper-case and all others lower-case.
 func capitalize(text string) string {
 	at := strings.IndexFunc(text, unicode.IsLetter)
 	if at < 0 {
@@ -37,8 +37,8 @@ func capitalize(text string) string {
 	return text[:at] + string(unicode.ToTitle(first)) + strings.ToLower(text[at+size:])
 }
 
-// words splits a text, which may be a name in a program, where letters and digits
-// end and where case says so: "parseHTTPRequest2" is parse, HTTP, Request2.
+// words splits a text, which may be an identifier, at characters other than letters and digits
+// and at changes of case: "parseHTTPRequest2" is parse, HTTP, Request2.
 func words(text string) []string {
 	var all []string
 	runes := []rune(text)
@@ -65,7 +65,7 @@ func words(text string) []string {
 	return all
 }
 
-// joined joins the words of a text, each changed by the function.
+// joined joins the words of a text after applying change to each.
 func joined(text, separator string, change func(i int, word string) string) string {
 	all := words(text)
 	for i, word := range all {
@@ -95,12 +95,12 @@ func camel(text string) string {
 	})
 }
 
-// spelled are letters that no accent explains, as people write them without.
+// spelled maps letters whose plain spelling is not just the letter without its accent.
 var spelled = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
 	"ł", "l", "Ł", "L", "đ", "d", "Đ", "D", "ð", "d", "Ð", "D", "þ", "th", "Þ", "TH", "ı", "i", "'", "", "’", "")
 
-// slug makes a part of a URL: lower-case words joined by hyphens, without the
-// accents of Latin letters. Other scripts stay as they are.
+// slug returns a part of a URL: lower-case words joined by hyphens, without the accents of Latin
+// letters. Other scripts are kept.
 func slug(text string) string {
 	var b strings.Builder
 	latin, hyphen := false, false
@@ -118,7 +118,7 @@ func slug(text string) string {
 			latin = unicode.Is(unicode.Latin, r)
 			b.WriteRune(unicode.ToLower(r))
 		default:
-			hyphen, latin = true, true // a mark after it has no letter to stand on
+			hyphen, latin = true, true // a following mark has no letter to combine with
 		}
 	}
 	return norm.NFC.String(b.String())

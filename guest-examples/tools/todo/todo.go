@@ -1,4 +1,4 @@
-// Package todo is the built-in tool todo: the list of what a session has to do.
+// Package todo implements the built-in tool todo, the to-do list of a session.
 package todo
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Bounds on a list, so that it stays one that is read.
+// Limits that keep a list readable.
 const (
 	MaxItems   = 200
 	MaxContent = 1000     // characters
 	MaxID      = 100      // characters
-	MaxList    = 64 << 10 // bytes of contents and IDs together
+	MaxList    = 64 << 10 // bytes of all contents and IDs
 )
 
 // The actions.
@@ -44,20 +44,20 @@ const (
 
 // Args are the arguments of todo.
 type Args struct {
-	// Action is what to do; "" means write when there are todos, else read.
+	// Action is the action; "" means write if Todos is given, otherwise read.
 	Action string `json:"action"`
 	// Todos is the whole list, for write.
 	Todos []Item `json:"todos"`
-	// ID names an item, for update and remove.
+	// ID is the ID of an item, for update and remove.
 	ID string `json:"id"`
-	// Content, Status and Priority are those of an item, for add and update; what is "" stays
-	// as it is in an update.
+	// Content, Status and Priority are the fields of an item, for add and update. In an update,
+	// "" keeps the value.
 	Content  string `json:"content"`
 	Status   string `json:"status"`
 	Priority string `json:"priority"`
 }
 
-// Item is one thing to do.
+// Item is one task.
 type Item struct {
 	ID       string `json:"id,omitempty"`
 	Content  string `json:"content"`
@@ -65,16 +65,16 @@ type Item struct {
 	Priority string `json:"priority,omitempty"`
 }
 
-// list is what is kept of a session.
+// list is the stored list of a session.
 type list struct {
-	Next    int    `json:"next"` // the number of the next item
+	Next    int    `json:"next"` // the number for the next item
 	Items   []Item `json:"items"`
-	Changed int64  `json:"changed,omitempty"` // seconds since 1970; 0 for a list that is new
+	Changed int64  `json:"changed,omitempty"` // seconds since 1970; 0 for a new list
 }
 
-// Run does what args say with the list of a session. The text of an error is written for a
-// model; after one the list is as it was. A new list takes the place of old ones, as MaxIdle
-// says; now is the time.
+// Run carries out the action on the list of a session. The text of an error is for a model; after
+// an error the list is as before. Creating a list may delete lists older than MaxIdle; now is the
+// current time.
 func Run(store record.Store, session string, now time.Time, args Args) (guest.Result, error) {
 	key := keyOf(session)
 	action := args.Action
@@ -106,7 +106,7 @@ func Run(store record.Store, session string, now time.Time, args Args) (guest.Re
 	return l.show(), nil
 }
 
-// maxKeyed is how long the name of a session may be that is its key as it is.
+// maxKeyed limits the length of a session name that is used as the key itself.
 const maxKeyed = 200
 
 func keyOf(session string) string {
@@ -149,12 +149,12 @@ func (l *list) change(action string, args Args) error {
 	return item.check()
 }
 
-// replace makes the list a new one. Items without an ID get one.
+// replace replaces all items. Items without an ID get one.
 func (l *list) replace(items []Item) error {
 	l.Items = nil
 	for n, item := range items {
 		if item.ID != "" && slices.ContainsFunc(l.Items, func(other Item) bool { return other.ID == item.ID }) {
-			return fmt.Errorf("todos[%d]: the id %q is there twice", n, item.ID)
+			return fmt.Errorf("todos[%d]: the id %q occurs twice", n, item.ID)
 		}
 		if err := l.add(item); err != nil {
 			return fmt.Errorf("todos[%d]: %w", n, err)
@@ -171,7 +171,7 @@ func (l *list) add(item Item) error {
 		return err
 	}
 	if len(l.Items) >= MaxItems {
-		return fmt.Errorf("the list has %d items, and more are not read; remove those that are done", len(l.Items))
+		return fmt.Errorf("the list already has %d items, the limit; remove those that are done", len(l.Items))
 	}
 	for item.ID == "" || !l.free(item.ID) {
 		l.Next++
@@ -181,14 +181,14 @@ func (l *list) add(item Item) error {
 	return nil
 }
 
-// fits tells whether the list can be shown as a whole.
+// fits returns an error if the list is too large to be shown as a whole.
 func (l *list) fits() error {
 	size := 0
 	for _, item := range l.Items {
 		size += len(item.Content) + len(item.ID)
 	}
 	if size > MaxList {
-		return fmt.Errorf("the list would have %d bytes of text, more than %d; say less of each item, or remove those that are done", size, MaxList)
+		return fmt.Errorf("the list would have %d bytes of text; the limit is %d, so shorten items or remove those that are done", size, MaxList)
 	}
 	return nil
 }
@@ -199,32 +199,32 @@ func (l *list) free(id string) bool {
 
 func (l *list) find(id string) (int, error) {
 	if id == "" {
-		return 0, errors.New("id is missing: which item?")
+		return 0, errors.New("id is missing; give the id of the item")
 	}
 	at := slices.IndexFunc(l.Items, func(item Item) bool { return item.ID == id })
 	if at < 0 {
-		return 0, fmt.Errorf("there is no item with the id %q among the %d of this session; read shows them", id, len(l.Items))
+		return 0, fmt.Errorf("no item has the id %q; read shows the %d items of this session", id, len(l.Items))
 	}
 	return at, nil
 }
 
 func (i Item) check() error {
 	if strings.TrimSpace(i.Content) == "" {
-		return errors.New("content is empty: what is to be done?")
+		return errors.New("content is empty; describe the task")
 	}
 	if n := utf8.RuneCountInString(i.Content); n > MaxContent {
-		return fmt.Errorf("content has %d characters; at most %d fit, put the rest into a file or a spec", n, MaxContent)
+		return fmt.Errorf("content has %d characters; the limit is %d, so put the rest into a file or a spec", n, MaxContent)
 	}
 	if n := utf8.RuneCountInString(i.ID); n > MaxID {
-		return fmt.Errorf("id has %d characters, more than %d", n, MaxID)
+		return fmt.Errorf("id has %d characters; the limit is %d", n, MaxID)
 	}
 	if strings.ContainsFunc(i.ID, unicode.IsControl) {
-		return errors.New("id has a line feed or another control character; leave it out, and the item gets a number")
+		return errors.New("id has a line feed or another control character; omit it, and the item gets a number")
 	}
 	return nil
 }
 
-// marks stand before an item.
+// marks are shown before items, by status.
 var marks = map[string]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]", Cancelled: "[-]"}
 
 func (l list) show() guest.Result {

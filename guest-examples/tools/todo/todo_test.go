@@ -39,15 +39,16 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionAdd, Content: "tell\nall", Status: InProgress}, "1 of 4 items done\n[x] 1. look\n[>] 2. change (high)\n[ ] tests. test\n[>] 3. tell\n    all\n2 items are in_progress: finish one before the next"},
 		{Args{Action: ActionUpdate, ID: "2", Status: Cancelled, Content: "change nothing"}, "1 of 3 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[ ] tests. test\n[>] 3. tell\n    all"},
 		{Args{Action: ActionRemove, ID: "tests"}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
-		{Args{Action: ActionRemove, ID: "9"}, `error: there is no item with the id "9" among the 3 of this session; read shows them`},
-		{Args{Action: ActionUpdate}, "error: id is missing: which item?"},
+		{Args{Action: ActionRemove, ID: "9"}, `error: no item has the id "9"; read shows the 3 items of this session`},
+		{Args{Action: ActionUpdate}, "error: id is missing; give the id of the item"},
 		{Args{Action: ActionUpdate, ID: "1"}, "error: update needs content, status or priority; there is nothing to change"},
-		{Args{Action: ActionAdd}, "error: content is empty: what is to be done?"},
-		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" is there twice`},
-		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; at most 1000 fit, put the rest into a file or a spec"},
-		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters, more than 100"},
-		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; leave it out, and the item gets a number"},
-		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"}, // as before the errors
+		{Args{Action: ActionAdd}, "error: content is empty; describe the task"},
+		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" occurs twice`},
+		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; the limit is 1000, so put the rest into a file or a spec"},
+		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters; the limit is 100"},
+		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; omit it, and the item gets a number"},
+		// Unchanged by the errors.
+		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
 		{Args{Todos: []Item{{ID: "4", Content: "x"}, {Content: "y"}}}, "0 of 2 items done\n[ ] 4. x\n[ ] 5. y"},
 		{Args{Todos: []Item{}}, "The list is empty"},
 	} {
@@ -69,7 +70,7 @@ func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Of a hundred that add at once, none is lost.
+// No item is lost when a hundred calls add items concurrently.
 func TestAddsAtOnce(t *testing.T) {
 	s := t.Name()
 	var wait sync.WaitGroup
@@ -87,7 +88,7 @@ func TestBounds(t *testing.T) {
 	for n := range items {
 		items[n] = Item{Content: "x"}
 	}
-	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list has 200 items, and more are not read; remove those that are done" {
+	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list already has 200 items, the limit; remove those that are done" {
 		t.Errorf("got %q", got)
 	}
 	long := make([]Item, 100)
@@ -97,7 +98,7 @@ func TestBounds(t *testing.T) {
 	do(t, t.Name(), Args{Todos: long})
 	last := Args{Action: ActionAdd, Content: strings.Repeat("日", MaxContent)}
 	do(t, t.Name(), last)
-	if got := do(t, t.Name(), last); got != "error: the list would have 66198 bytes of text, more than 65536; say less of each item, or remove those that are done" {
+	if got := do(t, t.Name(), last); got != "error: the list would have 66198 bytes of text; the limit is 65536, so shorten items or remove those that are done" {
 		t.Errorf("got %q", got)
 	}
 	if got := do(t, t.Name(), Args{}); !strings.HasPrefix(got, "0 of 101 items done") {
@@ -105,7 +106,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// apart returns a store that nothing else uses.
+// apart returns a store that only this test uses.
 func apart(t *testing.T) record.Store {
 	host, prefix := record.Host(), t.Name()+"/"
 	return record.Store{
@@ -121,7 +122,7 @@ func apart(t *testing.T) record.Store {
 	}
 }
 
-// Of many lists those that are old go, some with each list that is begun, and no others.
+// Each new list deletes some of the old lists, and no others.
 func TestOldListsGo(t *testing.T) {
 	const n = 50
 	store := apart(t)
@@ -140,13 +141,13 @@ func TestOldListsGo(t *testing.T) {
 		doAt(t, store, name("used", i), day.Add(time.Second), Args{Action: ActionAdd, Content: "y"})
 	}
 	later := day.Add(MaxIdle + time.Second)
-	doAt(t, store, name("old", 0), later, Args{}) // to read a list is no change
+	doAt(t, store, name("old", 0), later, Args{}) // reading does not change a list
 	doAt(t, store, name("used", 0), later, Args{Action: ActionAdd, Content: "z"})
 	if got := count(); got != 2*n {
 		t.Errorf("there are %d lists before one is begun", got)
 	}
 	doAt(t, store, name("new", 0), later, write)
-	if got := count(); got != 2*n+1-looked {
+	if got := count(); got != 2*n+1-maxChecked {
 		t.Errorf("there are %d lists after one was begun", got)
 	}
 	for i := 1; i < n; i++ {
@@ -165,7 +166,7 @@ func TestOldListsGo(t *testing.T) {
 	}
 }
 
-// A store that fails at what is old does not fail at what is new.
+// An error about an old list does not make the new one fail.
 func TestOldListsAreNoFault(t *testing.T) {
 	store := apart(t)
 	store.List = func(string, string) ([]string, error) { return nil, errors.New("broken") }

@@ -9,38 +9,38 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// parseAddress reads the URL of a page. What may be asked for is for the host to say.
+// parseAddress parses the URL of a page. The host decides whether the URL is allowed.
 func parseAddress(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, errors.New("url is empty; write https://HOST/PATH")
+		return nil, errors.New("url is empty; give https://HOST/PATH")
 	}
 	if scheme, _, ok := strings.Cut(text, ":"); !ok || strings.ContainsAny(scheme, "./") {
 		text = "https://" + strings.TrimPrefix(text, "//")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("url: %q is no URL; write https://HOST/PATH", oneLine(text))
+		return nil, fmt.Errorf("url: %q is not a URL; give https://HOST/PATH", oneLine(text))
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("url: only http and https are fetched, not %s; files of the workspace are for the tool read", oneLine(u.Scheme))
+		return nil, fmt.Errorf("url: only http and https URLs can be fetched, not %s; to read files of the workspace use read", oneLine(u.Scheme))
 	case u.Host == "":
-		return nil, errors.New("url names no host; write https://HOST/PATH")
+		return nil, errors.New("url has no host; give https://HOST/PATH")
 	case u.User != nil:
-		return nil, errors.New("url holds a user name or password, which is not sent; leave it out")
+		return nil, errors.New("url contains a user name or password, which is never sent; remove it")
 	}
-	u.Fragment, u.RawFragment = "", "" // a place in the page, which servers do not see
+	u.Fragment, u.RawFragment = "", "" // the fragment is not sent to servers
 	return u, nil
 }
 
-// maxShownURL is how many characters of a URL are shown.
+// maxShownURL limits the characters shown of a URL.
 const maxShownURL = 300
 
-// shownURL is a URL of somebody else's for a text.
+// shownURL makes a foreign URL safe to show.
 func shownURL(text string) string { return plain.Line(text, maxShownURL) }
 
-// oneLine is a short text of somebody else's for an error.
+// oneLine shortens a foreign text to one line for an error.
 func oneLine(text string) string {
 	const most = 100
 	return plain.Line(text, most)

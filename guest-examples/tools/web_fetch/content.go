@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// contentOf tidies a page and finds what it is about: its <main>, or the only or longest
-// <article>, when most of the text is there, or else all but what stands around it. mainOnly
-// tells that something was left out.
+// contentOf tidies a page and finds its main content: its <main>, or the only or longest
+// <article> if it has most of the text, otherwise the body without the parts around it. mainOnly
+// reports that something was left out.
 func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool) {
 	t := tidier{base: baseOf(root, at)}
 	t.tidy(root, 0)
@@ -28,7 +28,7 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 			}
 		}
 	}
-	// A page of short articles, such as the news, is more than its longest.
+	// A page of short articles, such as news, is more than its longest article.
 	const share = 3
 	if best != nil && most > 0 && most*share >= all {
 		return best, true
@@ -39,7 +39,7 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 		left -= letters(n)
 	}
 	if len(around) == 0 || left*share < all {
-		return body, false // the page is made of nothing else
+		return body, false // the page has nothing else
 	}
 	for _, n := range around {
 		remove(n)
@@ -47,12 +47,12 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 	return body, true
 }
 
-// isMain reports an element that authors put the content into.
+// isMain reports an element that marks the main content.
 func isMain(n *html.Node) bool {
 	return n.Type == html.ElementNode && (n.DataAtom == atom.Main || n.DataAtom == atom.Article || attribute(n, "role") == "main")
 }
 
-// isAround reports an element for what is the same on many pages.
+// isAround reports an element for parts that many pages share, such as navigation.
 func isAround(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
@@ -68,7 +68,7 @@ func isAround(n *html.Node) bool {
 	return false
 }
 
-// find returns the first node of which is holds.
+// find returns the first node that satisfies is.
 func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	for n := range root.Descendants() {
 		if is(n) {
@@ -78,7 +78,7 @@ func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// collect returns the nodes of which is holds, but none that lies in another.
+// collect returns the outermost nodes that satisfy is.
 func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
 	var found []*html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -91,7 +91,7 @@ func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
 	return found
 }
 
-// letters counts the characters of the text in a node that are not space.
+// letters counts the characters of the text in a node, without white space.
 func letters(n *html.Node) int {
 	count := 0
 	for d := range n.Descendants() {
@@ -107,7 +107,7 @@ func letters(n *html.Node) int {
 	return count
 }
 
-// baseOf is what relative links of a page are relative to.
+// baseOf returns the base URL for relative links of a page.
 func baseOf(root *html.Node, at *url.URL) *url.URL {
 	base := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Base && attribute(n, "href") != "" })
 	if base == nil {

@@ -16,30 +16,30 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// document is what an answer holds.
+// document is the content of a response.
 type document struct {
-	// mediaType is what it is, in the end: "text/html".
+	// mediaType is the detected media type, such as "text/html".
 	mediaType string
-	// charset is the encoding that it had, unless that is UTF-8 or does not matter.
+	// charset is the original encoding, unless it is UTF-8 or does not matter.
 	charset string
-	// title is that of the page, on one line; may be empty.
+	// title is the title of the page, on one line; may be empty.
 	title string
-	// text is the text in the format that was asked for. Of an image there is none.
+	// text is the text in the requested format; empty for an image.
 	text  string
 	image bool
-	// pages is how many a PDF file has.
+	// pages is the number of pages of a PDF file.
 	pages int
-	// mainOnly tells that what stands around the content of the page is left out.
+	// mainOnly reports that parts around the main content are left out.
 	mainOnly bool
-	// notes are sentences about what is not as one would expect.
+	// notes are sentences about anything unexpected.
 	notes []string
 }
 
-// understand reads an answer.
+// understand decodes a response.
 func understand(res *client.Response, format string) (document, error) {
 	doc := document{mediaType: mediaType(res)}
 	if res.Cut {
-		doc.notes = append(doc.notes, fmt.Sprintf("the answer is larger than %d bytes; what comes after that was not read", len(res.Body)))
+		doc.notes = append(doc.notes, fmt.Sprintf("the response is larger than %d bytes; the rest was not read", len(res.Body)))
 	}
 	var err error
 	switch kind := doc.mediaType; {
@@ -54,7 +54,7 @@ func understand(res *client.Response, format string) (document, error) {
 	case isText(kind, res.Body):
 		doc.readText(res)
 	default:
-		err = fmt.Errorf("is %s, which is neither text nor an image that can be shown", oneLine(kind))
+		err = fmt.Errorf("is %s, neither text nor an image that can be shown", oneLine(kind))
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%s (%s) %w", shownURL(res.URL), sizeOf(res), err)
@@ -62,8 +62,8 @@ func understand(res *client.Response, format string) (document, error) {
 	return doc, nil
 }
 
-// mediaType is the type that the server tells, or the one that the bytes look like where
-// it tells none, or one that means nothing.
+// mediaType returns the media type that the server sent. If it sent none, or one without meaning,
+// the bytes decide.
 func mediaType(res *client.Response) string {
 	told, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err == nil && told != "application/octet-stream" && told != "binary/octet-stream" && !strings.HasPrefix(told, "image/") {
@@ -86,29 +86,29 @@ func isImage(kind string) bool {
 
 func (d document) asImage(res *client.Response) (document, error) {
 	if res.Cut || len(res.Body) > MaxImage {
-		return d, fmt.Errorf("%s is %s of %s; images of up to %d bytes are shown", shownURL(res.URL), d.mediaType, sizeOf(res), MaxImage)
+		return d, fmt.Errorf("%s is %s of %s; the limit for images is %d bytes", shownURL(res.URL), d.mediaType, sizeOf(res), MaxImage)
 	}
 	d.image = true
 	return d, nil
 }
 
-// readPDF takes the text out of a PDF file. The places of all in it are told at its end, so
-// that one which is cut cannot be read.
+// readPDF extracts the text of a PDF file. A truncated file can't be read, because its index is
+// at the end.
 func (d *document) readPDF(res *client.Response) error {
 	d.mediaType = "application/pdf"
 	if res.Cut {
-		return fmt.Errorf("is a PDF file of more than %d bytes, which is the most that is read", MaxBody)
+		return fmt.Errorf("is a PDF file of more than %d bytes, the limit", MaxBody)
 	}
 	file, err := pdftext.Extract(res.Body)
 	if err != nil {
-		return fmt.Errorf("%w; look for the same as a web page", err)
+		return fmt.Errorf("%w; look for the content as a web page", err)
 	}
 	d.title, d.text, d.pages = file.Title, file.Text, file.Pages
 	d.notes = append(d.notes, file.Notes...)
 	return nil
 }
 
-// textTypes are types of texts that do not say so.
+// textTypes are media types of texts that do not begin with text/.
 var textTypes = map[string]bool{
 	"application/xml": true, "application/javascript": true, "application/x-javascript": true, "application/ecmascript": true,
 	"application/yaml": true, "application/x-yaml": true, "application/toml": true, "application/x-sh": true, "application/sql": true,
@@ -122,7 +122,7 @@ func isText(kind string, body []byte) bool {
 	return strings.HasPrefix(kind, "text/") || textTypes[kind] || strings.HasSuffix(kind, "+xml") || utf8.Valid(body)
 }
 
-// hasWideMark reports the byte order mark of UTF-16, whose texts have zero bytes.
+// hasWideMark reports the byte order mark of UTF-16, whose texts contain zero bytes.
 func hasWideMark(body []byte) bool {
 	return bytes.HasPrefix(body, []byte{0xff, 0xfe}) || bytes.HasPrefix(body, []byte{0xfe, 0xff})
 }
@@ -137,26 +137,26 @@ func (d *document) readText(res *client.Response) {
 	d.text = d.decode(res.Body, res.Header.Get("Content-Type"))
 }
 
-// decode turns bytes into UTF-8, by what the type says, a byte order mark, what a page says
-// at its beginning, or else by guess.
+// decode converts bytes to UTF-8. The encoding is from the Content-Type, a byte order mark, a
+// declaration at the start of the page, or a guess, in this order.
 func (d *document) decode(body []byte, contentType string) string {
 	encoding, name, _ := charset.DetermineEncoding(body, contentType)
 	if name != "utf-8" {
 		d.charset = name
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
-	if err != nil { // what decodes nothing, such as the encoding named replacement
-		d.notes = append(d.notes, "the text is not in the encoding "+name+", which it claims to be in")
+	if err != nil { // an encoding that decodes nothing, such as "replacement"
+		d.notes = append(d.notes, "the text is not in the encoding "+name+" that it declares")
 		return string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
 	}
 	return string(text)
 }
 
-// maxIndented is how deep JSON may nest to be indented: each level makes all lines in it
+// maxIndented limits the nesting of JSON that is indented, because each level makes all its lines
 // longer.
 const maxIndented = 64
 
-// readJSON indents JSON, and keeps the digits of its numbers.
+// readJSON indents JSON and keeps the digits of its numbers.
 func (d *document) readJSON(body []byte) {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	d.text = string(body)
@@ -171,7 +171,7 @@ func (d *document) readJSON(body []byte) {
 	d.text = b.String()
 }
 
-// nesting is how deep the brackets of a JSON text nest, those in its strings left out.
+// nesting returns how deep the brackets of a JSON text nest, without those in strings.
 func nesting(body []byte) int {
 	depth, deepest, quoted := 0, 0, false
 	for i := 0; i < len(body); i++ {

@@ -1,5 +1,5 @@
-// Package webfetch is the built-in tool web_fetch: one page of the web as Markdown, text or
-// HTML, the text of a PDF file, or an image.
+// Package webfetch implements the built-in tool web_fetch, which fetches one web page as
+// Markdown, text or HTML, the text of a PDF file, or an image.
 package webfetch
 
 import (
@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// DefaultLength is how many characters a call shows that names no max_length.
+	// DefaultLength is the number of characters shown if max_length is not set.
 	DefaultLength = 20_000
-	// MaxLength is how many it shows at most.
+	// MaxLength limits max_length.
 	MaxLength = 200_000
-	// MaxBody is how much of an answer is read, in bytes.
+	// MaxBody limits the bytes read of a response.
 	MaxBody = 8 << 20
-	// MaxHTML is how much of a page is understood as HTML, in bytes, and MaxTags how many
-	// tags of it: the tree of a page takes many times as much memory.
+	// MaxHTML limits the bytes of a page that are parsed as HTML, and MaxTags its tags. The tree
+	// of a page takes many times as much memory.
 	MaxHTML = 3 << 20
 	MaxTags = 120_000
-	// MaxImage is the largest image, in bytes.
+	// MaxImage limits the size of an image, in bytes.
 	MaxImage = 4 << 20
-	// maxExcerpt is how many characters of the page of a failure are shown.
+	// maxExcerpt limits the characters shown of an error page.
 	maxExcerpt = 1000
 )
 
@@ -40,17 +40,17 @@ const (
 
 // Args are the arguments of web_fetch.
 type Args struct {
-	// URL is absolute; without a scheme it is https.
+	// URL is absolute; without a scheme it means https.
 	URL string `json:"url"`
-	// Format is one of the formats for pages of HTML; empty means FormatMarkdown.
+	// Format is the format for HTML pages; empty means FormatMarkdown.
 	Format string `json:"format"`
-	// MaxLength is how many characters to show at most; 0 means DefaultLength.
+	// MaxLength limits the characters shown; 0 means DefaultLength.
 	MaxLength toolabi.Int `json:"max_length"`
-	// Offset is how many characters to leave out before that.
+	// Offset is the number of characters to skip first.
 	Offset toolabi.Int `json:"offset"`
 }
 
-// Run fetches a page by the transport. The text of an error is for a model.
+// Run fetches a page through the transport. The text of an error is for a model.
 func Run(ctx context.Context, transport http.RoundTripper, args Args) (guest.Result, error) {
 	if err := args.complete(); err != nil {
 		return guest.Result{}, err
@@ -72,25 +72,25 @@ func Run(ctx context.Context, transport http.RoundTripper, args Args) (guest.Res
 		return guest.Result{}, failure(res)
 	}
 	if res.Status >= http.StatusMultipleChoices {
-		return guest.Result{}, fmt.Errorf("%s answered %s, and says nothing about where to go", shownURL(res.URL), client.StatusText(res.Status))
+		return guest.Result{}, fmt.Errorf("%s responded %s without a Location", shownURL(res.URL), client.StatusText(res.Status))
 	}
 	return show(res, args)
 }
 
-// complete checks the arguments and fills in defaults.
+// complete checks the arguments and sets defaults.
 func (a *Args) complete() error {
 	switch a.Format {
 	case "":
 		a.Format = FormatMarkdown
 	case FormatMarkdown, FormatText, FormatHTML:
 	default:
-		return fmt.Errorf("format is %q; write markdown, text or html", a.Format)
+		return fmt.Errorf("format is %q; it must be markdown, text or html", a.Format)
 	}
 	if a.MaxLength == 0 {
 		a.MaxLength = DefaultLength
 	}
 	if a.MaxLength < 1 || a.MaxLength > MaxLength {
-		return fmt.Errorf("max_length is %d; write a number from 1 to %d", a.MaxLength, MaxLength)
+		return fmt.Errorf("max_length is %d; it must be from 1 to %d", a.MaxLength, MaxLength)
 	}
 	if a.Offset < 0 {
 		return fmt.Errorf("offset is %d; the first character is at 0", a.Offset)
@@ -98,7 +98,7 @@ func (a *Args) complete() error {
 	return nil
 }
 
-// accepts says which forms are wanted. Some servers have their pages in Markdown, too.
+// accepts returns the Accept header. Some servers also offer their pages in Markdown.
 func accepts(format string) string {
 	const others = "text/html,application/xhtml+xml,application/json;q=0.9,text/plain;q=0.9,image/*;q=0.8,*/*;q=0.5"
 	if format == FormatMarkdown {
@@ -107,18 +107,18 @@ func accepts(format string) string {
 	return others
 }
 
-// failure is the error of an answer that tells of one.
+// failure returns the error for a response with an error status.
 func failure(res *client.Response) error {
-	text := fmt.Sprintf("%s answered %s", shownURL(res.URL), client.StatusText(res.Status))
+	text := fmt.Sprintf("%s responded %s", shownURL(res.URL), client.StatusText(res.Status))
 	switch res.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		text += "; the page is not for everybody"
+		text += "; the page requires access rights"
 	case http.StatusNotFound, http.StatusGone:
-		text += "; look for another URL, by web_search or in a page above this one"
+		text += "; look for another URL, with web_search or on a parent page"
 	case http.StatusTooManyRequests:
-		text += "; the server takes no more requests for now"
+		text += "; the server currently refuses further requests"
 		if after := res.Header.Get("Retry-After"); after != "" {
-			text += ", it says to retry after " + oneLine(after)
+			text += ", retry after " + oneLine(after)
 		}
 	}
 	if doc, err := understand(res, FormatText); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest"
 )
 
-// serve is a server that answers each path by a function.
+// serve starts a server that handles each path with a function.
 func serve(t *testing.T, pages map[string]http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -29,7 +29,7 @@ func serve(t *testing.T, pages map[string]http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// answer is a page of a type.
+// answer returns a handler that sends a body of the content type.
 func answer(contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -42,7 +42,7 @@ func fetch(t *testing.T, args Args) (guest.Result, error) {
 	return Run(context.Background(), http.DefaultTransport, args)
 }
 
-// text is the first block of a result.
+// text returns the first block of a result.
 func text(r guest.Result) string {
 	if len(r.Content) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func text(r guest.Result) string {
 	return r.Content[0].Text
 }
 
-// body is what comes after the notice.
+// body returns the text after the notice.
 func body(t *testing.T, r guest.Result) string {
 	t.Helper()
 	_, after, ok := strings.Cut(text(r), notice+"\n\n")
@@ -60,7 +60,7 @@ func body(t *testing.T, r guest.Result) string {
 	return after
 }
 
-// TestGolden compares pages in testdata with what they become.
+// TestGolden compares the pages in testdata with their expected conversions.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) == 0 {
@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPDF is about a PDF file, whatever the server calls it.
+// TestPDF reads a PDF file whatever its content type.
 func TestPDF(t *testing.T) {
 	data, err := os.ReadFile("../../internal/pdftext/testdata/xelatex.pdf")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestPDF(t *testing.T) {
 		if want := ": 200 OK, application/pdf, 13512 bytes, 1 page\n"; !strings.Contains(text(r), want) {
 			t.Errorf("%s: got %q, which lacks %q", contentType, text(r), want)
 		}
-		if got, want := body(t, r), "--- page 1 ---\nXelatex text with Identit\n\n(characters 1-40 of 122; read on with offset=40)\n"; got != want {
+		if got, want := body(t, r), "--- page 1 ---\nXelatex text with Identit\n\n(characters 1-40 of 122; continue with offset=40)\n"; got != want {
 			t.Errorf("%s: got %q, want %q", contentType, got, want)
 		}
 		if m := r.Metadata; m["pages"] != 1 || m["content_type"] != "application/pdf" || m["total_characters"] != 122 {
@@ -123,14 +123,14 @@ func TestArguments(t *testing.T) {
 		want string
 	}{
 		{Args{URL: "  "}, "url is empty"},
-		{Args{URL: "ftp://example.com/"}, "only http and https are fetched, not ftp"},
-		{Args{URL: "file:///etc/passwd"}, "only http and https are fetched, not file"},
+		{Args{URL: "ftp://example.com/"}, "only http and https URLs can be fetched, not ftp"},
+		{Args{URL: "file:///etc/passwd"}, "only http and https URLs can be fetched, not file"},
 		{Args{URL: "javascript:alert(1)"}, "only http and https"},
 		{Args{URL: "https://user:pass@example.com/"}, "user name or password"},
-		{Args{URL: "https:///path"}, "names no host"},
-		{Args{URL: "https://exa mple.com/"}, "is no URL"},
-		{Args{URL: "http://[::1"}, "is no URL"},
-		{Args{URL: "https://example.com", Format: "pdf"}, `format is "pdf"; write markdown, text or html`},
+		{Args{URL: "https:///path"}, "has no host"},
+		{Args{URL: "https://exa mple.com/"}, "is not a URL"},
+		{Args{URL: "http://[::1"}, "is not a URL"},
+		{Args{URL: "https://example.com", Format: "pdf"}, `format is "pdf"; it must be markdown, text or html`},
 		{Args{URL: "https://example.com", MaxLength: MaxLength + 1}, "max_length is 200001"},
 		{Args{URL: "https://example.com", MaxLength: -1}, "max_length is -1"},
 		{Args{URL: "https://example.com", Offset: -1}, "offset is -1; the first character is at 0"},
@@ -139,7 +139,7 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%+v: got %v, want %s", tt.args, err, tt.want)
 		}
 	}
-	// Agents leave the scheme out, and name places in a page.
+	// Agents omit the scheme and add fragments.
 	for text, want := range map[string]string{
 		"pkg.go.dev/net/http": "https://pkg.go.dev/net/http", "localhost:80/x": "localhost", "//example.com/a": "https://example.com/a",
 		"HTTP://EXAMPLE.com/a#b": "http://EXAMPLE.com/a", "https://example.com/?q=a b": "https://example.com/?q=a b",
@@ -151,7 +151,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestWhatIsTold(t *testing.T) {
+func TestResultsDescribeTheResponse(t *testing.T) {
 	s := serve(t, map[string]http.HandlerFunc{
 		"/old":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/older", http.StatusFound) },
 		"/older": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/new", http.StatusMovedPermanently) },
@@ -199,7 +199,7 @@ func TestReadingOn(t *testing.T) {
 		t.Errorf("%d calls made %q", calls, all.String())
 	}
 	_, err := fetch(t, Args{URL: s.URL, Offset: 5000})
-	if err == nil || !strings.Contains(err.Error(), "offset is 5000, and the page has 1699 characters") {
+	if err == nil || !strings.Contains(err.Error(), "offset is 5000, but the page has only 1699 characters") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -223,9 +223,9 @@ func TestKinds(t *testing.T) {
 		{"UTF-16 by its mark", "text/plain", "\xff\xfea\x00b\x00", "ab\n", ""},
 		{"XML", "application/xml", "<a>b</a>", "<a>b</a>\n", ""},
 		{"SVG is text", "image/svg+xml", "<svg>b</svg>", "<svg>b</svg>\n", ""},
-		{"a PDF that is cut", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a damaged PDF file, or one in a form that is not known; look for the same as a web page"},
-		{"an archive", "application/zip", "PK\x03\x04\x00\x00", "", "is application/zip, which is neither text nor an image"},
-		{"a picture that is none", "image/png", "\x00\x01\x02", "", "is application/octet-stream, which is neither"},
+		{"a PDF that is cut", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a damaged PDF file, or its format is unknown; look for the content as a web page"},
+		{"an archive", "application/zip", "PK\x03\x04\x00\x00", "", "is application/zip, neither text nor an image"},
+		{"a picture that is none", "image/png", "\x00\x01\x02", "", "is application/octet-stream, neither"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
@@ -275,13 +275,13 @@ func TestFailures(t *testing.T) {
 		},
 	})
 	for path, want := range map[string]string{
-		"/gone":    "/gone answered 404 Not Found; look for another URL, by web_search or in a page above this one\n" + notice + "\n\nNothing here",
-		"/busy":    "429 Too Many Requests; the server takes no more requests for now, it says to retry after 120",
-		"/private": "403 Forbidden; the page is not for everybody\n" + notice + "\n\nno [31mway",
-		"/broken":  "/broken answered 500 Internal Server Error",
-		"/choice":  "/choice answered 300 Multiple Choices",
-		"/loop":    "the server redirects more than 5 times, lastly to",
-		"/half":    "the answer broke off after 4 bytes",
+		"/gone":    "/gone responded 404 Not Found; look for another URL, with web_search or on a parent page\n" + notice + "\n\nNothing here",
+		"/busy":    "429 Too Many Requests; the server currently refuses further requests, retry after 120",
+		"/private": "403 Forbidden; the page requires access rights\n" + notice + "\n\nno [31mway",
+		"/broken":  "/broken responded 500 Internal Server Error",
+		"/choice":  "/choice responded 300 Multiple Choices",
+		"/loop":    "the server redirects more than 5 times, last to",
+		"/half":    "the response ended early, after 4 bytes",
 	} {
 		_, err := fetch(t, Args{URL: s.URL + path})
 		if err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), want) || strings.ContainsRune(err.Error(), '\x1b') {
@@ -299,8 +299,7 @@ func TestSourceOfAPage(t *testing.T) {
 	}
 }
 
-// TestHostilePages has pages that are made to take forever, to fill the memory, or to
-// deceive.
+// TestHostilePages has pages that try to take forever, fill the memory or deceive the model.
 func TestHostilePages(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -315,14 +314,14 @@ func TestHostilePages(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, contentType, body string
-		// want is a part of the text or the error; most is how long it may be.
+		// want is a part of the text or the error; most limits its length.
 		want string
 		most int
 	}{
-		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "nests its elements too deep to be read; fetch it with format=html", 1000},
+		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "nests its elements too deeply; fetch it with format=html", 1000},
 		{"deep formatting", "text/html", strings.Repeat("<b><i>", 5_000) + "deep", "", 4000},
 		{"deep lists", "text/html", strings.Repeat("<ul><li>a", 200) + strings.Repeat("<p>b", 2000), "- a", 300_000},
-		{"much in much", "text/html", strings.Repeat("<div>", 300) + strings.Repeat("<p>b", 11_000), "this is its text", 210_000},
+		{"much in much", "text/html", strings.Repeat("<div>", 300) + strings.Repeat("<p>b", 11_000), "this is its plain text", 210_000},
 		{"deep quotations", "text/html", strings.Repeat("<blockquote>a", 400), "> a", 60_000},
 		{"spans", "text/html", "<table>" + strings.Repeat("<tr><td colspan=999999999 rowspan=999999999>x", 100) + "</table>", "x", 10_000},
 		{"many spans", "text/html", "<table>" + strings.Repeat("<tr><td colspan=16 rowspan=16>x", 400) + "</table>", "x", 210_000},
@@ -333,15 +332,15 @@ func TestHostilePages(t *testing.T) {
 		{"many tables in tables", "text/html", strings.Repeat("<table><tr><td>x", 100), "x", 60_000},
 		{"attributes", "text/html", "<p " + strings.Repeat("a=b ", 20_000) + ">x", "x", 1000},
 		{"entities", "text/html", strings.Repeat("&lt;", 70_000), "<<", 210_000},
-		{"a long word", "text/html", strings.Repeat("a", 300_000), "of 300000; read on with offset=", 210_000},
+		{"a long word", "text/html", strings.Repeat("a", 300_000), "of 300000; continue with offset=", 210_000},
 		{"links in links", "text/html", strings.Repeat("<a href=/x>a", 1000), "x", 210_000},
 		{"marks", "text/html", strings.Repeat("*_[`", 20_000), "", 410_000},
 		{"not closed", "text/html", "<title>" + strings.Repeat("x", 100_000), "has no text", 2000},
 		{"a comment without end", "text/html", "a<!--" + strings.Repeat("-", 100_000), "a", 2000},
 		{"deep JSON", "application/json", strings.Repeat("[", 200_000), "[[[", 210_000},
 		{"deep and sound JSON", "application/json", strings.Repeat("[", 9000) + strings.Repeat("]", 9000), "[[[", 210_000},
-		{"too large for a page", "text/html", "<p>start" + strings.Repeat("<br>", MaxTags+1), "the page is too large to be read as a whole", 10_000},
-		{"too large for all", "text/plain", strings.Repeat("0123456789abcde\n", 600_000), "the answer is larger than 8388608 bytes", 210_000},
+		{"too large for a page", "text/html", "<p>start" + strings.Repeat("<br>", MaxTags+1), "the page is too large to be converted", 10_000},
+		{"too large for all", "text/plain", strings.Repeat("0123456789abcde\n", 600_000), "the response is larger than 8388608 bytes", 210_000},
 		{"an invalid encoding", "text/html; charset=utf-7", "+ADw-script+AD4-", "+ADw-script+AD4-", 1000},
 		{"an encoding that decodes nothing", "text/html; charset=iso-2022-kr", "<p>abc", "", 1000},
 		{"invalid UTF-8", "text/plain; charset=utf-8", "a\xff\xfeb", "a\uFFFD\uFFFDb", 1000},
@@ -389,7 +388,7 @@ func TestHostilePages(t *testing.T) {
 	})
 }
 
-// What people do not see is not told to a model: it is where instructions are hidden.
+// Text that people can't see is not shown to a model, because it may hide instructions.
 func TestHiddenText(t *testing.T) {
 	const page = `<body><p>Seen.</p>
 <!-- comment secret --><script>script secret</script><style>style secret</style><noscript>noscript secret</noscript>

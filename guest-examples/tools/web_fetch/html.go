@@ -19,10 +19,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxTitle is how many characters of a title are kept.
+// maxTitle limits the characters of a title.
 const maxTitle = 200
 
-// readHTML turns a page into the format.
+// readHTML converts a page to the format.
 func (d *document) readHTML(res *client.Response, format string) error {
 	text := d.decode(res.Body, res.Header.Get("Content-Type"))
 	if format == FormatHTML {
@@ -32,11 +32,11 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	}
 	if end := readable(text); end < len(text) {
 		text = text[:end]
-		d.notes = append(d.notes, fmt.Sprintf("the page is too large to be read as a whole; what comes after its first %d bytes is left out, format=html has it", end))
+		d.notes = append(d.notes, fmt.Sprintf("the page is too large to be converted; only its first %d bytes are here, format=html has the rest", end))
 	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return errors.New("nests its elements too deep to be read; fetch it with format=html")
+		return errors.New("nests its elements too deeply; fetch it with format=html")
 	}
 	at, err := url.Parse(res.URL)
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	content, mainOnly := contentOf(root, at)
 	d.mainOnly = mainOnly
 	if format == FormatMarkdown && effort(content, 1) > maxEffort {
-		d.notes = append(d.notes, "the page nests too much in too much to be turned into Markdown; this is its text")
+		d.notes = append(d.notes, "the page is nested too deeply for Markdown; this is its plain text")
 		format = FormatText
 	}
 	if format == FormatText {
@@ -57,7 +57,7 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	return err
 }
 
-// readable is the length of the beginning of a page whose tree has room in the memory.
+// readable returns the length of the beginning of a page whose tree fits the memory.
 func readable(text string) int {
 	end := min(len(text), MaxHTML)
 	tags := 0
@@ -71,13 +71,13 @@ func readable(text string) int {
 	return end
 }
 
-// maxEffort is how many bytes the converter may copy, about: it copies all that is in an
-// element for each that it lies in.
+// maxEffort limits the bytes that the converter copies, approximately. It copies the content of
+// an element once for each of its ancestors.
 const maxEffort = 48 << 20
 
-// effort is how many bytes that would be for a tree that lies so deep.
+// effort estimates the bytes that the converter copies for a tree at that depth.
 func effort(n *html.Node, depth int) int {
-	const markup = 16 // for what stands around a text
+	const markup = 16 // for the markup around a text
 	sum := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		sum += depth*(len(c.Data)+markup) + effort(c, depth+1)
@@ -85,7 +85,7 @@ func effort(n *html.Node, depth int) int {
 	return sum
 }
 
-// titleOf is the title of a page, or its first heading.
+// titleOf returns the title of a page, or its first heading.
 func titleOf(root *html.Node) string {
 	heading := ""
 	for n := range root.Descendants() {
@@ -117,7 +117,7 @@ func titleIn(text string) string {
 	}
 }
 
-// inner is all text in a node.
+// inner returns all text in a node.
 func inner(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -128,9 +128,9 @@ func inner(n *html.Node) string {
 	return b.String()
 }
 
-// markdown writes a tree that was tidied as Markdown. Words with marks in them stand as they
-// are in the page: nobody renders the text, backslashes are in the way of names, and to
-// find out where one is needed takes time that grows with the square of the page.
+// markdown writes a tidied tree as Markdown. It does not escape Markdown characters in words.
+// The text is not rendered, and backslashes would disturb names. Finding out where one is needed
+// also takes quadratic time.
 func markdown(n *html.Node) (string, error) {
 	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(
 		base.NewBasePlugin(),
@@ -142,20 +142,21 @@ func markdown(n *html.Node) (string, error) {
 	shield(n, false)
 	text, err := c.ConvertNode(n)
 	if err != nil {
-		return "", errors.New("cannot be turned into Markdown; fetch it with format=text")
+		return "", errors.New("can't be converted to Markdown; fetch it with format=text")
 	}
 	return shielded.Replace(string(bytes.TrimSpace(text))), nil
 }
 
-// The converter writes brackets as entities, also where a page shows code, and bars end a
-// cell of a table. In their place it gets what is no character of any text.
+// The converter writes brackets as entities even in code, and bars end a table cell. These
+// placeholders, which are not characters of any text, replace brackets and bars during the
+// conversion.
 var (
 	shields    = strings.NewReplacer("<", "\uFDD0", ">", "\uFDD1", "\uFDD0", "", "\uFDD1", "", "\uFDD2", "")
 	cellShield = strings.NewReplacer("|", "\uFDD2")
 	shielded   = strings.NewReplacer("\uFDD0", "<", "\uFDD1", ">", "\uFDD2", `\|`)
 )
 
-// shield puts them into the text of a tree.
+// shield inserts the placeholders into the text of a tree.
 func shield(n *html.Node, inCell bool) {
 	inCell = inCell || n.DataAtom == atom.Td || n.DataAtom == atom.Th
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

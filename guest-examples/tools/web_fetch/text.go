@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// blocks are elements that stand on lines of their own. Those with true have an empty line
-// around them, too.
+// blocks are the elements that begin on a new line. Those with true also have an empty line
+// around them.
 var blocks = map[atom.Atom]bool{
 	atom.P: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Pre: true,
 	atom.Blockquote: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Table: true, atom.Hr: true, atom.Article: true, atom.Section: true,
@@ -17,17 +17,17 @@ var blocks = map[atom.Atom]bool{
 	atom.Caption: false, atom.Details: false, atom.Summary: false, atom.Thead: false, atom.Tbody: false, atom.Tfoot: false, atom.Body: false,
 }
 
-// plainText writes the text of a tree that was tidied, without links and marks.
+// plainText writes the text of a tidied tree, without links and markup.
 func plainText(n *html.Node) string {
 	w := &textWriter{}
 	w.node(n, false)
 	return strings.TrimSpace(w.b.String())
 }
 
-// textWriter writes text with single spaces, and lines where blocks begin and end.
+// textWriter writes text with single spaces, and starts new lines where blocks begin and end.
 type textWriter struct {
 	b strings.Builder
-	// lines are the line feeds that are due before the next text, and space a space.
+	// lines and space are the line feeds and the space to write before the next text.
 	lines int
 	space bool
 }
@@ -67,7 +67,7 @@ func (w *textWriter) node(n *html.Node, verbatim bool) {
 	w.lines = max(w.lines, lines)
 }
 
-// flow writes text in which any space is a single one.
+// flow writes text with white space collapsed to single spaces.
 func (w *textWriter) flow(text string) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -82,7 +82,7 @@ func (w *textWriter) flow(text string) {
 	w.space = last == ' ' || last == '\n' || last == '\t' || last == '\r'
 }
 
-// text writes text as it is, after what is due.
+// text writes text unchanged, after pending line feeds and spaces.
 func (w *textWriter) text(text string) {
 	switch {
 	case w.b.Len() == 0:

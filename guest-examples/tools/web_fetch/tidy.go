@@ -10,32 +10,33 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of what makes texts of pages much longer than the pages.
+// Limits on constructs that would make the text of a page much longer than the page.
 const (
-	// maxIndents is how deep lists and quotations may nest: each indents all that is in it.
+	// maxIndents limits the nesting of lists and quotations, since each level indents its
+	// content.
 	maxIndents = 6
-	// maxColumns is how wide a table may be, and maxCells how large: short rows are filled
-	// up to the longest.
+	// maxColumns limits the width of a table, and maxCells its size. Short rows are filled up to
+	// the longest.
 	maxColumns = 64
 	maxCells   = 50_000
-	// maxSpan is how many rows or columns a cell may span, maxSpans how many cells those of a
-	// page may span in all, and maxSpannedRows how many rows a table with such cells may have:
-	// they push others aside, which makes all rows longer.
+	// maxSpan limits the rows or columns that a cell may span, maxSpans the cells that all
+	// spanning cells of a page may cover, and maxSpannedRows the rows of a table with such cells.
+	// Spanning cells push others aside, which makes all rows longer.
 	maxSpan        = 16
 	maxSpans       = 20_000
 	maxSpannedRows = 500
-	// maxLink is the longest URL that is kept, in bytes.
+	// maxLink limits the length of a URL that is kept, in bytes.
 	maxLink = 2048
 )
 
-// tidier takes out of a tree what is not shown, makes links absolute, and takes the form
-// from what would grow without bound.
+// tidier removes invisible parts of a tree, makes links absolute, and simplifies constructs that
+// would grow without bound.
 type tidier struct {
 	base  *url.URL
 	spans int
 }
 
-// notShown are elements that show no text of the page, or make it.
+// notShown are elements without visible text.
 var notShown = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Frame: true,
 	atom.Object: true, atom.Embed: true, atom.Applet: true, atom.Svg: true, atom.Canvas: true, atom.Audio: true, atom.Video: true,
@@ -43,7 +44,7 @@ var notShown = map[atom.Atom]bool{
 	atom.Textarea: true, atom.Datalist: true, atom.Dialog: true, atom.Progress: true, atom.Meter: true,
 }
 
-// tidy works on all that is in n, which lies so many lists and quotations deep.
+// tidy tidies everything in n; indents is the number of lists and quotations around n.
 func (t *tidier) tidy(n *html.Node, indents int) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
@@ -90,11 +91,11 @@ func (t *tidier) element(n *html.Node, indents int) {
 	}
 	t.tidy(n, indents)
 	if n.DataAtom == atom.A && strings.TrimSpace(inner(n)) == "" && find(n, func(c *html.Node) bool { return c.DataAtom == atom.Img }) == nil {
-		remove(n) // a mark that people click on
+		remove(n) // a link symbol
 	}
 }
 
-// isHidden reports an element that its page does not show by itself.
+// isHidden reports an element that the page hides.
 func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch {
@@ -112,7 +113,7 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// link makes a URL absolute, and takes it out when it leads nowhere else.
+// link makes a URL absolute, and removes it if it leads nowhere else.
 func (t *tidier) link(n *html.Node, name string) {
 	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 	if i < 0 {
@@ -138,7 +139,7 @@ func (t *tidier) link(n *html.Node, name string) {
 	}
 }
 
-// span bounds how many cells a cell takes.
+// span limits the rows and columns that a cell spans.
 func (t *tidier) span(n *html.Node) {
 	area := 1
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
@@ -155,8 +156,7 @@ func (t *tidier) span(n *html.Node) {
 	t.spans += area - 1
 }
 
-// measure counts the rows of a table, and the cells of its longest, those of tables in it
-// left out.
+// measure counts the rows of a table and the cells of its longest row, without nested tables.
 func measure(n *html.Node) (rows, columns int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -176,7 +176,7 @@ func measure(n *html.Node) (rows, columns int) {
 	return rows, columns
 }
 
-// unspan makes all cells of a table take one place each.
+// unspan removes the spans of all cells of a table.
 func unspan(n *html.Node) {
 	for d := range n.Descendants() {
 		d.Attr = slices.DeleteFunc(d.Attr, isSpan)
@@ -185,7 +185,7 @@ func unspan(n *html.Node) {
 
 func isSpan(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" }
 
-// flatten takes the form of a table from it.
+// flatten replaces a table by its content.
 func flatten(n *html.Node) {
 	for d := range n.Descendants() {
 		switch d.DataAtom {
@@ -199,7 +199,7 @@ func flatten(n *html.Node) {
 	become(n, atom.Div)
 }
 
-// become makes an element another one, with what is in it.
+// become changes the type of an element and keeps its content.
 func become(n *html.Node, kind atom.Atom) {
 	n.DataAtom, n.Data, n.Attr = kind, kind.String(), nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
 )
 
-// brave is the API of Brave Search. The host puts the key in, as X-Subscription-Token.
+// brave is the Brave Search API. The host adds the key as X-Subscription-Token.
 type brave struct{ base string }
 
 func (brave) name() string { return "Brave Search" }
 
-// braveRanges are how Brave calls ranges of time.
+// braveRanges maps time ranges to Brave's names.
 var braveRanges = map[string]string{"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 func (s brave) search(ctx context.Context, c *client.Client, args Args) (found, error) {
@@ -57,7 +57,7 @@ func (s brave) search(ctx context.Context, c *client.Client, args Args) (found, 
 	return f, nil
 }
 
-// more notes that there are further results.
+// more adds a note that there are further results.
 func (f *found) more(more bool, args Args) {
 	if more && args.Page < MaxPage {
 		f.notes = append(f.notes, "there are more: page="+strconv.Itoa(int(args.Page)+1))

@@ -12,11 +12,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// request makes a request below the URL of a service. body is JSON; nil means none.
+// request builds a request to a service. body is JSON; nil means none.
 func request(method, base, path string, query url.Values, body []byte) (*http.Request, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("the URL of the search service is not set; the operator has to write it into the settings of web_search")
+		return nil, errors.New("the URL of the search service is not set; the operator must set it in the settings of web_search")
 	}
 	u = u.JoinPath(path)
 	u.RawQuery = query.Encode()
@@ -27,15 +27,15 @@ func request(method, base, path string, query url.Values, body []byte) (*http.Re
 	return r, err
 }
 
-// tags are what services mark words of the query with.
+// tags are the tags with which services highlight words of the query.
 var tags = regexp.MustCompile(`</?(?:strong|em|mark|b|i|br) ?/?>`)
 
-// fromHTML is the text of a title or an excerpt that holds marks and entities.
+// fromHTML returns the text of a title or an excerpt with tags and entities.
 func fromHTML(text string) string {
 	return html.UnescapeString(tags.ReplaceAllString(text, ""))
 }
 
-// short is a text of a service for a note.
+// short shortens a text of a service for a note.
 func short(text string) string {
 	const most = 200
 	return plain.Line(strings.TrimSpace(text), most)

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// search asks a service of the kind at an address.
+// search runs a search with the provider at an address.
 func search(provider, address string, args Args) (guest.Result, error) {
 	return Run(context.Background(), http.DefaultTransport, map[string]string{"provider": provider, provider + "_url": address}, args)
 }
@@ -86,7 +86,7 @@ answer: A slice is a view.
    2026-01-02T00:00:00
    Package slices.
 
-(engines that did not answer: google: CAPTCHA)
+(engines that did not respond: google: CAPTCHA)
 
 (there are more: page=2)
 `,
@@ -101,7 +101,7 @@ answer: A slice is a view.
 			"nothing", "brave", `{"type":"search","query":{"original":"x"}}`,
 			Args{Query: "x"},
 			"GET", "/base/res/v1/web/search", "count=8&offset=0&q=x&text_decorations=false", "",
-			"nothing was found by Brave Search; use other or fewer words\n",
+			"Brave Search found nothing; use other or fewer words\n",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,13 +141,13 @@ func TestArguments(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{Query: " \n"}, "query is empty; say what to look for"},
+		{Args{Query: " \n"}, "query is empty; say what to search for"},
 		{Args{Query: strings.Repeat("é", MaxQuery+1)}, "query has more than 400 characters"},
-		{Args{Query: "a", MaxResults: 21}, "max_results is 21; write a number from 1 to 20"},
+		{Args{Query: "a", MaxResults: 21}, "max_results is 21; it must be from 1 to 20"},
 		{Args{Query: "a", MaxResults: -1}, "max_results is -1"},
-		{Args{Query: "a", Page: 11}, "page is 11; write a number from 1 to 10"},
+		{Args{Query: "a", Page: 11}, "page is 11; it must be from 1 to 10"},
 		{Args{Query: "a", Page: -1}, "page is -1"},
-		{Args{Query: "a", TimeRange: "decade"}, `time_range is "decade"; write day, week, month or year`},
+		{Args{Query: "a", TimeRange: "decade"}, `time_range is "decade"; it must be day, week, month or year`},
 	} {
 		if _, err := search("brave", "https://unused.example", tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %s", tt.args, err, tt.want)
@@ -162,23 +162,23 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestFailures has what the services answer when they refuse, in their own forms.
+// TestFailures covers the error responses of each service.
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name, provider string
 		status         int
 		answer, want   string
 	}{
-		{"Brave: no key", "brave", 422, `{"id":"x","status":422,"type":"ErrorResponse","error":{"id":"x","status":422,"code":"SUBSCRIPTION_TOKEN_INVALID","detail":"The provided subscription token is invalid.","meta":{"component":"authentication"}},"time":1700000000}`, "Brave Search answered 422 Unprocessable Entity: The provided subscription token is invalid."},
-		{"Brave: too many", "brave", 429, `{"type":"ErrorResponse","error":{"id":"x","status":429,"detail":"Request rate limit exceeded for plan.","meta":{"plan":"Free","rate_limit":1},"code":"RATE_LIMITED"},"time":1700000000}`, "Request rate limit exceeded for plan.; it takes no more requests for now, try again later"},
-		{"Tavily: no key", "tavily", 401, `{"detail":{"error":"Unauthorized: missing or invalid API key."}}`, "Tavily answered 401 Unauthorized: Unauthorized: missing or invalid API key.; the key is missing or not valid, which only the operator can mend"},
-		{"Tavily: the plan", "tavily", 432, `{"detail":{"error":"This request exceeds your plan's set usage limit."}}`, "Tavily answered 432: This request exceeds your plan's set usage limit."},
-		{"Tavily: a wrong argument", "tavily", 422, `{"detail":[{"type":"missing","loc":["body","query"],"msg":"Field required"}]}`, "Tavily answered 422 Unprocessable Entity"},
-		{"SearXNG: no JSON", "searxng", 403, "<!doctype html><title>403 Forbidden</title>", "its operator has to allow the format json in settings.yml"},
-		{"SearXNG: its limiter", "searxng", 429, "Too Many Requests", "SearXNG answered 429 Too Many Requests: Too Many Requests; it takes no more requests for now"},
-		{"a page in place of results", "searxng", 200, "<!doctype html>", "SearXNG did not answer in the form of its API"},
-		{"another form", "tavily", 200, `{"results":{"a":1}}`, "Tavily did not answer in the form of its API"},
-		{"a fault", "brave", 503, "", "Brave Search answered 503 Service Unavailable; the fault is the service's"},
+		{"Brave: no key", "brave", 422, `{"id":"x","status":422,"type":"ErrorResponse","error":{"id":"x","status":422,"code":"SUBSCRIPTION_TOKEN_INVALID","detail":"The provided subscription token is invalid.","meta":{"component":"authentication"}},"time":1700000000}`, "Brave Search responded 422 Unprocessable Entity: The provided subscription token is invalid."},
+		{"Brave: too many", "brave", 429, `{"type":"ErrorResponse","error":{"id":"x","status":429,"detail":"Request rate limit exceeded for plan.","meta":{"plan":"Free","rate_limit":1},"code":"RATE_LIMITED"},"time":1700000000}`, "Request rate limit exceeded for plan.; it currently refuses further requests, try again later"},
+		{"Tavily: no key", "tavily", 401, `{"detail":{"error":"Unauthorized: missing or invalid API key."}}`, "Tavily responded 401 Unauthorized: Unauthorized: missing or invalid API key.; the key is missing or invalid; only the operator can fix it"},
+		{"Tavily: the plan", "tavily", 432, `{"detail":{"error":"This request exceeds your plan's set usage limit."}}`, "Tavily responded 432: This request exceeds your plan's set usage limit."},
+		{"Tavily: a wrong argument", "tavily", 422, `{"detail":[{"type":"missing","loc":["body","query"],"msg":"Field required"}]}`, "Tavily responded 422 Unprocessable Entity"},
+		{"SearXNG: no JSON", "searxng", 403, "<!doctype html><title>403 Forbidden</title>", "its operator must allow the format json in settings.yml"},
+		{"SearXNG: its limiter", "searxng", 429, "Too Many Requests", "SearXNG responded 429 Too Many Requests: Too Many Requests; it currently refuses further requests"},
+		{"a page in place of results", "searxng", 200, "<!doctype html>", "SearXNG did not respond in the format of its API"},
+		{"another form", "tavily", 200, `{"results":{"a":1}}`, "Tavily did not respond in the format of its API"},
+		{"a fault", "brave", 503, "", "Brave Search responded 503 Service Unavailable; this is an error of the service"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := tooltest.Serve(t, tt.status, tt.answer)
@@ -196,8 +196,7 @@ func TestTavilyHasNoMore(t *testing.T) {
 	}
 }
 
-// What a service sends beyond what was asked for is left out, and no result is longer than
-// its bounds.
+// Surplus results of a service are dropped, and each result stays within its limits.
 func TestAbundance(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	results := strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long), 30)

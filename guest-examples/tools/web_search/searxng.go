@@ -39,7 +39,7 @@ func (s searxng) search(ctx context.Context, c *client.Client, args Args) (found
 	err = c.JSON(ctx, s.name(), r, &answer)
 	var status *client.StatusError
 	if errors.As(err, &status) && status.Status == http.StatusForbidden && !status.Limited {
-		return found{}, errors.New("SearXNG answered 403 Forbidden; its operator has to allow the format json in settings.yml (search: formats)")
+		return found{}, errors.New("SearXNG responded 403 Forbidden; its operator must allow the format json in settings.yml (search: formats)")
 	}
 	if err != nil {
 		return found{}, err
@@ -53,14 +53,14 @@ func (s searxng) search(ctx context.Context, c *client.Client, args Args) (found
 		for _, engine := range answer.Unresponsive {
 			names = append(names, short(strings.Join(engine, ": ")))
 		}
-		f.notes = append(f.notes, "engines that did not answer: "+short(strings.Join(names, ", ")))
+		f.notes = append(f.notes, "engines that did not respond: "+short(strings.Join(names, ", ")))
 	}
 	f.more(len(f.results) > int(args.MaxResults), args)
 	return f, nil
 }
 
-// firstAnswer is the first answer, which is a text in older versions and an object in newer
-// ones.
+// firstAnswer returns the first answer, which is a string in older versions and an object in
+// newer ones.
 func firstAnswer(answers []json.RawMessage) string {
 	if len(answers) == 0 {
 		return ""

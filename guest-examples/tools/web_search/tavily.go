@@ -8,13 +8,13 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
 )
 
-// tavily is the API of Tavily. The host puts the key in, as a bearer token.
+// tavily is the Tavily API. The host adds the key as a bearer token.
 type tavily struct{ base string }
 
 func (tavily) name() string { return "Tavily" }
 
 func (s tavily) search(ctx context.Context, c *client.Client, args Args) (found, error) {
-	// It knows no pages, but as many results as three pages may have.
+	// The API has no pages, but returns as many results as three pages may have.
 	const most = 20
 	wanted := int(args.Page) * int(args.MaxResults)
 	if wanted > most {

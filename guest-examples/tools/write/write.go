@@ -1,4 +1,4 @@
-// Package write is the built-in tool write: a file with a given content.
+// Package write implements the built-in tool write, which writes a file.
 package write
 
 import (
@@ -17,13 +17,12 @@ import (
 type Args struct {
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath string `json:"file_path"`
-	// Content is what the file holds afterwards, byte for byte.
+	// Content is the new content of the file, byte for byte.
 	Content string `json:"content"`
 }
 
-// Run creates or overwrites a file of dir, with the folders that it needs, and
-// says so on out. A file that has the content already is left alone. The text of
-// an error is written for a model.
+// Run creates or overwrites a file of dir, creates missing directories, and reports it on out. It
+// leaves a file with the same content unchanged. The text of an error is for a model.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	name, was, err := dir.Target("file_path", args.FilePath)
 	if err != nil {
@@ -37,7 +36,7 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		return workspace.Explain(dir.FS, "file_path", name, err)
 	}
 	if equal {
-		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content)))
+		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s already has this content (%s)\n", workspace.Display(name), size(args.Content)))
 	}
 	if _, err := dir.Write("file_path", name, was, []byte(args.Content)); err != nil {
 		return err
@@ -46,21 +45,21 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), toolabi.Quantity(was.Size, "byte")))
 }
 
-// Create makes the file name, which there is none of yet, with the folders that
-// it needs, and says so on out.
+// Create creates the file name, which must not exist, with missing directories, and reports it on
+// out.
 func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	made, err := dir.Write("file_path", name, nil, []byte(content))
 	if err != nil {
 		return err
 	}
-	var folders strings.Builder
-	for _, folder := range made {
-		fmt.Fprintf(&folders, "created the folder %s/\n", workspace.Display(folder))
+	var directories strings.Builder
+	for _, directory := range made {
+		fmt.Fprintf(&directories, "created the directory %s/\n", workspace.Display(directory))
 	}
-	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &folders, workspace.Display(name), size(content)))
+	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &directories, workspace.Display(name), size(content)))
 }
 
-// report writes the result: what was done with the file name, which holds content.
+// report writes the result for the file name with the content.
 func report(out io.Writer, did, name, content, text string) error {
 	metadata := map[string]any{"path": name, "size": len(content)}
 	if len(content) <= filehash.MaxSize {
@@ -78,7 +77,7 @@ func holds(dir workspace.Dir, name string, was *files.Answer, content string) (b
 	return string(have) == content, err
 }
 
-// size words the size of a content. Lines count as read numbers them.
+// size describes the size of a content. It counts lines as read numbers them.
 func size(content string) string {
 	lines := strings.Count(content, "\n")
 	if content != "" && !strings.HasSuffix(content, "\n") {

@@ -20,9 +20,9 @@ func TestRun(t *testing.T) {
 		{"new", "a.txt", "one\ntwo\n", "created a.txt: 8 bytes, 2 lines\n"},
 		{"longer", "/workspace/a.txt", "one\ntwo\nthree", "overwrote a.txt: 13 bytes, 3 lines (before: 8 bytes)\n"},
 		{"same size", "a.txt", "one\ntwo\nTHREE", "overwrote a.txt: 13 bytes, 3 lines (before: 13 bytes)\n"},
-		{"unchanged", "./a.txt", "one\ntwo\nTHREE", "unchanged: a.txt has this content already (13 bytes, 3 lines)\n"},
+		{"unchanged", "./a.txt", "one\ntwo\nTHREE", "unchanged: a.txt already has this content (13 bytes, 3 lines)\n"},
 		{"emptied", "a.txt", "", "overwrote a.txt: 0 bytes, 0 lines (before: 13 bytes)\n"},
-		{"folders", "x/y/z.txt", "z", "created the folder x/\ncreated the folder x/y/\ncreated x/y/z.txt: 1 byte, 1 line\n"},
+		{"directories", "x/y/z.txt", "z", "created the directory x/\ncreated the directory x/y/\ncreated x/y/z.txt: 1 byte, 1 line\n"},
 		{"CRLF stays", "crlf.txt", "a\r\n", "created crlf.txt: 3 bytes, 1 line\n"},
 		{"no mark is added", "ü \" %s.txt", "\ufeffä$&\\n", "created ü \" %s.txt: 9 bytes, 1 line\n"},
 		{"odd name", "a\nb", "", "created \"a\\nb\": 0 bytes, 0 lines\n"},
@@ -69,11 +69,11 @@ func TestRun_errors(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"":            "file_path is empty",
-		".":           "file_path: . is a folder",
-		"new/":        "file_path: new/ is a folder",
+		".":           "file_path: . is a directory",
+		"new/":        "file_path: new/ is a directory",
 		"../x":        "file_path: ../x is outside the workspace",
 		"/etc/passwd": "file_path: /etc/passwd is outside the workspace",
-		"file/below":  "file_path: file/below can't be written: file is a file, not a folder",
+		"file/below":  "file_path: file/below can't be written: file is a file, not a directory",
 	} {
 		err := Run(workspace.OpenDir(root), Args{FilePath: path, Content: "x"}, &strings.Builder{})
 		if err == nil || !strings.Contains(err.Error(), want) {
