@@ -1,6 +1,6 @@
-// Package bash is the tool that runs shell scripts: the language is that of bash,
-// by an interpreter, and the commands are Go functions. No process is started, so
-// a script reaches what the tool was granted and nothing else.
+// Package bash implements the built-in tool bash, which runs shell scripts. An interpreter runs
+// the language, and the commands are Go functions. No process is started, so a script can only
+// reach what the tool was granted.
 package bash
 
 import (
@@ -20,39 +20,39 @@ import (
 
 // Args are the arguments of one call.
 type Args struct {
-	// Command is the script; not blank.
+	// Command is the script; it must not be blank.
 	Command string `json:"command"`
-	// Description says in a few words what the script does, for the title of the
-	// result; "" takes the first line of the script.
+	// Description says in a few words what the script does, for the title of the result. "" means
+	// the first line of the script.
 	Description string `json:"description"`
-	// WorkingDirectory is where the script begins, absolute or relative to the
-	// workspace; "" is the workspace.
+	// WorkingDirectory is the directory in which the script starts, absolute or relative to the
+	// workspace; "" means the workspace.
 	WorkingDirectory string `json:"working_directory"`
-	// Stdin is what the script can read from its standard input.
+	// Stdin is the standard input of the script.
 	Stdin string `json:"stdin"`
-	// TimeoutMS is how long the script may take, in milliseconds; 0 is DefaultTimeout.
+	// TimeoutMS limits the time of the script, in milliseconds; 0 means DefaultTimeout.
 	TimeoutMS int64 `json:"timeout_ms"`
 }
 
-// Host is what surrounds the shell.
+// Host is the environment of the shell.
 type Host struct {
-	// Commands are the commands by their names. The shell adds sh and bash.
+	// Commands are the commands by name. The shell adds sh and bash.
 	Commands map[string]command.Func
-	// Workspace is the absolute folder in which scripts begin.
+	// Workspace is the absolute directory in which scripts start.
 	Workspace string
-	// Temp is the absolute folder for files that need not last; the shell removes
-	// its own when the script has ended.
+	// Temp is the absolute directory for temporary files. The shell removes its own when the
+	// script has ended.
 	Temp string
-	// Environ are the variables of the script in the form NAME=value, besides HOME,
-	// PATH, PWD and the like, which the shell sets; they win over those.
+	// Environ are the variables of the script in the form NAME=value. The shell also sets HOME,
+	// PATH, PWD and others; Environ overrides those.
 	Environ []string
-	// Tell hears from time to time the last of what a script wrote that takes its time; nil
-	// when nobody wants to know.
+	// Tell is called now and then with the last output of a script that runs for a while; nil if
+	// not needed.
 	Tell func(last string)
 }
 
-// Run runs one script and returns what it wrote and how it ended. The error is for
-// arguments that make no sense; a script that fails is a result with IsError.
+// Run runs one script and returns its output and exit status. The error is only for invalid
+// arguments; a failing script gives a result with IsError.
 func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	dir, err := begin(host, args)
 	if err != nil {
@@ -75,8 +75,8 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	select {
 	case end = <-ended:
 	case <-run.Done():
-		// A script that waits for what does not come is left where it is: the
-		// output so far is worth more.
+		// Abandon a script that waits for something that never comes: the output so far is worth
+		// more.
 		select {
 		case <-ended:
 		case <-time.After(grace):
@@ -86,13 +86,13 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	return report(args, limit, end, out), nil
 }
 
-// begin returns the folder in which the script begins.
+// begin returns the directory in which the script starts.
 func begin(host Host, args Args) (string, error) {
 	if strings.TrimSpace(args.Command) == "" {
 		return "", errors.New("command is empty; give a shell script such as ls -l | head")
 	}
 	if len(args.Command) > maxScript {
-		return "", fmt.Errorf("command has %d bytes and may have %d; write the script to a file and run: bash FILE", len(args.Command), maxScript)
+		return "", fmt.Errorf("command has %d bytes; the limit is %d, so write the script to a file and run: bash FILE", len(args.Command), maxScript)
 	}
 	dir := host.Workspace
 	if args.WorkingDirectory != "" {
@@ -106,9 +106,9 @@ func begin(host Host, args Args) (string, error) {
 	case err == nil:
 		return dir, nil
 	case args.WorkingDirectory != "":
-		return "", fmt.Errorf("working_directory %s: %s; give a folder, relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
+		return "", fmt.Errorf("working_directory %s: %s; give a directory, relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("no workspace is granted to this tool: there is no folder %s", host.Workspace)
+		return "", fmt.Errorf("no workspace is granted to this tool: the directory %s does not exist", host.Workspace)
 	}
 	return "", fmt.Errorf("the workspace can't be used: %s", command.Message(err))
 }

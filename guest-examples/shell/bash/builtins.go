@@ -12,12 +12,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin is a builtin of ours in place of the interpreter's: args[0] is its name.
-// It reads variables from hc and sets them by assign.
+// builtin is a builtin that replaces the interpreter's. args[0] is its name. It reads variables
+// from hc and sets them with assign.
 type builtin func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
-// builtinTable returns the builtins that the interpreter lacks, or does with less
-// than scripts rely on.
+// builtinTable returns the builtins that the interpreter lacks or implements incompletely.
 func (s *shell) builtinTable() map[string]builtin {
 	return map[string]builtin{
 		"command":   s.commandBuiltin,
@@ -26,7 +25,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"help":      s.help,
 		"jobs":      nothing,
 		"disown":    nothing,
-		"kill":      impossible("there are no processes to signal; background jobs end with the call, wait waits for them"),
+		"kill":      impossible("there are no processes to signal; background jobs end with the call, and wait waits for them"),
 		"bg":        impossible("there is no job control"),
 		"fg":        impossible("there is no job control; wait waits for background jobs"),
 		"mapfile":   mapfile,
@@ -44,17 +43,17 @@ func (s *shell) builtinTable() map[string]builtin {
 	}
 }
 
-// nothing does nothing, with success.
+// nothing does nothing and succeeds.
 func nothing(context.Context, interp.HandlerContext, []string) error { return nil }
 
-// impossible says why something can't be done.
+// impossible returns a builtin that fails with the reason why.
 func impossible(why string) builtin {
 	return func(_ context.Context, hc interp.HandlerContext, args []string) error {
 		return fail(hc, args[0], "%s", why)
 	}
 }
 
-// constant answers a question whose answer is always the same, and takes no change.
+// constant returns a builtin that prints a fixed answer and accepts no change.
 func constant(answer string) builtin {
 	return func(ctx context.Context, hc interp.HandlerContext, args []string) error {
 		for _, arg := range args[1:] {
@@ -66,7 +65,7 @@ func constant(answer string) builtin {
 	}
 }
 
-// wait waits for background jobs. -n, which waits for any one of them, waits for all.
+// wait waits for background jobs. -n, which waits for any one job, waits for all.
 func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) > 1 && args[1] == "-n" {
 		args = args[:1]
@@ -74,8 +73,8 @@ func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return hc.Builtin(ctx, args)
 }
 
-// write writes the output of a builtin. Where nobody reads any longer the subshell
-// ends, as a process would by SIGPIPE.
+// write writes the output of a builtin. If the reader of a pipe is gone, the subshell ends, as a
+// process would by SIGPIPE.
 func write(ctx context.Context, hc interp.HandlerContext, text string) error {
 	_, err := io.WriteString(hc.Stdout, text)
 	switch {
@@ -94,21 +93,21 @@ func fail(hc interp.HandlerContext, name, format string, args ...any) error {
 	return interp.ExitStatus(1)
 }
 
-// misuse writes an error in the use of a builtin and returns the status 2.
+// misuse writes a usage error of a builtin and returns the status 2.
 func misuse(hc interp.HandlerContext, name, format string, args ...any) error {
 	fmt.Fprintf(hc.Stderr, "bash: %s: %s\n", name, fmt.Sprintf(format, args...))
 	return interp.ExitStatus(statusUsage)
 }
 
-// assignment is a variable and its values: one, or those of an array.
+// assignment is a variable and its value, or the values of an array.
 type assignment struct {
 	name   string
 	values []string
 	array  bool
 }
 
-// assign sets variables in the shell that hc belongs to. Bytes of value 0 are left
-// out, as variables can't hold them.
+// assign sets variables in the shell that hc belongs to. It drops NUL bytes, which variables
+// can't hold.
 func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assignment) error {
 	var script strings.Builder
 	for _, a := range assignments {
@@ -129,7 +128,7 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 	return hc.Builtin(ctx, []string{"eval", script.String()})
 }
 
-// eval prepares what it is to run, where that is needed.
+// eval prepares the script that it runs, if necessary.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	script := strings.Join(args[1:], " ")
 	leave, err := s.enter()
@@ -144,8 +143,8 @@ func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []strin
 	return hc.Builtin(ctx, []string{"eval", prepared})
 }
 
-// prepared returns a script as the interpreter can run it. It is read here so that
-// its nesting is bounded.
+// prepared returns a script that the interpreter can run. It parses the script here to limit its
+// nesting.
 func (s *shell) prepared(script, name string) (string, error) {
 	file, err := parse(script, name)
 	if err != nil {
@@ -161,7 +160,7 @@ func (s *shell) prepared(script, name string) (string, error) {
 	return script, nil
 }
 
-// source runs a file in the shell itself.
+// source runs a file in the current shell.
 func (s *shell) source(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) > 1 && args[1] == "--" {
 		args = slices.Delete(slices.Clone(args), 1, 2)

@@ -8,33 +8,30 @@ import (
 	"time"
 )
 
-// capture keeps what a script writes to standard output and standard error, in
-// the order in which it was written: the beginning, and the end when it is long. It
-// may be used concurrently.
+// capture stores what a script writes to standard output and standard error, in order: the
+// beginning, and the end if the output is long. It is safe for concurrent use.
 type capture struct {
 	// overflow is called when the script writes more than maxOutput.
 	overflow func()
-	// tell hears from time to time what was written last, as long as the script runs; nil when
-	// nobody wants to know.
+	// tell is called now and then with the last output while the script runs; nil if not needed.
 	tell func(last string)
 
 	mu         sync.Mutex
 	head, tail []byte
 	total      int
-	// cutLines is how many line feeds were left out so far, kept up to date as the
-	// tail moves on.
+	// cutLines counts the line feeds dropped so far; it is updated as the tail moves on.
 	cutLines int
-	telling  *time.Timer // set when something is to be told
+	telling  *time.Timer // set while a report is pending
 }
 
-// tellAfter is how long after something was written that is told, so that scripts that end
-// at once tell nothing, and maxTold how many bytes of what was written last.
+// tellAfter delays the first report after output, so that short scripts report nothing. maxTold
+// limits the bytes of a report.
 const (
 	tellAfter = 500 * time.Millisecond
 	maxTold   = 4 << 10
 )
 
-// Write takes all of p and never fails.
+// Write accepts all of p and never fails.
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +69,7 @@ func (c *capture) tellLast() {
 	}
 }
 
-// end has nothing told any more.
+// end stops all further reports.
 func (c *capture) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,15 +79,15 @@ func (c *capture) end() {
 	}
 }
 
-// dropTail leaves maxTail bytes of the tail.
+// dropTail cuts the tail down to its last maxTail bytes.
 func (c *capture) dropTail() {
 	drop := len(c.tail) - maxTail
 	c.cutLines += bytes.Count(c.tail[:drop], []byte("\n"))
 	c.tail = append(c.tail[:0], c.tail[drop:]...)
 }
 
-// text returns what was kept as UTF-8, how many bytes were written in all, and how
-// many of them are missing from the text.
+// text returns the stored output as UTF-8, the number of bytes written, and the number of bytes
+// missing from the text.
 func (c *capture) text() (text string, total, cut int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +98,7 @@ func (c *capture) text() (text string, total, cut int) {
 	b.Write(c.head)
 	cut = c.total - len(c.head) - len(c.tail)
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n... %d bytes with %d line feeds of the output are left out here ...\n", cut, c.cutLines)
+		fmt.Fprintf(&b, "\n... %d bytes with %d line feeds of output omitted ...\n", cut, c.cutLines)
 	}
 	b.Write(c.tail)
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), c.total, cut

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Who watches a script that takes its time sees the last of what it wrote; of one that ends
-// at once nothing.
+// A client that watches a long script gets its last output; a short script reports nothing.
 func TestCapture_tells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string

@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/commands"
 )
 
-// commandTable has the commands of all tests: they share one, as the package asks for.
+// commandTable has the commands of all tests, which share one table as package commands requires.
 var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
 
-// script is one case of the files in testdata: a name and a script that is run in a
-// copy of testdata/tree.
+// script is a test case of the files in testdata: a name and a script, which runs in a copy of
+// testdata/tree.
 type script struct{ name, text string }
 
-// scripts reads a file of cases. Each begins with a line "### name".
+// scripts reads a file of test cases. Each begins with a line "### name".
 func scripts(t *testing.T, file string) []script {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -33,7 +33,7 @@ func scripts(t *testing.T, file string) []script {
 	return list
 }
 
-// caseFiles are the files of cases whose results are those of the system's bash.
+// caseFiles are the files of test cases in which the system's bash gives the same results.
 func caseFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.txt"))
@@ -43,11 +43,11 @@ func caseFiles(t *testing.T) []string {
 	return files
 }
 
-// treeOfCases is where those files are, found before an awk of any case changes the folder of
-// the program for a while.
+// treeOfCases is the directory of those files. It is resolved early, because awk temporarily
+// changes the working directory of the process.
 var treeOfCases = sync.OnceValues(func() (string, error) { return filepath.Abs(filepath.Join("testdata", "tree")) })
 
-// copyOfTree returns a folder with the files that the cases work on.
+// copyOfTree returns a directory with the files of the test cases.
 func copyOfTree(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// clock is the context of a script. WebAssembly has one thread and no signals: a
-// loop of the script would never let the timer run that ends it. The interpreter
-// asks for Err before each statement, and that is when others get their turn.
+// clock is the context of a script. WebAssembly has one thread and no signals, so a loop in the
+// script would never let the timer run that ends it. The interpreter calls Err before each
+// statement, and Err yields to other goroutines.
 type clock struct {
 	context.Context
 	asked atomic.Uint32
 }
 
-// errTimeout is the cause when the time of a script is over.
+// errTimeout is the cause if a script exceeds its time limit.
 var errTimeout = errors.New("its time is over")
 
-// newClock returns a context that ends after limit, and the function that ends it
-// before.
+// newClock returns a context that ends after limit, and a function that ends it earlier.
 func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })

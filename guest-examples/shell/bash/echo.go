@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// echo writes its arguments. Unlike the interpreter's it knows options in one word,
-// such as -ne.
+// echo writes its arguments. Unlike the interpreter's builtin, it knows combined options such as
+// -ne.
 func echo(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return write(ctx, hc, printf.Echo(args[1:]))
 }

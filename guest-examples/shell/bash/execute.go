@@ -14,15 +14,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// searchPath is where commands seem to lie.
+// searchPath is the value of PATH, where commands appear to be.
 const searchPath = "/usr/local/bin:/usr/bin:/bin"
 
-// builtinMark begins the names of builtins of ours, so that the interpreter does
-// not take its own.
+// builtinMark begins the names of our builtins, so that the interpreter does not run its own.
 const builtinMark = "\x00"
 
-// call sees every simple command before it is run: it bounds what is going on, and
-// hands the builtins that are better here over to exec.
+// call is called for every simple command before it runs. It enforces the limits, and redirects
+// to exec those builtins that are implemented here.
 func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	if runtime.NumGoroutine() > maxGoroutines {
 		s.stop(errTooManyJobs)
@@ -39,8 +38,8 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	return args, nil
 }
 
-// withNames gives those builtins a name that want one of a variable, since the
-// interpreter breaks down without.
+// withNames adds an invalid variable name to builtins that need one, since the interpreter panics
+// without.
 func withNames(args []string) []string {
 	at := slices.Index(args, "")
 	if at < 1 {
@@ -66,8 +65,7 @@ func (s *shell) isFunction(name string) bool {
 	return s.functions[name]
 }
 
-// exec runs a command that is neither a function nor one of the interpreter's
-// builtins.
+// exec runs a command that is neither a function nor a builtin of the interpreter.
 func (s *shell) exec(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
 	if hc.Stdin == nil {
@@ -87,7 +85,7 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	return statusError(status)
 }
 
-// builtin runs a builtin of ours.
+// builtin runs one of our builtins.
 func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	var broken error
 	err := func() error {
@@ -100,7 +98,7 @@ func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []st
 	return err
 }
 
-// statusError returns the form that the interpreter has for an exit status.
+// statusError returns the interpreter's form of an exit status.
 func statusError(status int) error {
 	if status == 0 {
 		return nil
@@ -120,9 +118,9 @@ func (s *shell) countBroken(out io.Writer) int {
 	return s.broken[out]
 }
 
-// run runs a command with the streams, the folder and the variables of e, and
-// returns its status. It also serves commands that run others, such as xargs, which
-// know nothing of the shell's builtins and scripts.
+// run runs a command with the streams, directory and variables of e, and returns its status. It
+// also serves commands that run others, such as xargs, which can't use the shell's builtins and
+// functions.
 func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	if ctx.Err() != nil {
 		return statusStopped
@@ -151,19 +149,19 @@ func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	return statusNotFound
 }
 
-// guarded runs a command, and makes a failure of what panics.
+// guarded runs a command and turns a panic into a failure.
 func guarded(ctx context.Context, f command.Func, e *command.Env) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(e.Stderr, "%s: broke down: %v\n", e.Args[0], p)
+			fmt.Fprintf(e.Stderr, "%s: internal error: %v\n", e.Args[0], p)
 			status = 125
 		}
 	}()
 	return f(ctx, e) & 0xff
 }
 
-// commandName returns the name of the command that a path such as /usr/bin/env
-// stands for, and any other name as it is.
+// commandName returns the command that a path such as /usr/bin/env stands for, and any other name
+// unchanged.
 func commandName(name string) string {
 	dir, base := path.Split(name)
 	for p := range strings.SplitSeq(searchPath, ":") {
@@ -174,7 +172,7 @@ func commandName(name string) string {
 	return name
 }
 
-// runBuiltin runs a builtin of the shell in an interpreter of its own.
+// runBuiltin runs a builtin of the shell in a separate interpreter.
 func (s *shell) runBuiltin(ctx context.Context, args []string, e *command.Env) int {
 	words := make([]*syntax.Word, len(args))
 	for i, arg := range args {

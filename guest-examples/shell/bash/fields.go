@@ -2,10 +2,9 @@ package bash
 
 import "strings"
 
-// fields splits a line as read does, into most fields or fewer; the last of most
-// takes all that is left. Blanks of ifs separate fields however many they are, its
-// other characters each end one, so that there are empty fields. Unless raw, a
-// backslash protects the character after it and goes.
+// fields splits a line as read does, into at most most fields; the last one takes the rest. Any
+// number of blanks of ifs separate fields. Each other character of ifs ends a field, so fields
+// may be empty. Unless raw is set, a backslash protects the next character and is removed.
 func fields(line, ifs string, most int, raw bool) []string {
 	var list []string
 	s := splitter{line: line, ifs: ifs, raw: raw}
@@ -36,8 +35,7 @@ func (s *splitter) blanks() {
 	}
 }
 
-// field reads a field, and what ends it: blanks, or one other separator with the
-// blanks around it.
+// field reads a field and its end: blanks, or one other separator with the blanks around it.
 func (s *splitter) field() string {
 	var b strings.Builder
 	for s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) < 0 {
@@ -51,7 +49,7 @@ func (s *splitter) field() string {
 	return b.String()
 }
 
-// character reads one character, or the one that a backslash protects.
+// character reads one character, or a character protected by a backslash.
 func (s *splitter) character(b *strings.Builder) {
 	if s.line[s.at] == '\\' && !s.raw {
 		if s.at++; s.at == len(s.line) {
@@ -62,8 +60,8 @@ func (s *splitter) character(b *strings.Builder) {
 	s.at++
 }
 
-// rest reads all that is left without the blanks at its end, and without a single
-// separator that ends it.
+// rest reads the remaining text without the blanks at its end, and without a single separator at
+// the end.
 func (s *splitter) rest() string {
 	whole := *s
 	if only := whole.field(); whole.at == len(s.line) {

@@ -14,8 +14,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// open opens what a redirection names. Devices are made here, since the file
-// system of the sandbox has none.
+// open opens the target of a redirection. It implements devices, because the file system of the
+// sandbox has none.
 func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
 	full := absolute(hc.Dir, name)
@@ -35,14 +35,12 @@ func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMod
 	return f, nil
 }
 
-// refusal is an error in the words that people know from bash. The interpreter
-// wants this type and prints it.
+// refusal returns an error with bash's wording. The interpreter expects this type and prints it.
 func refusal(name string, err error) *os.PathError {
 	return &os.PathError{Op: "bash:", Path: name, Err: errors.New(command.Message(err))}
 }
 
-// device is a stream of the shell under the name of a file. It is not closed with
-// the redirection.
+// device is a stream of the shell with a file name. The redirection does not close it.
 type device struct {
 	io.Reader
 	io.Writer
@@ -50,8 +48,8 @@ type device struct {
 
 func (device) Close() error { return nil }
 
-// openDevice returns the device of this name. ok is true for all names in /dev, of
-// which only these are there.
+// openDevice returns the device of this name. ok is true for all names in /dev, even if there is
+// no such device.
 func openDevice(hc interp.HandlerContext, name string) (d io.ReadWriteCloser, ok bool) {
 	stdin := hc.Stdin
 	if stdin == nil {
@@ -73,7 +71,7 @@ func openDevice(hc interp.HandlerContext, name string) (d io.ReadWriteCloser, ok
 	return nil, name == "/dev" || strings.HasPrefix(name, "/dev/")
 }
 
-// zeros is a stream of zeros without an end.
+// zeros is an endless stream of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -81,7 +79,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readDir lists a folder for patterns such as *.go.
+// readDir lists a directory for patterns such as *.go.
 func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(name)
 }
@@ -107,9 +105,8 @@ func (deviceInfo) ModTime() time.Time { return time.Time{} }
 func (deviceInfo) IsDir() bool        { return false }
 func (deviceInfo) Sys() any           { return nil }
 
-// access answers [ -r name ], [ -w name ] and [ -x name ]. WebAssembly knows no
-// permission bits beyond its own; whether a script may be executed shows in its
-// first line.
+// access implements [ -r name ], [ -w name ] and [ -x name ]. WebAssembly has no permission bits
+// of its own; a file counts as executable if its first line names an interpreter.
 func (s *shell) access(ctx context.Context, name string, mode interp.AccessMode) error {
 	info, err := s.stat(ctx, name, true)
 	if err != nil {

@@ -18,7 +18,7 @@ func callIn(t *testing.T, args Args) (text string, isError bool, metadata map[st
 	return result.Content[0].Text, result.IsError, result.Metadata
 }
 
-// Each ends in time with a text that says why, and never breaks down.
+// Each script ends in time with a message that says why, and never panics.
 func TestHostile(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -48,16 +48,16 @@ func TestHostile(t *testing.T) {
 		"assignment to a number":      {`((5++))`, "must follow a name"},
 		"assignment to an expression": {`echo $(((a+b)=3))`, "must follow a name"},
 		"assignment to an expansion":  {`x=y; echo $(($x++))`, "must follow a name"},
-		"element in an expression":    {`a=(1); echo $((1 + a[0]++))`, "can be changed by"},
+		"element in an expression":    {`a=(1); echo $((1 + a[0]++))`, "can only be changed by"},
 		"read without input":          {`read x <&-; echo "status $?"`, "status 1"},
 		"mapfile without input":       {`mapfile l <&-; echo "count ${#l[@]}"`, "count 0"},
-		"wide field":                  {`printf '%999999999d' 1`, "a field may have 65536"},
-		"wide field by argument":      {`printf '%*s' 99999999999 x`, "a field may have 65536"},
-		"high precision":              {`printf '%.999999999f' 1`, "a field may have 65536"},
+		"wide field":                  {`printf '%999999999d' 1`, "the limit of a field is 65536"},
+		"wide field by argument":      {`printf '%*s' 99999999999 x`, "the limit of a field is 65536"},
+		"high precision":              {`printf '%.999999999f' 1`, "the limit of a field is 65536"},
 		"directive that is none":      {`printf '%y %' x`, "invalid format character"},
 		"indirection to nothing":      {`x=; echo ${!x}; echo done`, "done"},
 		"names that are empty":        {`x=; [[ -v $x ]] || [ -v "$x" ] || unset "$x"; declare -n r=$x; echo "$r" | cat; test -R "" | cat; let "" | cat; echo done`, "done"},
-		"trap that is wrong":          {`trap '((a[0]=1+a[1]++))' EXIT; echo done`, "can be changed by"},
+		"trap that is wrong":          {`trap '((a[0]=1+a[1]++))' EXIT; echo done`, "can only be changed by"},
 		"NUL in the script":           {"echo a\x00b; echo done", "done"},
 		"no UTF-8":                    {"printf 'a\\xff\\xfeb\\n'", "a\uFFFDb"},
 		"unended quote":               {`echo "abc`, "without closing quote"},
@@ -66,18 +66,19 @@ func TestHostile(t *testing.T) {
 		"array with a far index":      {`a[999999999999]=x; echo ${#a[@]}`, "1"},
 		"waiting for itself":          {`wait $$; echo "status $?"`, "status"},
 		"jobs of others":              {`kill -9 1`, "there are no processes to signal"},
-		"folder as input":             {`cat < sub; echo "status $?"`, "status 1"},
-		"folder as output":            {`echo x > sub; echo "status $?"`, "Is a directory"},
+		"directory as input":          {`cat < sub; echo "status $?"`, "status 1"},
+		"directory as output":         {`echo x > sub; echo "status $?"`, "Is a directory"},
 		"device that is none":         {`echo x > /dev/tcp/127.0.0.1/80; cat < /dev/sda; echo done`, "No such file or directory"},
 		"pattern of many stars":       {`[[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa == *a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b ]]; echo "status $?"`, "status 1"},
 		"regular expression":          {`[[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa =~ ^(a+)+(a+)+$x!$ ]]; echo "status $?"`, "status 1"},
 		"regular expression, wrong":   {`re='('; [[ x =~ $re ]]; echo "status $?"`, "status 2"},
 		"long word":                   {"echo " + strings.Repeat("x", 500_000) + " | wc -c", "500001"},
-		"exec of output substitution": {`exec > >(cat)`, "is not possible here"},
+		"exec of output substitution": {`exec > >(cat)`, "is not supported"},
 		"no file for the shell":       {`bash /etc/no-such; bash sub; echo "status $?"`, "status 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			begun := time.Now() // not in parallel: a bomb takes the goroutines of all
+			// Not in parallel, because a fork bomb uses up the goroutines of all tests.
+			begun := time.Now()
 			text, _, _ := callIn(t, Args{Command: test.command, TimeoutMS: 20_000})
 			if !strings.Contains(text, test.want) {
 				t.Errorf("after %s: got %.600q, want a text with %q", time.Since(begun), text, test.want)
@@ -91,8 +92,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Scripts that would go on for ever end with their time, and what they wrote comes
-// back. The clock is that of the test.
+// Endless scripts end with their time limit and return their output. The test has a fake clock.
 func TestEndsWithItsTime(t *testing.T) {
 	for name, command := range map[string]string{
 		"sleep":                  `echo begun; sleep 1000; echo never`,

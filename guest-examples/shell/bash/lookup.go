@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// commandBuiltin is the builtin command: -v and -V tell what a name is, otherwise it
-// runs a command that a function may hide.
+// commandBuiltin is the builtin command. -v and -V describe a name; otherwise it runs a command
+// that a function may hide.
 func (s *shell) commandBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
@@ -72,8 +72,8 @@ func (s *shell) typeBuiltin(ctx context.Context, hc interp.HandlerContext, args 
 	})
 }
 
-// tell says of each name what it is: of the commands of the sandbox here, of
-// functions, builtins and files by the interpreter.
+// tell describes each name. It describes the commands of the sandbox itself and leaves functions,
+// builtins and files to the interpreter.
 func (s *shell) tell(ctx context.Context, hc interp.HandlerContext, names []string, by string, own []string, say func(name, path string) string) error {
 	var failed error
 	found := false
@@ -96,7 +96,7 @@ func (s *shell) tell(ctx context.Context, hc interp.HandlerContext, names []stri
 	return failed
 }
 
-// help lists what there is, or tells of builtins.
+// help lists all commands, or describes builtins.
 func (s *shell) help(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) > 1 && s.commands[args[1]] == nil {
 		return hc.Builtin(ctx, args)

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// Options of set that change nothing in a shell without job control and history,
-// or that say what is the case anyway. The interpreter would refuse them.
+// idleLetters are options of set without effect in a shell without job control and history, or
+// that are always on. The interpreter would reject them.
 const idleLetters = "EThmbBHPvkp"
 
 var idleOptions = []string{
@@ -21,12 +21,12 @@ var idleOptions = []string{
 func set(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	kept := withoutIdle(args[1:])
 	if len(args) > 1 && len(kept) == 0 {
-		return nil // else it would be a request to list all variables
+		return nil // without arguments, set would list all variables
 	}
 	return hc.Builtin(ctx, append([]string{"set"}, kept...))
 }
 
-// withoutIdle returns arguments of set without idle options.
+// withoutIdle returns the arguments of set without idle options.
 func withoutIdle(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
@@ -56,8 +56,8 @@ func withoutIdle(args []string) []string {
 	return kept
 }
 
-// trap sets what is run at the end and after errors. No signal ever comes, so what
-// is set for signals is dropped.
+// trap sets handlers for the exit and for errors. No signal ever comes, so it drops handlers for
+// signals.
 func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {

@@ -9,8 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parse reads a script and prepares it to be run. name stands for the script in
-// errors and is its $0.
+// parse parses a script and prepares it to run. name is its name in errors and its $0.
 func (s *shell) parse(script, name string) (file *syntax.File, err error) {
 	file, err = parse(script, name)
 	if err != nil {
@@ -22,22 +21,22 @@ func (s *shell) parse(script, name string) (file *syntax.File, err error) {
 	return file, nil
 }
 
-// parse reads a script. What the parser breaks down at is a script that is wrong.
+// parse parses a script. A panic of the parser means that the script is invalid.
 func parse(script, name string) (file *syntax.File, err error) {
 	defer recoverAs(&err, name)
 	return syntax.NewParser().Parse(&shallowReader{rest: strings.NewReader(script)}, name)
 }
 
-// recoverAs makes an error of what panics.
+// recoverAs turns a panic into an error.
 func recoverAs(err *error, name string) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%s: the shell can't run this: %v", name, p)
 	}
 }
 
-// shallowReader hands out a script. The parser calls itself for each level of nesting,
-// and reads a piece of 1 KiB at a time while it is at it: what fits into the first
-// pieces is not nested too deeply.
+// shallowReader reads a script for the parser and limits its nesting. The parser calls itself for
+// each level of nesting, and calls Read for the next block of 1 KiB at any depth. A script that
+// fits the first blocks is not nested too deeply.
 type shallowReader struct {
 	rest  io.Reader
 	reads int
@@ -51,15 +50,15 @@ func (r *shallowReader) Read(p []byte) (int, error) {
 	return r.rest.Read(p)
 }
 
-// tooDeep reports whether more than maxDepth calls are nested. It takes as long as
-// the calls are many.
+// tooDeep reports whether more than maxDepth calls are nested. Its time is proportional to the
+// depth.
 func tooDeep() bool {
 	var one [1]uintptr
 	return runtime.Callers(maxDepth, one[:]) > 0
 }
 
-// enter counts a script that begins inside of another, until leave is called. It
-// fails when too many are there.
+// enter counts a script that starts inside another, until leave is called. It returns an error if
+// there are too many.
 func (s *shell) enter() (leave func(), err error) {
 	if s.scripts.Add(1) > maxScripts {
 		s.scripts.Add(-1)

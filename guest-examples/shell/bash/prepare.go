@@ -6,9 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// prepare rewrites what the interpreter can't do by itself, or does otherwise than
-// bash, and refuses what it would do wrongly. It also takes down the names of
-// functions.
+// prepare rewrites constructs that the interpreter lacks or runs differently from bash, and
+// rejects those that it would run wrongly. It also records the names of functions.
 func (s *shell) prepare(file *syntax.File) (err error) {
 	defer recoverAs(&err, file.Name)
 	p := preparation{maps: associative(file)}
@@ -44,11 +43,12 @@ func (p *preparation) node(node syntax.Node) {
 		keepInPipe(node)
 	case *syntax.ForClause:
 		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
-			node.Do = append(node.Do, template(":")...) // one that fails last would end the loop
+			// A last command that fails would end the loop.
+			node.Do = append(node.Do, template(":")...)
 		}
 	case *syntax.Redirect:
 		if node.Op == syntax.RdrClob {
-			node.Op = syntax.RdrOut // there is no noclobber
+			node.Op = syntax.RdrOut // noclobber is never set
 		}
 	case *syntax.Word:
 		for i, part := range node.Parts {
@@ -79,7 +79,7 @@ func (p *preparation) node(node syntax.Node) {
 	}
 }
 
-// part returns what stands for a part of a word.
+// part returns the replacement of a part of a word.
 func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
 	switch part := part.(type) {
 	case *syntax.ProcSubst:
@@ -92,7 +92,7 @@ func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
 	return part
 }
 
-// refuse is for what would give a wrong result.
+// refuse rejects a construct that would give a wrong result.
 func (p *preparation) refuse(node syntax.Node, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("line %d: %s", node.Pos().Line(), fmt.Sprintf(format, args...))

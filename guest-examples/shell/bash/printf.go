@@ -9,10 +9,10 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// variable is what printf -v and read take: a name, or an element of an array.
+// variable is the target of printf -v and read: a name or an element of an array.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_]+\])?$`)
 
-// printfBuiltin writes its arguments in a format, or puts them into a variable.
+// printfBuiltin writes formatted arguments, or stores them in a variable.
 func printfBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest, target := args[1:], ""
 	if len(rest) > 1 && rest[0] == "-v" {

@@ -13,21 +13,21 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// reading is what read and mapfile were asked for.
+// reading holds the options of read or mapfile.
 type reading struct {
 	raw   bool
 	array string
-	// delimiter ends what is read.
+	// delimiter is the byte that ends the input.
 	delimiter byte
-	// count is how many bytes or lines to read at most; -1 is no limit.
+	// count limits the bytes or lines to read; -1 means no limit.
 	count int
-	// exact means that the delimiter does not end what is read, count does.
+	// exact reports that the input ends only after count bytes, not at the delimiter.
 	exact bool
 	names []string
 }
 
-// readLine is read: it takes a line, byte by byte, as others may read on, and splits it into
-// variables.
+// readLine is the builtin read. It reads a line byte by byte, since others may read the rest, and
+// splits it into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: '\n', count: -1}
 	var err error
@@ -52,8 +52,8 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 	return nil
 }
 
-// options reads the options of a builtin and returns what follows them. flags are
-// those without a value, valued those with one.
+// options parses the options of a builtin and returns the arguments after them. flags are the
+// options without a value, valued those with one.
 func options(args []string, flags, valued string, set func(letter byte, value string) error) (rest []string, err error) {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		word := args[0][1:]
@@ -84,8 +84,8 @@ func options(args []string, flags, valued string, set func(letter byte, value st
 	return args, nil
 }
 
-// option applies one option of read. Prompts are shown to terminals only, a time limit and
-// what a line editor begins with have no effect on input that is there.
+// option applies an option of read. Prompts, time limits and initial texts have no effect, since
+// the input is not a terminal and is already there.
 func (r *reading) option(letter byte, value string) error {
 	switch letter {
 	case 'r':
@@ -119,7 +119,7 @@ func (r *reading) shared(letter byte, value string) (err error) {
 	return err
 }
 
-// number reads a number that is not negative.
+// number parses a nonnegative number.
 func number(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -128,7 +128,7 @@ func number(text string) (int, error) {
 	return n, nil
 }
 
-// line reads up to the delimiter. complete is false if the input ended before.
+// line reads up to the delimiter. complete is false if the input ended first.
 func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete bool, err error) {
 	var b strings.Builder
 	var one [1]byte
@@ -153,7 +153,7 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 		c := one[0]
 		switch {
 		case escaped && c == '\n':
-			// A line that goes on: take back the backslash.
+			// The line continues: remove the backslash.
 			text := b.String()
 			b.Reset()
 			b.WriteString(text[:len(text)-1])
@@ -162,7 +162,7 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 		case !escaped && c == r.delimiter && !r.exact:
 			return b.String(), true, nil
 		case c == 0:
-			continue // variables can't hold it
+			continue // variables can't hold NUL
 		}
 		b.WriteByte(c)
 		escaped = !r.raw && c == '\\' && !escaped
@@ -180,7 +180,7 @@ func (r *reading) split(env expand.Environ, line string) []assignment {
 	case r.array != "":
 		return []assignment{{name: r.array, values: fields(line, ifs, -1, r.raw), array: true}}
 	case len(r.names) == 0:
-		// The whole line, blanks at its ends too.
+		// Keep the whole line, including blanks at its ends.
 		if !r.raw {
 			line = withoutBackslashes(line)
 		}
@@ -204,7 +204,7 @@ func blank(names []string) []assignment {
 	return assignments
 }
 
-// withoutBackslashes takes away the backslashes that protect characters.
+// withoutBackslashes removes the backslashes that protect characters.
 func withoutBackslashes(line string) string {
 	var b strings.Builder
 	escaped := false

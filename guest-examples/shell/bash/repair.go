@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// keepInPipe runs the last part of a pipe in a subshell, as bash does without
-// lastpipe: what it sets is not seen after the pipe.
+// keepInPipe runs the last part of a pipe in a subshell, as bash does without lastpipe: its
+// variables are not visible after the pipe.
 func keepInPipe(cmd *syntax.BinaryCmd) {
 	if cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll {
 		return
@@ -51,11 +51,11 @@ func (p *preparation) expansion(e *syntax.ParamExp) {
 	}
 }
 
-// highParameter makes a slice of all parameters of one like ${10}, which the
-// interpreter doesn't know.
+// highParameter rewrites a parameter such as ${10}, which the interpreter lacks, as a slice of
+// all parameters.
 func (p *preparation) highParameter(e *syntax.ParamExp, n int) {
 	if e.Length || e.Excl || e.Slice != nil || e.Repl != nil || e.Exp != nil {
-		p.refuse(e, "${%d} is supported by itself only; put it into a variable first", n)
+		p.refuse(e, "${%d} is only supported alone; assign it to a variable first", n)
 		return
 	}
 	e.Short = false
@@ -75,8 +75,8 @@ func removesPattern(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// literalPattern keeps the characters of patterns literal in a quoted text, which
-// the interpreter forgets.
+// literalPattern keeps pattern characters literal in a quoted text, because the interpreter
+// forgets the quotes.
 func literalPattern(part syntax.WordPart) syntax.WordPart {
 	const special = `*?[\`
 	text, ok := quotedText(part)
@@ -93,7 +93,7 @@ func literalPattern(part syntax.WordPart) syntax.WordPart {
 	return &syntax.SglQuoted{Left: part.Pos(), Right: part.End(), Value: b.String()}
 }
 
-// quotedText returns the text of a quoted part in which nothing is expanded.
+// quotedText returns the text of a quoted part without expansions.
 func quotedText(part syntax.WordPart) (string, bool) {
 	switch part := part.(type) {
 	case *syntax.SglQuoted:
@@ -130,8 +130,8 @@ func associative(file *syntax.File) map[string]bool {
 	return names
 }
 
-// counted returns what stands for ${#map[@]}, of which the interpreter counts one:
-// the number of its keys.
+// counted returns the replacement of ${#map[@]}, for which the interpreter returns 1: the number
+// of keys.
 func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	index, ok := e.Index.(*syntax.Word)
 	if !e.Length || e.Param == nil || !p.maps[e.Param.Value] || !ok || index.Lit() != "@" && index.Lit() != "*" {
@@ -140,7 +140,7 @@ func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	return &syntax.CmdSubst{Left: e.Pos(), Right: e.End(), Stmts: template(countCommand + ` "${!` + e.Param.Value + `[@]}"`)}
 }
 
-// testVariable makes -n ${map[key]+x} of -v map[key], and keeps -v from an empty name.
+// testVariable rewrites -v map[key] as -n ${map[key]+x}, and protects -v from an empty name.
 func testVariable(test *syntax.UnaryTest) {
 	word, ok := test.X.(*syntax.Word)
 	if test.Op != syntax.TsVarSet && test.Op != syntax.TsRefVar || !ok {
@@ -166,8 +166,8 @@ func testVariable(test *syntax.UnaryTest) {
 	}
 }
 
-// named returns a word that is never empty, in place of one that is to name a
-// variable: the interpreter breaks down when it is asked for one without a name.
+// named returns a word that is never empty, to replace a word that names a variable. The
+// interpreter panics on an empty name.
 func named(word *syntax.Word) *syntax.Word {
 	stmts := template(nameCommand + ` "x"`)
 	if call, ok := stmts[0].Cmd.(*syntax.CallExpr); ok {
@@ -178,7 +178,7 @@ func named(word *syntax.Word) *syntax.Word {
 	}}}}
 }
 
-// nameReferences keeps references such as declare -n ref=$1 from an empty name.
+// nameReferences protects references such as declare -n ref=$1 from an empty name.
 func nameReferences(decl *syntax.DeclClause) {
 	reference := decl.Variant != nil && decl.Variant.Value == "nameref"
 	for _, arg := range decl.Args {
@@ -195,7 +195,7 @@ func nameReferences(decl *syntax.DeclClause) {
 	}
 }
 
-// printed returns a node as it would be written.
+// printed returns the source of a node.
 func printed(node syntax.Node) string {
 	var b strings.Builder
 	if err := syntax.NewPrinter().Print(&b, node); err != nil {
@@ -204,7 +204,7 @@ func printed(node syntax.Node) string {
 	return b.String()
 }
 
-// unquotedArithmetic returns what let works out of a quoted expression.
+// unquotedArithmetic returns the arithmetic in a quoted expression of let.
 func unquotedArithmetic(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	word, ok := expr.(*syntax.Word)
 	if !ok || len(word.Parts) != 1 {
@@ -234,8 +234,8 @@ func unquotedArithmetic(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	return expr
 }
 
-// assignElements makes an assignment of ((map[key]++)) and its like, since the
-// interpreter's arithmetic changes variables only.
+// assignElements rewrites ((map[key]++)) and similar statements as assignments, since the
+// interpreter's arithmetic can only change variables.
 func (p *preparation) assignElements(stmt *syntax.Stmt) {
 	cmd, ok := stmt.Cmd.(*syntax.ArithmCmd)
 	if !ok {
@@ -268,13 +268,13 @@ func (p *preparation) assignElements(stmt *syntax.Stmt) {
 	}
 }
 
-// printedArithmetic returns an expression as it would be written.
+// printedArithmetic returns the source of an expression.
 func printedArithmetic(expr syntax.ArithmExpr) string {
 	text := printed(&syntax.ArithmCmd{X: expr})
 	return strings.TrimSuffix(strings.TrimPrefix(text, "(("), "))")
 }
 
-// elementOf returns the element of an array that an expression is.
+// elementOf returns the array element that an expression consists of.
 func elementOf(expr syntax.ArithmExpr) (*syntax.ParamExp, bool) {
 	word, ok := expr.(*syntax.Word)
 	if !ok || len(word.Parts) != 1 {
@@ -284,15 +284,15 @@ func elementOf(expr syntax.ArithmExpr) (*syntax.ParamExp, bool) {
 	return e, ok && e.Short && e.Index != nil && e.Param != nil
 }
 
-// target refuses an expression that changes what is no variable.
+// target rejects an expression that changes anything other than a variable.
 func (p *preparation) target(node syntax.Node, x syntax.ArithmExpr) {
 	if _, ok := elementOf(x); ok {
-		p.refuse(node, "an element of an array can be changed by ((name[index] += value)) alone, not inside of another expression; write name[index]=$((...))")
+		p.refuse(node, "an element of an array can only be changed by ((name[index] += value)), not inside another expression; write name[index]=$((...))")
 		return
 	}
 	word, ok := x.(*syntax.Word)
 	if !ok || !syntax.ValidName(word.Lit()) {
-		p.refuse(node, "arithmetic can change variables only, such as x in $((x += 1))")
+		p.refuse(node, "arithmetic can only change variables, such as x in $((x += 1))")
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 // ending is how a script ended.
 type ending struct {
 	status int
-	// stopped is why the shell ended the script, nil if it ended itself.
+	// stopped is why the shell stopped the script; nil if it ended by itself.
 	stopped error
 }
 
-// report puts together the result of a call.
+// report builds the result of a call.
 func report(args Args, limit time.Duration, end ending, out *capture) guest.Result {
 	text, total, cut := out.text()
 	metadata := map[string]any{"exit_code": end.status, "output_bytes": total}
@@ -27,7 +27,7 @@ func report(args Args, limit time.Duration, end ending, out *capture) guest.Resu
 	switch {
 	case end.stopped == errTimeout:
 		metadata["timed_out"] = true
-		note = fmt.Sprintf("stopped after %s: the time of the call is over (timeout_ms); exit status %d", limit, end.status)
+		note = fmt.Sprintf("stopped after %s: the time limit is over (timeout_ms); exit status %d", limit, end.status)
 	case end.stopped != nil:
 		note = fmt.Sprintf("the script was stopped: %v; exit status %d", end.stopped, end.status)
 	case end.status != 0:

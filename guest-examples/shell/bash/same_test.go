@@ -13,16 +13,16 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 )
 
-// outcome is what a script wrote to standard output, and its exit status.
+// outcome is the standard output and the exit status of a script.
 type outcome struct {
 	stdout string
 	status int
 }
 
-// limit ends what hangs.
+// limit ends a hanging script.
 const limit = 20 * time.Second
 
-// systemBash returns the path of the system's bash, with which ours is compared.
+// systemBash returns the path of the system's bash, to compare with.
 func systemBash(t *testing.T) string {
 	t.Helper()
 	name := testprogram.Path(t, "bash")
@@ -66,7 +66,7 @@ func ours(t *testing.T, text string) (outcome, string) {
 	return outcome{out, end.status}, errs
 }
 
-// The shell does what the system's bash does.
+// The shell behaves as the system's bash.
 func TestSameAsBash(t *testing.T) {
 	bash := systemBash(t)
 	for _, file := range caseFiles(t) {
@@ -86,8 +86,8 @@ func TestSameAsBash(t *testing.T) {
 	}
 }
 
-// What differs is listed with the reason, so that nobody has to find out. A case that
-// no longer differs belongs among the others.
+// Known differences are listed with their reasons. A case without a difference belongs to the
+// others.
 func TestDifferences(t *testing.T) {
 	bash := systemBash(t)
 	for _, c := range scripts(t, filepath.Join("testdata", "differences.txt")) {

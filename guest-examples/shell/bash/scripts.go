@@ -15,9 +15,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// shellCommand is the command bash, or sh: it runs a file, the argument of -c, or
-// what it reads from standard input, in an interpreter that shares nothing but
-// exported variables with the one that called it.
+// shellCommand is the command bash or sh. It runs a file, the argument of -c, or its standard
+// input, in a separate interpreter that inherits only exported variables.
 func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 	name := path.Base(e.Args[0])
 	options, rest, inline, err := shellOptions(e.Args[1:])
@@ -45,13 +44,13 @@ func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 	}
 	script, err := io.ReadAll(io.LimitReader(e.Stdin, maxScript+1))
 	if err != nil || len(script) > maxScript {
-		fmt.Fprintf(e.Stderr, "%s: standard input is no script of at most %d bytes\n", name, maxScript)
+		fmt.Fprintf(e.Stderr, "%s: standard input is not a script of at most %d bytes\n", name, maxScript)
 		return statusNoProgram
 	}
 	return s.runScript(ctx, name, string(script), options, nil, e)
 }
 
-// shellOptions reads the options of the command bash. inline is true for -c.
+// shellOptions parses the options of the command bash. inline is true for -c.
 func shellOptions(args []string) (options, rest []string, inline bool, err error) {
 	for len(args) > 0 {
 		arg := args[0]
@@ -59,7 +58,7 @@ func shellOptions(args []string) (options, rest []string, inline bool, err error
 			return options, args[1:], inline, nil
 		}
 		if strings.HasPrefix(arg, "--") {
-			// Nothing is read at the start, and nobody types.
+			// There are no startup files and no terminal.
 			switch arg {
 			case "--norc", "--noprofile", "--login", "--posix", "--noediting":
 				args = args[1:]
@@ -89,7 +88,7 @@ func shellOptions(args []string) (options, rest []string, inline bool, err error
 	return options, args, inline, nil
 }
 
-// readScript reads a file that is to be run.
+// readScript reads a script from a file.
 func readScript(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -104,16 +103,16 @@ func readScript(name string) (string, error) {
 		return "", err
 	}
 	if len(script) > maxScript {
-		return "", fmt.Errorf("is larger than the %d bytes that a script may have", maxScript)
+		return "", fmt.Errorf("is larger than %d bytes, the limit of a script", maxScript)
 	}
 	first, _, _ := bytes.Cut(script, []byte("\n"))
 	if bytes.IndexByte(first, 0) >= 0 {
-		return "", errors.New("cannot execute binary file: no program can be started in the sandbox")
+		return "", errors.New("cannot execute binary file: the sandbox can't start programs")
 	}
 	return string(script), nil
 }
 
-// runFile runs a file that was called by its path.
+// runFile runs a file called by its path.
 func (s *shell) runFile(ctx context.Context, name string, params []string, e *command.Env) int {
 	script, err := readScript(absolute(e.Dir, name))
 	if err != nil {
@@ -144,14 +143,14 @@ func (s *shell) runFile(ctx context.Context, name string, params []string, e *co
 			if s.commands[program] != nil {
 				return s.run(ctx, append(append(append([]string{program}, words[1:]...), name), params...), e)
 			}
-			fmt.Fprintf(e.Stderr, "bash: %s: it is a script for %s, which the sandbox has not\n", name, program)
+			fmt.Fprintf(e.Stderr, "bash: %s: it is a script for %s, which the sandbox lacks\n", name, program)
 			return statusNoProgram
 		}
 	}
 	return s.runScript(ctx, name, script, nil, params, e)
 }
 
-// runScript runs a script in an interpreter of its own.
+// runScript runs a script in a separate interpreter.
 func (s *shell) runScript(ctx context.Context, name, script string, options, params []string, e *command.Env) int {
 	leave, err := s.enter()
 	if err != nil {

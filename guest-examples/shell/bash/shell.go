@@ -19,27 +19,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shell is what all parts of one call share: the script, its subshells, and the
-// scripts that it runs.
+// shell is the state that a call shares: the script, its subshells, and the scripts that it runs.
 type shell struct {
 	host     Host
 	commands map[string]command.Func
 	builtins map[string]builtin
-	// stop ends all of the call, and says why.
+	// stop ends the whole call with a cause.
 	stop context.CancelCauseFunc
-	// calls counts commands, so that some checks are made now and then.
+	// calls counts commands, so that some checks run only now and then.
 	calls atomic.Uint32
-	// scripts is how many scripts run inside of the one of the call.
+	// scripts counts the scripts that run inside the script of the call.
 	scripts atomic.Int32
 
 	mu sync.Mutex
-	// functions are the names of the functions that scripts of the call define;
-	// those are not looked up among the builtins of ours.
+	// functions are the names of the functions that scripts of the call define; they take
+	// precedence over our builtins.
 	functions map[string]bool
 	// temps are files to remove when the call ends.
 	temps []string
-	// broken counts, for each part of a pipe, the commands that could not write to
-	// it because nobody reads any longer.
+	// broken counts, for each part of a pipe, the commands that failed to write to it because its
+	// reader is gone.
 	broken map[io.Writer]int
 }
 
@@ -60,7 +59,7 @@ func newShell(host Host, stop context.CancelCauseFunc) *shell {
 	return s
 }
 
-// environ returns the variables that a script of the call begins with.
+// environ returns the initial variables of the script.
 func (s *shell) environ(dir string) []string {
 	return append([]string{
 		"HOME=" + s.host.Workspace,
@@ -77,8 +76,8 @@ func (s *shell) environ(dir string) []string {
 	}, s.host.Environ...)
 }
 
-// main runs the script of the call, and waits for the jobs that it left in the
-// background, as somebody who reads its output to the end would.
+// main runs the script of the call and waits for its background jobs, as a reader of its output
+// would.
 func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, stdout, stderr io.Writer) ending {
 	file, err := s.parse(script, "bash")
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, s
 	}
 	end := s.finish(ctx, runner, file, stderr)
 	if wait, err := s.parse("wait", "bash"); err == nil && end.stopped == nil {
-		// A statement, since a file would run the trap for EXIT once more.
+		// Run a statement, since a file would run the trap for EXIT again.
 		s.finish(ctx, runner, wait.Stmts[0], stderr)
 		end.stopped = context.Cause(ctx)
 	}
@@ -122,8 +121,7 @@ func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.N
 	return ending{status: 1}
 }
 
-// runner returns an interpreter. The first of environ may be overridden by later
-// ones.
+// runner returns an interpreter. Later entries of environ override earlier ones.
 func (s *shell) runner(environ []string, dir string, stdin io.Reader, stdout, stderr io.Writer, params []string) (*interp.Runner, error) {
 	return interp.New(
 		interp.Env(expand.ListEnviron(environ...)),
@@ -146,7 +144,7 @@ func exported(env expand.Environ) []string {
 		if v.IsSet() && v.Exported && v.Kind == expand.String {
 			values[name] = v.Str
 		} else {
-			delete(values, name) // a later one hides an earlier one
+			delete(values, name) // a later variable hides an earlier one
 		}
 	}
 	list := make([]string, 0, len(values))
@@ -156,8 +154,7 @@ func exported(env expand.Environ) []string {
 	return list
 }
 
-// lookup returns the function that finds the value of a variable in a list as
-// exported returns it.
+// lookup returns a function that looks up a variable in a list from exported.
 func lookup(environ []string) func(string) string {
 	return func(name string) string {
 		for _, pair := range slices.Backward(environ) {
@@ -169,16 +166,16 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// Commands that scripts are not told of: the first makes a file for a process
-// substitution and writes its name, the second writes how many arguments it has, and
-// the third its argument, or noName when that is empty.
+// Internal commands that help does not list. The first creates a file for a process substitution
+// and writes its name. The second writes the number of its arguments. The third writes its
+// argument, or noName if it is empty.
 const (
 	tempCommand  = "__temporary_file"
 	countCommand = "__count"
 	nameCommand  = "__name"
 )
 
-// noName is the name of a variable that nobody has.
+// noName is the name of a variable that never exists.
 const noName = "__nothing"
 
 func count(_ context.Context, e *command.Env) int {
@@ -194,14 +191,14 @@ func name(_ context.Context, e *command.Env) int {
 func (s *shell) newTemp(_ context.Context, e *command.Env) int {
 	name, err := s.tempFile("")
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "bash: no file can be made for the process substitution: %s\n", command.Message(err))
+		fmt.Fprintf(e.Stderr, "bash: can't create a file for the process substitution: %s\n", command.Message(err))
 		return 1
 	}
 	fmt.Fprintln(e.Stdout, name)
 	return 0
 }
 
-// tempFile makes a file that is removed when the call ends.
+// tempFile creates a file that is removed when the call ends.
 func (s *shell) tempFile(content string) (name string, err error) {
 	f, err := os.CreateTemp(s.host.Temp, ".shell-*")
 	if err != nil {
@@ -217,8 +214,8 @@ func (s *shell) tempFile(content string) (name string, err error) {
 	return f.Name(), f.Close()
 }
 
-// removeTemps removes the files of process substitutions. What can't be removed
-// goes with the scratch space of the call.
+// removeTemps removes the files of process substitutions. Files that can't be removed vanish with
+// the temporary directory of the call.
 func (s *shell) removeTemps() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// inputSubstitution returns what stands for <(commands): the name of a file with
-// their output. The status of the commands counts for nothing.
+// inputSubstitution returns the replacement of <(commands): the name of a file with their output.
+// The status of the commands is ignored.
 func inputSubstitution(p *syntax.ProcSubst) *syntax.CmdSubst {
 	stmts := template(`__file=$(` + tempCommand + `) && { (:) >"$__file" || :; echo "$__file"; }`)
 	substitution := &syntax.CmdSubst{Left: p.Pos(), Right: p.Rparen, Stmts: stmts}
@@ -16,8 +16,8 @@ func inputSubstitution(p *syntax.ProcSubst) *syntax.CmdSubst {
 	return substitution
 }
 
-// substituteOutputs wraps a statement in which >(commands) stands: it writes to a
-// file, and the commands read that file when it has ended.
+// substituteOutputs wraps a statement that contains >(commands). The statement writes to a file,
+// and the commands read that file after the statement.
 func (p *preparation) substituteOutputs(stmt *syntax.Stmt) {
 	var found []*syntax.ProcSubst
 	var vars []string
@@ -39,7 +39,7 @@ func (p *preparation) substituteOutputs(stmt *syntax.Stmt) {
 		return
 	}
 	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec" {
-		p.refuse(stmt, "exec > >(command) is not possible here, since the command reads when the statement has ended; write { ...; } > >(command), or pipe into the command")
+		p.refuse(stmt, "exec > >(command) is not supported, since the command reads only after the statement; write { ...; } > >(command), or pipe into the command")
 		return
 	}
 	inner := *stmt
@@ -67,8 +67,7 @@ func (p *preparation) substituteOutputs(stmt *syntax.Stmt) {
 	}
 }
 
-// forWordsOf calls f for the words of a statement, without those of statements
-// inside of it.
+// forWordsOf calls f for the words of a statement, but not for the words of nested statements.
 func forWordsOf(stmt *syntax.Stmt, f func(*syntax.Word)) {
 	syntax.Walk(stmt, func(node syntax.Node) bool {
 		switch node := node.(type) {
@@ -83,7 +82,7 @@ func forWordsOf(stmt *syntax.Stmt, f func(*syntax.Word)) {
 	})
 }
 
-// template parses a piece of shell that is known to be right.
+// template parses a piece of shell that is known to be valid.
 func template(script string) []*syntax.Stmt {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -92,7 +91,7 @@ func template(script string) []*syntax.Stmt {
 	return file.Stmts
 }
 
-// fill puts commands in the place of the subshell (:) of a template.
+// fill puts commands in place of the subshell (:) of a template.
 func fill(stmts, commands []*syntax.Stmt) {
 	for _, stmt := range stmts {
 		syntax.Walk(stmt, func(node syntax.Node) bool {

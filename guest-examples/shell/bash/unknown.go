@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// hint returns a line that helps somebody who looked for a program that is not
-// here, or "" if it is no program that people know.
+// hint returns a line of help for a well-known program that the sandbox lacks, or "" for other
+// names.
 func (s *shell) hint(name string) string {
 	const sandbox = "This shell is a sandbox: it starts no programs and has only its own commands; help lists them."
 	switch name {
 	case "git", "gh", "hg", "svn":
 		return sandbox + " There is no version control; the files of the repository can be read and changed."
 	case "python", "python3", "node", "ruby", "perl", "php", "lua", "deno", "bun", "java":
-		return sandbox + " There is no interpreter for other languages; awk, sed and jq are there for texts and data."
+		return sandbox + " There is no interpreter for other languages; use awk, sed and jq for text and data."
 	case "pip", "pip3", "npm", "npx", "yarn", "pnpm", "apt", "apt-get", "brew", "yum", "dnf", "apk", "cargo", "gem", "uv":
 		return sandbox + " Nothing can be installed."
 	case "go", "make", "gcc", "cc", "g++", "clang", "rustc", "cmake", "javac", "tsc", "pytest", "jest", "mvn", "gradle":
@@ -24,19 +24,18 @@ func (s *shell) hint(name string) string {
 	case "wget":
 		return sandbox + " Use curl, which reaches the servers that the operator allows."
 	case "vi", "vim", "nano", "emacs", "less", "more", "man", "top", "htop":
-		return sandbox + " Nobody can type into it; use cat, head, tail and sed."
+		return sandbox + " It has no terminal; use cat, head, tail and sed."
 	case "rg", "ag", "ack":
 		return sandbox + " Use grep -rn."
 	case "fd", "fdfind", "locate":
 		return sandbox + " Use find."
 	case "ps", "pgrep", "pkill", "killall", "nohup":
-		return sandbox + " There are no processes; & and wait work inside of one call."
+		return sandbox + " There are no processes; & and wait work within one call."
 	}
 	return ""
 }
 
-// names returns the names of all commands, without those that scripts are not told
-// of.
+// names returns the names of all commands, except internal ones.
 func (s *shell) names() []string {
 	names := slices.Sorted(maps.Keys(s.commands))
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "__") })

@@ -1,6 +1,6 @@
-// Package command says what a command of the shell is: a function that gets
-// arguments, streams and a folder, and returns an exit status. It stands for the
-// program that another system would start as a process.
+// Package command defines a command of the shell: a function with arguments, streams and a
+// directory that returns an exit status. It replaces a program that another system would start as
+// a process.
 package command
 
 import (
@@ -8,27 +8,26 @@ import (
 	"io"
 )
 
-// Env is what one run of a command gets. The caller fills in every field; a
-// command shares it with nobody while it runs.
+// Env is the environment of one run of a command. The caller sets every field; only the command
+// uses it while it runs.
 type Env struct {
 	// Args are the words of the command line; the first is the name.
 	Args []string
-	// Dir is the absolute folder, with slashes, in which relative names begin.
+	// Dir is the absolute directory, with slashes, to which names are relative.
 	Dir string
-	// Stdin, Stdout and Stderr are the streams. A write to a pipe that nobody
-	// reads any longer fails with io.ErrClosedPipe.
+	// Stdin, Stdout and Stderr are the streams. A write to a pipe whose reader is gone fails with
+	// io.ErrClosedPipe.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Getenv returns the value of an exported variable, "" if it is not set, and
-	// Environ all of them in the form NAME=value, sorted by name.
+	// Getenv returns the value of an exported variable, "" if it is not set. Environ returns all
+	// of them in the form NAME=value, sorted by name.
 	Getenv  func(string) string
 	Environ func() []string
-	// Run runs another command of the shell and returns its status, for those
-	// that take one as arguments, such as xargs, env and timeout. args are its
-	// words; streams, folder and variables come from e.
+	// Run runs another command of the shell and returns its status, for commands such as xargs,
+	// env and timeout. args are its words; the streams, directory and variables come from e.
 	Run func(ctx context.Context, args []string, e *Env) int
 }
 
-// Func runs a command and returns its exit status, 0 to 255. It looks at the
-// context wherever it may last.
+// Func runs a command and returns its exit status, 0 to 255. A command that may run long checks
+// the context.
 type Func func(ctx context.Context, e *Env) int

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// wordings are the texts of GNU's C library, which scripts and models look for.
+// wordings are the messages of GNU's C library, which scripts and models look for.
 var wordings = []struct {
 	err  error
 	text string
@@ -38,8 +38,8 @@ var wordings = []struct {
 	{fs.ErrExist, "File exists"},
 }
 
-// Message returns the text of an error of the file system in those words, without
-// the name that it is about. err is not nil.
+// Message returns the message of a file system error in GNU's wording, without the file name. err
+// is not nil.
 func Message(err error) string {
 	for _, w := range wordings {
 		if errors.Is(err, w.err) {
@@ -57,8 +57,8 @@ func Message(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// IsBrokenPipe reports whether a write failed because nobody reads any longer: of
-// the pipes of the shell, or of those of the system in tests.
+// IsBrokenPipe reports whether a write failed because the reader is gone. It covers pipes of the
+// shell and, in tests, of the system.
 func IsBrokenPipe(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// What the sandbox says about itself is the same everywhere, so that it tells
-// nothing about the machine it runs on.
+// The sandbox gives the same answers everywhere, so that they reveal nothing about the machine.
 const (
 	hostName   = "sandbox"
 	systemName = "WASI"
@@ -72,7 +71,7 @@ var id = spec{
 	},
 }
 
-// whichSpec and helpSpec are functions as they look at the list they are in.
+// whichSpec and helpSpec are functions because they use the table that contains them.
 func whichSpec() spec {
 	return spec{name: "which", synopsis: "[-a] NAME...", options: "a,all s", run: runWhich}
 }
@@ -113,7 +112,7 @@ func runHelp(p *process, _ options, names []string) int {
 	for _, name := range names {
 		at := slices.IndexFunc(specs, func(s spec) bool { return s.name == name })
 		if at < 0 {
-			p.errorf("no help topics match '%s'; help alone lists what there is", name)
+			p.errorf("no help topics match '%s'; help without arguments lists all", name)
 			continue
 		}
 		p.print(specs[at].help())

@@ -11,18 +11,18 @@ import (
 	"github.com/benhoyt/goawk/parser"
 )
 
-// awkSpec returns awk. Its interpreter opens files by itself, relative to the
-// current folder of the program, which therefore is changed while it runs.
-func awkSpec(folder *workingFolder) spec {
+// awkSpec returns awk. Its interpreter opens files relative to the working directory of the
+// process, so awk changes that directory while it runs.
+func awkSpec(directory *workingDirectory) spec {
 	return spec{
 		name: "awk", synopsis: "[-F FS] [-v VAR=VALUE]... [-f FILE]... ['PROGRAM'] [FILE]...", usage: 2,
 		options: "+ F,field-separator: v,assign: f,file: E: V,version",
-		note:    "system(), and pipes to and from commands, are refused: there are no programs to run. Use the pipes of the shell around awk.",
-		run:     func(p *process, o options, words []string) int { return runAwk(p, o, words, folder) },
+		note:    "system() and pipes to and from commands are refused, since there are no programs to run. Use the pipes of the shell around awk.",
+		run:     func(p *process, o options, words []string) int { return runAwk(p, o, words, directory) },
 	}
 }
 
-func runAwk(p *process, o options, words []string, folder *workingFolder) int {
+func runAwk(p *process, o options, words []string, directory *workingDirectory) int {
 	var source []string
 	for _, opt := range o {
 		if opt.name != "f" && opt.name != "E" {
@@ -51,7 +51,7 @@ func runAwk(p *process, o options, words []string, folder *workingFolder) int {
 	if o.has("F") {
 		separator := o.value("F", "")
 		if separator == "t" {
-			separator = "\t" // as POSIX has it
+			separator = "\t" // as POSIX requires
 		}
 		vars = append(vars, "FS", separator)
 	}
@@ -63,11 +63,11 @@ func runAwk(p *process, o options, words []string, folder *workingFolder) int {
 		}
 		vars = append(vars, name, value)
 	}
-	return runProgram(p, program, vars, words, folder)
+	return runProgram(p, program, vars, words, directory)
 }
 
-func runProgram(p *process, program *parser.Program, vars, words []string, folder *workingFolder) (status int) {
-	release, err := folder.enter(p.ctx, p.env.Dir)
+func runProgram(p *process, program *parser.Program, vars, words []string, directory *workingDirectory) (status int) {
+	release, err := directory.enter(p.ctx, p.env.Dir)
 	if err != nil {
 		p.errorf("%v", err)
 		return 2
@@ -94,7 +94,7 @@ func runProgram(p *process, program *parser.Program, vars, words []string, folde
 	return status
 }
 
-// devices names stdin as the interpreter does.
+// devices renames stdin as the interpreter expects.
 func (p *process) devices(words []string) []string {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -108,7 +108,7 @@ func (p *process) devices(words []string) []string {
 func explainAwk(err error) string {
 	text := err.Error()
 	if strings.Contains(text, "NoExec") {
-		return "system() and pipes to and from commands are not possible here: there are no programs to run; use the pipes of the shell around awk"
+		return "system() and pipes to and from commands are not supported: there are no programs to run; use the pipes of the shell around awk"
 	}
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -120,7 +120,8 @@ func explainAwk(err error) string {
 	return text
 }
 
-// yielding lets others run between the reads of an interpreter that does not.
+// yielding lets other goroutines run between the reads of an interpreter, which does not yield
+// itself.
 type yielding struct {
 	p *process
 	r io.Reader

@@ -36,7 +36,7 @@ func runBase64(p *process, o options, files []string) int {
 	})
 }
 
-// decodeBase64 decodes a text that may have line breaks, or anything with ignore.
+// decodeBase64 decodes a text with line breaks; with ignore, it skips all other characters.
 func (p *process) decodeBase64(r io.Reader, ignore bool) error {
 	data, err := p.readAll(r)
 	if err != nil {

@@ -11,12 +11,12 @@ var cat = spec{
 	run:     runCat,
 }
 
-// catenator is how cat shows lines.
+// catenator formats lines for cat.
 type catenator struct {
 	number, numberFull, squeeze, ends, tabs, escape bool
 	count                                           int
-	blank                                           bool // the line before was empty
-	open                                            bool // the line before has no end
+	blank                                           bool // the previous line was empty
+	open                                            bool // the previous line has no line end
 }
 
 func runCat(p *process, o options, files []string) int {
@@ -60,7 +60,7 @@ func (c *catenator) line(p *process, line []byte, ended bool) {
 	}
 }
 
-// visible shows bytes that do not print as ^X and M-X.
+// visible shows unprintable bytes as ^X and M-X.
 func visible(line []byte, escape, tabs bool) []byte {
 	var out []byte
 	for _, b := range line {

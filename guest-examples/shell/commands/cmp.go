@@ -95,7 +95,7 @@ func compareBytes(p *process, o options, names []string, readers [2]*bufio.Reade
 	return status
 }
 
-// offsetWidth is how wide -l makes the offsets: as the size of the shorter file.
+// offsetWidth returns the width of the offsets of -l: the digits of the size of the shorter file.
 func (p *process) offsetWidth(names []string) int {
 	width := 0
 	for _, name := range names {
@@ -110,7 +110,7 @@ func (p *process) offsetWidth(names []string) int {
 	return width
 }
 
-// shorter says which file ended first, and where.
+// shorter reports which file ended first, and where.
 func (p *process) shorter(names []string, first bool, at, line int64, all bool) {
 	name := names[1]
 	if first {

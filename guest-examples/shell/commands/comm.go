@@ -41,7 +41,7 @@ func runComm(p *process, o options, names []string) int {
 	return p.status
 }
 
-// commFile is a file with the line that it is at.
+// commFile is a file and its current line.
 type commFile struct {
 	lines    *lineReader
 	line     []byte
@@ -57,10 +57,10 @@ type commRun struct {
 	separator string
 	hidden    [3]bool
 	counts    [3]int64
-	unequal   bool // a line was in one file alone, from when on the order is checked
+	unequal   bool // a line was in only one file; from then on the order is checked
 }
 
-// next goes on to the next line of a file.
+// next moves to the next line of a file.
 func (c *commRun) next(at int) {
 	f := &c.files[at]
 	line, _, err := f.lines.next()

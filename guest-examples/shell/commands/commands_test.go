@@ -15,12 +15,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// TestAnswers has what is ours alone: answers that are the same everywhere, and
-// what is refused, with the way out.
+// TestAnswers tests what differs from GNU: answers that are the same everywhere, and refusals
+// with their advice.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
 		line, stdin    string
-		stdout, stderr string // what is in it
+		stdout, stderr string // parts of the output
 		status         int
 	}{
 		{line: "whoami", stdout: "user\n"},
@@ -62,19 +62,19 @@ func TestAnswers(t *testing.T) {
 		{line: "jq --bogus", stderr: "--bogus; see jq --help", status: 2},
 		{line: "zip -r - d", stdout: "PK"},
 
-		{line: "ln -s words link", stderr: "makes no links, so copy with cp instead", status: 1},
-		{line: "tail -f words", stderr: "-f is not possible here", status: 1},
-		{line: "rm -i words", stderr: "nobody can be asked", status: 1},
-		{line: "cp -i words x", stderr: "-i is not possible here", status: 1},
-		{line: "mv -i words x", stderr: "nobody can be asked", status: 1},
+		{line: "ln -s words link", stderr: "can't create links, so copy with cp instead", status: 1},
+		{line: "tail -f words", stderr: "-f is not supported", status: 1},
+		{line: "rm -i words", stderr: "there is no terminal", status: 1},
+		{line: "cp -i words x", stderr: "-i is not supported", status: 1},
+		{line: "mv -i words x", stderr: "there is no terminal", status: 1},
 		{line: "rm -rf /", stderr: "dangerous to operate recursively on '/'", status: 1},
 		{line: "find . -ok rm {} ;", stderr: "use -exec", status: 1},
 		{line: "find . -bogus", stderr: "unknown predicate `-bogus'", status: 1},
-		{line: `grep \(a\)\1 words`, stderr: "back-references", status: 2},
+		{line: `grep \(a\)\1 words`, stderr: "back-references such as", status: 2},
 		{line: "grep -P (?=x) words", stderr: "lookaround", status: 2},
 		{line: `grep \d words`, stdout: "lazy dog", stderr: "grep -P"},
-		{line: `grep a\{2000\} words`, stderr: "at most 1000", status: 2},
-		{line: `sed s/\(a\)\1/x/ words`, stderr: "back-references", status: 1},
+		{line: `grep a\{2000\} words`, stderr: "the limit of a repetition is 1000", status: 2},
+		{line: `sed s/\(a\)\1/x/ words`, stderr: "back-references such as", status: 1},
 		{line: "sed 1e words", stderr: "there are no programs to run", status: 1},
 		{line: "sed s/a/b/e words", stderr: "there are no programs to run", status: 1},
 		{line: "sed bnowhere words", stderr: "can't find label for jump to `nowhere'", status: 1},
@@ -84,9 +84,9 @@ func TestAnswers(t *testing.T) {
 		{line: "awk {print} missing", stderr: `cannot open "missing" (No such file or directory)`, status: 2},
 		{line: "diff -y left right", stderr: "use -u", status: 2},
 		{line: "date -s now", stderr: "cannot set date", status: 1},
-		{line: "xargs -p", stderr: "nobody can be asked", status: 1},
+		{line: "xargs -p", stderr: "there is no terminal", status: 1},
 		{line: "tar rf a.tar d", stderr: "use -c, -x or -t", status: 2},
-		{line: "cat -Q", stderr: "cat: invalid option -- 'Q'; here it has: -n --number", status: 1},
+		{line: "cat -Q", stderr: "cat: invalid option -- 'Q'; supported: -n --number", status: 1},
 		{line: "env nothing", stderr: "nothing: command not found", status: 127},
 		{line: "stat -f .", stderr: "no file systems", status: 1},
 		{line: "mktemp abc", stderr: "too few X's", status: 1},
@@ -111,8 +111,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelp also sees to it that no specification of options is
-// wrong in a way that makes an option unreachable.
+// TestEveryCommandHasHelp also checks that no invalid specification makes an option unreachable.
 func TestEveryCommandHasHelp(t *testing.T) {
 	names := []string{}
 	for _, s := range all(nil) {
@@ -138,12 +137,12 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 }
 
-// closedPipe is a pipe that nobody reads.
+// closedPipe is a pipe without a reader.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestEndsWhenNobodyReads is yes | head -1: what writes without end ends quietly.
+// TestEndsWhenNobodyReads is yes | head -1: an endless writer ends quietly.
 func TestEndsWhenNobodyReads(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range [][]string{
@@ -167,7 +166,7 @@ func TestEndsWhenNobodyReads(t *testing.T) {
 			status := runCommand(t.Context(), dir, line, endless{}, closedPipe{}, &stderr)
 			want := brokenPipe
 			if line[0] == "xargs" {
-				want = 125 // the command that it ran was ended
+				want = 125 // the status of the command that it ran
 			}
 			if status != want || stderr.Len() > 0 {
 				t.Errorf("status %d, want %d; stderr %q", status, want, &stderr)
@@ -176,7 +175,7 @@ func TestEndsWhenNobodyReads(t *testing.T) {
 	}
 }
 
-// endless is input without end.
+// endless is endless input.
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) {
@@ -186,7 +185,7 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestEndsWithTheTime has what would last for ever: each ends with the context.
+// TestEndsWithTheTime has commands that would run forever: each ends with the context.
 func TestEndsWithTheTime(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
@@ -239,8 +238,7 @@ func TestTimeoutEndsACommand(t *testing.T) {
 	}
 }
 
-// TestHostile has inputs that are made to harm: each ends with an error that says
-// what is too much.
+// TestHostile has malicious inputs: each ends with an error that names the limit.
 func TestHostile(t *testing.T) {
 	long := strings.Repeat("x", maxLine+2)
 	deep := strings.Repeat("(", 100000)
@@ -260,17 +258,17 @@ func TestHostile(t *testing.T) {
 		{"head of all but a lot", []string{"head", "-n", "-99999999999"}, endless{}, "larger than 64 MiB"},
 		{"a deep expression of expr", append([]string{"expr"}, strings.Split(deep, "")...), nil, "too deep"},
 		{"a deep expression of test", append([]string{"test"}, strings.Split(deep+"a", "")...), nil, "too deep"},
-		{"a deep expression of find", append([]string{"find"}, strings.Split(deep, "")...), nil, "may be 100 deep"},
+		{"a deep expression of find", append([]string{"find"}, strings.Split(deep, "")...), nil, "the limit of nested parentheses is 100"},
 		{"a deep pattern", []string{"grep", "-E", deep}, nil, "grep: "},
 		{"a long pattern", []string{"grep", strings.Repeat("a", maxPattern+1)}, nil, "more than 64 KiB"},
-		{"a set of tr that is too long", []string{"tr", "[x*999999999]", "y"}, nil, "a set may have"},
+		{"a set of tr that is too long", []string{"tr", "[x*999999999]", "y"}, nil, "the limit of a set is"},
 		{"a field of printf that is too wide", []string{"printf", "%s", "%999999999999d"}, nil, ""},
 		{"invalid UTF-8 in awk", []string{"awk", "{print toupper($0), length($0)}"}, strings.NewReader("\xff\xfe\x00\n"), ""},
 		{"NUL in jq", []string{"jq", "."}, strings.NewReader("\x00"), "invalid character"},
 		{"deep JSON", []string{"jq", "."}, strings.NewReader(strings.Repeat("[", 1000000)), "exceeded max depth"},
-		{"an archive that leads out", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "../out", Typeflag: tar.TypeReg}), "leads out of the folder"},
-		{"an archive with a link", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "l", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}), "a link, which the sandbox does not make"},
-		{"an archive with a device", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "null", Typeflag: tar.TypeChar}), "neither a file nor a folder"},
+		{"an archive that leads out", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "../out", Typeflag: tar.TypeReg}), "leads out of the directory"},
+		{"an archive with a link", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "l", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}), "a link, which the sandbox can't create"},
+		{"an archive with a device", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "null", Typeflag: tar.TypeChar}), "neither a file nor a directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -287,13 +285,13 @@ func TestHostile(t *testing.T) {
 				t.Errorf("it left %v (%v)", entries, err)
 			}
 			if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), "out")); err == nil {
-				t.Error("it wrote outside of the folder")
+				t.Error("it wrote outside the directory")
 			}
 		})
 	}
 }
 
-// runBounded runs a command that may hold a MiB, so that the test is short.
+// runBounded runs a command with a limit of 1 MiB, so that the test is short.
 func runBounded(t *testing.T, dir string, line []string, stdin io.Reader, stderr io.Writer) int {
 	t.Helper()
 	specs := all(nil)
@@ -306,7 +304,7 @@ func runBounded(t *testing.T, dir string, line []string, stdin io.Reader, stderr
 	return p.exit(specs[at].start(p))
 }
 
-// neverEnding is one byte without end.
+// neverEnding is an endless sequence of one byte.
 type neverEnding byte
 
 func (n neverEnding) Read(b []byte) (int, error) {

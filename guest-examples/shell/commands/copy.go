@@ -20,7 +20,7 @@ var cp = spec{
 var mv = spec{
 	name: "mv", synopsis: "[-fnuv] [-T] SOURCE... DEST | -t DIRECTORY SOURCE...",
 	options: "f,force n,no-clobber v,verbose u,update t,target-directory: T,no-target-directory i,interactive strip-trailing-slashes",
-	note:    "-i is refused: nobody can be asked.",
+	note:    "-i is refused: there is no terminal.",
 	run:     runMv,
 }
 
@@ -35,7 +35,7 @@ type transfer struct {
 func runCp(p *process, o options, names []string) int {
 	for _, refused := range []string{"i", "l", "s"} {
 		if o.has(refused) {
-			return p.fail("-%s is not possible here; leave it out to copy", refused)
+			return p.fail("-%s is not supported; omit it to copy", refused)
 		}
 	}
 	t := &transfer{
@@ -48,26 +48,26 @@ func runCp(p *process, o options, names []string) int {
 
 func runMv(p *process, o options, names []string) int {
 	if o.has("i") && o.last("i", "f", "n") == "i" {
-		return p.fail("-i is not possible here: nobody can be asked; leave it out")
+		return p.fail("-i is not supported: there is no terminal; omit it")
 	}
 	t := &transfer{p: p, keep: o.has("n") && o.last("n", "f") == "n", update: o.has("u"), verbose: o.has("v"), recursive: true, times: true, links: true}
 	return t.run(o, names, t.move)
 }
 
-// run finds out where each source goes.
+// run determines the target of each source.
 func (t *transfer) run(o options, names []string, do func(from, to string)) int {
 	p := t.p
 	if o.has("t") {
-		folder := o.value("t", "")
-		switch info, err := os.Stat(p.path(folder)); {
+		directory := o.value("t", "")
+		switch info, err := os.Stat(p.path(directory)); {
 		case err != nil:
-			return p.fail("target directory '%s': %s", folder, message(err))
+			return p.fail("target directory '%s': %s", directory, message(err))
 		case !info.IsDir():
-			return p.fail("target directory '%s': %s", folder, message(syscall.ENOTDIR))
+			return p.fail("target directory '%s': %s", directory, message(syscall.ENOTDIR))
 		case len(names) == 0:
 			return p.fail("missing file operand")
 		}
-		return t.into(folder, names, do)
+		return t.into(directory, names, do)
 	}
 	switch {
 	case len(names) == 0:
@@ -77,11 +77,11 @@ func (t *transfer) run(o options, names []string, do func(from, to string)) int 
 	}
 	sources, to := names[:len(names)-1], names[len(names)-1]
 	info, err := os.Stat(p.path(to))
-	isFolder := err == nil && info.IsDir()
+	isDirectory := err == nil && info.IsDir()
 	switch {
 	case o.has("T") && len(sources) > 1:
 		return p.fail("extra operand '%s'", to)
-	case isFolder && !o.has("T"):
+	case isDirectory && !o.has("T"):
 		return t.into(to, sources, do)
 	case len(sources) > 1 && err != nil:
 		return p.fail("target '%s': %s", to, message(err))
@@ -92,7 +92,7 @@ func (t *transfer) run(o options, names []string, do func(from, to string)) int 
 	return p.status
 }
 
-func (t *transfer) into(folder string, sources []string, do func(from, to string)) int {
+func (t *transfer) into(directory string, sources []string, do func(from, to string)) int {
 	for _, source := range sources {
 		if t.p.stopped() {
 			break
@@ -100,21 +100,21 @@ func (t *transfer) into(folder string, sources []string, do func(from, to string
 		name := path.Base(path.Clean(source))
 		if t.parents {
 			name = path.Clean(source)
-			m := folderMaker{p: t.p}
-			if err := m.all(path.Dir(join(folder, name))); err != nil {
-				t.p.errorf("cannot make directory '%s': %s", path.Dir(join(folder, name)), message(err))
+			m := directoryMaker{p: t.p}
+			if err := m.all(path.Dir(join(directory, name))); err != nil {
+				t.p.errorf("cannot make directory '%s': %s", path.Dir(join(directory, name)), message(err))
 				continue
 			}
 		}
 		if base := path.Base(source); base == "." || base == ".." {
-			name = "." // what is in it, not the folder
+			name = "." // its content, not the directory
 		}
-		do(source, join(folder, name))
+		do(source, join(directory, name))
 	}
 	return t.p.status
 }
 
-// copy copies a file or a folder.
+// copy copies a file or a directory.
 func (t *transfer) copy(from, to string) {
 	stat := os.Stat
 	if t.links {
@@ -145,7 +145,7 @@ func (t *transfer) copy(from, to string) {
 	t.tree(from, to, info, 0)
 }
 
-// tree copies a file, or a folder with what is in it.
+// tree copies a file, or a directory with its content.
 func (t *transfer) tree(from, to string, info fs.FileInfo, depth int) bool {
 	if t.p.stopped() {
 		return false
@@ -176,11 +176,11 @@ func (t *transfer) tree(from, to string, info fs.FileInfo, depth int) bool {
 	copied := false
 	switch {
 	case info.IsDir():
-		copied = t.folder(from, to, exists, info, depth)
+		copied = t.directory(from, to, exists, info, depth)
 	case info.Mode()&fs.ModeSymlink != 0:
 		copied = t.link(from, to)
 	case !info.Mode().IsRegular():
-		t.p.errorf("cannot copy '%s': it is neither a file nor a folder", from)
+		t.p.errorf("cannot copy '%s': it is neither a file nor a directory", from)
 	default:
 		copied = t.file(from, to, info)
 	}
@@ -198,7 +198,7 @@ func (t *transfer) say(from, to string) {
 	}
 }
 
-func (t *transfer) folder(from, to string, exists bool, info fs.FileInfo, depth int) bool {
+func (t *transfer) directory(from, to string, exists bool, info fs.FileInfo, depth int) bool {
 	entries, err := os.ReadDir(t.p.path(from))
 	if err != nil {
 		t.p.errorf("cannot access '%s': %s", from, message(err))
@@ -264,7 +264,7 @@ func (t *transfer) file(from, to string, info fs.FileInfo) bool {
 	return !t.p.stopped()
 }
 
-// move renames, or copies and removes where that is not possible.
+// move renames a file, or copies and removes it if renaming is not possible.
 func (t *transfer) move(from, to string) {
 	p := t.p
 	info, err := os.Lstat(p.path(from))
@@ -304,7 +304,7 @@ func (t *transfer) move(from, to string) {
 
 func (t *transfer) rename(from, to string, info fs.FileInfo) error {
 	if info.IsDir() {
-		// An empty folder makes way; one that is not stays and says so.
+		// An empty directory is replaced; removing any other fails.
 		if err := os.Remove(t.p.path(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errors.New(message(err))
 		}
@@ -319,7 +319,7 @@ func (t *transfer) rename(from, to string, info fs.FileInfo) error {
 	quiet := *t
 	quiet.verbose = false
 	if !quiet.tree(from, to, info, 0) {
-		return errors.New("it could not be copied as a whole, and is still there")
+		return errors.New("it could not be copied completely, and still exists")
 	}
 	t.p.removeAll(from, false)
 	return nil

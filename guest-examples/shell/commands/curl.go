@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/printf"
 )
 
-// Statuses of curl.
+// Exit statuses of curl.
 const (
 	curlProtocol  = 1
 	curlUsage     = 2
@@ -30,14 +30,14 @@ const (
 	curlRedirects = 47
 )
 
-// curlSpec returns curl, whose requests go through transport; nil stands for no network.
+// curlSpec returns curl, whose requests go through transport; nil means no network.
 func curlSpec(transport http.RoundTripper) spec {
 	return spec{
 		name: "curl", synopsis: "[OPTION]... URL...", usage: curlUsage,
 		options: "s,silent S,show-error o,output: O,remote-name L,location I,head i,include X,request: H,header: d,data: data-raw: data-binary: " +
 			"data-urlencode: json: G,get f,fail fail-with-body w,write-out: u,user: A,user-agent: e,referer: b,cookie: m,max-time: " +
 			"connect-timeout: max-redirs: compressed k,insecure v,verbose retry: url: create-dirs F,form: T,upload-file: x,proxy: N,no-buffer 4 6 g,globoff",
-		note: "Requests go where the operator grants, and secrets are put in by the host. -k, -F, -T and -x are refused.",
+		note: "Requests reach only servers that the operator grants, and the host inserts secrets. -k, -F, -T and -x are refused.",
 		run: func(p *process, o options, urls []string) int {
 			c := &curl{p: p, o: o, transport: transport}
 			return c.run(append(o.values("url"), urls...))
@@ -50,10 +50,10 @@ type curl struct {
 	p         *process
 	o         options
 	transport http.RoundTripper
-	redirects int // that were followed for the URL at hand
+	redirects int // redirects followed for the current URL
 }
 
-// failure is an error with the status that curl has for it.
+// failure is an error with curl's exit status for it.
 type failure struct {
 	status int
 	text   string
@@ -68,7 +68,7 @@ func failed(status int, format string, args ...any) *failure {
 func (c *curl) run(urls []string) int {
 	for _, refused := range []string{"k", "F", "T", "x"} {
 		if c.o.has(refused) {
-			c.p.errorf("-%s is not possible here: the host makes the connections; -d @FILE sends a file", refused)
+			c.p.errorf("-%s is not supported: the host makes the connections; -d @FILE sends a file", refused)
 			return curlUsage
 		}
 	}
@@ -127,8 +127,8 @@ func (c *curl) fetch(address string) error {
 	return nil
 }
 
-// request returns the first request for a URL, with its body besides, which later ones may
-// need again.
+// request returns the first request for a URL. It also returns the body, which redirected
+// requests may need again.
 func (c *curl) request(ctx context.Context, address string) (*http.Request, []byte, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -173,7 +173,7 @@ func newRequest(ctx context.Context, method string, u *url.URL, body []byte) (*h
 	return request, nil
 }
 
-// body joins the data of the options. nil says that there is none.
+// body joins the data of the options. nil means that there is none.
 func (c *curl) body() (body []byte, contentType string, err error) {
 	add := func(data []byte, separator string) {
 		if body != nil {
@@ -216,12 +216,12 @@ func (c *curl) body() (body []byte, contentType string, err error) {
 	return body, contentType, nil
 }
 
-// withoutBreaks takes the line breaks out, as -d @FILE does.
+// withoutBreaks removes the line breaks, as -d @FILE does.
 func withoutBreaks(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n"), nil), []byte("\r"), nil)
 }
 
-// encodeData encodes NAME=TEXT, or TEXT alone, as a form has it.
+// encodeData encodes NAME=TEXT or TEXT as a form does.
 func encodeData(text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	switch {
@@ -276,7 +276,7 @@ func (c *curl) setHeaders(request *http.Request, login *url.Userinfo, contentTyp
 	}
 }
 
-// output writes the response where it belongs.
+// output writes the response to its destination.
 func (c *curl) output(request *http.Request, response *http.Response) (int64, error) {
 	var head bytes.Buffer
 	if c.o.has("I") || c.o.has("i") {
@@ -300,7 +300,7 @@ func (c *curl) output(request *http.Request, response *http.Response) (int64, er
 	}
 	if c.o.has("create-dirs") {
 		if err := os.MkdirAll(path.Dir(c.p.path(name)), 0o777); err != nil {
-			return 0, failed(curlWrite, "Failed to create the folder of %s: %s", name, message(err))
+			return 0, failed(curlWrite, "Failed to create the directory of %s: %s", name, message(err))
 		}
 	}
 	w, err := c.p.create(name, os.O_TRUNC)

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
 )
 
-// send sends a request and, with -L, those that it is redirected to, and returns the last
-// response. http.Client would bring a whole HTTP and TLS stack into the module.
+// send sends a request, follows redirects with -L, and returns the last response. http.Client
+// would add a whole HTTP and TLS stack to the module.
 func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) {
 	most, err := c.maxRedirects()
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 		if err == nil && target == nil {
 			return response, nil
 		}
-		_ = response.Body.Close() // it is for people
+		_ = response.Body.Close() // its body is for people
 		switch {
 		case err != nil:
 			return nil, failed(curlMalformed, "%v", err)
@@ -39,7 +39,7 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 	}
 }
 
-// maxRedirects is how many redirects are followed: at most 50, also where all were asked for.
+// maxRedirects returns the limit of redirects, which is never more than 50.
 func (c *curl) maxRedirects() (int, error) {
 	const most = 50
 	if !c.o.has("max-redirs") {
@@ -55,9 +55,9 @@ func (c *curl) maxRedirects() (int, error) {
 	return n, nil
 }
 
-// redirected returns the request that follows one with its body. As in curl the method of
-// -X stays, and so does all of the request with the statuses 307 and 308; otherwise it
-// becomes one without a body. What identifies the user is for the first server alone.
+// redirected returns the request that follows a redirect, with its body. As in curl, the method
+// of -X stays, and the statuses 307 and 308 keep the whole request; other statuses drop the body.
+// Only the first server gets the headers that identify the user.
 func (c *curl) redirected(before *http.Request, body []byte, status int, target *url.URL) (*http.Request, []byte, error) {
 	method, kept := before.Method, status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 	if !kept {

@@ -77,7 +77,7 @@ func TestCurl(t *testing.T) {
 		{args: "-s -o out.txt URL/echo -w %{size_download}", stdout: "5"},
 		{args: "-s -o nodir/x URL/echo -S", stderr: "curl: (23) Failure writing output to destination nodir/x: No such file or directory", status: 23},
 		{args: "-s -O URL/", status: 23},
-		{args: "-k URL/echo", stderr: "-k is not possible here", status: 2},
+		{args: "-k URL/echo", stderr: "-k is not supported", status: 2},
 		{args: "", stderr: "no URL specified", status: 2},
 		{args: "ftp://x/y", stderr: "curl: (1) Protocol \"ftp\" not supported", status: 1},
 		{args: "http://", stderr: "curl: (3) URL rejected", status: 3},
@@ -124,8 +124,8 @@ func TestCurlSaysHowToSwitchTheNetworkOn(t *testing.T) {
 	}
 }
 
-// What follows a redirect has the method and the body that it has with curl, and nothing
-// that identifies the user to another server.
+// A redirected request has the same method and body as in curl, and sends another server nothing
+// that identifies the user.
 func TestCurlRedirects(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

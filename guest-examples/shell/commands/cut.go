@@ -12,11 +12,11 @@ import (
 var cut = spec{
 	name: "cut", synopsis: "-b LIST | -c LIST | -f LIST [-d DELIMITER] [-s] [FILE]...",
 	options: "b,bytes: c,characters: f,fields: d,delimiter: s,only-delimited n complement output-delimiter: z,zero-terminated",
-	note:    "-c counts bytes, as that of GNU does.",
+	note:    "-c counts bytes, as in GNU cut.",
 	run:     runCut,
 }
 
-// interval is a part of a list such as 2-4; both ends belong to it.
+// interval is a part of a list such as 2-4, including both ends.
 type interval struct{ from, to int }
 
 func runCut(p *process, o options, files []string) int {
@@ -66,7 +66,7 @@ func runCut(p *process, o options, files []string) int {
 	})
 }
 
-// parseList reads a list such as 1,3-5,7- and merges what overlaps.
+// parseList parses a list such as 1,3-5,7- and merges overlapping intervals.
 func parseList(list string, fields bool) ([]interval, string) {
 	what := "byte/character"
 	if fields {

@@ -20,9 +20,8 @@ var dateLayouts = []string{
 	"2-Jan-2006",
 }
 
-// parseDate reads a date as date -d does: an absolute form, a day such as
-// yesterday, and any number of relative ones such as "+2 weeks" and "3 days ago".
-// What is not said is that of now.
+// parseDate parses a date as date -d does: an absolute form, a day such as yesterday, and any
+// number of relative forms such as "+2 weeks" and "3 days ago". Missing parts come from now.
 func parseDate(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if seconds, ok := strings.CutPrefix(text, "@"); ok {
@@ -47,7 +46,7 @@ func parseDate(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// absoluteDate reads an absolute form at the start and returns the other words.
+// absoluteDate parses an absolute form at the start and returns the other words.
 func absoluteDate(words []string, now time.Time) (time.Time, []string) {
 	for n := min(len(words), 6); n > 0; n-- {
 		head := strings.Join(words[:n], " ")
@@ -60,7 +59,7 @@ func absoluteDate(words []string, now time.Time) (time.Time, []string) {
 			}
 		}
 	}
-	if len(words) == 0 { // as of an empty text
+	if len(words) == 0 { // for an empty text
 		return startOfDay(now), words
 	}
 	return now, words
@@ -108,7 +107,7 @@ func relativeDate(at time.Time, words []string, now time.Time) (time.Time, []str
 			break
 		}
 		n, _ = strconv.Atoi(word[:signs+digits])
-		if unit := word[signs+digits:]; unit != "" { // 3days
+		if unit := word[signs+digits:]; unit != "" { // as in 3days
 			words = append([]string{unit}, words[1:]...)
 		} else {
 			words = words[1:]
@@ -155,7 +154,7 @@ func relativeDate(at time.Time, words []string, now time.Time) (time.Time, []str
 	return at, words, true
 }
 
-// weekday reads the name of a day, in full or its first three letters.
+// weekday parses the name of a day, in full or its first three letters.
 func weekday(word string) (time.Weekday, bool) {
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		if name := strings.ToLower(day.String()); word == name || word == name[:3] {

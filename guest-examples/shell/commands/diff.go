@@ -19,14 +19,14 @@ var diff = spec{
 	options: "# u U: unified:: q,brief r,recursive N,new-file i,ignore-case w,ignore-all-space b,ignore-space-change Z,ignore-trailing-space " +
 		"B,ignore-blank-lines s,report-identical-files a,text L,label: x,exclude: normal color:: d,minimal p,show-c-function strip-trailing-cr " +
 		"c C y,side-by-side e,ed",
-	note: "Shown are the normal and the unified form; -c, -y and -e are refused.",
+	note: "Supports the normal and the unified format; -c, -y and -e are refused.",
 	run:  runDiff,
 }
 
 // comparison is a run of diff.
 type comparison struct {
 	p                   *process
-	context             int // lines around a change, -1 for the normal form
+	context             int // lines around a change; -1 for the normal format
 	brief, same         bool
 	recursive, absent   bool
 	fold, noSpace       bool
@@ -34,14 +34,14 @@ type comparison struct {
 	noBlank, text, crlf bool
 	labels              []string
 	exclude             []*regexp.Regexp
-	options             string // as the lines above the files of a folder show them
+	options             string // as shown above each pair of files in directories
 	status              int
 }
 
 func runDiff(p *process, o options, names []string) int {
 	for _, refused := range []string{"c", "C", "y", "e"} {
 		if o.has(refused) {
-			p.errorf("-%s is not possible here; use -u", refused)
+			p.errorf("-%s is not supported; use -u", refused)
 			return 2
 		}
 	}
@@ -87,8 +87,7 @@ func runDiff(p *process, o options, names []string) int {
 	return d.status
 }
 
-// shownOptions returns the options of the command line, for the line above each
-// pair of files.
+// shownOptions returns the options of the command line for the line above each pair of files.
 func shownOptions(words []string) string {
 	out := ""
 	for _, word := range words {
@@ -100,13 +99,13 @@ func shownOptions(words []string) string {
 }
 
 func (d *comparison) operands(a, b string) {
-	folderA, folderB := d.p.isFolder(a), d.p.isFolder(b)
+	directoryA, directoryB := d.p.isDirectory(a), d.p.isDirectory(b)
 	switch {
-	case folderA && folderB:
-		d.folders(a, b, 0)
-	case folderA && b != "-":
+	case directoryA && directoryB:
+		d.directories(a, b, 0)
+	case directoryA && b != "-":
 		d.files(join(a, baseOf(b)), b)
-	case folderB && a != "-":
+	case directoryB && a != "-":
 		d.files(a, join(b, baseOf(a)))
 	default:
 		d.files(a, b)
@@ -118,7 +117,7 @@ func (d *comparison) fail(name string, err error) {
 	d.p.status = 2
 }
 
-func (d *comparison) folders(a, b string, depth int) {
+func (d *comparison) directories(a, b string, depth int) {
 	if depth > maxDepth || d.p.stopped() {
 		return
 	}
@@ -153,7 +152,7 @@ func (d *comparison) folders(a, b string, depth int) {
 	}
 }
 
-// entries compares two of the same name; one that is not there is nil.
+// entries compares two entries of the same name; a missing one is nil.
 func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int) {
 	one := entryA
 	if one == nil {
@@ -164,11 +163,11 @@ func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int)
 		return
 	}
 	if (entryA == nil || entryB == nil) && !d.absent {
-		folder := a
+		directory := a
 		if entryA == nil {
-			folder = b
+			directory = b
 		}
-		d.p.printf("Only in %s: %s\n", strings.TrimSuffix(folder, "/"), name)
+		d.p.printf("Only in %s: %s\n", strings.TrimSuffix(directory, "/"), name)
 		d.status = 1
 		return
 	}
@@ -189,7 +188,7 @@ func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int)
 		d.p.printf("File %s is a %s while file %s is a %s\n", innerA, kindA, innerB, kindB)
 		d.status = 1
 	case one.IsDir() && d.recursive:
-		d.folders(innerA, innerB, depth+1)
+		d.directories(innerA, innerB, depth+1)
 	case one.IsDir():
 		d.p.printf("Common subdirectories: %s and %s\n", innerA, innerB)
 	default:
@@ -197,7 +196,7 @@ func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int)
 	}
 }
 
-// heading compares two files of folders, with the command line above.
+// heading compares two files of directories, and shows the command line above the differences.
 func (d *comparison) heading(a, b string) {
 	out := *d.p.env
 	var text bounded
@@ -280,7 +279,7 @@ func (d *comparison) files(a, b string) {
 
 func isBinary(text []byte) bool { return bytes.IndexByte(text[:min(len(text), 32<<10)], 0) >= 0 }
 
-// label is what the line above a unified diff says of a file.
+// label returns the file's part of the header of a unified diff.
 func (d *comparison) label(at int, name string) string {
 	if at < len(d.labels) {
 		return d.labels[at]
@@ -295,7 +294,7 @@ func (d *comparison) label(at int, name string) string {
 	return name + "\t" + stamp
 }
 
-// splitLines splits a text into lines with their ends.
+// splitLines splits a text into lines with their line ends.
 func splitLines(text []byte) [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(text) {
@@ -304,7 +303,7 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// reduce returns what of a line counts.
+// reduce returns the part of a line that is compared.
 func (d *comparison) reduce(line []byte) []byte {
 	if d.crlf {
 		if text, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {
@@ -330,7 +329,7 @@ func (d *comparison) reduce(line []byte) []byte {
 	return line
 }
 
-// relevant leaves out changes of blank lines alone, for -B.
+// relevant drops changes that consist only of blank lines, for -B.
 func (d *comparison) relevant(changes []linediff.Change, a, b [][]byte) []linediff.Change {
 	if !d.noBlank {
 		return changes
@@ -363,7 +362,7 @@ func writeMarked(w io.Writer, mark string, lines [][]byte) {
 	}
 }
 
-// writeNormal writes the normal form.
+// writeNormal writes the normal format.
 func writeNormal(w io.Writer, a, b [][]byte, changes []linediff.Change) {
 	for _, c := range changes {
 		switch {
@@ -389,7 +388,7 @@ func lineRange(start, end int) string {
 	return fmt.Sprintf("%d,%d", start+1, end)
 }
 
-// unifiedWriter writes the unified form.
+// unifiedWriter writes the unified format.
 type unifiedWriter struct {
 	w       io.Writer
 	a, b    [][]byte

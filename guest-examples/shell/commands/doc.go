@@ -1,6 +1,5 @@
-// Package commands has the programs that the shell of the sandbox knows, such as
-// cat, grep and sort, written as functions: there are no processes in it. What
-// they print, and their exit status, is that of GNU's in the C locale, as far as
-// an option is supported; an option that is not is refused by name. Where they
-// cannot be the same, the text of help for the command says so.
+// Package commands has the programs of the sandbox's shell, such as cat, grep and sort, as
+// functions, since the sandbox has no processes. Output and exit status follow GNU's programs in
+// the C locale, as far as an option is supported. Unsupported options are rejected by name. The
+// help of a command lists other differences.
 package commands

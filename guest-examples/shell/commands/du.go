@@ -10,7 +10,7 @@ import (
 var du = spec{
 	name: "du", synopsis: "[-abchsk] [-d DEPTH] [FILE]...",
 	options: "a,all b,bytes c,total h,human-readable s,summarize k m d,max-depth: apparent-size S,separate-dirs x 0,null exclude: B,block-size:",
-	note:    "Sizes are those of the contents in blocks of 4 KiB, with 4 KiB for a folder.",
+	note:    "Sizes are the lengths of files in blocks of 4 KiB, plus 4 KiB for a directory.",
 	run:     runDu,
 }
 
@@ -51,14 +51,14 @@ func runDu(p *process, o options, names []string) int {
 	return p.status
 }
 
-// measure prints what a folder takes, after those in it, and returns it.
+// measure prints and returns the size of a directory, after the sizes of its subdirectories.
 func (u *usage) measure(f found) int64 {
 	size := u.size(f.info)
 	if u.p.stopped() {
 		return size
 	}
 	if f.info.IsDir() {
-		size += u.folder(f)
+		size += u.directory(f)
 	}
 	if f.depth <= u.depth && (f.info.IsDir() || u.o.has("a") || f.depth == 0) {
 		u.print(size, f.name)
@@ -66,7 +66,7 @@ func (u *usage) measure(f found) int64 {
 	return size
 }
 
-func (u *usage) folder(f found) int64 {
+func (u *usage) directory(f found) int64 {
 	size := int64(0)
 	if f.depth >= maxDepth {
 		return size

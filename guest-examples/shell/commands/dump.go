@@ -12,16 +12,16 @@ import (
 var xxd = spec{
 	name: "xxd", synopsis: "[-pru] [-c COLUMNS] [-g BYTES] [-l LENGTH] [-s OFFSET] [FILE]",
 	options: "p,ps,postscript,plain r,revert u,uppercase c,cols: g,groupsize: l,len: s,seek: b i",
-	note:    "-r reads what xxd and xxd -p print; -b and -i are refused.",
+	note:    "-r reads the output of xxd and xxd -p; -b and -i are refused.",
 	run:     runXxd,
 }
 
 func runXxd(p *process, o options, files []string) int {
 	if o.has("b") || o.has("i") {
-		return p.fail("-b and -i are not there; use xxd or xxd -p")
+		return p.fail("-b and -i are not supported; use xxd or xxd -p")
 	}
 	if len(files) > 1 {
-		return p.fail("it takes one file; print to another with >")
+		return p.fail("give only one file; redirect the output with >")
 	}
 	plain := o.has("p")
 	columns := 16
@@ -60,7 +60,7 @@ func runXxd(p *process, o options, files []string) int {
 	})
 }
 
-// hexWriter writes what xxd prints.
+// hexWriter writes the output of xxd.
 type hexWriter struct {
 	p              *process
 	plain, upper   bool
@@ -122,7 +122,7 @@ func (x *hexWriter) row(data []byte) {
 	x.offset += int64(len(data))
 }
 
-// printable shows what does not print as a dot.
+// printable replaces unprintable bytes by dots.
 func printable(data []byte) string {
 	out := make([]byte, len(data))
 	for i, b := range data {
@@ -133,7 +133,7 @@ func printable(data []byte) string {
 	return string(out)
 }
 
-// unhex is the reverse of xxd.
+// unhex reverses xxd.
 func (p *process) unhex(r io.Reader, plain bool) error {
 	return p.eachLine(r, '\n', func(line []byte, _ bool) bool {
 		text := line
@@ -151,7 +151,7 @@ func (p *process) unhex(r io.Reader, plain bool) error {
 		n, err := hex.Decode(out, text[:len(text)/2*2])
 		p.write(out[:n])
 		if err != nil {
-			p.errorf("'%s' is no hexadecimal text", clip(string(line), 40))
+			p.errorf("'%s' is not hexadecimal", clip(string(line), 40))
 			return false
 		}
 		return true
@@ -169,7 +169,7 @@ func clip(text string, most int) string {
 var hexdump = spec{
 	name: "hexdump", synopsis: "-C [-n LENGTH] [-s OFFSET] [FILE]...",
 	options: "C,canonical n,length: s,skip: v,no-squeezing",
-	note:    "The form is that of -C, with or without it.",
+	note:    "The output has the format of -C, even without -C.",
 	run: func(p *process, o options, files []string) int {
 		return p.dump(o, files, "n", "s", func(p *process, offset int64, data []byte) {
 			var cells strings.Builder
@@ -191,11 +191,11 @@ var hexdump = spec{
 var od = spec{
 	name: "od", synopsis: "[-A RADIX] [-t TYPE | -c | -x | -b] [-N LENGTH] [-j SKIP] [-v] [FILE]...",
 	options: "A,address-radix: t,format: c x b a N,read-bytes: j,skip-bytes: v,output-duplicates w::",
-	note:    "TYPE is one of c, x1, x2, o1, o2, u1 and d1, with z at the end or without it.",
+	note:    "TYPE is one of c, x1, x2, o1, o2, u1 and d1, optionally followed by z.",
 	run:     runOd,
 }
 
-// odFormat is how od shows a row.
+// odFormat is the format of a row of od.
 type odFormat struct {
 	cell func(data []byte) string
 	size int // bytes of a cell
@@ -259,8 +259,8 @@ func odChar(b byte) string {
 	return string(rune(b))
 }
 
-// dump shows all files as one, in rows of 16 bytes; rows that are equal to the one
-// before are a *. last is the format of the offset at the end.
+// dump shows all files as one, in rows of 16 bytes. Repeated rows are replaced by one *. last is
+// the format of the final offset.
 func (p *process) dump(o options, files []string, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
 	length, skip := int64(-1), int64(0)
 	for option, target := range map[string]*int64{lengthOption: &length, skipOption: &skip} {

@@ -2,8 +2,7 @@ package commands
 
 import "github.com/wasmtool/wasmtool/guest-examples/shell/printf"
 
-// The shell has these built in; the table needs them for xargs, find -exec and
-// env.
+// The shell has these as builtins; xargs, find -exec and env need them in the table.
 
 var echo = spec{name: "echo", synopsis: "[-neE] [STRING]...", options: rawArguments, run: runEcho}
 

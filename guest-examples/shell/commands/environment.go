@@ -51,7 +51,7 @@ func runEnv(p *process, o options, words []string) int {
 	inner.Getenv = func(name string) string { return lookUp(pairs, name) }
 	if o.has("C") {
 		dir := o.value("C", "")
-		if !p.isFolder(dir) {
+		if !p.isDirectory(dir) {
 			p.errorf("cannot change directory to '%s': No such file or directory", dir)
 			return 125
 		}
@@ -92,7 +92,7 @@ func runPrintenv(p *process, o options, names []string) int {
 
 var nohup = spec{
 	name: "nohup", synopsis: "COMMAND [ARG]...", options: "+", usage: 125,
-	note: "The command runs as it would without; nothing outlives the call.",
+	note: "The command runs unchanged; nothing outlives the call.",
 	run: func(p *process, _ options, words []string) int {
 		if len(words) == 0 {
 			return p.fail("missing operand")
@@ -124,7 +124,7 @@ func runSleep(p *process, _ options, words []string) int {
 	return 0
 }
 
-// parseDuration reads a number of seconds, or one with a unit, up to a year.
+// parseDuration parses a number of seconds, or a number with a unit, up to a year.
 func parseDuration(text string) (time.Duration, bool) {
 	unit := time.Second
 	if text != "" {
@@ -158,7 +158,7 @@ func runTimeout(p *process, _ options, words []string) int {
 		return 125
 	}
 	ctx := p.ctx
-	if limit > 0 { // 0 is without a limit
+	if limit > 0 { // 0 means no limit
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()

@@ -6,8 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// worded is an error in the words that people know, with capitals and full stops
-// as they come.
+// worded is an error in the wording of the original program, with its capitals and full stops.
 type worded string
 
 func (w worded) Error() string { return string(w) }
@@ -15,6 +14,5 @@ func (w worded) Error() string { return string(w) }
 // customary returns a worded error.
 func customary(format string, args ...any) error { return worded(fmt.Sprintf(format, args...)) }
 
-// message returns the text of an error of the file system, without the name that
-// it is about.
+// message returns the text of a file system error, without the file name.
 func message(err error) string { return command.Message(err) }

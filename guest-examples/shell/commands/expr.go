@@ -40,8 +40,8 @@ func runExpr(p *process, _ options, words []string) int {
 	return 0
 }
 
-// exprParser evaluates while it reads, as there is nothing that an operand that is
-// not needed could do.
+// exprParser evaluates while it parses, because evaluating an unneeded operand has no side
+// effects.
 type exprParser struct {
 	words []string
 	depth int
@@ -64,7 +64,7 @@ func (e *exprParser) peek(words ...string) (string, bool) {
 	return "", false
 }
 
-// binary reads operands with operators between them.
+// binary parses operands with operators between them.
 func (e *exprParser) binary(operand func() (string, error), apply func(a, operator, b string) (string, error), operators ...string) (string, error) {
 	left, err := operand()
 	for err == nil {
@@ -120,7 +120,7 @@ func (e *exprParser) compared() (string, error) {
 	}, "<", "<=", "=", "==", "!=", ">=", ">")
 }
 
-// maxDigits is how long a number may be.
+// maxDigits limits the length of a number.
 const maxDigits = 10000
 
 func integer(text string) (*big.Int, bool) {
@@ -168,8 +168,8 @@ func (e *exprParser) matched() (string, error) {
 	return e.binary(e.primary, func(a, _, b string) (string, error) { return matchStart(a, b) }, ":")
 }
 
-// matchStart matches at the start of a text and returns the group, or the length
-// if the pattern has none.
+// matchStart matches at the start of a text. It returns the group, or the length if the pattern
+// has no group.
 func matchStart(text, pattern string) (string, error) {
 	re, _, err := compilePattern("^"+strings.TrimPrefix(pattern, "^"), basic, "")
 	if err != nil {
@@ -189,7 +189,7 @@ func matchStart(text, pattern string) (string, error) {
 
 func (e *exprParser) primary() (string, error) {
 	if e.depth++; e.depth > maxNesting {
-		return "", errors.New("the expression is too deep")
+		return "", errors.New("the expression is nested too deeply")
 	}
 	defer func() { e.depth-- }()
 	if len(e.words) == 0 {
@@ -209,7 +209,8 @@ func (e *exprParser) primary() (string, error) {
 		}
 		e.words = e.words[1:]
 		return value, nil
-	case word == "+" && len(e.words) > 0: // the next word is a text, whatever it is
+	// The next word is a string, even if it looks like an operator.
+	case word == "+" && len(e.words) > 0:
 		word, e.words = e.words[0], e.words[1:]
 		return word, nil
 	case arguments == 0 || len(e.words) == 0:

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "What is known are the kinds that a web browser tells apart.", run: runFile}
+var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "It knows the file types that a web browser distinguishes.", run: runFile}
 
 func runFile(p *process, o options, names []string) int {
 	if len(names) == 0 {
@@ -23,7 +23,7 @@ func runFile(p *process, o options, names []string) int {
 	return p.status
 }
 
-// kindOf says what a file is by its first bytes.
+// kindOf determines the type of a file from its first bytes.
 func (p *process) kindOf(name string, mime bool) string {
 	info, err := os.Lstat(p.path(name))
 	switch {
@@ -56,7 +56,7 @@ func (p *process) kindOf(name string, mime bool) string {
 	switch {
 	case isASCII(head):
 		return "ASCII text"
-	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // a letter may be cut at the end
+	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // the last character may be incomplete
 		return "UTF-8 Unicode text"
 	}
 	return "data"

@@ -14,7 +14,7 @@ var find = spec{
 	note: "tests: -name -iname -path -ipath -wholename -regex -iregex -type f|d|l -size -mtime -mmin -newer -newermt -empty -perm -true -false\n" +
 		"actions: -print -print0 -printf -exec ... ; -exec ... + -execdir -delete -prune -quit -ls\n" +
 		"options: -maxdepth -mindepth -depth -regextype; operators: ( ) ! -not -a -and -o -or ,\n" +
-		"Folders are read in the order of the names.",
+		"Directories are read in the order of names.",
 	run: runFind,
 }
 
@@ -25,15 +25,15 @@ type finder struct {
 	now      time.Time
 	least    int
 	most     int
-	after    bool // folders behind what is in them
+	after    bool // visit directories after their content
 	quit     bool
-	start    string // the start that the walk is at
+	start    string // the current starting point
 	pending  []*execAction
 	fileKind syntax // of -regex
 	pruned   bool
 }
 
-// findNode is a part of the expression; it reports whether it is true of a file.
+// findNode is a part of the expression; it reports whether a file satisfies it.
 type findNode func(f found) bool
 
 func runFind(p *process, _ options, words []string) int {
@@ -42,7 +42,7 @@ func runFind(p *process, _ options, words []string) int {
 	for len(words) > 0 {
 		word := words[0]
 		if len(starts) == 0 && (word == "-L" || word == "-H" || word == "-P" || strings.HasPrefix(word, "-O")) {
-			words = words[1:] // links are shown as such either way
+			words = words[1:] // links are shown as links in any case
 			continue
 		}
 		if word == "(" || word == ")" || word == "!" || word == "," || len(word) > 1 && word[0] == '-' {
@@ -78,19 +78,19 @@ func runFind(p *process, _ options, words []string) int {
 
 func (f *finder) visit(file found) walkStep {
 	if f.quit {
-		return skipFolder
+		return skipDirectory
 	}
 	f.pruned = false
 	if file.depth >= f.least && file.depth <= f.most {
 		f.root(file)
 	}
 	if f.pruned || f.quit || file.depth >= f.most {
-		return skipFolder
+		return skipDirectory
 	}
 	return descend
 }
 
-// delete is -delete.
+// delete implements -delete.
 func (f *finder) delete(file found) bool {
 	if file.name == "." || file.path == "/" {
 		return true
@@ -102,25 +102,25 @@ func (f *finder) delete(file found) bool {
 	return true
 }
 
-// list is -ls.
+// list implements -ls.
 func (f *finder) list(file found) bool {
 	f.p.printf("%9d %6d %s   1 %s %s %8d %s %s\n", 0, (file.info.Size()+1023)/1024, modeText(file.info.Mode()), userName, userName,
 		file.info.Size(), listTime(file.info.ModTime(), f.now), file.name)
 	return true
 }
 
-// execAction is an -exec.
+// execAction implements -exec.
 type execAction struct {
 	f     *finder
 	words []string
 	inDir bool
-	many  bool // +: as many names at once as fit
+	many  bool // with +: as many names at once as fit
 	names []string
 	size  int
-	dir   string // of the names, for -execdir
+	dir   string // directory of the names, for -execdir
 }
 
-// maxWords is how many bytes of names a command gets at once.
+// maxWords limits the bytes of names that a command gets at once.
 const maxWords = 128 << 10
 
 func (e *execAction) do(file found) bool {
@@ -180,7 +180,7 @@ func baseOf(name string) string {
 	return trimmed[strings.LastIndexByte(trimmed, '/')+1:]
 }
 
-// printf is -printf.
+// printf implements -printf.
 func (f *finder) printf(format string) (findNode, error) {
 	type piece func(found) string
 	var pieces []piece
@@ -191,7 +191,7 @@ func (f *finder) printf(format string) (findNode, error) {
 			i++
 			get, n := f.directive(format[i:])
 			if get == nil {
-				return nil, fmt.Errorf("-printf knows %%p %%f %%h %%H %%P %%s %%k %%d %%y %%m %%M %%u %%g %%t %%T, not %%%c", format[i])
+				return nil, fmt.Errorf("-printf supports %%p %%f %%h %%H %%P %%s %%k %%d %%y %%m %%M %%u %%g %%t %%T, not %%%c", format[i])
 			}
 			pieces = append(pieces, get)
 			i += n - 1
@@ -213,7 +213,7 @@ func (f *finder) printf(format string) (findNode, error) {
 	}, nil
 }
 
-// directive returns what a letter after % stands for, and how long it is.
+// directive returns the function for a letter after %, and its length.
 func (f *finder) directive(format string) (func(found) string, int) {
 	switch format[0] {
 	case '%':

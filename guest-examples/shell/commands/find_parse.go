@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// findParser reads an expression of find.
+// findParser parses an expression of find.
 type findParser struct {
 	*finder
 	words  []string
-	acts   bool // there is an action, so that -print is not implied
+	acts   bool // an action was given, so that -print is not implied
 	nested int
 }
 
-// maxNesting is how deep parentheses may go.
+// maxNesting limits the nesting of parentheses.
 const maxNesting = 100
 
 func (s *findParser) parse() (findNode, error) {
@@ -99,7 +99,7 @@ func (s *findParser) both() (findNode, error) {
 
 func (s *findParser) not() (findNode, error) {
 	if s.nested++; s.nested > maxNesting {
-		return nil, fmt.Errorf("an expression may be %d deep", maxNesting)
+		return nil, fmt.Errorf("the limit of nested parentheses is %d", maxNesting)
 	}
 	defer func() { s.nested-- }()
 	if len(s.words) == 0 {
@@ -124,7 +124,7 @@ func (s *findParser) not() (findNode, error) {
 	}
 }
 
-// argument returns the next word, which a test needs.
+// argument returns the next word, the argument of a test.
 func (s *findParser) argument(of string) (string, error) {
 	if len(s.words) == 0 {
 		return "", fmt.Errorf("missing argument to `%s'", of)
@@ -168,7 +168,7 @@ func (s *findParser) primary(word string) (findNode, error) {
 	case "-exec", "-execdir":
 		return s.exec(word)
 	case "-ok", "-okdir":
-		return nil, fmt.Errorf("%s is not possible here: nobody can be asked; use -exec", word)
+		return nil, fmt.Errorf("%s is not supported: there is no terminal; use -exec", word)
 	}
 	if !slices.Contains([]string{
 		"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname", "-regex", "-iregex", "-type", "-xtype", "-size", "-mtime",
@@ -176,7 +176,7 @@ func (s *findParser) primary(word string) (findNode, error) {
 		"-maxdepth", "-mindepth", "-regextype", "-printf",
 	}, word) {
 		if strings.HasPrefix(word, "-") {
-			return nil, fmt.Errorf("unknown predicate `%s'; see find --help for those that are known", word)
+			return nil, fmt.Errorf("unknown predicate `%s'; see find --help for the supported ones", word)
 		}
 		return nil, fmt.Errorf("paths must precede expression: `%s'", word)
 	}
@@ -198,7 +198,7 @@ func isEmpty(f found) bool {
 	return false
 }
 
-// test returns the test that has a value.
+// test returns the test with a value.
 func (s *findParser) test(word, value string) (findNode, error) {
 	switch word {
 	case "-name", "-iname":
@@ -261,7 +261,7 @@ func (s *findParser) test(word, value string) (findNode, error) {
 	case "-printf":
 		return s.finder.printf(value)
 	}
-	// -user, -group, -uid and -gid: all belongs to the one user that there is.
+	// -user, -group, -uid and -gid: the only user owns everything.
 	return always(value == userName || value == userID), nil
 }
 
@@ -270,7 +270,7 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	if fold {
 		flags = "i"
 	}
-	// That of Emacs, which find has by default, repeats with a bare + and ?.
+	// The Emacs syntax, find's default, repeats with a bare + and ?.
 	if s.fileKind == basic {
 		pattern = strings.NewReplacer(`\\`, `\\`, `\+`, `\+`, `\?`, `\?`, `+`, `\+`, `?`, `\?`).Replace(pattern)
 	}
@@ -285,7 +285,7 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	return func(f found) bool { return re.MatchString(f.name) }, nil
 }
 
-// compared reads +N, -N or N and returns the comparison that it asks for.
+// compared parses +N, -N or N and returns the comparison.
 func compared(value string) (n int64, compare func(int64) bool, rest string, ok bool) {
 	sign := byte(0)
 	if value != "" && (value[0] == '+' || value[0] == '-') {
@@ -311,7 +311,7 @@ func sizeTest(value string) (findNode, error) {
 	_, compare, suffix, ok := compared(value)
 	unit, known := map[string]int64{"": 512, "b": 512, "c": 1, "w": 2, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}[suffix]
 	if !ok || !known {
-		return nil, fmt.Errorf("invalid -size `%s'; it is a number with a unit out of c, w, b, k, M and G, and + or - before it", value)
+		return nil, fmt.Errorf("invalid -size `%s'; give a number with an optional + or - before it and a unit c, w, b, k, M or G after it", value)
 	}
 	return func(f found) bool { return compare((f.info.Size() + unit - 1) / unit) }, nil
 }
@@ -349,7 +349,7 @@ func permTest(value string) (findNode, error) {
 	}, nil
 }
 
-// exec reads the command of -exec up to ";" or "{} +".
+// exec parses the command of -exec up to ";" or "{} +".
 func (s *findParser) exec(word string) (findNode, error) {
 	action := &execAction{f: s.finder, inDir: word == "-execdir"}
 	for {
@@ -373,7 +373,7 @@ func (s *findParser) exec(word string) (findNode, error) {
 	return action.do, nil
 }
 
-// fileType is the letter that find has for a kind of file.
+// fileType returns find's letter for a file type.
 func fileType(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compileGlob compiles a pattern of file names in which * and ? match a slash
-// too, as find -path has it. What is not a valid bracket stands for itself.
+// compileGlob compiles a pattern of file names in which * and ? also match a slash, as in find
+// -path. An invalid bracket is literal.
 func compileGlob(pattern string, fold bool) *regexp.Regexp {
 	var out strings.Builder
 	out.WriteString("(?s")
@@ -38,13 +38,13 @@ func compileGlob(pattern string, fold bool) *regexp.Regexp {
 	}
 	out.WriteByte('$')
 	re, err := regexp.Compile(out.String())
-	if err != nil { // a range that goes backwards: it matches nothing
+	if err != nil { // a reversed range matches nothing
 		return regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
 	}
 	return re
 }
 
-// globBracket translates [...] and returns its length, 0 if it is none.
+// globBracket translates [...] and returns its length, or 0 if it is not a bracket expression.
 func globBracket(pattern string) (string, int) {
 	t := translator{rest: pattern}
 	if strings.HasPrefix(pattern, "[!") {

@@ -20,7 +20,7 @@ const grepOptions = "# e,regexp: f,file: E,extended-regexp F,fixed-strings G,bas
 	"r,recursive R,dereference-recursive d,directories: D,devices: include: exclude: exclude-from: exclude-dir: " +
 	"color:: colour:: U,binary line-buffered label: group-separator: no-group-separator"
 
-const grepNote = "Matching takes linear time, so there are no back-references and with -P no lookaround. -r goes through folders in the order of the names. \\< and \\> are \\b."
+const grepNote = "Matching takes linear time, so there are no back-references, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> are \\b."
 
 var grep = spec{
 	name: "grep", synopsis: "[OPTION]... PATTERNS [FILE]...", options: grepOptions, usage: 2, note: grepNote,
@@ -49,15 +49,16 @@ type grepper struct {
 	end                                  byte
 	text, skipBinary                     bool
 	before, after                        int
-	most                                 int // matching lines per file, -1 for all
+	most                                 int // limit of matching lines a file; -1 for none
 	separator                            string
 	label                                string
 	filter                               grepFilter
-	matched                              bool // anything was selected
-	parted                               bool // lines were printed, which -- separates from what follows
+	matched                              bool // a line was selected in any file
+	// Lines were printed; -- separates them from later ones.
+	parted bool
 }
 
-// grepFilter is which files -r looks into.
+// grepFilter selects the files that -r searches.
 type grepFilter struct{ include, exclude, excludeDir []*regexp.Regexp }
 
 func runGrep(p *process, o options, words []string, kind syntax) int {
@@ -77,10 +78,10 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 	if len(words) == 0 {
 		words = []string{"-"}
 		if recursive {
-			words = []string{""} // the current folder, without a name
+			words = []string{""} // the working directory, without a name
 		}
 	}
-	g.names = (len(words) > 1 || recursive) && !(len(words) == 1 && words[0] != "" && !p.isFolder(words[0]))
+	g.names = (len(words) > 1 || recursive) && !(len(words) == 1 && words[0] != "" && !p.isDirectory(words[0]))
 	if last := o.last("H", "h"); last != "" {
 		g.names = last == "H"
 	}
@@ -89,8 +90,8 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 			if p.stopped() || g.quiet && g.matched {
 				break
 			}
-			if recursive && (name == "" || p.isFolder(name)) {
-				g.folder(name, 0)
+			if recursive && (name == "" || p.isDirectory(name)) {
+				g.directory(name, 0)
 				continue
 			}
 			g.file(name, o.value("d", "") == "skip")
@@ -107,7 +108,7 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 	return 1
 }
 
-// setUp reads the patterns and the numbers, and returns the files.
+// setUp parses the patterns and the numbers, and returns the files.
 func (g *grepper) setUp(o options, words []string, kind syntax) ([]string, error) {
 	switch o.last("E", "F", "G", "P") {
 	case "E":
@@ -178,7 +179,7 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 	if o.last("i", "y", "no-ignore-case") != "no-ignore-case" && (o.has("i") || o.has("y")) {
 		flags = "i"
 	}
-	if len(patterns) == 0 { // an empty file of patterns matches nothing
+	if len(patterns) == 0 { // an empty pattern file matches nothing
 		g.pattern = regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
 		return nil
 	}
@@ -213,11 +214,11 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 	return nil
 }
 
-// maxDepth is how many folders deep a walk goes.
+// maxDepth limits the directory levels of a walk.
 const maxDepth = 200
 
-// folder searches all files below a folder.
-func (g *grepper) folder(name string, depth int) {
+// directory searches all files below a directory.
+func (g *grepper) directory(name string, depth int) {
 	shown := name
 	if shown == "" {
 		shown = "."
@@ -242,7 +243,7 @@ func (g *grepper) folder(name string, depth int) {
 		switch {
 		case entry.IsDir():
 			if !matchesAny(g.filter.excludeDir, entry.Name()) {
-				g.folder(inner, depth+1)
+				g.directory(inner, depth+1)
 			}
 		case entry.Type().IsRegular():
 			g.file(inner, false)
@@ -261,14 +262,14 @@ func (g *grepper) complain(name string, err error) {
 	g.p.status = 2
 }
 
-func (g *grepper) file(name string, skipFolders bool) {
+func (g *grepper) file(name string, skipDirectories bool) {
 	base := path.Base(name)
 	if len(g.filter.include) > 0 && !matchesAny(g.filter.include, base) || matchesAny(g.filter.exclude, base) {
 		return
 	}
 	r, err := g.p.open(name)
 	if err != nil {
-		if skipFolders && errors.Is(err, syscall.EISDIR) {
+		if skipDirectories && errors.Is(err, syscall.EISDIR) {
 			return
 		}
 		g.complain(name, err)
@@ -290,11 +291,11 @@ type grepSearch struct {
 	*grepper
 	name    string
 	binary  bool
-	line    int   // number of the line
-	offset  int64 // of the line
+	line    int   // number of the current line
+	offset  int64 // of the current line
 	hits    int
-	printed int // number of the last line that was printed
-	left    int // lines of context still to print
+	printed int // number of the last printed line
+	left    int // remaining lines of context to print
 	held    []heldLine
 }
 
@@ -346,7 +347,7 @@ func (s *grepSearch) search(r io.Reader) error {
 	return s.finish()
 }
 
-// finish prints what is said once for a file.
+// finish prints the per-file output.
 func (s *grepSearch) finish() error {
 	found := s.hits > 0
 	switch {
@@ -371,7 +372,7 @@ func (s *grepSearch) finish() error {
 	return nil
 }
 
-// prefix prints name, line number and offset as far as they are asked for.
+// prefix prints the file name, line number and offset that the options ask for.
 func (s *grepSearch) prefix(mark byte, line int, offset int64) {
 	if s.names {
 		s.p.print(s.name)
@@ -405,7 +406,7 @@ func (s *grepSearch) hit(line []byte) {
 	s.printed, s.left, s.parted = s.line, s.after, true
 }
 
-// separate prints -- between parts that are not next to each other.
+// separate prints -- between groups of lines that are not adjacent.
 func (s *grepSearch) separate(from int) {
 	if s.before+s.after > 0 && (s.printed > 0 && from > s.printed+1 || s.printed == 0 && s.parted) {
 		s.p.print(s.separator)

@@ -39,7 +39,7 @@ func sums() []spec {
 	return list
 }
 
-// checkSums reads lines of checksums and compares.
+// checkSums verifies the checksums in files.
 func (p *process) checkSums(o options, files []string, newHash func() hash.Hash) int {
 	bad, unread, malformed := 0, 0, 0
 	p.eachInput(files, func(file string, r io.Reader) error {

@@ -31,8 +31,8 @@ func runHead(p *process, o options, files []string) int {
 	})
 }
 
-// firstLines writes n lines. Of a file it leaves the rest to be read by who comes
-// next, as (head -1; cat) < file expects.
+// firstLines writes n lines. It leaves the rest of a file to the next reader, as (head -1; cat) <
+// file expects.
 func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 	lines := newLineReader(r, end)
 	for ; n > 0 && !p.stopped(); n-- {
@@ -49,7 +49,7 @@ func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 		}
 	}
 	if s, ok := p.env.Stdin.(io.Seeker); ok {
-		// A pipe cannot seek, and what was read of it is gone, as elsewhere.
+		// A pipe can't seek; the bytes read from it are lost, as with other programs.
 		_, _ = s.Seek(-int64(lines.r.Buffered()), io.SeekCurrent)
 	}
 	return nil

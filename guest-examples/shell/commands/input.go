@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// maxLine is how many bytes a line may have for those that work on lines.
+// maxLine limits the length of a line for commands that process lines, in bytes.
 const maxLine = 32 << 20
 
-// maxHeld is how many bytes of input those hold that need all of it, such as
-// sort and tac: a guest has a few hundred MiB of memory.
+// maxHeld limits the input of commands that hold all of it, such as sort and tac, because a guest
+// has a few hundred MiB of memory.
 const maxHeld = 64 << 20
 
 var (
-	errLongLine = errors.New("a line is longer than 32 MiB, which is more than fits here")
-	errTooLarge = errors.New("the input is larger than 64 MiB, which is more than fits here; work on a part of it")
+	errLongLine = errors.New("a line is longer than 32 MiB, the limit")
+	errTooLarge = errors.New("the input is larger than 64 MiB, the limit; process it in parts")
 )
 
-// open opens a file to read it; "-" is stdin. The devices that matter are there
-// without a file system that has them.
+// open opens a file for reading; "-" is stdin. It implements the usual devices, because the file
+// system has none.
 func (p *process) open(name string) (io.ReadCloser, error) {
 	switch name {
 	case "-", "/dev/stdin", "/dev/fd/0":
@@ -32,7 +32,7 @@ func (p *process) open(name string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("")), nil
 	}
 	file := p.path(name)
-	// A name with a slash at its end is that of a folder.
+	// A name with a trailing slash must be a directory.
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	} else if err == nil && strings.HasSuffix(name, "/") {
@@ -41,13 +41,13 @@ func (p *process) open(name string) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// isFolder reports whether a name is that of a folder.
-func (p *process) isFolder(name string) bool {
+// isDirectory reports whether a name is a directory.
+func (p *process) isDirectory(name string) bool {
 	info, err := os.Stat(p.path(name))
 	return err == nil && info.IsDir()
 }
 
-// create opens a file to write it.
+// create opens a file for writing.
 func (p *process) create(name string, flags int) (io.WriteCloser, error) {
 	switch name {
 	case "/dev/null":
@@ -64,8 +64,8 @@ type nopWriteCloser struct{ io.Writer }
 
 func (nopWriteCloser) Close() error { return nil }
 
-// eachInput calls do with each file, or stdin if there are none, and reports
-// what cannot be read. It returns the status.
+// eachInput calls do for each file, or for stdin if there are none, and reports files that can't
+// be read. It returns the exit status.
 func (p *process) eachInput(files []string, do func(name string, r io.Reader) error) int {
 	if len(files) == 0 {
 		files = []string{"-"}
@@ -86,7 +86,7 @@ func (p *process) eachInput(files []string, do func(name string, r io.Reader) er
 	return p.status
 }
 
-// copy copies r to w until its end, or until nobody wants more.
+// copy copies r to w until r ends or the reader of w is gone.
 func (p *process) copy(w io.Writer, r io.Reader) error {
 	buf := make([]byte, 32<<10)
 	for !p.stopped() {
@@ -106,7 +106,7 @@ func (p *process) copy(w io.Writer, r io.Reader) error {
 	return nil
 }
 
-// readAll reads what fits.
+// readAll reads up to the limit of memory.
 func (p *process) readAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(p.most)+1))
 	if err == nil && len(data) > p.most {
@@ -115,7 +115,7 @@ func (p *process) readAll(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// readFile reads a file that fits.
+// readFile reads a file up to the limit of memory.
 func (p *process) readFile(name string) ([]byte, error) {
 	r, err := p.open(name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *process) readFile(name string) ([]byte, error) {
 	return p.readAll(r)
 }
 
-// lineReader reads lines, or what else a byte ends.
+// lineReader reads lines that end with a given byte.
 type lineReader struct {
 	r   *bufio.Reader
 	end byte
@@ -136,8 +136,8 @@ func newLineReader(r io.Reader, end byte) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 32<<10), end: end}
 }
 
-// next returns the next line without its end, and whether it has one. The line
-// is valid until the next call. The error is io.EOF after the last line.
+// next returns the next line without its line end, and whether it has one. The line is valid
+// until the next call. The error is io.EOF after the last line.
 func (l *lineReader) next() (line []byte, ended bool, err error) {
 	l.buf = l.buf[:0]
 	for {
@@ -162,7 +162,7 @@ func (l *lineReader) next() (line []byte, ended bool, err error) {
 	}
 }
 
-// eachLine calls do with the lines of r until it returns false.
+// eachLine calls do for each line of r until do returns false.
 func (p *process) eachLine(r io.Reader, end byte, do func(line []byte, ended bool) bool) error {
 	lines := newLineReader(r, end)
 	for !p.stopped() {
@@ -180,7 +180,7 @@ func (p *process) eachLine(r io.Reader, end byte, do func(line []byte, ended boo
 	return nil
 }
 
-// writeLine writes a line and its end.
+// writeLine writes a line with its line end.
 func (p *process) writeLine(line []byte, end byte) {
 	p.write(line)
 	if p.outErr == nil {
@@ -188,7 +188,7 @@ func (p *process) writeLine(line []byte, end byte) {
 	}
 }
 
-// lineEnd returns the byte that ends lines: NUL with the option, or \n.
+// lineEnd returns the byte that ends lines: NUL if the option is set, otherwise \n.
 func lineEnd(o options, option string) byte {
 	if o.has(option) {
 		return 0

@@ -15,7 +15,7 @@ var joinSpec = spec{
 type joiner struct {
 	p         *process
 	fields    [2]int
-	separator string // "" for blanks
+	separator string // "" means blanks
 	unpaired  [2]bool
 	paired    bool
 	fold      bool
@@ -24,7 +24,7 @@ type joiner struct {
 	end       byte
 }
 
-// joinField is a field of the output; file 0 is the common one.
+// joinField is a field of the output; file 0 means the join field.
 type joinField struct{ file, field int }
 
 type joinRow struct {
@@ -34,7 +34,7 @@ type joinRow struct {
 
 func runJoin(p *process, o options, names []string) int {
 	if len(names) != 2 {
-		return p.fail("it takes two files, sorted by the common field")
+		return p.fail("give two files, sorted by the join field")
 	}
 	j := &joiner{p: p, paired: !o.has("v"), fold: o.has("i"), empty: o.value("e", ""), separator: o.value("t", ""), end: lineEnd(o, "z")}
 	for i, option := range []string{"1", "2"} {
@@ -133,7 +133,7 @@ func (j *joiner) merge(a, b []joinRow) {
 	}
 }
 
-// sameKey returns the rows at the start that have the key of the first.
+// sameKey returns the leading rows that share the key of the first row.
 func sameKey(rows []joinRow) []joinRow {
 	n := 1
 	for n < len(rows) && rows[n].key == rows[0].key {

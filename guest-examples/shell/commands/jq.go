@@ -15,11 +15,11 @@ import (
 var jq = spec{
 	name: "jq", synopsis: "[OPTION]... FILTER [FILE]...", options: rawArguments, usage: 2,
 	note: "options: -c -r -j -a -n -s -e -R -S -f FILE --tab --indent N --arg NAME TEXT --argjson NAME JSON --slurpfile NAME FILE --rawfile NAME FILE --args --jsonargs\n" +
-		"Keys are always in sorted order; input of many values is read one after the other. There are no modules and no colours.",
+		"Keys are always sorted, and values are read one by one. There are no modules and no colours.",
 	run: runJq,
 }
 
-// Statuses of jq.
+// Exit statuses of jq.
 const (
 	jqUsage   = 2
 	jqCompile = 3
@@ -33,12 +33,12 @@ type filter struct {
 	compact, raw, joined, ascii bool
 	null, slurp, text, exit     bool
 	indent                      string
-	names                       []string // of variables
+	names                       []string // names of variables
 	values                      []any
 	positional                  []any
 	inputs                      gojq.Iter
 	last                        any
-	any                         bool // something was printed
+	any                         bool // a value was printed
 }
 
 func runJq(p *process, _ options, words []string) int {
@@ -69,14 +69,13 @@ func runJq(p *process, _ options, words []string) int {
 	return status
 }
 
-// arguments reads the command line, on which options stand anywhere and some have
-// two values.
+// arguments parses the command line. Options may be anywhere, and some have two values.
 func (f *filter) arguments(words []string) (source string, files []string, err error) {
 	var operands []string
 	sourceFile, rest := "", ""
 	take := func(option string, n int) ([]string, error) {
 		if len(words) < n {
-			return nil, fmt.Errorf("--%s takes %d more words", option, n)
+			return nil, fmt.Errorf("--%s needs %d arguments", option, n)
 		}
 		taken := words[:n]
 		words = words[n:]
@@ -164,7 +163,7 @@ func (f *filter) letter(letter rune) error {
 	case 'e':
 		f.exit = true
 	case 'S', 'M', 'C':
-		// Keys are sorted anyway, and there are no colours.
+		// No effect: keys are always sorted, and there are no colours.
 	default:
 		return customary("Unknown arguments: -%c; see jq --help", letter)
 	}
@@ -188,7 +187,7 @@ func (f *filter) long(name string, take func(string, int) ([]string, error)) err
 		}
 		n, err := strconv.Atoi(v[0])
 		if err != nil || n < 0 || n > 7 {
-			return errors.New("--indent takes a number from 0 to 7")
+			return errors.New("--indent must be a number from 0 to 7")
 		}
 		f.indent, f.compact = strings.Repeat(" ", n), f.compact || n == 0
 	case "arg", "argjson", "slurpfile", "rawfile":
@@ -245,7 +244,7 @@ func newJSONDecoder(r io.Reader) *json.Decoder {
 	return d
 }
 
-// decodeJSON decodes a text that is one value.
+// decodeJSON decodes a text with exactly one value.
 func decodeJSON(text string) (any, error) {
 	d := newJSONDecoder(strings.NewReader(text))
 	var value any
@@ -290,8 +289,7 @@ func (f *filter) trace(before string, value any, after string) any {
 	return value
 }
 
-// lateIter is the inputs of f, which are not known yet when the filter is
-// compiled.
+// lateIter iterates over the inputs of f, which are not known when the filter is compiled.
 type lateIter struct{ f *filter }
 
 func (l lateIter) Next() (any, bool) { return l.f.inputs.Next() }
@@ -349,7 +347,7 @@ func (f *filter) one(code *gojq.Code, input any) int {
 func (f *filter) failed(err error) int {
 	var halt *gojq.HaltError
 	if f.p.ctx.Err() != nil {
-		return interrupted // which the caller knows
+		return interrupted // the caller already knows
 	}
 	if !errors.As(err, &halt) {
 		f.p.errorf("error: %v", err)
@@ -393,7 +391,7 @@ func (f *filter) print(value any) error {
 	return nil
 }
 
-// escapeToASCII writes what is not ASCII as \u escapes.
+// escapeToASCII writes characters beyond ASCII as \u escapes.
 func escapeToASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {

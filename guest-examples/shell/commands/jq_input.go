@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// jqInput gives the values in the files of jq one after the other; an error is the
-// last.
+// jqInput yields the values in jq's input files; an error is the last value.
 type jqInput struct {
 	f       *filter
 	files   []string
@@ -27,7 +26,7 @@ func (in *jqInput) close() {
 	in.closer, in.decoder, in.lines = nil, nil, nil
 }
 
-// where says where an error was.
+// where returns the place of an error.
 func (in *jqInput) where() string {
 	if in.name == "-" {
 		return "<stdin>:0"
@@ -35,7 +34,7 @@ func (in *jqInput) where() string {
 	return in.name + ":0"
 }
 
-// open opens the next file that can be.
+// open opens the next readable file.
 func (in *jqInput) open() bool {
 	for len(in.files) > 0 {
 		in.name, in.files = in.files[0], in.files[1:]
@@ -55,7 +54,7 @@ func (in *jqInput) open() bool {
 	return false
 }
 
-// limitedReader ends a value that is too large.
+// limitedReader fails on a value that is too large.
 type limitedReader struct {
 	in *jqInput
 	r  io.Reader
@@ -98,7 +97,7 @@ func (in *jqInput) value() (any, error) {
 	return value, err
 }
 
-// jqSlurp is all values as one array, or with -R all text as one string.
+// jqSlurp yields all values as one array, or with -R all text as one string.
 type jqSlurp struct {
 	in   *jqInput
 	done bool

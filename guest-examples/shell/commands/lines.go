@@ -62,7 +62,7 @@ func runNl(p *process, o options, files []string) int {
 	}
 	format := map[string]string{"ln": "%-*d", "rn": "%*d", "rz": "%0*d"}[o.value("n", "rn")]
 	if format == "" {
-		return p.fail("invalid line numbering format: '%s'; it is ln, rn or rz", o.value("n", ""))
+		return p.fail("invalid line numbering format: '%s'; it must be ln, rn or rz", o.value("n", ""))
 	}
 	return p.eachInput(files, func(_ string, r io.Reader) error {
 		return p.eachLine(r, '\n', func(line []byte, _ bool) bool {
@@ -109,7 +109,7 @@ func runFold(p *process, o options, files []string) int {
 	})
 }
 
-// foldAt returns how much of a line fits in a width.
+// foldAt returns how many bytes of a line fit a width.
 func foldAt(line []byte, width int, byBytes bool) int {
 	if byBytes {
 		return min(width, len(line))
@@ -138,7 +138,7 @@ var expand = spec{
 	run: func(p *process, o options, files []string) int {
 		every, err := strconv.Atoi(o.value("t", o.value("#", "8")))
 		if err != nil || every < 1 || every > 1000 {
-			return p.fail("tab size is a number from 1 to 1000, not '%s'", o.value("t", o.value("#", "")))
+			return p.fail("the tab size must be a number from 1 to 1000, not '%s'", o.value("t", o.value("#", "")))
 		}
 		return p.eachInput(files, func(_ string, r io.Reader) error {
 			return p.eachLine(r, '\n', func(line []byte, ended bool) bool {
@@ -207,7 +207,7 @@ func runPaste(p *process, o options, files []string) int {
 		if name != "-" || shared[name] == nil {
 			shared[name] = newLineReader(r, end)
 		}
-		readers = append(readers, shared[name]) // stdin given twice is read in turns
+		readers = append(readers, shared[name]) // two uses of stdin read it alternately
 	}
 	return p.pasteParallel(readers, delimiters, end)
 }
@@ -238,7 +238,7 @@ func (p *process) pasteParallel(readers []*lineReader, delimiters []string, end 
 var column = spec{
 	name: "column", synopsis: "-t [-s SEPARATORS] [-o OUTPUT] [FILE]...",
 	options: "t,table s,separator: o,output-separator: n c,columns: x e R: N,table-columns:",
-	note:    "Without -t the lines stay as they are.",
+	note:    "Without -t the lines stay unchanged.",
 	run:     runColumn,
 }
 

@@ -16,7 +16,7 @@ var ls = spec{
 	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F,classify:: p v X U f " +
 		"n,numeric-uid-gid g o G,no-group m C x Q,quote-name k,kibibytes s,size i,inode c u b q,hide-control-chars N,literal L,dereference " +
 		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first w,width: T,tabsize: zero",
-	note: "There is one user, \"user\", who owns all. Names are in the order of their bytes, one a line; -C, -x, -i and colours are ignored.",
+	note: "One user, \"user\", owns all files. Names are sorted by bytes, one a line; -C, -x, -i and colours are ignored.",
 	run:  runLs,
 }
 
@@ -28,7 +28,7 @@ type lister struct {
 	long      bool
 	all       string // "", "A" or "a"
 	ignore    []string
-	printed   bool // something was, so that a blank line has to part it
+	printed   bool // something was printed, so that a blank line must follow
 	timeStyle string
 	headers   bool
 }
@@ -55,7 +55,7 @@ func runLs(p *process, o options, names []string) int {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	var files, folders []listed
+	var files, directories []listed
 	for _, name := range names {
 		file := p.path(name)
 		info, err := os.Lstat(file)
@@ -71,24 +71,24 @@ func runLs(p *process, o options, names []string) int {
 			continue
 		}
 		if info.IsDir() && !o.has("d") {
-			folders = append(folders, listed{name, file, info})
+			directories = append(directories, listed{name, file, info})
 		} else {
 			files = append(files, listed{name, file, info})
 		}
 	}
 	l.sort(files)
-	l.sort(folders)
+	l.sort(directories)
 	if l.show(files); len(files) > 0 {
 		l.printed = true
 	}
 	l.headers = len(names) > 1 || o.has("R")
-	for _, folder := range folders {
-		l.folder(folder, 0)
+	for _, directory := range directories {
+		l.directory(directory, 0)
 	}
 	return p.status
 }
 
-func (l *lister) folder(f listed, depth int) {
+func (l *lister) directory(f listed, depth int) {
 	if l.p.stopped() {
 		return
 	}
@@ -140,17 +140,17 @@ func (l *lister) folder(f listed, depth int) {
 	}
 	for _, file := range files {
 		if file.info.IsDir() && file.name != "." && file.name != ".." {
-			l.folder(listed{join(f.name, file.name), file.path, file.info}, depth+1)
+			l.directory(listed{join(f.name, file.name), file.path, file.info}, depth+1)
 		}
 	}
 }
 
-// special returns the folder and the one above it.
+// special returns the entries . and .. of a directory.
 func (l *lister) special(dir string) []listed {
 	var files []listed
 	for _, s := range []listed{{name: ".", path: dir}, {name: "..", path: parentOf(dir)}} {
 		info, err := os.Stat(s.path)
-		if err != nil { // above the workspace there is nothing to see
+		if err != nil { // nothing above the workspace is visible
 			if info, err = os.Stat(dir); err != nil {
 				continue
 			}
@@ -168,7 +168,7 @@ func (l *lister) shows(name string) bool {
 	return !slices.ContainsFunc(l.ignore, func(glob string) bool { return compileGlob(glob, false).MatchString(name) })
 }
 
-// blocks returns how many KiB a file takes, in steps of a block of 4 KiB.
+// blocks returns the size of a file in KiB, in blocks of 4 KiB.
 func blocks(info fs.FileInfo) int64 {
 	if info.IsDir() {
 		return 4
@@ -266,7 +266,7 @@ func (l *lister) size(info fs.FileInfo) string {
 	return strconv.FormatInt(size, 10)
 }
 
-// details are the columns of -l.
+// details formats the columns of -l.
 func (l *lister) details(file listed, width int) string {
 	owner, group := userName, userName
 	if l.o.has("n") {
@@ -296,8 +296,7 @@ func (l *lister) time(at time.Time) string {
 	return listTime(at, l.now)
 }
 
-// listTime shows a time as ls -l does: with the year if it is not of the last half
-// year.
+// listTime formats a time as ls -l does: with the year if it is not within the last half year.
 func listTime(at, now time.Time) string {
 	at = at.In(now.Location())
 	const halfYear = 31556952 / 2 * time.Second
@@ -307,7 +306,7 @@ func listTime(at, now time.Time) string {
 	return strftime("%b %e %H:%M", at)
 }
 
-// named returns the name with what -F and -Q add to it.
+// named returns the name with the additions of -F and -Q.
 func (l *lister) named(file listed) string {
 	name := file.name
 	if l.o.has("Q") {

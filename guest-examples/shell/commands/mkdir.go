@@ -28,7 +28,7 @@ func runMkdir(p *process, o options, names []string) int {
 		}
 	}
 	for _, name := range names {
-		m := folderMaker{p: p, verbose: o.has("v")}
+		m := directoryMaker{p: p, verbose: o.has("v")}
 		var err error
 		if o.has("p") {
 			err = m.all(name)
@@ -45,15 +45,15 @@ func runMkdir(p *process, o options, names []string) int {
 	return p.status
 }
 
-// folderMaker makes folders.
-type folderMaker struct {
+// directoryMaker creates directories.
+type directoryMaker struct {
 	p       *process
 	verbose bool
 	made    bool
-	failed  string // what could not be made, if it is not the folder that was asked for
+	failed  string // the parent that could not be created
 }
 
-func (m *folderMaker) one(name string) error {
+func (m *directoryMaker) one(name string) error {
 	err := os.Mkdir(m.p.path(name), 0o777)
 	if m.made = err == nil; m.made && m.verbose {
 		m.p.printf("mkdir: created directory '%s'\n", strings.TrimSuffix(name, "/"))
@@ -61,8 +61,8 @@ func (m *folderMaker) one(name string) error {
 	return err
 }
 
-// all makes a folder and those above it, as far as they are not there.
-func (m *folderMaker) all(name string) error {
+// all creates a directory and its missing parents.
+func (m *directoryMaker) all(name string) error {
 	m.made = false
 	info, err := os.Stat(m.p.path(name))
 	switch {

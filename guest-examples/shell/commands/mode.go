@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// There is one user, who owns all files.
+// The only user, who owns all files.
 const (
 	userName = "user"
 	userID   = "1000"
 )
 
-// unixMode returns the mode bits as chmod has them.
+// unixMode returns the mode bits of chmod.
 func unixMode(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
 	for _, b := range specialBits() {
@@ -24,7 +24,7 @@ func unixMode(mode fs.FileMode) uint32 {
 	return bits
 }
 
-// goMode is the reverse of unixMode.
+// goMode reverses unixMode.
 func goMode(bits uint32) fs.FileMode {
 	mode := fs.FileMode(bits) & fs.ModePerm
 	for _, b := range specialBits() {
@@ -44,7 +44,7 @@ func specialBits() [3]specialBit {
 	return [3]specialBit{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}}
 }
 
-// modeText shows a mode as ls -l does.
+// modeText formats a mode as ls -l does.
 func modeText(mode fs.FileMode) string {
 	text := []byte(map[string]string{"f": "-"}[fileType(mode)] + "rwxrwxrwx")
 	if len(text) == 9 {
@@ -74,8 +74,8 @@ func modeText(mode fs.FileMode) string {
 
 var errMode = errors.New("not a mode; examples are 644, +x and u+w,go-r")
 
-// parseMode reads a mode such as 755 or u+x,g-w and returns how it changes one.
-func parseMode(text string) (func(old fs.FileMode, folder bool) fs.FileMode, error) {
+// parseMode parses a mode such as 755 or u+x,g-w and returns the function that applies it.
+func parseMode(text string) (func(old fs.FileMode, directory bool) fs.FileMode, error) {
 	if bits, err := strconv.ParseUint(text, 8, 12); err == nil {
 		return func(fs.FileMode, bool) fs.FileMode { return goMode(uint32(bits)) }, nil
 	}
@@ -87,16 +87,16 @@ func parseMode(text string) (func(old fs.FileMode, folder bool) fs.FileMode, err
 		}
 		clauses = append(clauses, more...)
 	}
-	return func(old fs.FileMode, folder bool) fs.FileMode {
+	return func(old fs.FileMode, directory bool) fs.FileMode {
 		bits := unixMode(old)
 		for _, c := range clauses {
-			bits = c.apply(bits, folder)
+			bits = c.apply(bits, directory)
 		}
 		return goMode(bits)
 	}, nil
 }
 
-// modeClause is a part such as u+x.
+// modeClause is a clause such as u+x.
 type modeClause struct {
 	who      uint32 // 0o7 for others, 0o70 for the group, 0o700 for the owner
 	operator byte
@@ -135,7 +135,7 @@ func parseClause(text string) ([]modeClause, bool) {
 	return clauses, true
 }
 
-func (c modeClause) apply(bits uint32, folder bool) uint32 {
+func (c modeClause) apply(bits uint32, directory bool) uint32 {
 	var set uint32
 	for _, letter := range c.letters {
 		switch letter {
@@ -146,7 +146,7 @@ func (c modeClause) apply(bits uint32, folder bool) uint32 {
 		case 'x':
 			set |= 0o111
 		case 'X':
-			if folder || bits&0o111 != 0 {
+			if directory || bits&0o111 != 0 {
 				set |= 0o111
 			}
 		case 's':

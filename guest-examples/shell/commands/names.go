@@ -85,8 +85,8 @@ func runRealpath(p *process, o options, names []string) int {
 	return p.status
 }
 
-// resolve returns the absolute name without links. Unless all of it has to exist,
-// the last part need not, and if missing is set, none.
+// resolve returns the absolute name without links. If exists is set, the whole path must exist.
+// If missing is set, none of it needs to exist. Otherwise only the last part may be missing.
 func (p *process) resolve(name string, exists, missing bool) (string, error) {
 	file := p.path(name)
 	if missing {
@@ -144,18 +144,18 @@ func runReadlink(p *process, o options, names []string) int {
 var ln = spec{
 	name: "ln", synopsis: "[-sfv] [-T] TARGET NAME | TARGET... DIRECTORY",
 	options: "s,symbolic f,force n,no-dereference v,verbose T,no-target-directory r,relative t,target-directory: P L i,interactive b",
-	note:    "The sandbox makes no links; copy with cp instead.",
+	note:    "The sandbox can't create links; copy with cp instead.",
 	run: func(p *process, _ options, names []string) int {
 		if len(names) == 0 {
 			return p.fail("missing file operand")
 		}
-		return p.fail("failed to create link '%s': Operation not permitted; the sandbox makes no links, so copy with cp instead", names[len(names)-1])
+		return p.fail("failed to create link '%s': Operation not permitted; the sandbox can't create links, so copy with cp instead", names[len(names)-1])
 	},
 }
 
 var chmod = spec{
 	name: "chmod", synopsis: "[-R] [-v] MODE FILE...", options: rawArguments,
-	note: "MODE is such as 644, +x or u+w,go-r. In the sandbox a file keeps no mode: what is permitted is decided by what is granted.",
+	note: "MODE is a mode such as 644, +x or u+w,go-r. In the sandbox a file does not keep its mode: the granted permissions decide the access.",
 	run:  runChmod,
 }
 
@@ -186,7 +186,7 @@ func runChmod(p *process, _ options, words []string) int {
 		if recursive {
 			return descend
 		}
-		return skipFolder
+		return skipDirectory
 	}
 	for _, name := range words[1:] {
 		p.walk(name, false, apply, func(name string, err error) { p.errorf("cannot access '%s': %s", name, message(err)) })
@@ -238,9 +238,9 @@ func runMktemp(p *process, o options, names []string) int {
 	return 0
 }
 
-// makeTemporary makes a file or a folder with a name that was not there.
-func makeTemporary(dir, pattern string, folder bool) (string, error) {
-	if folder {
+// makeTemporary creates a file or a directory with an unused name.
+func makeTemporary(dir, pattern string, directory bool) (string, error) {
+	if directory {
 		return os.MkdirTemp(dir, pattern)
 	}
 	f, err := os.CreateTemp(dir, pattern)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// multiplier is a unit that a count may end with.
+// multipliers are the units that a count may have.
 var multipliers = []struct {
 	suffix string
 	factor int64
@@ -28,8 +28,7 @@ var multipliers = []struct {
 	{"b", 512},
 }
 
-// parseCount reads a number that is not negative, with a unit such as K if it has
-// one.
+// parseCount parses a nonnegative number with an optional unit such as K.
 func parseCount(text string) (int64, bool) {
 	factor := int64(1)
 	for _, m := range multipliers {
@@ -45,8 +44,7 @@ func parseCount(text string) (int64, bool) {
 	return int64(n) * factor, true
 }
 
-// humanSize writes a size as -h does: at most three digits, rounded up, in
-// powers of 1024.
+// humanSize formats a size as -h does: at most three digits, rounded up, in powers of 1024.
 func humanSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -69,12 +67,12 @@ func humanSize(n int64) string {
 
 // ceilTenths returns n/divisor in tenths, rounded up.
 func ceilTenths(n, divisor int64) int64 {
-	// Ten times what is left fits, as the divisor is at most 2^60.
+	// Ten times the remainder fits, since the divisor is at most 2^60.
 	rest := uint64(n % divisor)
 	return n/divisor*10 + int64((rest*10+uint64(divisor)-1)/uint64(divisor))
 }
 
-// padLeft writes n with spaces before it, in at least width characters.
+// padLeft formats n with leading spaces, in at least width characters.
 func padLeft(n int64, width int) string {
 	text := strconv.FormatInt(n, 10)
 	return strings.Repeat(" ", max(width-len(text), 0)) + text

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// option is an option as it was given, under the first of its names.
+// option is a given option, with the first of its names.
 type option struct{ name, value string }
 
-// options are the options of a command line in their order.
+// options are the options of a command line, in order.
 type options []option
 
 // has reports whether the option was given.
@@ -21,7 +21,7 @@ func (o options) has(name string) bool {
 	return false
 }
 
-// value returns the value that was given last, or def.
+// value returns the last value of the option, or def if it was not given.
 func (o options) value(name, def string) string {
 	for _, opt := range o {
 		if opt.name == name {
@@ -42,7 +42,7 @@ func (o options) values(name string) []string {
 	return all
 }
 
-// last returns which of the options was given last, "" if none was.
+// last returns which of the options was given last, or "" if none was.
 func (o options) last(names ...string) string {
 	found := ""
 	for _, opt := range o {
@@ -69,20 +69,18 @@ type knownOption struct {
 	kind  optionKind
 }
 
-// optionSet is what a specification of options says.
+// optionSet is a parsed specification of options.
 type optionSet struct {
 	all []knownOption
-	// ordered ends the options at the first operand, for commands that run
-	// another one.
+	// ordered ends the options at the first operand, for commands that run another command.
 	ordered bool
-	// number takes -5 as the option "#" with the value 5.
+	// number accepts -5 as the option "#" with the value 5.
 	number bool
 }
 
-// readOptions reads a specification: options separated by spaces, the names of
-// one separated by commas, ":" after one with a value, "::" if the value is
-// optional. "+" alone ends the options at the first operand, "#" alone stands
-// for a number.
+// readOptions parses a specification: options separated by spaces, and the names of an option
+// separated by commas. ":" follows an option with a value, "::" an option with an optional value.
+// "+" alone ends the options at the first operand, and "#" alone accepts a number.
 func readOptions(specification string) optionSet {
 	set := optionSet{}
 	for _, field := range strings.Fields(specification) {
@@ -130,9 +128,9 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// parseOptions reads the words of a command line as getopt_long does: short
-// options in one word, values attached or in the next word, long options by an
-// unambiguous beginning, options after operands, and "--" as the end of them.
+// parseOptions parses a command line as getopt_long does: combined short options, values attached
+// or in the next word, long options by an unambiguous prefix, options after operands, and "--" as
+// the end of options.
 func parseOptions(specification string, words []string) (options, []string, error) {
 	set := readOptions(specification)
 	var opts options
@@ -178,7 +176,7 @@ func (s optionSet) long(specification, word string, words []string) (option, []s
 			}
 			if strings.HasPrefix(known, name) {
 				if found != nil && found != &s.all[i] {
-					return option{}, nil, fmt.Errorf("option '--%s' is ambiguous; here it has: %s", name, knownOptions(specification))
+					return option{}, nil, fmt.Errorf("option '--%s' is ambiguous; supported: %s", name, knownOptions(specification))
 				}
 				found = &s.all[i]
 			}
@@ -187,7 +185,7 @@ func (s optionSet) long(specification, word string, words []string) (option, []s
 known:
 	switch {
 	case found == nil:
-		return option{}, nil, fmt.Errorf("unrecognized option '--%s'; here it has: %s", name, knownOptions(specification))
+		return option{}, nil, fmt.Errorf("unrecognized option '--%s'; supported: %s", name, knownOptions(specification))
 	case attached && found.kind == noValue:
 		return option{}, nil, fmt.Errorf("option '--%s' doesn't allow an argument", name)
 	case !attached && found.kind == needsValue:
@@ -199,7 +197,7 @@ known:
 	return option{found.names[0], value}, words, nil
 }
 
-// short reads the options of one word, without its dash.
+// short parses the options of one word, without its dash.
 func (s optionSet) short(specification, word string, words []string) (options, []string, error) {
 	var opts options
 	for i := 0; i < len(word); i++ {
@@ -214,7 +212,7 @@ func (s optionSet) short(specification, word string, words []string) (options, [
 		}
 		opt := s.byLetter(word[i : i+1])
 		if opt == nil {
-			return nil, nil, fmt.Errorf("invalid option -- '%c'; here it has: %s", word[i], knownOptions(specification))
+			return nil, nil, fmt.Errorf("invalid option -- '%c'; supported: %s", word[i], knownOptions(specification))
 		}
 		if opt.kind == noValue {
 			opts = append(opts, option{opt.names[0], ""})

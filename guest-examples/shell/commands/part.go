@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// partOptions are the options that head and tail share, and readPart reads.
+// partOptions are the options that head and tail share; readPart parses them.
 const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-terminated"
 
-// part is what head and tail are to show of each file.
+// part is the part of each file that head or tail shows.
 type part struct {
 	count int64
-	bytes bool // the count is one of bytes, not of lines
-	// turned says that the count has the sign that makes it the other end: - for
-	// head, + for tail.
+	bytes bool // count counts bytes, not lines
+	// turned reports that the sign of the count refers to the other end of the file: - for head,
+	// + for tail.
 	turned bool
-	end    byte // of a line
+	end    byte // line end
 }
 
-// readPart reads the options, of which preset is the count without one. turn and
-// plain are the sign that turns the count and the one that changes nothing. ok is
-// false after an error was told.
+// readPart parses the options; preset is the default count. turn is the sign that turns the
+// count, and plain the sign without effect. ok is false if readPart reported an error.
 func (p *process) readPart(o options, preset, turn, plain string) (wanted part, ok bool) {
 	count := preset
 	for _, opt := range o {
@@ -43,8 +42,8 @@ func (p *process) readPart(o options, preset, turn, plain string) (wanted part, 
 	return wanted, ok
 }
 
-// eachPart calls do with each file, or stdin if there are none, below its name if
-// there are several.
+// eachPart calls do for each file, or for stdin if there are none. It prints the name of each
+// file if there are several.
 func (p *process) eachPart(o options, files []string, do func(io.Reader) error) int {
 	p.unreadable = "cannot open '%s' for reading: %s"
 	named, later := (len(files) > 1 || o.has("v")) && !o.has("q"), false
@@ -63,8 +62,8 @@ func (p *process) eachPart(o options, files []string, do func(io.Reader) error) 
 	})
 }
 
-// holdLines reads r to its end and returns the last n lines, with their ends. Those
-// before go to leave.
+// holdLines reads r to its end and returns the last n lines with their line ends. It passes
+// earlier lines to leave.
 func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
 	var held [][]byte
 	size := 0
@@ -87,7 +86,7 @@ func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []by
 	return held, err
 }
 
-// holdBytes reads r to its end and returns the last n bytes. Those before go to leave.
+// holdBytes reads r to its end and returns the last n bytes. It passes earlier bytes to leave.
 func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 32<<10)
@@ -111,5 +110,5 @@ func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, e
 	return nil, nil
 }
 
-// drop is for what is not shown.
+// drop discards bytes.
 func drop([]byte) {}

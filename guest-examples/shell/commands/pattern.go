@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// syntax is which regular expressions a pattern is written in.
+// syntax is the syntax of a regular expression.
 type syntax int
 
 const (
@@ -17,15 +17,14 @@ const (
 	fixed
 )
 
-var errBackreference = errors.New("back-references such as \\1 in a pattern are not possible here, as matching takes linear time; " +
+var errBackreference = errors.New("back-references such as \\1 in a pattern are not supported, as matching takes linear time; " +
 	"use awk or compare the parts in the shell")
 
-// maxPattern is how many bytes a pattern may have.
+// maxPattern limits the length of a pattern, in bytes.
 const maxPattern = 64 << 10
 
-// compilePattern compiles a pattern to one that finds the leftmost longest match,
-// as POSIX has it. flags are those of Go's syntax, such as "i". Warnings are about
-// escapes that people expect to mean something.
+// compilePattern compiles a pattern that finds the leftmost longest match, as in POSIX. flags are
+// Go's flags, such as "i". Warnings are about escapes that have no special meaning here.
 func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, []string, error) {
 	if len(pattern) > maxPattern {
 		return nil, nil, errors.New("the pattern has more than 64 KiB")
@@ -51,27 +50,27 @@ func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, 
 	return re, warnings, nil
 }
 
-// explainPattern says what is wrong in the words of the command's own syntax.
+// explainPattern rewords an error in the syntax of the command.
 func explainPattern(err error, kind syntax) error {
 	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	switch {
 	case kind == perl && (strings.Contains(text, "(?") || strings.Contains(text, "escape sequence")):
 		return fmt.Errorf("%s: -P has no lookaround, back-references or possessive repetition here, as matching takes linear time", text)
 	case strings.Contains(text, "repeat count"), strings.Contains(text, "too large"):
-		return errors.New("a repetition may be at most 1000 here")
+		return errors.New("the limit of a repetition is 1000")
 	}
 	return errors.New(text)
 }
 
-// translator turns a POSIX pattern with the extensions of GNU into Go's syntax.
+// translator translates a POSIX pattern with GNU's extensions to Go's syntax.
 type translator struct {
 	rest     string
 	extended bool
 	out      strings.Builder
 	warnings []string
 	open     int
-	// atom says whether there is something that * can repeat, start whether an
-	// alternative begins here, repeated whether what precedes is a repetition.
+	// atom reports whether * can repeat the preceding element. start reports the start of an
+	// alternative. repeated reports that a repetition precedes.
 	atom, repeated bool
 }
 
@@ -109,22 +108,21 @@ func (t *translator) translate() error {
 	return nil
 }
 
-// literal writes what matches something and takes n bytes of the pattern.
+// literal writes an element that matches characters, and skips n bytes of the pattern.
 func (t *translator) literal(text string, n int) {
 	t.out.WriteString(text)
 	t.rest = t.rest[n:]
 	t.atom, t.repeated = true, false
 }
 
-// anchor writes what matches no character.
+// anchor writes an element that matches no character.
 func (t *translator) anchor(text string, n int) {
 	t.out.WriteString(text)
 	t.rest = t.rest[n:]
 	t.atom, t.repeated = false, false
 }
 
-// repeat writes a repetition; where there is nothing to repeat, its sign stands
-// for itself.
+// repeat writes a repetition; without an element to repeat, its sign is literal.
 func (t *translator) repeat(sign string) {
 	switch {
 	case !t.atom && t.extended:
@@ -135,8 +133,8 @@ func (t *translator) repeat(sign string) {
 	case t.repeated && sign == "*" && strings.HasSuffix(t.out.String(), "*"):
 		// a** is a*.
 	case t.repeated:
-		// a+* has to be (?:a+)*, but where the atom began is not known; both ends
-		// of it match the same with a repetition of the repetition's sign alone.
+		// a+* means (?:a+)*, but the start of the atom is unknown. Repeating only the sign
+		// matches the same text.
 		t.out.WriteString("{1}")
 		t.out.WriteString(sign)
 	default:
@@ -163,7 +161,7 @@ func (t *translator) dollar() {
 	t.literal(`\$`, 1)
 }
 
-// operator handles ( ) { | + ?, which is no longer in rest.
+// operator translates one of ( ) { | + ?, which is already removed from rest.
 func (t *translator) operator(c byte) error {
 	switch c {
 	case '(':
@@ -189,7 +187,7 @@ func (t *translator) operator(c byte) error {
 	return nil
 }
 
-// interval reads what follows { up to its end.
+// interval translates the text from { to }.
 func (t *translator) interval() error {
 	end := "}"
 	if !t.extended {
@@ -217,7 +215,7 @@ func (t *translator) interval() error {
 
 func isNumber(text string) bool { return countDigits([]byte(text)) == len(text) }
 
-// escape handles a backslash and what follows it.
+// escape translates a backslash and the next character.
 func (t *translator) escape() error {
 	if len(t.rest) == 1 {
 		return customary("Trailing backslash")
@@ -243,14 +241,14 @@ func (t *translator) escape() error {
 		t.literal(`\n`, 2)
 	default:
 		if c == 'd' || c == 'D' {
-			t.warnings = append(t.warnings, "\\"+string(rune(c))+" is just the letter here; write [0-9] for a digit, or use grep -P")
+			t.warnings = append(t.warnings, "\\"+string(rune(c))+" is only the letter; write [0-9] for a digit, or use grep -P")
 		}
 		t.literal(regexp.QuoteMeta(t.rest[1:2]), 2)
 	}
 	return nil
 }
 
-// bracket handles [...], in which a backslash is nothing special.
+// bracket translates [...], in which a backslash has no special meaning.
 func (t *translator) bracket() error {
 	rest := t.rest[1:]
 	var out strings.Builder

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// brokenPipe is the status of a command that wrote to a pipe which nobody
-	// reads: 128 and the number of SIGPIPE.
+	// brokenPipe is the exit status of a command that wrote to a pipe without a reader: 128 plus
+	// the number of SIGPIPE.
 	brokenPipe = 141
-	// interrupted is the status of one that ended as its time was over.
+	// interrupted is the exit status of a command that was stopped at its time limit.
 	interrupted = 124
 )
 
@@ -24,20 +24,21 @@ type process struct {
 	ctx    context.Context
 	env    *command.Env
 	name   string
-	out    *bufio.Writer // stdout; flushed before anything else gets to write
+	out    *bufio.Writer // stdout; flushed before anything else writes to it
 	outErr error         // the first error of writing to stdout
-	status int           // what errorf leaves
-	// unreadable is the message about an input that cannot be read: its name, why.
+	status int           // the status that errorf sets
+	// unreadable is the message for an unreadable input; its arguments are the name and the
+	// reason.
 	unreadable string
 	ticks      uint
-	most       int // bytes that it may hold in memory
+	most       int // limit of bytes held in memory
 }
 
 func newProcess(ctx context.Context, e *command.Env, name string) *process {
 	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s", most: maxHeld}
 }
 
-// exit ends the run and returns the status that it has in the end.
+// exit ends the run and returns the final exit status.
 func (p *process) exit(status int) int {
 	p.flush()
 	switch {
@@ -52,9 +53,9 @@ func (p *process) exit(status int) int {
 	return status
 }
 
-// stopped reports whether nobody wants more: the time is over, or stdout takes
-// nothing any longer. What may last asks it again and again, also as a guest has
-// a single thread: a timer goes off only when the others let it.
+// stopped reports whether the command should end, because its time is over or stdout has no
+// reader. Long commands call it often. It also yields, because a guest has a single thread and a
+// timer only fires when others yield.
 func (p *process) stopped() bool {
 	if p.ticks++; p.ticks%256 == 0 {
 		runtime.Gosched()
@@ -72,7 +73,7 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write, print and printf are for those who ask stopped.
+// write, print and printf ignore errors; callers check stopped instead.
 func (p *process) write(b []byte) { _, _ = p.Write(b) }
 
 func (p *process) print(s string) {
@@ -93,15 +94,15 @@ func (p *process) flush() {
 	}
 }
 
-// errorf writes a line to stderr that begins with the name of the command, and
-// makes the status 1 unless it is greater.
+// errorf writes a line to stderr that begins with the name of the command, and sets the status to
+// at least 1.
 func (p *process) errorf(format string, args ...any) {
 	p.flush()
 	fmt.Fprintf(p.env.Stderr, "%s: %s\n", p.name, fmt.Sprintf(format, args...))
 	p.status = max(p.status, 1)
 }
 
-// fail is errorf, and returns the status 1.
+// fail calls errorf and returns the status 1.
 func (p *process) fail(format string, args ...any) int {
 	p.errorf(format, args...)
 	return 1
@@ -115,7 +116,7 @@ func (p *process) path(name string) string {
 	return path.Join(p.env.Dir, name)
 }
 
-// run runs another command with the streams of this one, but for stdin.
+// run runs another command with the streams of this command, except stdin.
 func (p *process) run(ctx context.Context, words []string, stdin io.Reader) int {
 	p.flush()
 	if p.outErr != nil {

@@ -11,7 +11,7 @@ import (
 var rm = spec{
 	name: "rm", synopsis: "[-dfrv] FILE...",
 	options: "r,recursive R f,force v,verbose d,dir i I interactive:: one-file-system preserve-root:: no-preserve-root",
-	note:    "-i is refused: nobody can be asked.",
+	note:    "-i is refused: there is no terminal.",
 	run:     runRm,
 }
 
@@ -23,7 +23,7 @@ var rmdir = spec{
 
 func runRm(p *process, o options, names []string) int {
 	if o.has("i") {
-		return p.fail("-i is not possible here: nobody can be asked; leave it out")
+		return p.fail("-i is not supported: there is no terminal; omit it")
 	}
 	if len(names) == 0 {
 		if o.has("f") {
@@ -78,7 +78,7 @@ func (p *process) remove(f found, verbose bool) {
 	}
 }
 
-// removeAll removes a folder with all in it.
+// removeAll removes a directory with its content.
 func (p *process) removeAll(name string, verbose bool) {
 	p.walk(name, true, func(f found) walkStep {
 		p.remove(f, verbose)
@@ -95,7 +95,7 @@ func runRmdir(p *process, o options, names []string) int {
 			if o.has("v") {
 				p.printf("rmdir: removing directory, '%s'\n", name)
 			}
-			if err := removeFolder(p.path(name)); err != nil {
+			if err := removeDirectory(p.path(name)); err != nil {
 				if !o.has("ignore-fail-on-non-empty") || !errors.Is(err, syscall.ENOTEMPTY) {
 					p.errorf("failed to remove '%s': %s", name, message(err))
 				}
@@ -109,8 +109,8 @@ func runRmdir(p *process, o options, names []string) int {
 	return p.status
 }
 
-// removeFolder removes a folder that is empty, and nothing else.
-func removeFolder(name string) error {
+// removeDirectory removes an empty directory, and no file.
+func removeDirectory(name string) error {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return err

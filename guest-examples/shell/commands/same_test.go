@@ -18,32 +18,30 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// outcome is what a row of testdata/same leaves.
+// outcome is the result of a row of testdata/same.
 type outcome struct {
 	status         int
 	stdout, stderr string
-	files          string // all files with their contents
+	files          string // all files with their content
 }
 
-// TestSame runs each row of the tables in testdata/same with the commands of the
-// system and with ours, in equal folders, and compares what they print, their
-// status, and the files that they leave.
+// TestSame runs each row of the tables in testdata/same with the system's commands and with ours,
+// in equal directories. It compares the output, the exit status, and the resulting files.
 //
-// A row is a command line. Words are separated by spaces; 'text' and $'text'
-// quote as in bash. "<" names the file for stdin, "|" feeds the output to
-// another command and ";" runs one after the other. "~" at the start leaves the
-// texts of errors out, "!" compares nothing but the status, both where ours say
-// something else on purpose. "+" says that files change, so that the row gets
-// folders of its own.
+// A row is a command line. Spaces separate words; 'text' and $'text' quote as in bash. "<" names
+// the file for stdin, "|" pipes the output to another command, and ";" runs one command after the
+// other. A leading "~" ignores the text of errors, and "!" compares only the status, where ours
+// differ on purpose. A leading "+" means that the row changes files, so it gets its own
+// directories.
 func TestSame(t *testing.T) {
 	tables, err := filepath.Glob("testdata/same/*.txt")
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("no tables: %v", err)
 	}
-	shared := sharedFolder{t.TempDir()}
+	shared := sharedDirectory{t.TempDir()}
 	writeFixtures(t, shared.path, "")
 	before := listFiles(t, shared.path)
-	t.Cleanup(func() { // after the rows that run beside each other
+	t.Cleanup(func() { // after the rows that run concurrently
 		if after := listFiles(t, shared.path); after != before {
 			t.Errorf("a row without + changed files:\n%s\nwant\n%s", without(after, before), without(before, after))
 		}
@@ -59,7 +57,7 @@ func TestSame(t *testing.T) {
 			}
 			name := fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(table), ".txt"), number+1)
 			t.Run(name, func(t *testing.T) {
-				if !strings.HasPrefix(name, "awk") { // it changes the current folder
+				if !strings.HasPrefix(name, "awk") { // awk changes the working directory
 					t.Parallel()
 				}
 				compareRow(t, shared, row)
@@ -68,7 +66,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-func compareRow(t *testing.T, dirs sharedFolder, row string) {
+func compareRow(t *testing.T, dirs sharedDirectory, row string) {
 	marks := row[:len(row)-len(strings.TrimLeft(row, "~!+ "))]
 	words := splitRow(t, row[len(marks):])
 	for _, word := range programs(words) {
@@ -88,12 +86,12 @@ func compareRow(t *testing.T, dirs sharedFolder, row string) {
 	if got.files != want.files {
 		t.Errorf("%s\nfiles that differ:\n%s\nwant\n%s", row, without(got.files, want.files), without(want.files, got.files))
 	}
-	if got, want := comparable(got.stderr), comparable(want.stderr); !strings.Contains(marks, "~") && got != want {
+	if got, want := withoutHelp(got.stderr), withoutHelp(want.stderr); !strings.Contains(marks, "~") && got != want {
 		t.Errorf("%s\nstderr:\n%s\nwant\n%s", row, got, want)
 	}
 }
 
-// without returns the lines of a that b has not.
+// without returns the lines of a that b lacks.
 func without(a, b string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(a) {
@@ -104,14 +102,14 @@ func without(a, b string) string {
 	return kept.String()
 }
 
-// comparable leaves out of messages how to get help, of which ours says more.
-func comparable(stderr string) string {
+// withoutHelp removes help hints from messages, because ours say more.
+func withoutHelp(stderr string) string {
 	var kept []string
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "Try '") || strings.HasPrefix(line, "usage: ") || strings.HasPrefix(line, "Usage: ") {
 			continue
 		}
-		before, _, cut := strings.Cut(line, "; here it has: ")
+		before, _, cut := strings.Cut(line, "; supported: ")
 		if cut {
 			before += "\n"
 		}
@@ -120,7 +118,7 @@ func comparable(stderr string) string {
 	return strings.Join(kept, "")
 }
 
-// word is a word of a row; a bare one may be an operator.
+// word is a word of a row; an unquoted one may be an operator.
 type word struct {
 	text string
 	bare bool
@@ -170,10 +168,10 @@ func programs(words []word) []string {
 
 type runner func(t *testing.T, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-// sharedFolder is where rows run that change nothing.
-type sharedFolder struct{ path string }
+// sharedDirectory is the directory of rows that change nothing.
+type sharedDirectory struct{ path string }
 
-func (s sharedFolder) run(t *testing.T, words []word, changes bool, run runner) outcome {
+func (s sharedDirectory) run(t *testing.T, words []word, changes bool, run runner) outcome {
 	t.Helper()
 	if !changes {
 		return runRow(t, words, s.path, run)
@@ -246,7 +244,7 @@ func runOurs(t *testing.T, dir string, words []string, stdin io.Reader, stdout, 
 	return runCommand(t.Context(), dir, words, stdin, stdout, stderr)
 }
 
-// runCommand runs a command of ours as the shell does.
+// runCommand runs one of our commands as the shell does.
 func runCommand(ctx context.Context, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	environ := []string{"GREETING=hello", "HOME=/home/user", "TZ=UTC"}
 	e := &command.Env{
@@ -276,7 +274,7 @@ func runInTable(ctx context.Context, words []string, e *command.Env) int {
 	return run(ctx, &inner)
 }
 
-// fixtures are the files in the folder that a row runs in.
+// fixtures are the files in the directory in which a row runs.
 func fixtures() map[string]string {
 	return map[string]string{
 		"words":     "the quick brown fox\njumps over\nthe lazy dog\n\n\nTHE END\n",
@@ -308,16 +306,16 @@ func fixtures() map[string]string {
 	}
 }
 
-// writeFixtures makes the fixtures, or only those that a line speaks of.
+// writeFixtures creates the fixtures, or only those that a line mentions.
 func writeFixtures(t *testing.T, dir, line string) {
 	t.Helper()
 	times := time.Date(2024, 3, 5, 6, 7, 8, 0, time.UTC)
-	folders := map[string]bool{"void": true}
+	directories := map[string]bool{"void": true}
 	for name, text := range fixtures() {
 		if top, _, _ := strings.Cut(name, "/"); !strings.Contains(line, top) && line != "" {
 			continue
 		}
-		folders[filepath.Dir(name)] = true
+		directories[filepath.Dir(name)] = true
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -332,8 +330,8 @@ func writeFixtures(t *testing.T, dir, line string) {
 	if err := os.Mkdir(filepath.Join(dir, "void"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for folder := range folders {
-		if err := os.Chtimes(filepath.Join(dir, folder), times, times); err != nil {
+	for directory := range directories {
+		if err := os.Chtimes(filepath.Join(dir, directory), times, times); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ var sed = spec{
 	name: "sed", synopsis: "[-nErsz] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE]...",
 	options: "n,quiet,silent e,expression: f,file: E,regexp-extended r i,in-place:: s,separate z,null-data u,unbuffered " +
 		"b,binary posix l,line-length: sandbox follow-symlinks debug",
-	note: "Back-references work in a replacement but not in a pattern, as matching takes linear time. e, and s///e, are refused: there are no programs to run.",
+	note: "Back-references work in a replacement, but not in a pattern, as matching takes linear time. e and s///e are refused: there are no programs to run.",
 	run:  runSed,
 }
 
@@ -80,7 +80,7 @@ func (s *stream) each(names []string, run func(name string) int) int {
 	return status
 }
 
-// inPlace runs the program for each file and puts in what comes out.
+// inPlace runs the program for each file and replaces its content by the output.
 func (s *stream) inPlace(names []string, suffix string) int {
 	if len(names) == 0 {
 		return s.p.fail("no input files")
@@ -105,7 +105,7 @@ func (s *stream) inPlace(names []string, suffix string) int {
 		s.out = &edited
 		status := s.run(&sedInput{p: s.p, names: []string{name}, end: s.end, whole: old})
 		if s.p.ctx.Err() != nil || s.failed {
-			return max(status, 1) // half an edit is none
+			return max(status, 1) // a partial edit must not replace the file
 		}
 		if suffix != "" {
 			if err := os.WriteFile(s.p.path(backupName(name, suffix)), old, info.Mode().Perm()); err != nil {
@@ -121,8 +121,7 @@ func (s *stream) inPlace(names []string, suffix string) int {
 	})
 }
 
-// backupName returns the name of the copy that -i keeps: the suffix is added, or
-// put in place of * in it.
+// backupName returns the name of the backup of -i: the suffix is appended, or replaces * in it.
 func backupName(name, suffix string) string {
 	if !strings.Contains(suffix, "*") {
 		return name + suffix
@@ -135,7 +134,7 @@ func backupName(name, suffix string) string {
 	return name[:slash] + backup
 }
 
-// bounded is a buffer that does not take more than maxHeld.
+// bounded is a buffer that holds at most maxHeld bytes.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(data []byte) (int, error) {
@@ -145,8 +144,7 @@ func (b *bounded) Write(data []byte) (int, error) {
 	return b.Buffer.Write(data)
 }
 
-// openFiles makes the files that the program writes to, which happens even if it
-// never comes to that.
+// openFiles creates the files that the program may write, even if it never writes to them.
 func (s *stream) openFiles() error {
 	for i := range s.program {
 		name := s.program[i].file
@@ -168,15 +166,14 @@ func (s *stream) closeFiles() {
 	}
 }
 
-// sedInput reads the lines of the files one after the other, and knows of each
-// whether it is the last.
+// sedInput reads the lines of all files, and reports for each line whether it is the last.
 type sedInput struct {
 	p     *process
 	names []string
 	end   byte
-	whole []byte // the text of the only file, if it was read before
+	whole []byte // the content of the only file, if it was already read
 
-	name   string // of the file that the line is from
+	name   string // name of the current file
 	lines  *lineReader
 	closer io.Closer
 	next   *sedLine // read ahead
@@ -189,7 +186,7 @@ type sedLine struct {
 	name  string
 }
 
-// read returns the next line, nil at the end.
+// read returns the next line, or nil at the end.
 func (in *sedInput) read() *sedLine {
 	if line := in.next; line != nil {
 		in.next, in.name = nil, line.name
@@ -229,7 +226,7 @@ func (in *sedInput) ahead() *sedLine {
 
 func (in *sedInput) current() string { return in.names[0] }
 
-// open opens the next file that can be.
+// open opens the next readable file.
 func (in *sedInput) open() bool {
 	for ; len(in.names) > 0; in.names = in.names[1:] {
 		if in.whole != nil {

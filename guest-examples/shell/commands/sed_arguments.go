@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// arguments reads what follows the name of a command, and adds it to the program.
+// arguments parses the arguments of a command and adds the command to the program.
 func (s *sedParser) arguments(c *sedCommand) error {
 	switch c.name {
 	case '#':
@@ -66,7 +66,7 @@ func (s *sedParser) arguments(c *sedCommand) error {
 		s.word("\n;")
 		return nil
 	case 'e':
-		return errors.New("the command `e' is not possible here: there are no programs to run")
+		return errors.New("the command `e' is not supported: there are no programs to run")
 	default:
 		return fmt.Errorf("unknown command: `%c'", c.name)
 	}
@@ -74,7 +74,7 @@ func (s *sedParser) arguments(c *sedCommand) error {
 	return err
 }
 
-// end checks that nothing but the end of the command follows.
+// end checks that the command ends here.
 func (s *sedParser) end() error {
 	s.skip(" \t")
 	switch s.peek() {
@@ -105,8 +105,7 @@ func (s *sedParser) word(ends string) string {
 	return s.text[start:s.at]
 }
 
-// block reads the text of a, i and c: up to the end of a line that does not end
-// with a backslash.
+// block reads the text of a, i and c, up to the end of a line that has no trailing backslash.
 func (s *sedParser) block() (string, error) {
 	if s.skip(" \t"); s.peek() == '\\' {
 		s.at++
@@ -114,7 +113,7 @@ func (s *sedParser) block() (string, error) {
 		if s.skip(" \t"); s.peek() == '\n' {
 			s.at++
 		} else {
-			s.at = start // the blanks after the backslash belong to the text
+			s.at = start // blanks after the backslash belong to the text
 		}
 	}
 	if s.at == len(s.text) {
@@ -166,7 +165,7 @@ func (s *sedParser) substitute(c *sedCommand) error {
 		case f == 'm', f == 'M':
 			flags += "m"
 		case f == 'e':
-			return errors.New("the flag `e' is not possible here: there are no programs to run")
+			return errors.New("the flag `e' is not supported: there are no programs to run")
 		case f == 'w':
 			s.at++
 			s.skip(" \t")

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// address is what selects lines: a number, the last line, every step-th line, or
-// a pattern. A nil pattern with isPattern stands for the one used last.
+// address selects lines: a number, the last line, every step-th line, or a pattern. isPattern
+// with a nil pattern means the last used pattern.
 type address struct {
 	line, step int
 	last       bool
 	isPattern  bool
 	pattern    *regexp.Regexp
-	// more is how many lines a range goes on (+N), multiple up to which multiple
-	// of a number (~N).
+	// more is the number of further lines of a range (+N). multiple ends a range at a multiple of
+	// a number (~N).
 	more, multiple int
 }
 
@@ -26,14 +26,14 @@ type sedCommand struct {
 	from, to *address
 	negated  bool
 	inRange  bool // state of a range
-	rangeEnd int  // the line at which it ends, where that is known
+	rangeEnd int  // the line at which the range ends, if known
 
 	text        string // of a, i and c
 	label       string
-	target      int // where b, t and T go, and { if it does not match
+	target      int // the destination of b, t and T, and of { without a match
 	file        string
 	status      int
-	pattern     *regexp.Regexp // nil: the one used last
+	pattern     *regexp.Regexp // nil means the last used pattern
 	replacement []replacementPart
 	global      bool
 	print       bool
@@ -43,7 +43,7 @@ type sedCommand struct {
 
 func (c *sedCommand) reads() bool { return c.name == 'r' || c.name == 'R' }
 
-// maxCommands is how many commands a script may have.
+// maxCommands limits the commands of a script.
 const maxCommands = 10000
 
 type sedParser struct {
@@ -66,7 +66,7 @@ func parseSed(text string, kind syntax) ([]sedCommand, error) {
 			return nil, fmt.Errorf("char %d: %w", min(s.at, len(text)), err)
 		}
 		if len(s.program) > maxCommands {
-			return nil, fmt.Errorf("char %d: a script may have %d commands", s.at, maxCommands)
+			return nil, fmt.Errorf("char %d: the limit of a script is %d commands", s.at, maxCommands)
 		}
 	}
 	if len(s.blocks) > 0 {
@@ -95,7 +95,7 @@ func (s *sedParser) skip(set string) {
 	}
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (s *sedParser) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -149,7 +149,7 @@ func (s *sedParser) number() int {
 	return n
 }
 
-// address reads an address, nil if there is none.
+// address parses an address; it returns nil if there is none.
 func (s *sedParser) address() (*address, error) {
 	switch c := s.peek(); {
 	case isDigit(c):
@@ -160,7 +160,7 @@ func (s *sedParser) address() (*address, error) {
 				a.step = s.number()
 			}
 			if a.step == 0 {
-				a.step = -1 // the line alone
+				a.step = -1 // only this line
 			}
 		}
 		return a, nil
@@ -199,7 +199,7 @@ func (s *sedParser) address() (*address, error) {
 	return nil, nil
 }
 
-// compile compiles a pattern, nil for an empty one.
+// compile compiles a pattern; it returns nil for an empty one.
 func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
 	if text == "" {
 		return nil, nil
@@ -208,8 +208,8 @@ func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// delimited reads up to the delimiter. An escaped one stands for itself, and in a
-// pattern it is nothing special in brackets.
+// delimited reads up to the delimiter. An escaped delimiter is literal; in a pattern, a delimiter
+// in brackets is too.
 func (s *sedParser) delimited(delimiter byte, pattern bool) (string, bool) {
 	var out strings.Builder
 	for s.at < len(s.text) {
@@ -244,8 +244,8 @@ func (s *sedParser) delimited(delimiter byte, pattern bool) (string, bool) {
 	return "", false
 }
 
-// bracketLength returns the length of the [...] that text begins with, 1 if it is
-// none.
+// bracketLength returns the length of the bracket expression at the start of text, or 1 if there
+// is none.
 func bracketLength(text string) int {
 	t := translator{rest: text}
 	if t.bracket() != nil {
@@ -254,8 +254,8 @@ func bracketLength(text string) int {
 	return len(text) - len(t.rest)
 }
 
-// sedEscapes puts the bytes in for \t, \xHH and the like. One that would be
-// special stays escaped.
+// sedEscapes replaces escapes such as \t and \xHH by their bytes. A byte with a special meaning
+// stays escaped.
 func sedEscapes(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -284,7 +284,7 @@ func sedEscapes(text string) string {
 	return out.String()
 }
 
-// numericEscape reads xHH, oNNN or dNNN and returns its length, 0 if it is none.
+// numericEscape parses xHH, oNNN or dNNN and returns its length, or 0 if it is invalid.
 func numericEscape(text string) (byte, int) {
 	base, digits := 0, 3
 	switch text[0] {

@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// replacementPart is a piece of a replacement: text, a group of the match, or a
-// change of case.
+// replacementPart is a part of a replacement: text, a group of the match, or a change of case.
 type replacementPart struct {
 	text   string
-	group  int  // -1 if it is none
-	change byte // U, L, u, l or E; 0 if it is none
+	group  int  // -1 for none
+	change byte // U, L, u, l or E; 0 for none
 }
 
-// parseReplacement reads the right side of s and returns the highest group in it.
+// parseReplacement parses the right side of s and returns its highest group.
 func parseReplacement(text string) (parts []replacementPart, groups int) {
 	var plain strings.Builder
 	add := func(part replacementPart) {
@@ -52,7 +51,7 @@ func parseReplacement(text string) (parts []replacementPart, groups int) {
 	return parts, groups
 }
 
-// caser writes text with the changes of case that \U and its kin ask for.
+// caser writes text with the changes of case of \U and the other letters.
 type caser struct {
 	out       []byte
 	all, once byte

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// stream is a run of a program of sed.
+// stream is a run of a sed program.
 type stream struct {
 	p       *process
 	program []sedCommand
 	quiet   bool
 	end     byte
 	out     io.Writer
-	files   map[string]io.WriteCloser // that w writes to
-	readers map[string]*lineReader    // that R reads from
-	quit    bool                      // q or Q was met
-	failed  bool                      // something was too large
+	files   map[string]io.WriteCloser // outputs of w
+	readers map[string]*lineReader    // inputs of R
+	quit    bool                      // q or Q was executed
+	failed  bool                      // a limit was exceeded
 
 	in       *sedInput
 	space    []byte // the pattern space
 	hold     []byte
 	line     int
-	ended    bool           // the line in the pattern space had an end
-	holdOpen bool           // that in the hold space had none
-	missing  bool           // what was written last has no end yet
+	ended    bool           // the line in the pattern space had a line end
+	holdOpen bool           // the line in the hold space had no line end
+	missing  bool           // the last output has no line end yet
 	replaced bool           // for t
 	queue    []queued       // for the end of the cycle
-	last     *regexp.Regexp // the pattern used last, for //
+	last     *regexp.Regexp // the last used pattern, for //
 }
 
-// queued is what a, r and R print at the end of a cycle.
+// queued is the output of a, r or R at the end of a cycle.
 type queued struct {
 	text []byte
 	file string
@@ -41,7 +41,7 @@ type queued struct {
 
 var errNoPattern = errors.New("no previous regular expression")
 
-// run runs the program on the lines of in and returns the status.
+// run runs the program on the lines of in and returns the exit status.
 func (s *stream) run(in *sedInput) int {
 	s.in, s.line, s.missing = in, 0, false
 	for i := range s.program {
@@ -52,7 +52,7 @@ func (s *stream) run(in *sedInput) int {
 			in.closer.Close()
 		}
 	}()
-	restart := false // D: go on with what is there
+	restart := false // after D: continue with the rest of the pattern space
 	for !s.p.stopped() {
 		if !restart && !s.read() {
 			break
@@ -69,7 +69,7 @@ func (s *stream) run(in *sedInput) int {
 	return in.status
 }
 
-// read puts the next line into the pattern space.
+// read reads the next line into the pattern space.
 func (s *stream) read() bool {
 	line := s.in.read()
 	if line == nil {
@@ -88,7 +88,7 @@ func (s *stream) cycle() (status int, again bool, err error) {
 			return 0, false, nil
 		}
 		if len(s.space) > s.p.most || len(s.hold) > s.p.most {
-			return 0, false, errors.New("the pattern space is larger than 64 MiB, which is more than fits here")
+			return 0, false, errors.New("the pattern space is larger than 64 MiB, the limit")
 		}
 		c := &s.program[at]
 		at++
@@ -125,14 +125,14 @@ func (s *stream) cycle() (status int, again bool, err error) {
 			if c.name == 'n' || c.name == 'N' {
 				err = s.finish()
 			}
-			s.quit = false // the input is at its end anyway
+			s.quit = false // the input has already ended
 			return 0, false, err
 		}
 	}
 	return 0, false, s.finish()
 }
 
-// finish ends a cycle in the normal way.
+// finish ends a cycle normally.
 func (s *stream) finish() error {
 	if !s.quiet {
 		s.print(s.space)
@@ -140,7 +140,7 @@ func (s *stream) finish() error {
 	return s.flushQueue()
 }
 
-// print writes a line. The last line of a file without an end gets none either.
+// print writes a line. If the last line of a file has no line end, the output has none either.
 func (s *stream) print(text []byte) {
 	s.completeLine()
 	s.emit(text)
@@ -149,7 +149,7 @@ func (s *stream) print(text []byte) {
 	}
 }
 
-// completeLine writes the end that the line before lacks.
+// completeLine writes the missing line end of the previous line.
 func (s *stream) completeLine() {
 	if s.missing {
 		s.emit([]byte{s.end})
@@ -174,7 +174,7 @@ func (s *stream) flushQueue() error {
 		}
 		r, err := s.p.open(q.file)
 		if err != nil {
-			continue // a file that is not there is empty
+			continue // a missing file counts as empty
 		}
 		s.completeLine()
 		err = s.p.copy(s.out, r)
@@ -185,7 +185,7 @@ func (s *stream) flushQueue() error {
 	return nil
 }
 
-// match matches a pattern of the program; nil is the one used last.
+// match matches a pattern of the program; nil means the last used one.
 func (s *stream) match(re *regexp.Regexp) (*regexp.Regexp, error) {
 	if re == nil {
 		re = s.last
@@ -230,7 +230,7 @@ func (s *stream) selects(c *sedCommand) (bool, error) {
 	return s.line <= c.rangeEnd, nil
 }
 
-// beginRange notes where the range that begins with this line ends.
+// beginRange records where the range that begins with this line ends.
 func (s *stream) beginRange(c *sedCommand) error {
 	switch {
 	case c.to.isPattern:
@@ -263,7 +263,7 @@ func (s *stream) at(a *address) (bool, error) {
 	return s.line == a.line, nil
 }
 
-// step is what happens after a command.
+// step is how the program continues after a command.
 type step int
 
 const (
@@ -377,7 +377,7 @@ func (s *stream) appendLine() (step, error) {
 	return goOn, err
 }
 
-// file handles r, R, w and W.
+// file executes r, R, w and W.
 func (s *stream) file(c *sedCommand) error {
 	switch c.name {
 	case 'r':
@@ -409,7 +409,7 @@ func (s *stream) queueLine(name string) error {
 	if s.readers[name] == nil {
 		data, err := s.p.readFile(name)
 		if err != nil {
-			data = nil // a file that is not there is empty
+			data = nil // a missing file counts as empty
 		}
 		s.readers[name] = newLineReader(bytes.NewReader(data), s.end)
 	}
@@ -454,8 +454,8 @@ func (s *stream) substitute(c *sedCommand) error {
 	return nil
 }
 
-// unambiguous is what l prints: escapes for what does not print, broken into
-// lines of a width, which is 70 unless it is given.
+// unambiguous returns the output of l: escapes for unprintable bytes, wrapped at a width, by
+// default 70.
 func unambiguous(text []byte, width int) []byte {
 	if width == 0 {
 		width = 70

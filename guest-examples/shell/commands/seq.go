@@ -35,11 +35,11 @@ func runSeq(p *process, _ options, words []string) int {
 				format = value
 			}
 		default:
-			return p.fail("invalid option '%s'; here it has: -w -s -f", word)
+			return p.fail("invalid option '%s'; supported: -w -s -f", word)
 		}
 	}
 	if len(words) == 0 || len(words) > 3 {
-		return p.fail("it takes one to three numbers: [FIRST [STEP]] LAST")
+		return p.fail("give one to three numbers: [FIRST [STEP]] LAST")
 	}
 	numbers := [3]float64{1, 1, 0}
 	digits := 0
@@ -89,7 +89,7 @@ func runSeq(p *process, _ options, words []string) int {
 	return p.status
 }
 
-// formatNumber formats with the one %e, %f or %g of a format.
+// formatNumber formats with the single %e, %f or %g of a format.
 func formatNumber(format string, n float64) (text string, ok bool) {
 	at := strings.IndexByte(format, '%')
 	if at < 0 {

@@ -46,7 +46,7 @@ func runShuf(p *process, o options, words []string) int {
 	}
 	most := len(lines)
 	if o.has("r") {
-		most = maxHeld // until nobody wants more
+		most = maxHeld // until the reader is gone
 	}
 	if o.has("n") {
 		n, err := strconv.ParseUint(o.value("n", ""), 10, 31)

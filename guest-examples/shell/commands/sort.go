@@ -12,16 +12,16 @@ var sortSpec = spec{
 	options: "b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort h,human-numeric-sort " +
 		"i,ignore-nonprinting M,month-sort n,numeric-sort V,version-sort r,reverse s,stable u,unique c,check C m,merge " +
 		"z,zero-terminated k,key: t,field-separator: o,output: S,buffer-size: T,temporary-directory: parallel: batch-size:",
-	note: "The input is held in memory and may have 64 MiB. -R is not there; use shuf.",
+	note: "The input is held in memory; the limit is 64 MiB. -R is not supported; use shuf.",
 	run:  runSort,
 }
 
-// sorter is how sort compares lines.
+// sorter compares lines with the options of sort.
 type sorter struct {
 	keys      []sortKey
-	separator int // a byte, or -1: fields begin where blanks do
+	separator int // a byte, or -1: blanks begin fields
 	reverse   bool
-	plain     bool // no comparison of the whole lines among those whose keys are equal
+	plain     bool // don't compare whole lines if their keys are equal
 	unique    bool
 }
 
@@ -89,7 +89,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// appendLines appends the lines of data without their ends.
+// appendLines appends the lines of data without their line ends.
 func appendLines(lines [][]byte, data []byte, end byte) [][]byte {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{end})
@@ -121,7 +121,7 @@ func newSorter(o options) (*sorter, string) {
 	for _, text := range o.values("k") {
 		key, ok := parseSortKey(text)
 		if !ok {
-			return nil, "invalid key '" + text + "': it is FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]], counted from 1"
+			return nil, "invalid key '" + text + "': use FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]], counted from 1"
 		}
 		if key.ordering == (ordering{}) {
 			key.ordering = global

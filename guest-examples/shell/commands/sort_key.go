@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ordering is how the texts of a key are compared.
+// ordering is how keys are compared.
 type ordering struct {
 	blanks, dictionary, fold, general, human, printing, month, numeric, version, reverse bool
 }
 
-// set sets what an option letter means and reports whether it means something.
+// set sets the option of a letter, and reports whether the letter is valid.
 func (o *ordering) set(letter byte) bool {
 	switch letter {
 	case 'b':
@@ -40,13 +40,13 @@ func (o *ordering) set(letter byte) bool {
 	return true
 }
 
-// sortKey is a part of a line that -k names. Fields and characters are counted
-// from 1; an endField of 0 is the end of the line, an endChar of 0 that of the
-// field. The zero value is the whole line.
+// sortKey is the part of a line that -k names. Fields and characters count from 1. An endField of
+// 0 is the end of the line, and an endChar of 0 the end of the field. The zero value is the whole
+// line.
 type sortKey struct {
 	field, char       int
 	endField, endChar int
-	startBlanks       bool // -b for the start alone
+	startBlanks       bool // -b for only the start
 	endBlanks         bool
 	ordering
 }
@@ -63,7 +63,7 @@ func parseSortKey(text string) (sortKey, bool) {
 			return k, false
 		}
 	}
-	k.blanks = false // said by startBlanks and endBlanks
+	k.blanks = false // replaced by startBlanks and endBlanks
 	return k, true
 }
 
@@ -94,7 +94,7 @@ func (k *sortKey) position(text string, blanks *bool) (field, char int, ok bool)
 	return field, char, true
 }
 
-// of returns the part of the line that the key means.
+// of returns the part of the line that the key names.
 func (k sortKey) of(line []byte, separator int) []byte {
 	if k.field == 0 {
 		if k.blanks {
@@ -125,8 +125,7 @@ func (k sortKey) of(line []byte, separator int) []byte {
 
 func leadingBlanks(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t")) }
 
-// fieldStart returns where field n begins, the length of the line if there are
-// fewer.
+// fieldStart returns the start of field n, or the length of the line if there are fewer fields.
 func fieldStart(line []byte, n, separator int) int {
 	at := 0
 	for range n - 1 {

@@ -9,22 +9,22 @@ import (
 // spec describes a command.
 type spec struct {
 	name string
-	// synopsis is what follows the name in a usage line.
+	// synopsis is the usage line after the name.
 	synopsis string
-	// options are the options it has, as parseOptions reads them. A command with
+	// options are the options of the command, in the syntax of parseOptions. A command with
 	// rawArguments gets all words as operands.
 	options string
-	// usage is the exit status for wrong options; 0 means 1.
+	// usage is the exit status for invalid options; 0 means 1.
 	usage int
-	// note says what differs from the command people know, if anything does.
+	// note lists the differences from the original program, if any.
 	note string
 	run  func(p *process, o options, operands []string) int
 }
 
-// rawArguments in place of options leaves all words to the command.
+// rawArguments, as options, passes all words to the command.
 const rawArguments = "raw"
 
-// command returns the function that the table holds.
+// command returns the function for the table.
 func (s spec) command() command.Func {
 	return func(ctx context.Context, e *command.Env) int {
 		p := newProcess(ctx, e, s.name)
@@ -53,7 +53,7 @@ func (s spec) start(p *process) int {
 	return s.run(p, o, operands)
 }
 
-// help returns what --help prints.
+// help returns the output of --help.
 func (s spec) help() string {
 	text := "usage: " + s.name
 	if s.synopsis != "" {

@@ -14,7 +14,7 @@ var split = spec{
 	run:     runSplit,
 }
 
-// maxParts is how many files split makes.
+// maxParts limits the files that split creates.
 const maxParts = 10000
 
 func runSplit(p *process, o options, names []string) int {
@@ -54,7 +54,7 @@ func runSplit(p *process, o options, names []string) int {
 	return p.status
 }
 
-// splitter makes the files of split.
+// splitter creates the files of split.
 type splitter struct {
 	p              *process
 	prefix, suffix string
@@ -80,7 +80,7 @@ func (s *splitter) name() (string, error) {
 	return s.prefix + string(text) + s.suffix, nil
 }
 
-// bytes makes files of a number of bytes.
+// bytes creates files of a number of bytes.
 func (s *splitter) bytes(r io.Reader, size int64) error {
 	buffered := bufio.NewReader(r)
 	for !s.p.stopped() {
@@ -98,7 +98,7 @@ func (s *splitter) bytes(r io.Reader, size int64) error {
 	return nil
 }
 
-// lines makes files of a number of lines.
+// lines creates files of a number of lines.
 func (s *splitter) lines(r io.Reader, size int64) error {
 	reader := newLineReader(r, '\n')
 	for !s.p.stopped() {
@@ -113,7 +113,7 @@ func (s *splitter) lines(r io.Reader, size int64) error {
 		for n := int64(0); n < size; n++ {
 			line, ended, err := reader.next()
 			if err != nil {
-				break // the end, or an error that the next look at it gives again
+				break // the end, or an error that the next read returns again
 			}
 			if _, err = out.Write(line); err == nil && ended {
 				err = out.WriteByte('\n')

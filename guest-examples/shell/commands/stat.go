@@ -13,7 +13,7 @@ import (
 var stat = spec{
 	name: "stat", synopsis: "[-L] [-c FORMAT | --printf FORMAT] FILE...",
 	options: "c,format: printf: L,dereference t,terse f,file-system",
-	note:    "The sequences of a format are %n %N %s %b %B %a %A %f %F %h %i %u %g %U %G %y %Y %x %X %z %Z %w %W; a file has one time, that of its last change.",
+	note:    "The sequences of a format are %n %N %s %b %B %a %A %f %F %h %i %u %g %U %G %y %Y %x %X %z %Z %w %W; a file has only the time of its last change.",
 	run:     runStat,
 }
 
@@ -22,7 +22,7 @@ func runStat(p *process, o options, names []string) int {
 		return p.fail("missing operand")
 	}
 	if o.has("f") {
-		return p.fail("-f is not possible here: there are no file systems to see")
+		return p.fail("-f is not supported: no file systems are visible")
 	}
 	format := "  File: %n\n  Size: %-10s\tBlocks: %-10b %F\nAccess: (%a/%A)  Uid: (%u/%U)   Gid: (%g/%G)\nModify: %y"
 	end := "\n"
@@ -57,7 +57,7 @@ func (p *process) statText(format, name string, info fs.FileInfo) string {
 		}
 		start := i
 		for i++; i < len(format)-1 && strings.IndexByte("-+ #0123456789.", format[i]) >= 0; i++ {
-			// Flags and width.
+			// Skip flags and width.
 		}
 		text, ok := p.statField(format[i], name, info)
 		if !ok {
@@ -118,7 +118,7 @@ func (p *process) statField(letter byte, name string, info fs.FileInfo) (string,
 	return "", false
 }
 
-// kindBits are those of the kind of a file in its mode.
+// kindBits returns the bits of the file type in the mode.
 func kindBits(mode fs.FileMode) uint32 {
 	return map[string]uint32{"f": 0o100000, "d": 0o040000, "l": 0o120000}[fileType(mode)]
 }

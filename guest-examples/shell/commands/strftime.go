@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// strftime formats a time as date +FORMAT does in the C locale. A letter that
-// means nothing is kept with its %.
+// strftime formats a time as date +FORMAT does in the C locale. An unknown letter is kept with
+// its %.
 func strftime(format string, t time.Time) string {
 	var out strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -34,7 +34,7 @@ func strftime(format string, t time.Time) string {
 			i++
 		}
 		if i+1 < len(format) && (format[i] == 'E' || format[i] == 'O') {
-			i++ // another calendar, of which there is none
+			i++ // skip the modifier for an alternative calendar, which does not exist
 		}
 		if i == len(format) {
 			return out.String() + format[start:]
@@ -48,7 +48,7 @@ func strftime(format string, t time.Time) string {
 	return out.String()
 }
 
-// timeField returns what one letter stands for.
+// timeField returns the text of one letter.
 func timeField(letter, flag byte, width, colons int, t time.Time) (string, bool) {
 	if composite, ok := map[byte]string{
 		'c': "%a %b %e %H:%M:%S %Y", 'D': "%m/%d/%y", 'x': "%m/%d/%y", 'F': "%Y-%m-%d", 'r': "%I:%M:%S %p",
@@ -98,8 +98,7 @@ func timeField(letter, flag byte, width, colons int, t time.Time) (string, bool)
 	return padText(text, flag, width), true
 }
 
-// timeNumber returns the value of a letter that is a number, how many digits it
-// has, and what fills them up.
+// timeNumber returns the value of a numeric letter, its number of digits, and its padding.
 func timeNumber(letter byte, t time.Time) (n, digits int, pad byte, ok bool) {
 	isoYear, isoWeek := t.ISOWeek()
 	yearDay, weekday := t.YearDay(), int(t.Weekday())

@@ -11,7 +11,7 @@ import (
 // all returns the commands, sorted by name.
 func all(transport http.RoundTripper) []spec {
 	list := []spec{
-		arch, awkSpec(&workingFolder{}), base64Spec, basename, bracket, cat, chmod, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
+		arch, awkSpec(&workingDirectory{}), base64Spec, basename, bracket, cat, chmod, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
 		echo, egrep, env, expand, exprSpec, falsehood, fgrep, file, find, fold, grep, gunzip, gzipSpec, head, helpSpec(), hexdump, hostname, id, joinSpec, jq, ln, ls, mkdir, mktemp, mv,
 		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, tac, tail, tarSpec, tee,
 		testSpec, timeout, touch, tr, tree, truth, uname, uniq, unzip, wc, whichSpec(), whoami, xargs, xxd, yes, zcat, zipSpec,
@@ -21,10 +21,9 @@ func all(transport http.RoundTripper) []spec {
 	return list
 }
 
-// Table returns the commands by name, in a map of the caller's own. The requests of
-// curl go through transport; nil stands for no network. Its awk
-// changes the current folder of the program while it runs, so that a program should have
-// one table.
+// Table returns a new map of the commands by name. The requests of curl go through transport; nil
+// means no network. A program should have only one table, because its awk changes the working
+// directory of the process while it runs.
 func Table(transport http.RoundTripper) map[string]command.Func {
 	table := map[string]command.Func{}
 	for _, s := range all(transport) {

@@ -5,13 +5,13 @@ import "io"
 var tail = spec{
 	name: "tail", synopsis: "[-n [+]LINES] [-c [+]BYTES] [-qvz] [FILE]...",
 	options: partOptions + " f,follow:: F s: retry pid:",
-	note:    "-f is refused: nothing else runs that could write to the file.",
+	note:    "-f is refused: no other program can write to the file.",
 	run:     runTail,
 }
 
 func runTail(p *process, o options, files []string) int {
 	if o.has("f") || o.has("F") {
-		return p.fail("-f is not possible here: nothing else runs that could write to the file; leave it out to see the end")
+		return p.fail("-f is not supported: no other program can write to the file; omit it to see the end")
 	}
 	preset := "10"
 	if len(files) > 0 && len(files[0]) > 1 && files[0][0] == '+' && !o.has("n") && !o.has("c") {
@@ -53,7 +53,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// linesFrom writes from line n on.
+// linesFrom writes the lines from line n on.
 func (p *process) linesFrom(r io.Reader, n int64, end byte) error {
 	number := int64(0)
 	return p.eachLine(r, end, func(line []byte, ended bool) bool {

@@ -24,7 +24,7 @@ const tarOptions = "c,create x,extract,get t,list f,file: z,gzip,gunzip a,auto-c
 var tarSpec = spec{
 	name: "tar", synopsis: "-c|-x|-t [-zv] [-f ARCHIVE] [-C DIR] [FILE]...", usage: 2,
 	options: tarOptions,
-	note:    "Nothing is written outside of the folder, and no links; at most 512 MiB and 100000 files are unpacked. bzip2 is only read, xz is not known.",
+	note:    "Files are only written below the directory, and links are not created. At most 512 MiB and 100000 files are unpacked. bzip2 can only be read; xz is not supported.",
 	run:     runTar,
 }
 
@@ -34,7 +34,7 @@ type archiver struct {
 	o       options
 	strip   int
 	exclude []*regexp.Regexp
-	dir     string // of -C, as it was given
+	dir     string // of -C, as given
 }
 
 func runTar(p *process, o options, names []string) int {
@@ -58,14 +58,14 @@ func runTar(p *process, o options, names []string) int {
 	for _, glob := range o.values("exclude") {
 		a.exclude = append(a.exclude, compileGlob(strings.TrimSuffix(glob, "/"), false))
 	}
-	if !p.isFolder(a.dir) {
+	if !p.isDirectory(a.dir) {
 		p.errorf("%s: Cannot open: No such file or directory", a.dir)
 		return 2
 	}
 	var err error
 	switch {
 	case o.has("J"), o.has("r"), o.has("u"), o.has("d"):
-		err = errors.New("-J, -r, -u and -d are not possible here; use -c, -x or -t, with -z or without")
+		err = errors.New("-J, -r, -u and -d are not supported; use -c, -x or -t, with or without -z")
 	case o.has("c"):
 		err = a.create(names)
 	case o.has("x"), o.has("t"):
@@ -84,8 +84,7 @@ func runTar(p *process, o options, names []string) int {
 	return 0
 }
 
-// oldForm turns xzf ARCHIVE into -xz -f ARCHIVE: the values come in the order of
-// the letters.
+// oldForm rewrites xzf ARCHIVE as -xz -f ARCHIVE; the values are in the order of the letters.
 func oldForm(words []string) []string {
 	letters, rest := words[0], words[1:]
 	var out []string
@@ -100,7 +99,7 @@ func oldForm(words []string) []string {
 
 func (a *archiver) archiveName() string { return a.o.value("f", "-") }
 
-// excluded reports whether a name, or a part of it, is left out.
+// excluded reports whether a name or a part of it is excluded.
 func (a *archiver) excluded(name string) bool {
 	for _, glob := range a.exclude {
 		for rest := strings.TrimSuffix(name, "/"); ; {
@@ -145,7 +144,7 @@ func (a *archiver) create(names []string) error {
 	return firstError(err, out.Close())
 }
 
-// add adds a file, or a folder with all in it.
+// add adds a file, or a directory with its content.
 func (a *archiver) add(w *tar.Writer, name, target string) {
 	start := name
 	if a.dir != "." && !path.IsAbs(name) {
@@ -155,11 +154,11 @@ func (a *archiver) add(w *tar.Writer, name, target string) {
 		shown := name + strings.TrimPrefix(f.name, start)
 		switch {
 		case a.excluded(shown):
-			return skipFolder
+			return skipDirectory
 		case target != "-" && f.path == a.p.path(target):
 			a.p.errorf("%s: file is the archive; not dumped", shown)
 			a.p.status = 0
-			return skipFolder
+			return skipDirectory
 		}
 		if err := a.addOne(w, shown, f); err != nil {
 			a.p.errorf("%s: %s", shown, message(err))
@@ -204,7 +203,7 @@ func (a *archiver) addOne(w *tar.Writer, shown string, f found) error {
 	return a.p.copy(w, r)
 }
 
-// say names a file: on stdout, unless the archive goes there.
+// say prints the name of a file to stdout, or elsewhere if the archive goes to stdout.
 func (a *archiver) say(name string) {
 	if a.archiveName() == "-" && a.o.has("c") || a.o.has("O") {
 		fmt.Fprintln(a.p.env.Stderr, name)
@@ -213,7 +212,7 @@ func (a *archiver) say(name string) {
 	a.p.print(name + "\n")
 }
 
-// decompress finds out how an archive is packed by its first bytes.
+// decompress detects the compression of an archive from its first bytes.
 func decompress(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(3)
@@ -239,7 +238,7 @@ func (a *archiver) read(names []string) error {
 		return fmt.Errorf("%s: %w", a.archiveName(), err)
 	}
 	u := newUnpacker(a.p, a.dir)
-	// Skipping a file reads it too, and listing skips all.
+	// Skipping a file also reads it, and listing skips all files.
 	archive := tar.NewReader(&boundedReader{r: plain, left: new(int64(2 * maxUnpacked))})
 	wanted := map[string]bool{}
 	for _, name := range names {
@@ -274,7 +273,7 @@ func (a *archiver) read(names []string) error {
 	return nil
 }
 
-// mark notes which of the wanted names a file belongs to, if any.
+// mark records which of the wanted names a file belongs to, if any.
 func mark(wanted map[string]bool, name string) bool {
 	for part := strings.TrimSuffix(name, "/"); part != "." && part != "/" && part != ""; part = path.Dir(part) {
 		if _, ok := wanted[part]; ok {
@@ -285,7 +284,7 @@ func mark(wanted map[string]bool, name string) bool {
 	return false
 }
 
-var errLink = errors.New("it is a link, which the sandbox does not make")
+var errLink = errors.New("it is a link, which the sandbox can't create")
 
 func (a *archiver) entry(u *unpacker, r io.Reader, header *tar.Header) error {
 	if a.o.has("t") {
@@ -311,7 +310,7 @@ func (a *archiver) entry(u *unpacker, r io.Reader, header *tar.Header) error {
 		if a.o.has("O") {
 			return nil
 		}
-		return u.folder(name)
+		return u.directory(name)
 	case tar.TypeReg:
 		if a.o.has("O") {
 			return a.p.copy(a.p, u.bounded(r))
@@ -327,5 +326,5 @@ func (a *archiver) entry(u *unpacker, r io.Reader, header *tar.Header) error {
 	case tar.TypeXGlobalHeader:
 		return nil
 	}
-	return errors.New("it is neither a file nor a folder")
+	return errors.New("it is neither a file nor a directory")
 }

@@ -71,7 +71,7 @@ func (t *tester) both() (bool, error) {
 
 func (t *tester) not() (bool, error) {
 	if t.depth++; t.depth > maxNesting {
-		return false, errors.New("the expression is too deep")
+		return false, errors.New("the expression is nested too deeply")
 	}
 	defer func() { t.depth-- }()
 	if len(t.words) > 1 && t.words[0] == "!" && !(len(t.words) == 3 && isComparison(t.words[1])) {
@@ -115,7 +115,7 @@ func (t *tester) primary() (bool, error) {
 	return w[0] != "", nil
 }
 
-// unary evaluates an operator with one operand; ok is false if there is no such.
+// unary evaluates an operator with one operand; ok is false if the operator is unknown.
 func (t *tester) unary(operator byte, operand string) (holds, ok bool) {
 	switch operator {
 	case 'z':
@@ -123,7 +123,7 @@ func (t *tester) unary(operator byte, operand string) (holds, ok bool) {
 	case 'n':
 		return operand != "", true
 	case 't':
-		return false, true // nothing is a terminal
+		return false, true // there is no terminal
 	case 'L', 'h':
 		info, err := os.Lstat(t.p.path(operand))
 		return err == nil && info.Mode()&fs.ModeSymlink != 0, true

@@ -11,7 +11,7 @@ import (
 var touch = spec{
 	name: "touch", synopsis: "[-acm] [-d DATE | -t STAMP | -r FILE] FILE...",
 	options: "a c,no-create m d,date: r,reference: t: f h,no-dereference time:",
-	note:    "A file has one time, that of its last change.",
+	note:    "A file has only the time of its last change.",
 	run:     runTouch,
 }
 
@@ -61,7 +61,7 @@ func touchFile(name string, existing bool, at time.Time) error {
 	return os.Chtimes(name, at, at)
 }
 
-// parseStamp reads [[CC]YY]MMDDhhmm[.ss].
+// parseStamp parses [[CC]YY]MMDDhhmm[.ss].
 func parseStamp(text string, now time.Time) (time.Time, error) {
 	layout := map[int]string{8: "01021504", 10: "0601021504", 12: "200601021504"}[len(strings.Split(text, ".")[0])]
 	if strings.Contains(text, ".") {

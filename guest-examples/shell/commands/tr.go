@@ -7,7 +7,7 @@ import (
 var tr = spec{
 	name: "tr", synopsis: "[-cCdst] SET1 [SET2]",
 	options: "+ c,complement C d,delete s,squeeze-repeats t,truncate-set1",
-	note:    "Sets are bytes, as those of GNU are; letters beyond ASCII take several.",
+	note:    "Sets consist of bytes, as in GNU tr; letters beyond ASCII have several.",
 	run:     runTr,
 }
 

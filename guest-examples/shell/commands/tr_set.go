@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// trSet is the bytes of a set of tr in their order.
+// trSet is the bytes of a set of tr, in order.
 type trSet []byte
 
-// maxSet is how many bytes a set may have; repetitions such as [x*99999] make it
-// long.
+// maxSet limits the bytes of a set, since repetitions such as [x*99999] make it long.
 const maxSet = 1 << 16
 
-// parseSet reads a set: ranges, classes such as [:upper:], [x*N], [=x=] and
-// escapes. want is how long [x*] makes it, -1 where that is not allowed.
+// parseSet parses a set: ranges, classes such as [:upper:], [x*N], [=x=] and escapes. want is the
+// length to which [x*] fills the set, or -1 if [x*] is not allowed.
 func parseSet(text string, want int) (trSet, error) {
 	var set trSet
 	fill, fillAt := byte(0), -1
@@ -40,7 +39,7 @@ func parseSet(text string, want int) (trSet, error) {
 				fill, fillAt = b, len(set)
 			}
 			if len(set)+n > maxSet {
-				return nil, fmt.Errorf("a set may have %d characters", maxSet)
+				return nil, fmt.Errorf("the limit of a set is %d characters", maxSet)
 			}
 			for range n {
 				set = append(set, b)
@@ -79,7 +78,7 @@ func cutClass(text string) (class, rest string, ok bool) {
 	return strings.Cut(text[2:], ":]")
 }
 
-// cutRepeat reads [x*N]; N of 0 or none stands for as many as are missing.
+// cutRepeat parses [x*N]; N of 0, or no N, means as many as are missing.
 func cutRepeat(text string) (b byte, n int, rest string, ok bool) {
 	if len(text) < 4 || text[0] != '[' {
 		return 0, 0, text, false
@@ -103,7 +102,7 @@ func cutRepeat(text string) (b byte, n int, rest string, ok bool) {
 	return b, int(count), rest, true
 }
 
-// cutByte reads a byte or an escape.
+// cutByte parses a byte or an escape.
 func cutByte(text string) (byte, string) {
 	if text[0] != '\\' || len(text) == 1 {
 		return text[0], text[1:]
@@ -119,14 +118,14 @@ func cutByte(text string) (byte, string) {
 		return text[1], text[2:]
 	}
 	value, err := strconv.ParseUint(text[1:n], 8, 8)
-	if err != nil { // \400 and more are two digits and a character
+	if err != nil { // \400 and above are two digits and a character
 		n--
 		value, _ = strconv.ParseUint(text[1:n], 8, 8)
 	}
 	return byte(value), text[n:]
 }
 
-// classMembers returns the bytes of a class in order, nil if there is no such.
+// classMembers returns the bytes of a class in order, or nil if the class is unknown.
 func classMembers(class string) trSet {
 	in := map[string]func(byte) bool{
 		"alnum": isAlnum, "alpha": isAlpha, "digit": isDigit,

@@ -15,10 +15,10 @@ var tree = spec{
 
 // treeRun is a run of tree.
 type treeRun struct {
-	p              *process
-	o              options
-	level          int
-	folders, files int
+	p                  *process
+	o                  options
+	level              int
+	directories, files int
 }
 
 func runTree(p *process, o options, names []string) int {
@@ -34,18 +34,18 @@ func runTree(p *process, o options, names []string) int {
 		names = []string{"."}
 	}
 	for _, name := range names {
-		if !p.isFolder(name) {
+		if !p.isDirectory(name) {
 			p.print(name + "  [error opening dir]\n")
 			p.status = 2
 			continue
 		}
 		p.print(name + "\n")
-		t.folders++
-		t.folder(name, p.path(name), "", 1)
+		t.directories++
+		t.directory(name, p.path(name), "", 1)
 	}
 	if !o.has("noreport") {
-		// The start counts as well, as in what people know.
-		p.printf("\n%d %s", t.folders, plural(t.folders, "directory", "directories"))
+		// Like the original program, count the starting directory too.
+		p.printf("\n%d %s", t.directories, plural(t.directories, "directory", "directories"))
 		if !o.has("d") {
 			p.printf(", %d %s", t.files, plural(t.files, "file", "files"))
 		}
@@ -61,7 +61,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-func (t *treeRun) folder(name, path, indent string, depth int) {
+func (t *treeRun) directory(name, path, indent string, depth int) {
 	if depth > t.level || t.p.stopped() {
 		return
 	}
@@ -98,8 +98,8 @@ func (t *treeRun) folder(name, path, indent string, depth int) {
 			t.files++
 			continue
 		}
-		t.folders++
-		t.folder(join(name, entry.Name()), path+"/"+entry.Name(), indent+below, depth+1)
+		t.directories++
+		t.directory(join(name, entry.Name()), path+"/"+entry.Name(), indent+below, depth+1)
 	}
 }
 

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxUnpacked is how many bytes an archive may unpack to, and maxEntries how
-	// many files: a few KiB can stand for terabytes.
+	// maxUnpacked limits the bytes that an archive may unpack to, and maxEntries its files,
+	// because a few KiB can expand to terabytes.
 	maxUnpacked = 512 << 20
 	maxEntries  = 100_000
 )
 
 var (
-	errUnpacked = errors.New("it unpacks to more than 512 MiB, which is more than is allowed here")
-	errEntries  = errors.New("it has more than 100000 files, which is more than is allowed here")
-	errOutside  = errors.New("the name leads out of the folder")
+	errUnpacked = errors.New("it unpacks to more than 512 MiB, the limit")
+	errEntries  = errors.New("it has more than 100000 files, the limit")
+	errOutside  = errors.New("the name leads out of the directory")
 )
 
-// unpacker writes the files of an archive below a folder, and nothing outside.
+// unpacker writes the files of an archive below a directory, and never outside.
 type unpacker struct {
 	p       *process
 	dir     string // absolute
-	left    int64  // bytes that may still come
+	left    int64  // bytes left until the limit
 	entries int
 }
 
@@ -35,8 +35,8 @@ func newUnpacker(p *process, dir string) *unpacker {
 	return &unpacker{p: p, dir: p.path(dir), left: maxUnpacked}
 }
 
-// place returns where a file of the archive goes. A name that begins with a slash
-// counts from the folder; one with .. in it is refused.
+// place returns the path of an archive's file. A leading slash means the directory itself, and a
+// name with .. in it is rejected.
 func (u *unpacker) place(name string) (string, error) {
 	if u.entries++; u.entries > maxEntries {
 		return "", errEntries
@@ -53,7 +53,7 @@ func (u *unpacker) place(name string) (string, error) {
 	return path.Join(u.dir, name), nil
 }
 
-func (u *unpacker) folder(name string) error {
+func (u *unpacker) directory(name string) error {
 	place, err := u.place(name)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (u *unpacker) folder(name string) error {
 	return os.MkdirAll(place, 0o777)
 }
 
-// file writes a file with the folders above it.
+// file writes a file and creates its parent directories.
 func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.Reader) error {
 	place, err := u.place(name)
 	if err != nil {
@@ -83,10 +83,10 @@ func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.
 	return os.Chtimes(place, modified, modified)
 }
 
-// bounded ends what is too much.
+// bounded fails beyond the limit.
 func (u *unpacker) bounded(r io.Reader) io.Reader { return &boundedReader{r: r, left: &u.left} }
 
-// boundedReader fails when more than is left comes.
+// boundedReader fails if r has more bytes than left.
 type boundedReader struct {
 	r    io.Reader
 	left *int64

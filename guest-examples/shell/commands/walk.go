@@ -7,25 +7,24 @@ import (
 	"syscall"
 )
 
-// walkStep says how a walk goes on.
+// walkStep is how a walk continues.
 type walkStep int
 
 const (
 	descend walkStep = iota
-	skipFolder
+	skipDirectory
 )
 
-// found is a file that a walk came to.
+// found is a file that a walk visits.
 type found struct {
-	name  string // as it is shown: the start, and what is below it
+	name  string // as shown: the start, and the path below it
 	path  string // absolute
 	depth int
-	info  fs.FileInfo // of a link, not of what it leads to
+	info  fs.FileInfo // of a link itself, not of its target
 }
 
-// walk visits a file and all below it, in the order of the names, folders before
-// what is in them or, if after is set, behind it. report gets what cannot be
-// read.
+// walk visits a file and everything below it, ordered by name. Directories come before their
+// content or, if after is set, after it. report is called for files that can't be read.
 func (p *process) walk(start string, after bool, visit func(f found) walkStep, report func(name string, err error)) {
 	info, err := os.Lstat(p.path(start))
 	if err != nil {
@@ -39,18 +38,18 @@ func (p *process) walkFrom(f found, after bool, visit func(f found) walkStep, re
 	if p.stopped() {
 		return
 	}
-	if !after && visit(f) == skipFolder {
+	if !after && visit(f) == skipDirectory {
 		return
 	}
 	if f.info.IsDir() {
-		p.walkFolder(f, after, visit, report)
+		p.walkDirectory(f, after, visit, report)
 	}
 	if after {
 		visit(f)
 	}
 }
 
-func (p *process) walkFolder(f found, after bool, visit func(f found) walkStep, report func(name string, err error)) {
+func (p *process) walkDirectory(f found, after bool, visit func(f found) walkStep, report func(name string, err error)) {
 	if f.depth >= maxDepth {
 		report(f.name, syscall.ENAMETOOLONG)
 		return
@@ -70,10 +69,10 @@ func (p *process) walkFolder(f found, after bool, visit func(f found) walkStep, 
 	}
 }
 
-// join appends a name to that of a folder as it was given.
-func join(folder, name string) string {
-	if folder != "" && folder[len(folder)-1] == '/' {
-		return folder + name
+// join appends a name to a directory as it was given.
+func join(directory, name string) string {
+	if directory != "" && directory[len(directory)-1] == '/' {
+		return directory + name
 	}
-	return folder + "/" + name
+	return directory + "/" + name
 }

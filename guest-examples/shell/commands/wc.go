@@ -13,11 +13,11 @@ import (
 var wc = spec{
 	name: "wc", synopsis: "[-clLmw] [FILE]...",
 	options: "l,lines w,words c,bytes m,chars L,max-line-length",
-	note:    "Characters are those of UTF-8.",
+	note:    "Characters are counted in UTF-8.",
 	run:     runWc,
 }
 
-// counts are what wc counts, in the order it prints them.
+// counts are the numbers that wc prints, in order.
 type counts struct{ lines, words, chars, bytes, longest int64 }
 
 func runWc(p *process, o options, files []string) int {
@@ -42,7 +42,7 @@ func runWc(p *process, o options, files []string) int {
 			if !errors.Is(err, syscall.EISDIR) {
 				continue
 			}
-			r = io.NopCloser(strings.NewReader("")) // a folder has a line of zeros
+			r = io.NopCloser(strings.NewReader("")) // a directory has a line of zeros
 		}
 		c, err := count(p, r)
 		r.Close()
@@ -71,8 +71,8 @@ func runWc(p *process, o options, files []string) int {
 	return p.status
 }
 
-// wcWidth is how wide GNU makes the columns: as the greatest number, but 7 where
-// the size of an input is not known beforehand, and 1 for a single number.
+// wcWidth returns GNU's width of the columns: the width of the largest number, but 7 if the size
+// of an input is not known beforehand, and 1 for a single number.
 func (p *process) wcWidth(total counts, show [5]bool, files []string) int {
 	shown := 0
 	for _, s := range show {
@@ -83,7 +83,7 @@ func (p *process) wcWidth(total counts, show [5]bool, files []string) int {
 	if shown == 1 && len(files) <= 1 {
 		return 1
 	}
-	if len(files) == 0 || slices.Contains(files, "-") || slices.ContainsFunc(files, p.isFolder) {
+	if len(files) == 0 || slices.Contains(files, "-") || slices.ContainsFunc(files, p.isDirectory) {
 		return 7
 	}
 	return len(padLeft(total.bytes, 0))

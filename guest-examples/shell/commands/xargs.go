@@ -10,14 +10,14 @@ import (
 var xargs = spec{
 	name: "xargs", synopsis: "[OPTION]... COMMAND [INITIAL-ARGS]...",
 	options: "+ 0,null n,max-args: I: i,replace:: r,no-run-if-empty d,delimiter: L,max-lines: l:: P,max-procs: t,verbose s,max-chars: a,arg-file: E: e:: x,exit p,interactive",
-	note:    "-P is ignored: one command runs after the other.",
+	note:    "-P is ignored: commands run one at a time.",
 	run:     runXargs,
 }
 
-// argumentReader is how xargs reads its input.
+// argumentReader reads the input of xargs.
 type argumentReader struct {
 	lines     *lineReader
-	delimited bool // a byte ends an argument, and nothing is quoted
+	delimited bool // a byte ends an argument, and quotes are literal
 	whole     bool // a line is one argument, for -I
 	pending   []string
 }
@@ -33,7 +33,7 @@ func runXargs(p *process, o options, words []string) int {
 		}
 	}
 	if o.has("p") {
-		return p.fail("-p is not possible here: nobody can be asked; use -t to see the commands")
+		return p.fail("-p is not supported: there is no terminal; use -t to see the commands")
 	}
 	perLine := 0
 	for _, n := range []struct {
@@ -89,10 +89,10 @@ type xargsRun struct {
 	stdin   io.Reader
 	verbose bool
 	replace string
-	most    int // arguments of a command
-	size    int // bytes of them
+	most    int // limit of the arguments of a command
+	size    int // limit of their bytes
 	status  int
-	done    bool // a command asked to end
+	done    bool // a command asked to stop
 }
 
 func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int {
@@ -143,7 +143,7 @@ func (x *xargsRun) replaced(argument string) []string {
 	return words
 }
 
-// call runs the command once. Its status becomes that of xargs as GNU has it.
+// call runs the command once and translates its exit status as GNU's xargs does.
 func (x *xargsRun) call(words []string) {
 	if x.verbose {
 		x.p.flush()
@@ -151,7 +151,7 @@ func (x *xargsRun) call(words []string) {
 	}
 	stdin := x.stdin
 	if stdin == nil {
-		stdin = strings.NewReader("") // the arguments come from it
+		stdin = strings.NewReader("") // stdin is the source of the arguments
 	}
 	switch status := x.p.run(x.p.ctx, words, stdin); {
 	case status == 0:
@@ -167,7 +167,7 @@ func (x *xargsRun) call(words []string) {
 	}
 }
 
-// next returns the next argument, and whether a line ends with it.
+// next returns the next argument, and whether it ends a line.
 func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 	if r.delimited {
 		line, _, err := r.lines.next()
@@ -193,7 +193,7 @@ func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 	return argument, len(r.pending) == 0, nil
 }
 
-// line returns the next line; one that ends with a backslash goes on.
+// line returns the next line; a trailing backslash continues it.
 func (r *argumentReader) line() (string, error) {
 	text, _, err := r.lines.next()
 	line := string(text)
@@ -216,8 +216,8 @@ func endsEscaped(line string) bool {
 	return n%2 == 1
 }
 
-// splitQuoted splits at blanks unless blanks is false, and takes quotation marks
-// and backslashes away.
+// splitQuoted splits at blanks, unless blanks is false, and removes quotation marks and
+// backslashes.
 func splitQuoted(line string, blanks bool) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -5,11 +5,11 @@ import (
 	"runtime"
 )
 
-// A guest has a single thread, on which a timer goes off only when what runs lets
-// it. The interpreters of awk and jq never do, but they ask their context: these
-// let the others run when they are asked.
+// A guest has a single thread, on which a timer only fires when the running code yields. The
+// interpreters of awk and jq never yield, but they check their context; these contexts yield when
+// checked.
 
-// yieldingDone is for those that call Done again and again.
+// yieldingDone is for interpreters that call Done repeatedly.
 type yieldingDone struct {
 	context.Context
 	asked uint
@@ -22,9 +22,8 @@ func (y *yieldingDone) Done() <-chan struct{} {
 	return y.Context.Done()
 }
 
-// yieldingErr is for those that call Done once, look at the channel every now and
-// then, and take the answer of Err for granted, which may be nil here although the
-// channel is closed.
+// yieldingErr is for interpreters that call Done once and then check the channel. The channel is
+// always closed, so that they call Err at each check; Err returns nil until the context ends.
 type yieldingErr struct {
 	context.Context
 	closed chan struct{}

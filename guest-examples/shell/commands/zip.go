@@ -15,13 +15,13 @@ import (
 var zipSpec = spec{
 	name: "zip", synopsis: "[-rqj] [-x PATTERN]... ARCHIVE FILE...", usage: 16,
 	options: "r,recurse-paths q,quiet j,junk-paths x,exclude: 0 1 6 9 X y",
-	note:    "The archive is made anew; one that is there is replaced.",
+	note:    "An existing archive is replaced.",
 	run:     runZip,
 }
 
 func runZip(p *process, o options, names []string) int {
 	if len(names) < 2 {
-		p.errorf("it takes an archive and what goes into it")
+		p.errorf("give an archive and the files to add")
 		return 16
 	}
 	target := names[0]
@@ -38,7 +38,7 @@ func runZip(p *process, o options, names []string) int {
 		p.walk(start, false, func(f found) walkStep {
 			name := strings.TrimPrefix(strings.TrimLeft(f.name, "/"), "./")
 			if matchesAny(exclude, name) || f.path == p.path(target) {
-				return skipFolder
+				return skipDirectory
 			}
 			if o.has("j") {
 				name = path.Base(name)
@@ -47,7 +47,7 @@ func runZip(p *process, o options, names []string) int {
 				p.errorf("%s: %s", f.name, message(err))
 			}
 			if !o.has("r") {
-				return skipFolder
+				return skipDirectory
 			}
 			return descend
 		}, func(name string, err error) {
@@ -91,7 +91,7 @@ func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error
 		return err
 	}
 	if !f.info.Mode().IsRegular() {
-		return errors.New("it is neither a file nor a folder")
+		return errors.New("it is neither a file nor a directory")
 	}
 	r, err := os.Open(f.path)
 	if err != nil {
@@ -104,13 +104,13 @@ func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error
 var unzip = spec{
 	name: "unzip", synopsis: "[-lpqno] [-d DIR] ARCHIVE [PATTERN]...",
 	options: "l p q o n j t v d: x:",
-	note:    "Nothing is written outside of the folder; at most 512 MiB and 100000 files are unpacked.",
+	note:    "Files are only written below the directory. At most 512 MiB and 100000 files are unpacked.",
 	run:     runUnzip,
 }
 
 func runUnzip(p *process, o options, names []string) int {
 	if len(names) == 0 {
-		return p.fail("it takes an archive")
+		return p.fail("give an archive")
 	}
 	data, err := p.readFile(names[0])
 	if err != nil && path.Ext(names[0]) == "" {
@@ -183,7 +183,7 @@ func (p *process) unzipOne(o options, u *unpacker, entry *zip.File) error {
 		if o.has("p") || o.has("t") || o.has("j") {
 			return nil
 		}
-		return u.folder(name)
+		return u.directory(name)
 	}
 	if entry.Mode()&fs.ModeSymlink != 0 {
 		return errLink
@@ -207,7 +207,7 @@ func (p *process) unzipOne(o options, u *unpacker, entry *zip.File) error {
 		if o.has("n") {
 			return nil
 		}
-		return errors.New("it is there already; -o overwrites it and -n leaves it")
+		return errors.New("it already exists; -o overwrites it and -n keeps it")
 	}
 	if !o.has("q") {
 		p.printf("  inflating: %s\n", name)

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// escapes are the characters that a backslash and a letter stand for.
+// escapes are pairs of a letter after a backslash and its character.
 const escapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\"
 
-// Unescape replaces the escapes of text. The flavours differ: of echo -e and %b,
-// where \0 begins an octal number of up to three more digits and \c ends all
-// output, and of the format of printf. stop is true after \c.
+// Unescape replaces the escapes of text. With echo set it follows echo -e and %b, where \0 begins
+// an octal number of up to three more digits and \c ends all output; otherwise it follows the
+// format of printf. stop is true after \c.
 func Unescape(text string, echo bool) (out string, stop bool) {
 	if !strings.Contains(text, `\`) {
 		return text, false
@@ -50,8 +50,8 @@ func Unescape(text string, echo bool) (out string, stop bool) {
 	return b.String(), false
 }
 
-// octal writes the byte that up to most digits at the beginning of text stand for,
-// and returns how many they are.
+// octal writes the byte of at most most octal digits at the start of text, and returns the number
+// of digits.
 func octal(b *strings.Builder, text string, most int) int {
 	n, value := 0, 0
 	for n < most && n < len(text) && '0' <= text[n] && text[n] <= '7' {
@@ -62,8 +62,7 @@ func octal(b *strings.Builder, text string, most int) int {
 	return n
 }
 
-// hexadecimal does the same for the digits after \x, a byte, and \u and \U, a
-// character.
+// hexadecimal does the same for the digits after \x (a byte), \u and \U (a character).
 func hexadecimal(b *strings.Builder, kind byte, text string) int {
 	most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
 	n := 0

@@ -1,4 +1,4 @@
-// Package printf is what printf and echo write, of the shell itself and as commands.
+// Package printf implements printf and echo, as builtins of the shell and as commands.
 package printf
 
 import (
@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxField is the widest field and the highest precision.
+// maxField limits the width and the precision of a field.
 const maxField = 1 << 16
 
-// Format returns the arguments in a format as that of C, which is gone through again
-// while there are arguments left that it takes. problems are numbers that are none, for
-// which 0 or their beginning stands. After an error the text is what there was before it;
-// it is one if the text becomes longer than most bytes.
+// Format formats the arguments as C's printf does, and repeats the format while it consumes
+// arguments. problems lists invalid numbers, which count as 0 or as their valid prefix. After an
+// error, text is the output before the error; it is an error if the text exceeds most bytes.
 func Format(format string, args []string, most int) (text string, problems []string, err error) {
 	p := printing{args: args, most: most}
 	err = p.all(format)
@@ -33,7 +32,7 @@ type printing struct {
 	stopped bool
 }
 
-// all writes the format, and again as long as there are arguments that it takes.
+// all writes the format, and repeats it as long as it consumes arguments.
 func (p *printing) all(format string) error {
 	for {
 		before := len(p.args)
@@ -72,7 +71,7 @@ func (p *printing) once(format string) error {
 	return nil
 }
 
-// directive is one % of a format.
+// directive is one % directive of a format.
 type directive struct {
 	flags string
 	width int
@@ -83,7 +82,7 @@ type directive struct {
 
 var errIncomplete = errors.New("missing format character")
 
-// directive reads a directive, without the %, and returns what follows it.
+// directive parses a directive, without the %, and returns the text after it.
 func (p *printing) directive(format string) (directive, string, error) {
 	d := directive{precision: -1}
 	n := len(format) - len(strings.TrimLeft(format, "-+ #0'"))
@@ -108,7 +107,7 @@ func (p *printing) directive(format string) (directive, string, error) {
 	return d, format[1:], nil
 }
 
-// number reads a width or a precision: digits, or * for the next argument.
+// number parses a width or a precision: digits, or * for the next argument.
 func (p *printing) number(format string) (int, string, error) {
 	value, n := int64(0), 0
 	if strings.HasPrefix(format, "*") {
@@ -125,12 +124,12 @@ func (p *printing) number(format string) (int, string, error) {
 		}
 	}
 	if value > maxField || value < -maxField {
-		return 0, "", fmt.Errorf("a field may have %d characters", maxField)
+		return 0, "", fmt.Errorf("the limit of a field is %d characters", maxField)
 	}
 	return int(value), format[n:], nil
 }
 
-// next takes the next argument, "" if there is none.
+// next consumes the next argument; it is "" if there is none.
 func (p *printing) next() string {
 	if len(p.args) == 0 {
 		return ""
@@ -188,12 +187,12 @@ func (p *printing) pad(d directive, text string) {
 	}
 }
 
-// format writes a number by the directive in Go's spelling.
+// format writes a number with the directive in Go's syntax.
 func (p *printing) format(d directive, verb byte, value any) {
 	flags := strings.ReplaceAll(d.flags, "'", "")
 	_, float := value.(float64)
 	if d.precision >= 0 && !float {
-		flags = strings.ReplaceAll(flags, "0", "") // of no effect for whole numbers
+		flags = strings.ReplaceAll(flags, "0", "") // has no effect for integers
 	}
 	spelled := "%" + flags
 	if d.width > 0 {
@@ -223,7 +222,7 @@ func (p *printing) float(d directive) {
 	p.format(d, verb, value)
 }
 
-// character returns the value of an argument such as 'a, the code of the letter.
+// character returns the value of an argument such as 'a: the code of the character.
 func character(arg string) (rune, bool) {
 	if arg == "" || arg[0] != '\'' && arg[0] != '"' {
 		return 0, false
@@ -238,7 +237,7 @@ func character(arg string) (rune, bool) {
 	return r, true
 }
 
-// integer takes the next argument as a whole number.
+// integer consumes the next argument as an integer.
 func (p *printing) integer() int64 {
 	arg := p.next()
 	if r, ok := character(arg); ok {
@@ -259,8 +258,7 @@ func (p *printing) integer() int64 {
 	return value
 }
 
-// parseInteger reads what C takes for a whole number, which has no underscores and
-// no 0b and 0o.
+// parseInteger parses an integer in C's syntax, which has no underscores and no 0b and 0o.
 func parseInteger(s string) (int64, error) {
 	digits := strings.TrimLeft(s, "+-")
 	if len(digits) > 1 && digits[0] == '0' && strings.IndexByte("bBoO", digits[1]) >= 0 || strings.Contains(s, "_") {
@@ -268,7 +266,7 @@ func parseInteger(s string) (int64, error) {
 	}
 	value, err := strconv.ParseInt(s, 0, 64)
 	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
-		// What does not fit may be meant without a sign.
+		// A number that does not fit may be unsigned.
 		if unsigned, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 0, 64); err == nil && strings.HasPrefix(digits, "0") {
 			return int64(unsigned), nil
 		}
@@ -276,7 +274,7 @@ func parseInteger(s string) (int64, error) {
 	return value, err
 }
 
-// real takes the next argument as a number.
+// real consumes the next argument as a floating-point number.
 func (p *printing) real() float64 {
 	arg := p.next()
 	if r, ok := character(arg); ok {
@@ -300,8 +298,8 @@ func (p *printing) real() float64 {
 	return value
 }
 
-// longest returns the length of the longest beginning of s that is valid, looking
-// at no more than what a number has.
+// longest returns the length of the longest valid prefix of s. It checks at most as many characters
+// as a number can have.
 func longest(s string, valid func(string) bool) int {
 	const most = 400
 	for n := min(len(s), most); n > 0; n-- {

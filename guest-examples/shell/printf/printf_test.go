@@ -23,7 +23,7 @@ func TestFormat(t *testing.T) {
 		{format: "%*d", args: []string{"4", "7"}, want: "   7"},
 		{format: "a%y", want: "a", err: "`y': invalid format character"},
 		{format: "%", err: "missing format character"},
-		{format: "%99999999d", err: "a field may have 65536 characters"},
+		{format: "%99999999d", err: "the limit of a field is 65536 characters"},
 		{format: "%s%s", args: slices.Repeat([]string{strings.Repeat("x", 60)}, 4), want: strings.Repeat("x", 120), err: "more than 100 bytes"},
 	} {
 		got, problems, err := Format(test.format, test.args, 100)
@@ -53,13 +53,14 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// Whatever the format, the text is bounded.
+// The text is bounded for any format.
 func FuzzFormat(f *testing.F) {
 	f.Add(`%5.2f%-*s%b\x41%q`, "1", "-2")
 	f.Add(`%d%c%u%x%g%i`, "'a", "0x1p9")
 	f.Add(`%60000s%60000s%60000s`, "", "")
 	f.Fuzz(func(t *testing.T, format, first, second string) {
-		const most, longest = 1000, 500 // the longest float has 400 digits, and more by its precision
+		// The longest float has 400 digits, and more with its precision.
+		const most, longest = 1000, 500
 		got, _, _ := Format(format, []string{first, second, first}, most)
 		if len(got) > most+len(format)+2*maxField+longest+5*max(len(first), len(second)) {
 			t.Errorf("%q gave %d bytes", format, len(got))

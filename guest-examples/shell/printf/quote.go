@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// quote returns a text as the shell reads it back, as %q of printf writes it.
+// quote quotes a text for the shell, as %q of printf does.
 func quote(text string) string {
 	if text == "" {
 		return "''"
@@ -26,7 +26,7 @@ func quote(text string) string {
 	return b.String()
 }
 
-// dollarQuote returns the form $'...', for texts with bytes that can't be shown.
+// dollarQuote returns the form $'...', for texts with unprintable bytes.
 func dollarQuote(text string) string {
 	var b strings.Builder
 	b.WriteString("$'")

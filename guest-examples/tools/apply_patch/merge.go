@@ -90,7 +90,7 @@ func (f *lined) String() string {
 }
 
 // put applies the hunk at a line and returns the number of lines that the file grew by. Kept
-// lines are those of the file, not of the hunk.
+// lines come from the file, not from the hunk.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {
