@@ -1,5 +1,5 @@
-//! Reads the arguments of a call: a JSON object without nested values, which is all
-//! that this tool's manifest lets through. A tool with more of them wants serde_json.
+//! Reads the arguments of a call: a JSON object without nested values, since this
+//! tool's manifest allows no others. A tool with nested arguments should use serde_json.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -8,11 +8,11 @@ pub struct Arguments(Vec<(String, Value)>);
 
 enum Value {
     Text(String),
-    Word(String), // a number, true, false or null, as it is written
+    Word(String), // a number, true, false or null, as written
 }
 
 impl Arguments {
-    /// Returns None when the input is not such an object.
+    /// Returns None if the input is not such an object.
     pub fn parse(input: &str) -> Option<Arguments> {
         let mut reader = Reader(input.chars().peekable());
         let mut values = Vec::new();
@@ -38,7 +38,7 @@ impl Arguments {
         }
     }
 
-    /// The schema takes 5.0 for an integer too, and a tool gets numbers as the caller
+    /// The schema also accepts 5.0 as an integer, and a tool gets numbers as the caller
     /// wrote them.
     pub fn integer(&self, name: &str) -> Option<usize> {
         match self.get(name)? {
@@ -55,7 +55,7 @@ impl Arguments {
 struct Reader<'a>(Peekable<Chars<'a>>);
 
 impl Reader<'_> {
-    /// Takes the character that is wanted, and any space before it.
+    /// Consumes the expected character, and any space before it.
     fn skip(&mut self, wanted: char) -> bool {
         while self.0.next_if(char::is_ascii_whitespace).is_some() {}
         self.0.next_if_eq(&wanted).is_some()
@@ -72,8 +72,8 @@ impl Reader<'_> {
         (!word.is_empty()).then(|| Value::Word(word))
     }
 
-    /// Reads a string as UTF-16, because an escape stands for half a character when
-    /// that has no code of four digits.
+    /// Reads a string as UTF-16, because a character without a code of four digits is
+    /// escaped as two surrogates.
     fn string(&mut self) -> Option<String> {
         self.skip('"').then_some(())?;
         let mut units = Vec::new();

@@ -5,7 +5,7 @@ out=$(realpath "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"
 mkdir -p "$out/reactor"
 
-# Debian's compiler by its path: one of rustup may stand before it and lack the target.
+# Debian's compiler by its path, since one of rustup may precede it and lack the target.
 rust() {
     ${RUSTC:-/usr/bin/rustc} --target=wasm32-wasi --edition=2021 -D warnings \
         -C opt-level=z -C lto -C codegen-units=1 -C panic=abort -C strip=symbols "$@"

@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::arguments::Arguments;
 
-/// Runs the tool on its arguments, a JSON object. An error is a message for whoever
-/// called the tool.
+/// Runs the tool on its arguments, a JSON object. An error is a message for the
+/// caller of the tool.
 pub fn run(input: &str) -> Result<String, String> {
     let arguments = Arguments::parse(input).ok_or("the arguments are no JSON object")?;
     let text = headline(&arguments)?;
@@ -18,8 +18,8 @@ pub fn run(input: &str) -> Result<String, String> {
     Ok(shorten(&slug, max_length).into())
 }
 
-/// Returns the text of the call: itself, or the first line of a file, whose name is
-/// relative to the workspace.
+/// Returns the text of the call: the argument text, or the first line of a file, whose
+/// name is relative to the workspace.
 fn headline(arguments: &Arguments) -> Result<String, String> {
     match (arguments.text("text"), arguments.text("file_path")) {
         (Some(text), None) => Ok(text.into()),
@@ -50,12 +50,12 @@ fn slug(text: &str) -> String {
 }
 
 /// The standard library knows letters and digits. The combining marks after a letter,
-/// such as the accent of a decomposed é, are no letters, so they are listed here.
+/// such as the accent of a decomposed é, are not letters, so they are listed here.
 fn is_part_of_word(c: char) -> bool {
     c.is_alphanumeric() || ('\u{0300}'..='\u{036F}').contains(&c)
 }
 
-/// Cuts the slug to a number of characters, between words where that is possible.
+/// Cuts the slug to a number of characters, between words if possible.
 fn shorten(slug: &str, max_length: usize) -> &str {
     match slug.char_indices().nth(max_length) {
         None => slug,

@@ -1,4 +1,4 @@
-//! What wasmtool gives to a reactor; docs/abi.md says what each function does. Copy
+//! The functions that wasmtool provides to a reactor; docs/abi.md describes them. Copy
 //! this file into your tool.
 
 /// Returns the whole input.
@@ -14,7 +14,7 @@ pub fn output(bytes: &[u8]) {
     unsafe { output_write(bytes.as_ptr(), bytes.len()) };
 }
 
-/// Appends to the error text.
+/// Appends to the error message.
 pub fn error(message: &str) {
     unsafe { error_write(message.as_ptr(), message.len()) };
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds both forms of the tool into DIR, or in place. Usage: ./build.sh [DIR]
-# 'npm ci' comes first.
+# Run 'npm ci' first.
 set -eu
 out=$(realpath "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"

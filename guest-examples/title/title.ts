@@ -6,7 +6,7 @@ const SMALL = [
   "of", "on", "or", "the", "to", "via", "with",
 ];
 
-/** Returns the text in title case. White space stays as it is. */
+/** Returns the text in title case. White space stays unchanged. */
 export function title(text: string): string {
   const parts = split(text);
   let first = -1, last = -1;
@@ -21,7 +21,7 @@ export function title(text: string): string {
   return concat(parts);
 }
 
-/** Joins the parts. The library's join takes time with the square of their number. */
+/** Joins the parts. The library's join takes quadratic time. */
 function concat(parts: string[]): string {
   let length = 0;
   for (let i = 0; i < parts.length; i++) length += parts[i].length;
@@ -54,11 +54,11 @@ function isSpace(unit: i32): bool {
 function word(text: string, edge: bool): string {
   const lower = text.toLowerCase();
   if (!edge && SMALL.includes(lower)) return lower;
-  if (lower != text) return text; // it has a capital already: NASA, iPhone
+  if (lower != text) return text; // it already has a capital: NASA, iPhone
   return capitalise(text);
 }
 
-/** Makes the first letter a capital: that of "(see", but none in "3rd". */
+/** Capitalises the first letter: the s of "(see", but no letter of "3rd". */
 function capitalise(text: string): string {
   for (let i = 0; i < text.length; ) {
     const code = text.codePointAt(i);
@@ -72,7 +72,7 @@ function capitalise(text: string): string {
   return text;
 }
 
-/** ß has the capital SS, of which a title wants only the first letter big. */
+/** The capital of ß is SS, of which a title capitalises only the first letter. */
 function upper(letter: string): string {
   const capital = letter.toUpperCase();
   const rest = letter.length;

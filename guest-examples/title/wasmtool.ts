@@ -1,4 +1,4 @@
-// What wasmtool gives to a reactor; docs/abi.md says what each function does. Copy
+// The functions that wasmtool provides to a reactor; docs/abi.md describes them. Copy
 // this file into your tool.
 
 /** Returns the whole input. */
@@ -14,13 +14,13 @@ export function output(text: string): void {
   output_write(changetype<usize>(bytes), bytes.byteLength);
 }
 
-/** Appends to the error text. */
+/** Appends to the error message. */
 export function error(text: string): void {
   const bytes = String.UTF8.encode(text);
   error_write(changetype<usize>(bytes), bytes.byteLength);
 }
 
-/** Takes the place of AssemblyScript's abort, which would be an import of its own. */
+/** Replaces AssemblyScript's abort, which would need another import. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   error(`${message ? message : "aborted"} (${file ? file : "?"}:${line}:${column})`);
   unreachable();

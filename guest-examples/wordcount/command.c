@@ -1,4 +1,4 @@
-// The tool as a WASI command: arguments on standard input, the answer on standard
+// The tool as a WASI command: arguments on standard input, the result on standard
 // output, or a message on standard error and exit code 1.
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "wordcount.h"
 
-// read_all reads a stream to its end into memory from malloc, or returns NULL.
+// read_all reads a whole stream into memory from malloc, or returns NULL.
 static char *read_all(FILE *file, size_t *length) {
     size_t size = 4096;
     char *bytes = malloc(size);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t REPLACEMENT = 0xFFFD; // stands for half of a surrogate pair
+static const uint32_t REPLACEMENT = 0xFFFD; // replaces an unpaired surrogate
 
 static void skip_space(struct json *j) {
     while (j->at < j->end && (*j->at == ' ' || *j->at == '\t' || *j->at == '\n' || *j->at == '\r')) j->at++;
 }
 
-// skip takes the character c, after any space.
+// skip consumes the character c, after any space.
 static bool skip(struct json *j, char c) {
     skip_space(j);
     if (j->at == j->end || *j->at != c) return false;
@@ -18,7 +18,7 @@ static bool skip(struct json *j, char c) {
     return true;
 }
 
-// cut_string takes a string with its quotes.
+// cut_string consumes a string with its quotes.
 static bool cut_string(struct json *j, struct json *string) {
     skip_space(j);
     string->at = j->at;
@@ -33,7 +33,7 @@ static bool cut_string(struct json *j, struct json *string) {
     return false;
 }
 
-// cut_value takes a value of any kind, up to the comma or bracket that follows it.
+// cut_value consumes a value of any kind, up to the comma or bracket that follows it.
 static bool cut_value(struct json *j, struct json *value) {
     skip_space(j);
     value->at = j->at;
@@ -80,7 +80,7 @@ bool json_member(struct json object, const char *name, struct json *value) {
     return false;
 }
 
-// read_unit takes the four hexadecimal digits of a \u escape.
+// read_unit reads the four hexadecimal digits of a \u escape.
 static bool read_unit(struct json *j, uint32_t *unit) {
     if (j->end - j->at < 4) return false;
     *unit = 0;
@@ -96,8 +96,8 @@ static bool read_unit(struct json *j, uint32_t *unit) {
     return true;
 }
 
-// read_code_point takes what follows "\u", and the escape after it when the two
-// are one character together.
+// read_code_point reads the escape after "\u", and the next escape if both are a
+// surrogate pair.
 static bool read_code_point(struct json *j, uint32_t *code) {
     if (!read_unit(j, code)) return false;
     if (*code < 0xD800 || *code > 0xDFFF) return true;
@@ -136,7 +136,7 @@ static char *write_utf8(char *out, uint32_t code) {
     return out;
 }
 
-// read_escape takes what follows a backslash.
+// read_escape reads the escape after a backslash.
 static bool read_escape(struct json *j, uint32_t *code) {
     if (j->at == j->end) return false;
     switch (*j->at++) {
@@ -155,7 +155,7 @@ static bool read_escape(struct json *j, uint32_t *code) {
 
 bool json_string(struct json value, char **text, size_t *length) {
     if (!skip(&value, '"')) return false;
-    // No escape is shorter than what it stands for, so this is enough.
+    // No escape is shorter than its character, so this is enough.
     char *out = *text = malloc((size_t)(value.end - value.at) + 1);
     if (out == NULL) return false;
     while (value.at < value.end) {

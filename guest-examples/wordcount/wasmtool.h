@@ -1,4 +1,4 @@
-// What wasmtool gives to a reactor; docs/abi.md says what each function does. Copy
+// The functions that wasmtool provides to a reactor; docs/abi.md describes them. Copy
 // this file into your tool.
 
 #ifndef WASMTOOL_H

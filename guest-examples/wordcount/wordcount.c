@@ -9,7 +9,7 @@
 
 #include "json.h"
 
-// A count so far. Text may come in pieces, cut anywhere.
+// The counts so far. Text may come in pieces that end anywhere.
 struct count {
     uint64_t lines, words, bytes;
     bool in_line; // the last line has no line feed yet
@@ -40,8 +40,8 @@ static bool fail(char *answer, const char *format, ...) {
     return false;
 }
 
-// shown returns how many bytes of a name a message repeats: not too many, and no half
-// of a character.
+// shown returns how many bytes of a name a message repeats: not too many, and only
+// whole characters.
 static int shown(const char *name) {
     size_t length = strnlen(name, ANSWER_SIZE / 2);
     while (length > 0 && (name[length] & 0xC0) == 0x80) length--;
@@ -49,7 +49,7 @@ static int shown(const char *name) {
 }
 
 static bool count_file(struct count *c, const char *path, char *answer) {
-    // A relative name is looked up in the workspace.
+    // A relative name refers to the workspace.
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return fail(answer, "file_path: %.*s: %s; names are relative to the workspace", shown(path), path,
@@ -81,7 +81,7 @@ bool wordcount(const char *input, size_t length, char answer[ANSWER_SIZE]) {
     if (has_text) {
         count_bytes(&c, string, size);
     } else if (memchr(string, 0, size) != NULL) {
-        // fopen would open the file that the name up to there gives.
+        // fopen would only use the name up to the NUL.
         ok = fail(answer, "file_path: a name holds no NUL character");
     } else {
         ok = count_file(&c, string, answer);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The size that is enough for every answer: file names are cut to fit.
+// The size of the buffer for any answer; file names are cut to fit.
 enum { ANSWER_SIZE = 1024 };
 
 // wordcount runs the tool. input is its arguments, a JSON object of length bytes:
@@ -14,8 +14,8 @@ enum { ANSWER_SIZE = 1024 };
 //   {"text": "..."}        counts in the text
 //   {"file_path": "..."}   counts in a file
 //
-// It fills answer, with a NUL at the end: the counts as JSON when it returns true,
-// else a message for whoever called the tool.
+// It fills answer, with a NUL at the end: the counts as JSON if it returns true,
+// otherwise a message for the caller of the tool.
 bool wordcount(const char *input, size_t length, char answer[ANSWER_SIZE]);
 
 #endif

@@ -69,7 +69,7 @@ func TestGuestSDK_hello(t *testing.T) {
 			}{
 				{`{"name":"World"}`, "Hello, World!\n", ""},
 				{`{"name":"<a>","times":2.0}`, "Hello, <a>!\nHello, <a>!\n", ""},
-				{`{"name":" "}`, "name is empty; say who is greeted", tool.CodeExecution},
+				{`{"name":" "}`, "name is empty; say whom to greet", tool.CodeExecution},
 				{`{}`, "name", tool.CodeInvalidArgument},
 			}
 			for _, tt := range tests {
@@ -193,7 +193,7 @@ func testProbeFailure(t *testing.T, tools *registry.Registry) {
 		{"a result that fails", "probe", `{"do":"failf"}`, `no file "a.txt"`},
 		{"a panic", "probe", `{"do":"panic"}`, "panic: oh no"},
 		{"a panic, with a stack for the author", "probe", `{"do":"panic"}`, "main.probe("},
-		{"a result that the host would not take", "probe", `{"do":"bad"}`, "content[0]: a block of the type image needs data"},
+		{"a result that the host would not take", "probe", `{"do":"bad"}`, "content[0]: a block of type image needs data"},
 		{"an input that does not fit", "probe", `{"int":9223372036854775808}`, "int: number 9223372036854775808 does not fit the type int64"},
 		{"a main without Run", "forgetful", `{}`, "main does not call guest.Run"},
 	}

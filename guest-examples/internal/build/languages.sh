@@ -1,14 +1,14 @@
 #!/bin/bash
-# Builds the example tools and the canaries of tests that are not written in Go, and
-# writes their modules and SHA256SUMS into their folders. With -check it compares
-# instead: exit code 1 when a module is not what its source gives. Compilers that are
-# missing are installed, which needs root, Debian 12 and the network.
+# Builds the example tools and the test canaries that are not written in Go, and writes
+# their modules and SHA256SUMS into their directories. With -check it only compares, and
+# exits with code 1 if a module differs from a build of its source. It installs missing
+# compilers, which needs root, Debian 12 and the network.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-# Folders, each with the name of its module. A canary takes what it imports from the
-# tool in its language, which comes before it.
-folders=(
+# Directories, each with the name of its module. A canary uses the import declarations
+# of the tool in its language, which is listed before it.
+directories=(
     guest-examples/wordcount:wordcount
     guest-examples/slug:slug
     guest-examples/title:title
@@ -31,7 +31,7 @@ esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# quietly shows what a command prints only when it fails.
+# quietly shows the output of a command only if the command fails.
 quietly() {
     "$@" >"$work/log" 2>&1 && return
     echo "failed: $*" >&2
@@ -50,17 +50,17 @@ install_compilers() {
     DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-# build makes the modules in a folder from a copy of its sources in $work. What stands
-# beside the sources, such as node_modules, has no part in it.
+# build builds the modules of a directory from a copy of its sources in $work, so that
+# other files next to the sources, such as node_modules, have no effect.
 build() {
-    local folder=$1 name=$2
-    mkdir -p "$work/$folder"
-    tar -c --exclude=node_modules --exclude='*.wasm' "$folder" | tar -x -C "$work"
-    if [ -f "$folder/package-lock.json" ]; then
-        quietly npm ci --prefix "$work/$folder" --ignore-scripts --no-audit --no-fund
+    local dir=$1 name=$2
+    mkdir -p "$work/$dir"
+    tar -c --exclude=node_modules --exclude='*.wasm' "$dir" | tar -x -C "$work"
+    if [ -f "$dir/package-lock.json" ]; then
+        quietly npm ci --prefix "$work/$dir" --ignore-scripts --no-audit --no-fund
     fi
-    quietly "$work/$folder/build.sh" "$work/$folder"
-    (cd "$work/$folder" && chmod 644 "$name.wasm" "reactor/${name}_reactor.wasm" &&
+    quietly "$work/$dir/build.sh" "$work/$dir"
+    (cd "$work/$dir" && chmod 644 "$name.wasm" "reactor/${name}_reactor.wasm" &&
         sha256sum "$name.wasm" "reactor/${name}_reactor.wasm" >SHA256SUMS)
 }
 
@@ -74,10 +74,10 @@ versions() {
 
 install_compilers
 differ=()
-for entry in "${folders[@]}"; do
-    folder=${entry%:*} name=${entry#*:}
-    build "$folder" "$name"
-    for file in "$folder/$name.wasm" "$folder/reactor/${name}_reactor.wasm" "$folder/SHA256SUMS"; do
+for entry in "${directories[@]}"; do
+    dir=${entry%:*} name=${entry#*:}
+    build "$dir" "$name"
+    for file in "$dir/$name.wasm" "$dir/reactor/${name}_reactor.wasm" "$dir/SHA256SUMS"; do
         cmp -s "$file" "$work/$file" && continue
         differ+=("$file")
         [ -n "$check" ] || cp "$work/$file" "$file"
@@ -87,7 +87,7 @@ done
 [ ${#differ[@]} = 0 ] && exit
 if [ -n "$check" ]; then
     {
-        echo "not what the sources give (run guest-examples/internal/build/languages.sh):"
+        echo "these files differ from a build of the sources (run guest-examples/internal/build/languages.sh):"
         printf '  %s\n' "${differ[@]}"
         echo "built with:"
         versions | sed 's/^/  /'

@@ -158,12 +158,12 @@ func TestManifests(t *testing.T) {
 			if len(m.Description) < 100 || strings.Contains(strings.TrimSpace(m.Description), "\n") {
 				t.Errorf("the description is to be one paragraph of some length: %q", m.Description)
 			}
-			most := 2 * time.Minute
+			limit := 2 * time.Minute
 			if tool == "bash" {
 				// the longest time that a script may request, and time to report that it is over
-				most = bash.MaxTimeout + time.Minute
+				limit = bash.MaxTimeout + time.Minute
 			}
-			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > most {
+			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > limit {
 				t.Errorf("the timeout is %q", m.Timeout)
 			}
 			if want := []string{tool}; !slices.Equal(m.Module.Args, want) && (tool != "bash" || m.Module.Args != nil) {

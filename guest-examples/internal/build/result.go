@@ -90,12 +90,12 @@ func same(name string, content []byte) bool {
 
 // unpack returns the content of a packed file; the file is trusted.
 func unpack(packed []byte) ([]byte, error) {
-	const most = 64 << 20
+	const limit = 64 << 20
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(r, most))
+	return io.ReadAll(io.LimitReader(r, limit))
 }
 
 // leftOver lists the artefacts below root that are not among files.

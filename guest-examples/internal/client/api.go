@@ -180,8 +180,8 @@ func Excerpt(body []byte) string {
 	if i := bytes.IndexByte(body, 0); i >= 0 {
 		return "with binary data"
 	}
-	const most = 8 << 10 // more than the shown characters, in any encoding
-	return plain.Line(string(body[:min(len(body), most)]), maxDetail)
+	const maximum = 8 << 10 // more than the shown characters, in any encoding
+	return plain.Line(string(body[:min(len(body), maximum)]), maxDetail)
 }
 
 // StatusText returns a status with its name: "404 Not Found".

@@ -81,6 +81,6 @@ func isBinary(head []byte) bool {
 		return true
 	}
 	// Most texts stay below the limit even if tabs and line ends count.
-	most := len(head) * 3 / 10
-	return bytescan.CountControl(head) > most && bytescan.Sum(head, &control) > most
+	maximum := len(head) * 3 / 10
+	return bytescan.CountControl(head) > maximum && bytescan.Sum(head, &control) > maximum
 }

@@ -142,8 +142,8 @@ func set(name, value []byte, fields []field, args reflect.Value) bool {
 
 // wholeNumber parses a JSON number in the usual spelling of whole numbers.
 func wholeNumber(value []byte) (number int64, ok bool) {
-	const most = 18 // digits that always fit an int64
-	if len(value) == 0 || len(value) > most || value[0] == '0' && len(value) > 1 {
+	const limit = 18 // digits that always fit an int64
+	if len(value) == 0 || len(value) > limit || value[0] == '0' && len(value) > 1 {
 		return 0, false
 	}
 	for _, c := range value {

@@ -60,10 +60,10 @@ func run(tools map[string]Tool, args []string, stdin io.Reader, stdout io.Writer
 func warmUp() {
 	metadata := map[string]any{"text": "", "int": 0, "int64": int64(0), "flag": false}
 	_ = WriteResult(io.Discard, TextResult("title", "text", metadata))
-	const most = 8192 // bytes
+	const limit = 8192 // bytes
 	var kept [][]byte
 	var pointers [][]*byte
-	for size := 8; size <= most; size += max(8, size/16&^7) {
+	for size := 8; size <= limit; size += max(8, size/16&^7) {
 		kept = append(kept, make([]byte, size))
 		pointers = append(pointers, make([]*byte, size/8))
 	}

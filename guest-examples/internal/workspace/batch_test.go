@@ -31,8 +31,8 @@ func (t together) listMany(names []string, room []byte) ([]files.Answer, error) 
 	return t.dir.List(names, room)
 }
 
-func (t together) readMany(names []string, most int, room []byte) ([]files.Answer, error) {
-	return t.dir.Read(names, most, room)
+func (t together) readMany(names []string, maximum int, room []byte) ([]files.Answer, error) {
+	return t.dir.Read(names, maximum, room)
 }
 
 // workspaces returns the same files in a map, in a directory, and in a workspace that answers for
@@ -57,10 +57,10 @@ func TestBatchReads(t *testing.T) {
 	for name, fsys := range workspaces(t, map[string]string{"a": "alpha", "empty": "", "d/b": "beta", "large": strings.Repeat("x", 100)}) {
 		t.Run(name, func(t *testing.T) {
 			for _, test := range []struct {
-				names []string
-				most  int
-				room  int
-				want  []any
+				names   []string
+				maximum int
+				room    int
+				want    []any
 			}{
 				{nil, 100, 1000, nil},
 				{[]string{"a", "d/b", "empty", "large"}, 100, 1000, []any{"alpha", "beta", "", strings.Repeat("x", 100)}},
@@ -69,7 +69,7 @@ func TestBatchReads(t *testing.T) {
 			} {
 				b := NewBatch(fsys, test.room)
 				for range 2 { // the second use reuses its memory
-					answers := b.Read(test.names, test.most)
+					answers := b.Read(test.names, test.maximum)
 					if len(answers) != len(test.want) {
 						t.Fatalf("%q: %d answers", test.names, len(answers))
 					}

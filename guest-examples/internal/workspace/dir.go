@@ -38,7 +38,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, err
 	}
-	a := d.look(name)
+	a := d.describe(name)
 	switch {
 	case errors.Is(a.Err, fs.ErrNotExist) && strings.HasSuffix(value, "/"), a.Err == nil && a.Type == fs.ModeDir:
 		return "", nil, fmt.Errorf("%s: %s is a directory; give the path of a file", param, Display(value))
@@ -63,8 +63,8 @@ func (d Dir) resolve(param, value string) (string, error) {
 	return name, err
 }
 
-// look describes a file; it does not follow links.
-func (d Dir) look(name string) files.Answer {
+// describe describes a file; it does not follow links.
+func (d Dir) describe(name string) files.Answer {
 	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
 	switch {
 	case err != nil && len(name) > maxName: // the host would report too many files
@@ -139,7 +139,7 @@ func (d Dir) checkWritable(name string) error {
 
 // checkUnchanged returns an error if the file has changed since was.
 func (d Dir) checkUnchanged(name string, was *files.Answer) error {
-	now := d.look(name)
+	now := d.describe(name)
 	switch {
 	case now.Err != nil && !errors.Is(now.Err, fs.ErrNotExist):
 		return now.Err

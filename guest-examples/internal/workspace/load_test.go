@@ -11,17 +11,17 @@ import (
 )
 
 func TestDir_read(t *testing.T) {
-	const most = 2 * smallFile
+	const maximum = 2 * smallFile
 	root := t.TempDir()
 	put(t, root, "d/a.txt", "a")
 	for name, size := range map[string]int{
-		"empty": 0, "small": smallFile - 1, "exactly": smallFile, "over": smallFile + 1, "most": most, "too large": most + 1,
+		"empty": 0, "small": smallFile - 1, "exactly": smallFile, "over": smallFile + 1, "most": maximum, "too large": maximum + 1,
 	} {
 		put(t, root, name, strings.Repeat("x", size))
 	}
 	dir := OpenDir(root)
 	for value, want := range map[string]string{"d/a.txt": "d/a.txt", "d//./a.txt": "d/a.txt", "empty": "empty", "small": "small", "exactly": "exactly", "over": "over", "most": "most", "most/": "most"} {
-		name, was, content, err := dir.Read("path", value, most)
+		name, was, content, err := dir.Read("path", value, maximum)
 		if err != nil || name != want {
 			t.Errorf("%s: got %s, %v", value, name, err)
 			continue
@@ -46,7 +46,7 @@ func TestDir_read(t *testing.T) {
 		"d/../../a":         "outside the workspace",
 		"d/.wasmtool-tmp-0": "are reserved for files that are being written",
 	} {
-		if _, _, content, err := dir.Read("path", value, most); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, content, err := dir.Read("path", value, maximum); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %q, %v, want an error with %q", value, content, err, want)
 		}
 	}

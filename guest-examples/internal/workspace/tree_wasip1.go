@@ -59,8 +59,8 @@ func (t tree) listMany(names []string, room []byte) ([]files.Answer, error) {
 	return files.Dir(t.directory).List(names, room)
 }
 
-func (t tree) readMany(names []string, most int, room []byte) ([]files.Answer, error) {
-	return files.Dir(t.directory).Read(names, most, room)
+func (t tree) readMany(names []string, maximum int, room []byte) ([]files.Answer, error) {
+	return files.Dir(t.directory).Read(names, maximum, room)
 }
 
 // openFile is a file of a tree. Once it reached the end, it stays there even if the file grows.

@@ -19,7 +19,7 @@ func main() {
 		Workspace: workspace.Mount,
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
-		Tell: func(last string) {
+		Report: func(last string) {
 			// The shell sends the output again later if the host's rate limit refuses an update.
 			_ = guest.Update("", map[string]any{"output": last})
 		},

@@ -46,9 +46,9 @@ type Host struct {
 	// Environ are the variables of the script in the form NAME=value. The shell also sets HOME,
 	// PATH, PWD and others; Environ overrides those.
 	Environ []string
-	// Tell is called now and then with the last output of a script that runs for a while; nil if
+	// Report is called now and then with the last output of a script that runs for a while; nil if
 	// not needed.
-	Tell func(last string)
+	Report func(last string)
 }
 
 // Run runs one script and returns its output and exit status. The error is only for invalid
@@ -64,7 +64,7 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	}
 	run, cancel := newClock(ctx, limit)
 	defer cancel(nil)
-	out := &capture{overflow: func() { cancel(errTooMuchOutput) }, tell: host.Tell}
+	out := &capture{overflow: func() { cancel(errTooMuchOutput) }, report: host.Report}
 	defer out.end()
 	s := newShell(host, cancel)
 	defer s.removeTemps()

@@ -13,22 +13,22 @@ import (
 type capture struct {
 	// overflow is called when the script writes more than maxOutput.
 	overflow func()
-	// tell is called now and then with the last output while the script runs; nil if not needed.
-	tell func(last string)
+	// report is called now and then with the last output while the script runs; nil if not needed.
+	report func(last string)
 
 	mu         sync.Mutex
 	head, tail []byte
 	total      int
 	// cutLines counts the line feeds dropped so far; it is updated as the tail moves on.
 	cutLines int
-	telling  *time.Timer // set while a report is pending
+	pending  *time.Timer // set while a report is pending
 }
 
-// tellAfter delays the first report after output, so that short scripts report nothing. maxTold
+// reportDelay delays the first report after output, so that short scripts report nothing. maxReport
 // limits the bytes of a report.
 const (
-	tellAfter = 500 * time.Millisecond
-	maxTold   = 4 << 10
+	reportDelay = 500 * time.Millisecond
+	maxReport   = 4 << 10
 )
 
 // Write accepts all of p and never fails.
@@ -49,23 +49,23 @@ func (c *capture) Write(p []byte) (int, error) {
 	if len(c.tail) > 2*maxTail {
 		c.dropTail()
 	}
-	if c.tell != nil && c.telling == nil {
-		c.telling = time.AfterFunc(tellAfter, c.tellLast)
+	if c.report != nil && c.pending == nil {
+		c.pending = time.AfterFunc(reportDelay, c.reportLast)
 	}
 	return len(p), nil
 }
 
-func (c *capture) tellLast() {
+func (c *capture) reportLast() {
 	c.mu.Lock()
-	tell, last := c.tell, c.tail
-	if len(last) < maxTold && c.total == len(c.head)+len(c.tail) {
-		last = append(c.head[max(0, len(c.head)-maxTold):len(c.head):len(c.head)], last...)
+	report, last := c.report, c.tail
+	if len(last) < maxReport && c.total == len(c.head)+len(c.tail) {
+		last = append(c.head[max(0, len(c.head)-maxReport):len(c.head):len(c.head)], last...)
 	}
-	text := strings.ToValidUTF8(string(last[max(0, len(last)-maxTold):]), "\uFFFD")
-	c.telling = nil
+	text := strings.ToValidUTF8(string(last[max(0, len(last)-maxReport):]), "\uFFFD")
+	c.pending = nil
 	c.mu.Unlock()
-	if tell != nil {
-		tell(text)
+	if report != nil {
+		report(text)
 	}
 }
 
@@ -73,9 +73,9 @@ func (c *capture) tellLast() {
 func (c *capture) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tell = nil
-	if c.telling != nil {
-		c.telling.Stop()
+	c.report = nil
+	if c.pending != nil {
+		c.pending.Stop()
 	}
 }
 

@@ -2,15 +2,15 @@ package bash
 
 import "strings"
 
-// fields splits a line as read does, into at most most fields; the last one takes the rest. Any
+// fields splits a line as read does, into at most maximum fields; the last one takes the rest. Any
 // number of blanks of ifs separate fields. Each other character of ifs ends a field, so fields
 // may be empty. Unless raw is set, a backslash protects the next character and is removed.
-func fields(line, ifs string, most int, raw bool) []string {
+func fields(line, ifs string, maximum int, raw bool) []string {
 	var list []string
 	s := splitter{line: line, ifs: ifs, raw: raw}
 	s.blanks()
 	for s.at < len(line) {
-		if most > 0 && len(list) == most-1 {
+		if maximum > 0 && len(list) == maximum-1 {
 			return append(list, s.rest())
 		}
 		list = append(list, s.field())

@@ -18,7 +18,7 @@ func (s *shell) commandBuiltin(ctx context.Context, hc interp.HandlerContext, ar
 		rest = rest[1:]
 		switch option {
 		case "-v":
-			return s.tell(ctx, hc, rest, "command", []string{"command", "-v"}, func(_, path string) string { return path })
+			return s.describe(ctx, hc, rest, "command", []string{"command", "-v"}, func(_, path string) string { return path })
 		case "-V":
 			return s.typeBuiltin(ctx, hc, append([]string{"type"}, rest...))
 		case "-p":
@@ -61,7 +61,7 @@ func (s *shell) typeBuiltin(ctx context.Context, hc interp.HandlerContext, args 
 	if mode != "" {
 		own = append(own, mode)
 	}
-	return s.tell(ctx, hc, rest, "type", own, func(name, path string) string {
+	return s.describe(ctx, hc, rest, "type", own, func(name, path string) string {
 		switch mode {
 		case "-t":
 			return "file"
@@ -72,9 +72,9 @@ func (s *shell) typeBuiltin(ctx context.Context, hc interp.HandlerContext, args 
 	})
 }
 
-// tell describes each name. It describes the commands of the sandbox itself and leaves functions,
-// builtins and files to the interpreter.
-func (s *shell) tell(ctx context.Context, hc interp.HandlerContext, names []string, by string, own []string, say func(name, path string) string) error {
+// describe describes each name. It describes the commands of the sandbox itself and leaves
+// functions, builtins and files to the interpreter.
+func (s *shell) describe(ctx context.Context, hc interp.HandlerContext, names []string, by string, own []string, say func(name, path string) string) error {
 	var failed error
 	found := false
 	for _, name := range names {

@@ -34,9 +34,9 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 		return fail(hc, args[0], "`%s': not a valid identifier", name)
 	}
 	var lines []string
-	most := r.count
+	maximum := r.count
 	r.count = -1
-	for most <= 0 || len(lines) < most {
+	for maximum <= 0 || len(lines) < maximum {
 		line, complete, err := r.line(ctx, hc.Stdin)
 		if err != nil {
 			return fail(hc, args[0], "%s", command.Message(err))

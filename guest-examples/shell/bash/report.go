@@ -51,15 +51,15 @@ func report(args Args, limit time.Duration, end ending, out *capture) guest.Resu
 
 // title returns a short line for people.
 func title(args Args) string {
-	const most = 80
+	const maximum = 80
 	text := strings.TrimSpace(args.Description)
 	if text == "" {
 		text = strings.TrimSpace(args.Command)
 	}
 	text, _, _ = strings.Cut(text, "\n")
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
-	if utf8.RuneCountInString(text) > most {
-		text = string([]rune(text)[:most-1]) + "…"
+	if utf8.RuneCountInString(text) > maximum {
+		text = string([]rune(text)[:maximum-1]) + "…"
 	}
 	return text
 }

@@ -300,7 +300,7 @@ func runBounded(t *testing.T, dir string, line []string, stdin io.Reader, stderr
 		Args: line, Dir: dir, Stdin: stdin, Stdout: io.Discard, Stderr: stderr,
 		Getenv: func(string) string { return "" }, Environ: func() []string { return nil },
 	}, line[0])
-	p.most = 1 << 20
+	p.maximum = 1 << 20
 	return p.exit(specs[at].start(p))
 }
 

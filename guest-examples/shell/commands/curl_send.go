@@ -13,7 +13,7 @@ import (
 // send sends a request, follows redirects with -L, and returns the last response. http.Client
 // would add a whole HTTP and TLS stack to the module.
 func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) {
-	most, err := c.maxRedirects()
+	maximum, err := c.maxRedirects()
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +30,8 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 		switch {
 		case err != nil:
 			return nil, failed(curlMalformed, "%v", err)
-		case c.redirects == most:
-			return nil, failed(curlRedirects, "Maximum (%d) redirects followed", most)
+		case c.redirects == maximum:
+			return nil, failed(curlRedirects, "Maximum (%d) redirects followed", maximum)
 		}
 		if request, body, err = c.redirected(request, body, response.StatusCode, target); err != nil {
 			return nil, err
@@ -41,16 +41,16 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 
 // maxRedirects returns the limit of redirects, which is never more than 50.
 func (c *curl) maxRedirects() (int, error) {
-	const most = 50
+	const maximum = 50
 	if !c.o.has("max-redirs") {
-		return most, nil
+		return maximum, nil
 	}
 	n, err := strconv.Atoi(c.o.value("max-redirs", ""))
 	switch {
 	case err != nil:
 		return 0, failed(curlUsage, "expected a number for --max-redirs, got '%s'", c.o.value("max-redirs", ""))
-	case n < 0 || n > most:
-		return most, nil
+	case n < 0 || n > maximum:
+		return maximum, nil
 	}
 	return n, nil
 }

@@ -159,9 +159,9 @@ func (p *process) unhex(r io.Reader, plain bool) error {
 }
 
 // clip shortens a text for a message.
-func clip(text string, most int) string {
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
+func clip(text string, maximum int) string {
+	if len(text) > maximum {
+		return strings.ToValidUTF8(text[:maximum], "") + "..."
 	}
 	return text
 }

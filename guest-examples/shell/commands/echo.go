@@ -20,7 +20,7 @@ func runPrintf(p *process, _ options, words []string) int {
 	if len(words) == 0 {
 		return p.fail("missing operand")
 	}
-	text, problems, err := printf.Format(words[0], words[1:], p.most)
+	text, problems, err := printf.Format(words[0], words[1:], p.maximum)
 	p.print(text)
 	for _, problem := range problems {
 		p.errorf("%s", problem)

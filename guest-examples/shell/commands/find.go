@@ -24,7 +24,7 @@ type finder struct {
 	root     findNode
 	now      time.Time
 	least    int
-	most     int
+	maximum  int
 	after    bool // visit directories after their content
 	quit     bool
 	start    string // the current starting point
@@ -37,7 +37,7 @@ type finder struct {
 type findNode func(f found) bool
 
 func runFind(p *process, _ options, words []string) int {
-	f := &finder{p: p, now: time.Now(), most: maxDepth, fileKind: basic}
+	f := &finder{p: p, now: time.Now(), maximum: maxDepth, fileKind: basic}
 	var starts []string
 	for len(words) > 0 {
 		word := words[0]
@@ -81,10 +81,10 @@ func (f *finder) visit(file found) walkStep {
 		return skipDirectory
 	}
 	f.pruned = false
-	if file.depth >= f.least && file.depth <= f.most {
+	if file.depth >= f.least && file.depth <= f.maximum {
 		f.root(file)
 	}
-	if f.pruned || f.quit || file.depth >= f.most {
+	if f.pruned || f.quit || file.depth >= f.maximum {
 		return skipDirectory
 	}
 	return descend

@@ -233,7 +233,7 @@ func (s *findParser) test(word, value string) (findNode, error) {
 			return nil, customary("Expected a positive decimal integer argument to %s, but got '%s'", word, value)
 		}
 		if word == "-maxdepth" {
-			s.most = min(n, maxDepth)
+			s.maximum = min(n, maxDepth)
 		} else {
 			s.least = n
 		}

@@ -49,7 +49,7 @@ type grepper struct {
 	end                                  byte
 	text, skipBinary                     bool
 	before, after                        int
-	most                                 int // limit of matching lines a file; -1 for none
+	maximum                              int // limit of matching lines a file; -1 for none
 	separator                            string
 	label                                string
 	filter                               grepFilter
@@ -66,7 +66,7 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 		p: p, invert: o.has("v"), count: o.has("c"), quiet: o.has("q"), silent: o.has("s"),
 		list: o.has("l"), listOthers: o.has("L"), only: o.has("o"), offsets: o.has("b"), number: o.has("n"),
 		nul: o.has("Z"), end: lineEnd(o, "z"), skipBinary: o.has("I") || o.value("binary-files", "") == "without-match",
-		text: o.has("a") || o.value("binary-files", "") == "text", most: -1,
+		text: o.has("a") || o.value("binary-files", "") == "text", maximum: -1,
 		separator: "--\n", label: o.value("label", "(standard input)"),
 	}
 	words, err := g.setUp(o, words, kind)
@@ -85,7 +85,7 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 	if last := o.last("H", "h"); last != "" {
 		g.names = last == "H"
 	}
-	if g.most != 0 {
+	if g.maximum != 0 {
 		for _, name := range words {
 			if p.stopped() || g.quiet && g.matched {
 				break
@@ -149,7 +149,7 @@ func (g *grepper) setUp(o options, words []string, kind syntax) ([]string, error
 			case "B":
 				g.before = n
 			case "m":
-				g.most = n
+				g.maximum = n
 			default:
 				g.before, g.after = n, n
 			}
@@ -324,7 +324,7 @@ func (s *grepSearch) search(r io.Reader) error {
 		}
 		s.line++
 		found := s.pattern.Match(line) != s.invert
-		if found && s.most >= 0 && s.hits >= s.most {
+		if found && s.maximum >= 0 && s.hits >= s.maximum {
 			break
 		}
 		switch {
@@ -340,7 +340,7 @@ func (s *grepSearch) search(r io.Reader) error {
 			s.context(line)
 		}
 		s.offset += int64(len(line)) + 1
-		if s.most >= 0 && s.hits >= s.most && s.left == 0 {
+		if s.maximum >= 0 && s.hits >= s.maximum && s.left == 0 {
 			break
 		}
 	}

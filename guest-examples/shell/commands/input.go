@@ -108,8 +108,8 @@ func (p *process) copy(w io.Writer, r io.Reader) error {
 
 // readAll reads up to the limit of memory.
 func (p *process) readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(p.most)+1))
-	if err == nil && len(data) > p.most {
+	data, err := io.ReadAll(io.LimitReader(r, int64(p.maximum)+1))
+	if err == nil && len(data) > p.maximum {
 		err = errTooLarge
 	}
 	return data, err

@@ -62,7 +62,7 @@ type limitedReader struct {
 
 func (l limitedReader) Read(b []byte) (int, error) {
 	n, err := l.r.Read(b)
-	if l.in.size += n; l.in.size > l.in.f.p.most && err == nil {
+	if l.in.size += n; l.in.size > l.in.f.p.maximum && err == nil {
 		err = errTooLarge
 	}
 	return n, err
@@ -133,7 +133,7 @@ func (s *jqSlurp) texts() any {
 			s.in.f.p.errorf("error: Could not open %s: %s", name, message(err))
 			continue
 		}
-		if all.Len()+len(data) > s.in.f.p.most {
+		if all.Len()+len(data) > s.in.f.p.maximum {
 			return errTooLarge
 		}
 		all.Write(data)

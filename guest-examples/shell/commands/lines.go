@@ -252,7 +252,7 @@ func runColumn(p *process, o options, files []string) int {
 			if len(bytes.TrimSpace(line)) == 0 {
 				return true
 			}
-			if size += len(line) + 16; size > p.most {
+			if size += len(line) + 16; size > p.maximum {
 				p.errorf("%v", errTooLarge)
 				return false
 			}

@@ -77,7 +77,7 @@ func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []by
 			leave(held[0])
 			held, size = held[1:], size-len(held[0])
 		}
-		if size > p.most {
+		if size > p.maximum {
 			p.errorf("%v", errTooLarge)
 			return false
 		}
@@ -97,7 +97,7 @@ func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, e
 			leave(held[:extra])
 			held = append(held[:0], held[extra:]...)
 		}
-		if len(held) > p.most {
+		if len(held) > p.maximum {
 			return nil, errTooLarge
 		}
 		if err == io.EOF {

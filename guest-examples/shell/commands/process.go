@@ -31,11 +31,11 @@ type process struct {
 	// reason.
 	unreadable string
 	ticks      uint
-	most       int // limit of bytes held in memory
+	maximum    int // limit of bytes held in memory
 }
 
 func newProcess(ctx context.Context, e *command.Env, name string) *process {
-	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s", most: maxHeld}
+	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s", maximum: maxHeld}
 }
 
 // exit ends the run and returns the final exit status.

@@ -87,7 +87,7 @@ func (s *stream) cycle() (status int, again bool, err error) {
 		if s.p.stopped() {
 			return 0, false, nil
 		}
-		if len(s.space) > s.p.most || len(s.hold) > s.p.most {
+		if len(s.space) > s.p.maximum || len(s.hold) > s.p.maximum {
 			return 0, false, errors.New("the pattern space is larger than 64 MiB, the limit")
 		}
 		c := &s.program[at]
@@ -426,11 +426,11 @@ func (s *stream) substitute(c *sedCommand) error {
 		return err
 	}
 	first := max(c.number, 1)
-	most := first
+	maximum := first
 	if c.global {
-		most = -1
+		maximum = -1
 	}
-	matches := re.FindAllSubmatchIndex(s.space, most)
+	matches := re.FindAllSubmatchIndex(s.space, maximum)
 	if len(matches) < first {
 		return nil
 	}
@@ -438,7 +438,7 @@ func (s *stream) substitute(c *sedCommand) error {
 	done := 0
 	for _, m := range matches[first-1:] {
 		out.out = append(out.out, s.space[done:m[0]]...)
-		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.most {
+		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.maximum {
 			return errTooLarge
 		}
 		done = m[1]

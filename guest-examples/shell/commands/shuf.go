@@ -44,16 +44,16 @@ func runShuf(p *process, o options, words []string) int {
 			return status
 		}
 	}
-	most := len(lines)
+	maximum := len(lines)
 	if o.has("r") {
-		most = maxHeld // until the reader is gone
+		maximum = maxHeld // until the reader is gone
 	}
 	if o.has("n") {
 		n, err := strconv.ParseUint(o.value("n", ""), 10, 31)
 		if err != nil {
 			return p.fail("invalid line count: '%s'", o.value("n", ""))
 		}
-		most = min(most, int(n))
+		maximum = min(maximum, int(n))
 	}
 	out := io.Writer(p)
 	if name := o.value("o", ""); name != "" {
@@ -64,7 +64,7 @@ func runShuf(p *process, o options, words []string) int {
 		defer w.Close()
 		out = w
 	}
-	for i := 0; i < most && len(lines) > 0 && !p.stopped(); i++ {
+	for i := 0; i < maximum && len(lines) > 0 && !p.stopped(); i++ {
 		at := i
 		if o.has("r") {
 			at = rand.IntN(len(lines))

@@ -40,7 +40,7 @@ func runSort(p *process, o options, files []string) int {
 	held := 0
 	if status := p.eachInput(files, func(_ string, r io.Reader) error {
 		data, err := p.readAll(r)
-		if held += len(data); err == nil && held > p.most {
+		if held += len(data); err == nil && held > p.maximum {
 			err = errTooLarge
 		}
 		if err != nil {

@@ -26,7 +26,7 @@ func runXargs(p *process, o options, words []string) int {
 	if len(words) == 0 {
 		words = []string{"echo"}
 	}
-	x := &xargsRun{p: p, words: words, verbose: o.has("t"), most: 1 << 30, size: maxWords, replace: o.value("I", "")}
+	x := &xargsRun{p: p, words: words, verbose: o.has("t"), maximum: 1 << 30, size: maxWords, replace: o.value("I", "")}
 	if o.has("i") && x.replace == "" {
 		if x.replace = o.value("i", ""); x.replace == "" {
 			x.replace = "{}"
@@ -39,7 +39,7 @@ func runXargs(p *process, o options, words []string) int {
 	for _, n := range []struct {
 		option string
 		target *int
-	}{{"n", &x.most}, {"L", &perLine}, {"s", &x.size}} {
+	}{{"n", &x.maximum}, {"L", &perLine}, {"s", &x.size}} {
 		if !o.has(n.option) {
 			continue
 		}
@@ -89,7 +89,7 @@ type xargsRun struct {
 	stdin   io.Reader
 	verbose bool
 	replace string
-	most    int // limit of the arguments of a command
+	maximum int // limit of the arguments of a command
 	size    int // limit of their bytes
 	status  int
 	done    bool // a command asked to stop
@@ -122,7 +122,7 @@ func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int
 		if lineEnds {
 			lines++
 		}
-		if len(batch) >= x.most || perLine > 0 && lines >= perLine {
+		if len(batch) >= x.maximum || perLine > 0 && lines >= perLine {
 			x.call(append(x.words[:len(x.words):len(x.words)], batch...))
 			batch, size, lines, ran = nil, 0, 0, true
 		}

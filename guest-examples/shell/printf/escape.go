@@ -50,11 +50,11 @@ func Unescape(text string, echo bool) (out string, stop bool) {
 	return b.String(), false
 }
 
-// octal writes the byte of at most most octal digits at the start of text, and returns the number
+// octal writes the byte of at most limit octal digits at the start of text, and returns the number
 // of digits.
-func octal(b *strings.Builder, text string, most int) int {
+func octal(b *strings.Builder, text string, limit int) int {
 	n, value := 0, 0
-	for n < most && n < len(text) && '0' <= text[n] && text[n] <= '7' {
+	for n < limit && n < len(text) && '0' <= text[n] && text[n] <= '7' {
 		value = value*8 + int(text[n]-'0')
 		n++
 	}
@@ -64,9 +64,9 @@ func octal(b *strings.Builder, text string, most int) int {
 
 // hexadecimal does the same for the digits after \x (a byte), \u and \U (a character).
 func hexadecimal(b *strings.Builder, kind byte, text string) int {
-	most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
+	limit := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
 	n := 0
-	for n < most && n < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[n]) >= 0 {
+	for n < limit && n < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[n]) >= 0 {
 		n++
 	}
 	if n == 0 {

@@ -15,9 +15,9 @@ const maxField = 1 << 16
 
 // Format formats the arguments as C's printf does, and repeats the format while it consumes
 // arguments. problems lists invalid numbers, which count as 0 or as their valid prefix. After an
-// error, text is the output before the error; it is an error if the text exceeds most bytes.
-func Format(format string, args []string, most int) (text string, problems []string, err error) {
-	p := printing{args: args, most: most}
+// error, text is the output before the error; it is an error if the text exceeds limit bytes.
+func Format(format string, args []string, limit int) (text string, problems []string, err error) {
+	p := printing{args: args, limit: limit}
 	err = p.all(format)
 	return p.out.String(), p.problems, err
 }
@@ -25,7 +25,7 @@ func Format(format string, args []string, most int) (text string, problems []str
 // printing is one run of printf.
 type printing struct {
 	args     []string
-	most     int
+	limit    int
 	out      strings.Builder
 	problems []string
 	// stopped is true after \c.
@@ -64,8 +64,8 @@ func (p *printing) once(format string) error {
 		if err := p.write(d); err != nil {
 			return err
 		}
-		if p.out.Len() > p.most {
-			return fmt.Errorf("it writes more than %d bytes", p.most)
+		if p.out.Len() > p.limit {
+			return fmt.Errorf("it writes more than %d bytes", p.limit)
 		}
 	}
 	return nil
@@ -301,8 +301,8 @@ func (p *printing) real() float64 {
 // longest returns the length of the longest valid prefix of s. It checks at most as many characters
 // as a number can have.
 func longest(s string, valid func(string) bool) int {
-	const most = 400
-	for n := min(len(s), most); n > 0; n-- {
+	const limit = 400
+	for n := min(len(s), limit); n > 0; n-- {
 		if valid(s[:n]) {
 			return n
 		}

@@ -60,9 +60,9 @@ func FuzzFormat(f *testing.F) {
 	f.Add(`%60000s%60000s%60000s`, "", "")
 	f.Fuzz(func(t *testing.T, format, first, second string) {
 		// The longest float has 400 digits, and more with its precision.
-		const most, longest = 1000, 500
-		got, _, _ := Format(format, []string{first, second, first}, most)
-		if len(got) > most+len(format)+2*maxField+longest+5*max(len(first), len(second)) {
+		const limit, longest = 1000, 500
+		got, _, _ := Format(format, []string{first, second, first}, limit)
+		if len(got) > limit+len(format)+2*maxField+longest+5*max(len(first), len(second)) {
 			t.Errorf("%q gave %d bytes", format, len(got))
 		}
 	})

@@ -12,21 +12,21 @@ import (
 
 // function is a function of expressions, with its minimum and maximum number of arguments.
 type function struct {
-	least, most int
-	apply       func(args []value) (value, error)
+	minimum, limit int
+	apply          func(args []value) (value, error)
 }
 
 // arity describes the number of arguments.
 func (f function) arity() string {
 	switch {
-	case f.most == math.MaxInt:
-		return fmt.Sprintf("%d or more arguments", f.least)
-	case f.least < f.most:
-		return fmt.Sprintf("%d or %d arguments", f.least, f.most)
-	case f.least == 1:
+	case f.limit == math.MaxInt:
+		return fmt.Sprintf("%d or more arguments", f.minimum)
+	case f.minimum < f.limit:
+		return fmt.Sprintf("%d or %d arguments", f.minimum, f.limit)
+	case f.minimum == 1:
 		return "1 argument"
 	default:
-		return fmt.Sprintf("%d arguments", f.least)
+		return fmt.Sprintf("%d arguments", f.minimum)
 	}
 }
 

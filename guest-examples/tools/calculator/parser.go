@@ -202,7 +202,7 @@ func (p *parser) named() (value, error) {
 	if err := p.expect(')'); err != nil {
 		return value{}, err
 	}
-	if len(args) < f.least || len(args) > f.most {
+	if len(args) < f.minimum || len(args) > f.limit {
 		return value{}, &columnError{t.column, fmt.Errorf("%s takes %s, not %d", key, f.arity(), len(args))}
 	}
 	return p.at(t)(f.apply(args))

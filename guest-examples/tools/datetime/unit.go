@@ -31,12 +31,12 @@ var perYear = map[Unit]int64{
 // add adds an amount of the unit to t. The note is "" or a line that explains a change because
 // the calendar lacks the day or the clock skips the time.
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
-	most, ok := perYear[u]
+	limit, ok := perYear[u]
 	if !ok {
 		return t, "", fmt.Errorf("unit is %q; it must be %s", u, unitNames)
 	}
 	outside := fmt.Errorf("amount: adding %d %s leaves the years %04d to %d", amount, u, minYear, maxYear)
-	if most *= maxYear; amount > most || amount < -most {
+	if limit *= maxYear; amount > limit || amount < -limit {
 		return t, "", outside
 	}
 	switch u {

@@ -39,7 +39,7 @@ type block struct {
 // append appends the diff of a file called shown.
 func (d differ) append(out []byte, shown string, changes []change) []byte {
 	out = append(out, "--- "+shown+"\n+++ "+shown+"\n"...)
-	w := diffWriter{differ: d, out: out, most: len(out) + maxDiffBytes}
+	w := diffWriter{differ: d, out: out, limit: len(out) + maxDiffBytes}
 	var hunk []block
 	for b := range d.blocks(changes) {
 		if len(hunk) > 0 && b.line-hunk[len(hunk)-1].endLine() > 2*contextLines {
@@ -150,14 +150,14 @@ func countLines(lines []byte) int {
 type diffWriter struct {
 	differ
 	out   []byte
-	most  int // length limit of out, in bytes
+	limit int // length limit of out, in bytes
 	lines int // lines written
 	shift int // by how many lines new is ahead of old
 	cut   bool
 }
 
 func (w *diffWriter) full() bool {
-	return w.lines >= maxDiffLines || len(w.out) >= w.most
+	return w.lines >= maxDiffLines || len(w.out) >= w.limit
 }
 
 // hunk writes one or more nearby blocks with the lines around them.

@@ -69,7 +69,7 @@ func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(i
 	if _, err := dir.Write("file_path", name, was, done.Content); err != nil {
 		return err
 	}
-	return done.tell(name, len(edits), out)
+	return done.writeReport(name, len(edits), out)
 }
 
 // Rehearse is [Change] on data instead of a file.
@@ -78,11 +78,11 @@ func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return done.tell("sample", len(edits), out)
+	return done.writeReport("sample", len(edits), out)
 }
 
-// tell writes a summary of the changes to the file name.
-func (o Outcome) tell(name string, edits int, out io.Writer) error {
+// writeReport writes a summary of the changes to the file name.
+func (o Outcome) writeReport(name string, edits int, out io.Writer) error {
 	shown := workspace.Display(name)
 	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}
 	return toolabi.WriteResult(out, toolabi.TextResult("Edited "+shown, string(o.Report(shown, edits)), metadata))

@@ -30,11 +30,11 @@ func newInsertion(v view, old, replacement string) insertion {
 	default:
 		in.mixed = true
 		in.old, in.lines = strings.Split(old, "\n"), strings.Split(replacement, "\n")
-		least := min(len(in.old), len(in.lines))
-		for in.head < least && in.old[in.head] == in.lines[in.head] {
+		minimum := min(len(in.old), len(in.lines))
+		for in.head < minimum && in.old[in.head] == in.lines[in.head] {
 			in.head++
 		}
-		for in.tail < least && in.old[len(in.old)-1-in.tail] == in.lines[len(in.lines)-1-in.tail] {
+		for in.tail < minimum && in.old[len(in.old)-1-in.tail] == in.lines[len(in.lines)-1-in.tail] {
 			in.tail++
 		}
 	}

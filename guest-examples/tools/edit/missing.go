@@ -124,7 +124,7 @@ func partly(content, wanted string) string {
 	if len(wantedLines) < 2 || strings.TrimSpace(wantedLines[0]) == "" {
 		return ""
 	}
-	best, most, starts := 0, 0, 0
+	best, limit, starts := 0, 0, 0
 	for i := 0; i < len(lines) && starts < maxStarts; i++ {
 		if !strings.HasSuffix(lines[i], wantedLines[0]) {
 			continue
@@ -135,18 +135,18 @@ func partly(content, wanted string) string {
 			count++
 		}
 		// The difference is unknown beyond the searched lines.
-		if count > most && (all || i+count < len(lines)) {
-			best, most = i, count
+		if count > limit && (all || i+count < len(lines)) {
+			best, limit = i, count
 		}
 	}
-	if most == 0 || most == 1 && starts > 1 {
+	if limit == 0 || limit == 1 && starts > 1 {
 		return ""
 	}
-	hint := fmt.Sprintf("it matches from line %d on, up to its own line %d, which is %s", best+1, most+1, quoted(wantedLines[most]))
-	if best+most == len(lines) {
+	hint := fmt.Sprintf("it matches from line %d on, up to its own line %d, which is %s", best+1, limit+1, quoted(wantedLines[limit]))
+	if best+limit == len(lines) {
 		return hint + "; the file ends there"
 	}
-	return hint + fmt.Sprintf("; the file has %s there", quoted(lines[best+most]))
+	return hint + fmt.Sprintf("; the file has %s there", quoted(lines[best+limit]))
 }
 
 // closest suggests the line of content that is most similar to the first line of wanted that
@@ -156,19 +156,19 @@ func closest(content, wanted string) string {
 	if !found {
 		return "all its lines are in the file, but not in this order"
 	}
-	best, least := -1, len(want)/3+1
+	best, minimum := -1, len(want)/3+1
 	lines, _ := searchedLines(content)
 	compared := 0
 	for i, line := range lines {
 		have := firstBytes(line)
-		if len(want)-len(have) >= least {
+		if len(want)-len(have) >= minimum {
 			continue
 		}
 		if compared += len(have) * len(want); compared > maxCompared {
 			break
 		}
-		if d := text.DistanceWithin(want, have); d < least {
-			best, least = i, d
+		if d := text.DistanceWithin(want, have); d < minimum {
+			best, minimum = i, d
 		}
 	}
 	if best < 0 {

@@ -68,13 +68,13 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 // lines alone never match.
 func onlyPlace(lines, wanted []string) (first int, ok bool) {
 	normal := make([]string, len(wanted))
-	telling := -1 // the first line that is not blank
+	firstText := -1 // the first line that is not blank
 	for i, line := range wanted {
-		if normal[i] = relax.Normal(line); normal[i] != "" && telling < 0 {
-			telling = i
+		if normal[i] = relax.Normal(line); normal[i] != "" && firstText < 0 {
+			firstText = i
 		}
 	}
-	if telling < 0 {
+	if firstText < 0 {
 		return 0, false
 	}
 	have := make([]string, len(lines))
@@ -83,7 +83,7 @@ func onlyPlace(lines, wanted []string) (first int, ok bool) {
 	}
 	first = -1
 	for i := 0; i+len(normal) <= len(have); i++ {
-		if have[i+telling] != normal[telling] || !slices.Equal(have[i:i+len(normal)], normal) {
+		if have[i+firstText] != normal[firstText] || !slices.Equal(have[i:i+len(normal)], normal) {
 			continue
 		}
 		if first >= 0 {

@@ -158,6 +158,6 @@ func contains(list []string, text string) bool {
 
 // line returns a foreign text, which may be long, shortened to one line.
 func line(text string) string {
-	const most = 300
-	return plain.Line(text, most)
+	const limit = 300
+	return plain.Line(text, limit)
 }

@@ -154,9 +154,9 @@ func (c call) paths() ([]jsonvalue.Path, error) {
 	if len(c.Keys) == 0 {
 		return nil, errors.New("keys is missing or empty; give the names or paths")
 	}
-	const most = 100
-	if len(c.Keys) > most {
-		return nil, fmt.Errorf("keys has more than %d items", most)
+	const limit = 100
+	if len(c.Keys) > limit {
+		return nil, fmt.Errorf("keys has more than %d items", limit)
 	}
 	paths := make([]jsonvalue.Path, len(c.Keys))
 	for i, key := range c.Keys {

@@ -49,17 +49,17 @@ func Describe(fsys fs.FS) (Definition, error) {
 // enum of names has the last ones.
 func lines(skills []skill, room int) string {
 	const least = 40
-	for most := maxDescription; ; most /= 2 {
+	for maximum := maxDescription; ; maximum /= 2 {
 		all := make([]string, len(skills))
 		size := 0
 		for i, s := range skills {
-			all[i] = "\n- " + s.name + ": " + plain.Line(s.description, max(most, least))
+			all[i] = "\n- " + s.name + ": " + plain.Line(s.description, max(maximum, least))
 			size += len(all[i])
 		}
 		if size <= room {
 			return strings.Join(all, "")
 		}
-		if most > least {
+		if maximum > least {
 			continue
 		}
 		rest := fmt.Sprintf("\n- more, %d in all, listed in the parameter name", len(all))

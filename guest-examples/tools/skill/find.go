@@ -41,7 +41,7 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 	if more {
 		problems = append(problems, fmt.Sprintf("the directory of skills has more than %d entries; the others are ignored", maxEntries))
 	}
-	left, untold := maxEffort, 0
+	left, unreported := maxEffort, 0
 	for _, entry := range entries {
 		if !entry.IsDir() {
 			continue
@@ -75,11 +75,11 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 		case len(problems) < maxProblems:
 			problems = append(problems, plain.Line(dir, maxShown)+": "+problem)
 		default:
-			untold++
+			unreported++
 		}
 	}
-	if untold > 0 {
-		problems = append(problems, fmt.Sprintf("and %d more", untold))
+	if unreported > 0 {
+		problems = append(problems, fmt.Sprintf("and %d more", unreported))
 	}
 	return skills, problems, nil
 }

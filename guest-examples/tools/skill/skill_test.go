@@ -140,7 +140,7 @@ func TestMany(t *testing.T) {
 func TestDescribe_fits(t *testing.T) {
 	for _, c := range []struct {
 		skills, name, description int // number of skills, and lengths in characters
-		told                      int // skills in the description
+		described                 int // skills in the description
 	}{
 		{1, 4, 1024, 1},
 		{15, 4, 300, 15},
@@ -157,14 +157,14 @@ func TestDescribe_fits(t *testing.T) {
 		if err != nil || len(d.Description) > maxText {
 			t.Fatalf("%+v: %d bytes, %v", c, len(d.Description), err)
 		}
-		if told := strings.Count(d.Description, "\n- s"); told != c.told {
-			t.Errorf("%+v: %d told of in %s", c, told, d.Description)
+		if described := strings.Count(d.Description, "\n- s"); described != c.described {
+			t.Errorf("%+v: %d told of in %s", c, described, d.Description)
 		}
 		enum := d.Parameters["properties"].(map[string]any)["name"].(map[string]any)["enum"].([]string)
 		if len(enum) != c.skills {
 			t.Errorf("%+v: %d in the enum", c, len(enum))
 		}
-		if more := strings.Contains(d.Description, fmt.Sprintf("more, %d in all", c.skills)); more != (c.told < c.skills) {
+		if more := strings.Contains(d.Description, fmt.Sprintf("more, %d in all", c.skills)); more != (c.described < c.skills) {
 			t.Errorf("%+v: %s", c, d.Description)
 		}
 	}

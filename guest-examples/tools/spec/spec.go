@@ -95,7 +95,7 @@ func Run(store record.Store, args Args) (guest.Result, error) {
 			}
 			return d.at(args.Revision)
 		})
-		return told(fmt.Sprintf("%s is deleted", args.Name)), err
+		return message(fmt.Sprintf("%s is deleted", args.Name)), err
 	}
 	var before int64
 	if args.Action == ActionWrite {
@@ -219,7 +219,7 @@ func (d document) changed(before int64) guest.Result {
 	if before == 0 {
 		verb = "new"
 	}
-	result := told(d.title() + " (" + verb + ")")
+	result := message(d.title() + " (" + verb + ")")
 	result.Structured = map[string]any{"name": d.Name, "status": d.Status, "revision": d.Revision}
 	return result
 }
@@ -245,13 +245,13 @@ func list(store record.Store) (guest.Result, error) {
 	if len(lines) == 0 {
 		lines = []string{"There are no specifications; write creates one."}
 	}
-	result := told(strings.Join(lines, "\n"))
+	result := message(strings.Join(lines, "\n"))
 	result.Title = toolabi.Quantity(len(specs), "specification")
 	result.Structured = map[string]any{"specs": specs}
 	return result, nil
 }
 
-func told(text string) guest.Result {
+func message(text string) guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text)}, Title: text}
 }
 

@@ -42,6 +42,6 @@ func shownURL(text string) string { return plain.Line(text, maxShownURL) }
 
 // oneLine shortens a foreign text to one line for an error.
 func oneLine(text string) string {
-	const most = 100
-	return plain.Line(text, most)
+	const limit = 100
+	return plain.Line(text, limit)
 }

@@ -20,17 +20,17 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 		return root, false
 	}
 	all := letters(body)
-	best, most := (*html.Node)(nil), 0
+	best, limit := (*html.Node)(nil), 0
 	for n := range body.Descendants() {
 		if isMain(n) {
-			if count := letters(n); count > most {
-				best, most = n, count
+			if count := letters(n); count > limit {
+				best, limit = n, count
 			}
 		}
 	}
 	// A page of short articles, such as news, is more than its longest article.
 	const share = 3
-	if best != nil && most > 0 && most*share >= all {
+	if best != nil && limit > 0 && limit*share >= all {
 		return best, true
 	}
 	around := collect(body, isAround)

@@ -65,12 +65,12 @@ func understand(res *client.Response, format string) (document, error) {
 // mediaType returns the media type that the server sent. If it sent none, or one without meaning,
 // the bytes decide.
 func mediaType(res *client.Response) string {
-	told, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if err == nil && told != "application/octet-stream" && told != "binary/octet-stream" && !strings.HasPrefix(told, "image/") {
-		return told
+	declared, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err == nil && declared != "application/octet-stream" && declared != "binary/octet-stream" && !strings.HasPrefix(declared, "image/") {
+		return declared
 	}
-	if err == nil && told == "image/svg+xml" {
-		return told // a text
+	if err == nil && declared == "image/svg+xml" {
+		return declared // a text
 	}
 	looks, _, _ := mime.ParseMediaType(http.DetectContentType(res.Body))
 	return looks

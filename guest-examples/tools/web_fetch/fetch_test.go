@@ -314,9 +314,9 @@ func TestHostilePages(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, contentType, body string
-		// want is a part of the text or the error; most limits its length.
-		want string
-		most int
+		// want is a part of the text or the error; limit is its maximum length.
+		want  string
+		limit int
 	}{
 		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "nests its elements too deeply; fetch it with format=html", 1000},
 		{"deep formatting", "text/html", strings.Repeat("<b><i>", 5_000) + "deep", "", 4000},
@@ -354,8 +354,8 @@ func TestHostilePages(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			if !strings.Contains(got, tt.want) || len(got) > tt.most {
-				t.Errorf("got %d bytes, %.300q; want %q in at most %d", len(got), got, tt.want, tt.most)
+			if !strings.Contains(got, tt.want) || len(got) > tt.limit {
+				t.Errorf("got %d bytes, %.300q; want %q in at most %d", len(got), got, tt.want, tt.limit)
 			}
 		})
 	}

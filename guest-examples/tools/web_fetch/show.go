@@ -120,12 +120,12 @@ func metadata(res *client.Response, doc document) map[string]any {
 	return m
 }
 
-// page returns a part of a text, which begins at the character offset and has at most most
+// page returns a part of a text, which begins at the character offset and has at most limit
 // characters, and its length in characters. It ends at a line end if one is near.
-func page(text string, offset, most int) (part string, shown int) {
+func page(text string, offset, limit int) (part string, shown int) {
 	from := skip(text, offset)
 	part = text[from:]
-	end := skip(part, most)
+	end := skip(part, limit)
 	if end == len(part) {
 		return part, utf8.RuneCountInString(part)
 	}

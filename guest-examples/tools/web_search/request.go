@@ -37,6 +37,6 @@ func fromHTML(text string) string {
 
 // short shortens a text of a service for a note.
 func short(text string) string {
-	const most = 200
-	return plain.Line(strings.TrimSpace(text), most)
+	const limit = 200
+	return plain.Line(strings.TrimSpace(text), limit)
 }

@@ -15,9 +15,9 @@ func (tavily) name() string { return "Tavily" }
 
 func (s tavily) search(ctx context.Context, c *client.Client, args Args) (found, error) {
 	// The API has no pages, but returns as many results as three pages may have.
-	const most = 20
+	const limit = 20
 	wanted := int(args.Page) * int(args.MaxResults)
-	if wanted > most {
+	if wanted > limit {
 		return found{notes: []string{"the service has no more than 20 results for a query"}}, nil
 	}
 	body := map[string]any{"query": args.Query, "max_results": wanted, "search_depth": "basic"}
@@ -50,6 +50,6 @@ func (s tavily) search(ctx context.Context, c *client.Client, args Args) (found,
 			f.results = append(f.results, result{hit.Title, hit.URL, hit.Content, hit.Published})
 		}
 	}
-	f.more(len(answer.Results) >= wanted && wanted+int(args.MaxResults) <= most, args)
+	f.more(len(answer.Results) >= wanted && wanted+int(args.MaxResults) <= limit, args)
 	return f, nil
 }
