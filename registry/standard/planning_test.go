@@ -172,7 +172,7 @@ func TestTodo_longestList(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	result, err := write(330)
-	if err == nil || !strings.Contains(result.Text(), "say less of each item") {
+	if err == nil || !strings.Contains(result.Text(), "so shorten items") {
 		t.Errorf("got %.200q, %v", result.Text(), err)
 	}
 	result, err = tools.Execute(t.Context(), tool.Call{Tool: "todo", Arguments: json.RawMessage(`{}`)})
