@@ -134,7 +134,7 @@ func TestSkills_amongMuchElse(t *testing.T) {
 }
 
 // Without a skills directory the tool says where to name one.
-func TestSkills_withoutFolder(t *testing.T) {
+func TestSkills_withoutDirectory(t *testing.T) {
 	tools, err := standard.New(standard.Options{StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestSkills_withoutFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, _ := tools.Tools().Get("skill")
-	if !strings.Contains(info.Spec.Description, `skills = "FOLDER" under [mounts]`) {
+	if !strings.Contains(info.Spec.Description, `skills = "DIRECTORY" under [mounts]`) {
 		t.Errorf("got %q", info.Spec.Description)
 	}
 	_, err = tools.Execute(t.Context(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"x"}`)})
