@@ -69,14 +69,14 @@ func TestDecode(t *testing.T) {
 }
 
 // When decode makes a second attempt, the first leaves nothing behind.
-func TestDecode_startsAfresh(t *testing.T) {
+func TestDecode_discardsTheFirstAttempt(t *testing.T) {
 	got, err := decode[map[string]int]([]byte(`{"a":1,"b":2.0}`))
 	if want := map[string]int{"a": 1, "b": 2}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
 
-func TestDecode_textAsItIs(t *testing.T) {
+func TestDecode_unchangedText(t *testing.T) {
 	for _, text := range []string{"", " \n", `{"a":1}`, "invalid JSON", "\xff"} {
 		if got, err := decode[string]([]byte(text)); err != nil || got != text {
 			t.Errorf("got %q, %v; want %q", got, err, text)

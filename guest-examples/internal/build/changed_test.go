@@ -33,7 +33,7 @@ func TestUseGoPipes(t *testing.T) {
 }
 
 // A new version of a library may have other lines.
-func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
+func TestChanges_refuseUnknownSources(t *testing.T) {
 	for name, test := range map[string]struct {
 		apply func(string) error
 		files map[string]string

@@ -233,7 +233,7 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 
 // A missing parameter has the same effect through the host, which inserts the default, and
 // directly.
-func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
+func TestManifests_defaultsMatchTheTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, parameter string
 		want            any

@@ -43,7 +43,7 @@ func FuzzNeedle(f *testing.F) {
 
 // A text that almost matches in many places is still found quickly. The search would take hours
 // if it compared the whole text in each place.
-func TestNeedle_muchAlike(t *testing.T) {
+func TestNeedle_repetitiveText(t *testing.T) {
 	const size = 4 << 20
 	for _, end := range []string{"", "x", " \n "} { // the end after dashes: a rare byte, or none
 		text := append(bytes.Repeat([]byte("-"), size), end...)

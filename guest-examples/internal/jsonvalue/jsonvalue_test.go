@@ -53,7 +53,7 @@ func TestParse_refuses(t *testing.T) {
 	}
 }
 
-func TestParse_takesAsMuchAsItSays(t *testing.T) {
+func TestParse_acceptsUpToItsLimits(t *testing.T) {
 	deep := strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth)
 	if got := parsed(t, deep).String(); got != deep {
 		t.Errorf("got %d bytes", len(got))
@@ -186,7 +186,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestUnmarshalJSON_tellsNullFromNothing(t *testing.T) {
+func TestUnmarshalJSON_distinguishesNullFromAbsent(t *testing.T) {
 	var args struct{ A, B Value }
 	if err := json.Unmarshal([]byte(`{"a": null}`), &args); err != nil {
 		t.Fatal(err)

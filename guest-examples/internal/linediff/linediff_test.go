@@ -47,8 +47,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesAreTheLeast compares with the full table of distances.
-func TestChangesAreTheLeast(t *testing.T) {
+// TestChangesAreMinimal compares with the full table of distances.
+func TestChangesAreMinimal(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		older, newer := make([]int, random.IntN(15)), make([]int, random.IntN(15))

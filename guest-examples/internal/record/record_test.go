@@ -34,7 +34,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	failing := record.Store{
 		Get:  func(string) ([]byte, error) { return []byte("1"), nil },

@@ -141,7 +141,7 @@ func TestBatchStats(t *testing.T) {
 }
 
 // If a call has too many files, each has an error.
-func TestBatchOfTooMany(t *testing.T) {
+func TestBatchRefusesTooManyFiles(t *testing.T) {
 	fsys := workspaces(t, map[string]string{"a": "alpha"})["together"]
 	for _, a := range NewBatch(fsys, 1000).Read(make([]string, files.MaxNames+1), 10) {
 		if a.Err == nil {
@@ -212,7 +212,7 @@ func TestWalkerListsDirectoriesTogether(t *testing.T) {
 }
 
 // A directory that can't be listed is reported, and the walk continues with its neighbours.
-func TestWalkerListsTogetherWhatItCan(t *testing.T) {
+func TestWalkerSkipsUnlistableDirectories(t *testing.T) {
 	fsys := workspaces(t, map[string]string{"a/x": "", "b/y": "", "c/z": ""})["together"].(together)
 	refused := filepath.Join(string(fsys.dir), "b")
 	if err := os.Chmod(refused, 0); err != nil {

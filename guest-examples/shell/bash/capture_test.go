@@ -9,7 +9,7 @@ import (
 )
 
 // A client that watches a long script gets its last output; a short script reports nothing.
-func TestCapture_tells(t *testing.T) {
+func TestCapture_reportsLongScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reported []string
 		c := &capture{report: func(last string) { reported = append(reported, last) }}

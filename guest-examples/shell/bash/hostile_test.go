@@ -93,7 +93,7 @@ func TestHostile(t *testing.T) {
 }
 
 // Endless scripts end with their time limit and return their output. The test has a fake clock.
-func TestEndsWithItsTime(t *testing.T) {
+func TestEndlessScriptsStopAtTheTimeLimit(t *testing.T) {
 	for name, command := range map[string]string{
 		"sleep":                  `echo begun; sleep 1000; echo never`,
 		"loop that sleeps":       `echo begun; while :; do sleep 1; done`,

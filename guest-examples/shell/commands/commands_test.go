@@ -142,8 +142,8 @@ type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestEndsWhenNobodyReads is yes | head -1: an endless writer ends quietly.
-func TestEndsWhenNobodyReads(t *testing.T) {
+// TestWritersEndWithoutReader is yes | head -1: an endless writer ends quietly.
+func TestWritersEndWithoutReader(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range [][]string{
 		{"yes"},
@@ -185,8 +185,8 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestEndsWithTheTime has commands that would run forever: each ends with the context.
-func TestEndsWithTheTime(t *testing.T) {
+// TestCommandsEndWithTheContext has commands that would run forever: each ends with the context.
+func TestCommandsEndWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
 	for _, line := range [][]string{

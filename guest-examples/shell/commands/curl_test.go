@@ -107,7 +107,7 @@ func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &guesthttp.HostError{Kind: "denied", Message: "example.com is not granted"}
 }
 
-func TestCurlSaysThatNothingIsGranted(t *testing.T) {
+func TestCurlReportsMissingPermission(t *testing.T) {
 	status, _, stderr := runCurl(t, refusing{}, t.TempDir(), "https://example.com/")
 	want := "curl: (7) Failed to connect to example.com: example.com is not granted; only the operator can grant it, by the permission net:https://example.com/\n"
 	if status != 7 || stderr != want {
@@ -115,7 +115,7 @@ func TestCurlSaysThatNothingIsGranted(t *testing.T) {
 	}
 }
 
-func TestCurlSaysHowToSwitchTheNetworkOn(t *testing.T) {
+func TestCurlExplainsDisabledNetwork(t *testing.T) {
 	status, stdout, stderr := runCurl(t, nil, t.TempDir(), "-d", "x", "https://example.com/path?key=hunter2")
 	want := "curl: (7) Failed to connect to example.com: this shell has no network; only the operator can switch it on, " +
 		"below [tools.bash]: settings = { network = \"on\" }, allow = [\"net:POST:https://example.com/\"]\n"

@@ -140,7 +140,7 @@ func TestQuery_endsAfterSteps(t *testing.T) {
 }
 
 // A list that contains itself many times is small until it is written.
-func TestCollector_countsWhatItWritesOut(t *testing.T) {
+func TestCollector_countsRepeatedLists(t *testing.T) {
 	found := []any{1}
 	for range 60 {
 		found = []any{found, found}

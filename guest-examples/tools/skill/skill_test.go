@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 }
 
 // The error for a missing skill lists why other directories are not skills.
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	got := text(t, tree, Args{Name: "none"})
 	for _, want := range []string{
 		"nothing: SKILL.md does not begin with a name", "broken: the front matter of SKILL.md is not YAML",
@@ -124,7 +124,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestMany(t *testing.T) {
+func TestManySkillsAreDescribed(t *testing.T) {
 	many := fstest.MapFS{}
 	for n := range MaxSkills + 5 {
 		many[fmt.Sprintf("s%03d/SKILL.md", n)] = file("---\ndescription: x\n---\n")
@@ -171,7 +171,7 @@ func TestDescribe_fits(t *testing.T) {
 }
 
 // Characters that are invisible to people are not shown to a model either.
-func TestRun_leavesOutWhatIsNotSeen(t *testing.T) {
+func TestRun_removesInvisibleCharacters(t *testing.T) {
 	fsys := fstest.MapFS{
 		"a/SKILL.md":     file("---\ndescription: x\n---\nTag \U000e0041\U000e0042it.\r\n"),
 		"a/b.md":         file("\x1b[2Jb"),

@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 }
 
 // Of several concurrent changes based on the same revision, exactly one succeeds.
-func TestChangesAtOnce(t *testing.T) {
+func TestConcurrentChangesConflict(t *testing.T) {
 	do(Args{Action: ActionWrite, Name: "race", Part: "tasks", Text: "x"})
 	var wait sync.WaitGroup
 	got := make([]string, 20)

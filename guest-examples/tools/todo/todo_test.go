@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
+func TestSessionsHaveSeparateLists(t *testing.T) {
 	long := strings.Repeat("s", 10000)
 	for _, session := range []string{"", "a", "session:", long, long + "x", "\xff"} {
 		do(t, session, Args{Todos: []Item{{Content: "of " + fmt.Sprint(len(session))}}})
@@ -71,7 +71,7 @@ func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
 }
 
 // No item is lost when a hundred calls add items concurrently.
-func TestAddsAtOnce(t *testing.T) {
+func TestConcurrentAddsLoseNothing(t *testing.T) {
 	s := t.Name()
 	var wait sync.WaitGroup
 	for n := range 100 {
@@ -123,7 +123,7 @@ func apart(t *testing.T) record.Store {
 }
 
 // Each new list deletes some of the old lists, and no others.
-func TestOldListsGo(t *testing.T) {
+func TestOldListsAreDeleted(t *testing.T) {
 	const n = 50
 	store := apart(t)
 	count := func() int {
@@ -167,7 +167,7 @@ func TestOldListsGo(t *testing.T) {
 }
 
 // An error about an old list does not make the new one fail.
-func TestOldListsAreNoFault(t *testing.T) {
+func TestErrorsOfOldListsAreIgnored(t *testing.T) {
 	store := apart(t)
 	store.List = func(string, string) ([]string, error) { return nil, errors.New("broken") }
 	if got := doAt(t, store, "new", day, Args{Action: ActionAdd, Content: "x"}); got != "0 of 1 item done\n[ ] 1. x" {

@@ -174,7 +174,7 @@ func TestResultsDescribeTheResponse(t *testing.T) {
 	}
 }
 
-func TestReadingOn(t *testing.T) {
+func TestOffsetContinuesThePage(t *testing.T) {
 	long := strings.Repeat("Zeile über Zeile\n", 100)
 	s := serve(t, map[string]http.HandlerFunc{"/": answer("text/plain; charset=utf-8", long)})
 	var all strings.Builder

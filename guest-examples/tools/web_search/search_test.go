@@ -189,7 +189,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestTavilyHasNoMore(t *testing.T) {
+func TestTavilyReturnsAtMost20Results(t *testing.T) {
 	r, err := search("tavily", "https://unused.example", Args{Query: "a", MaxResults: 15, Page: 2})
 	if err != nil || !strings.Contains(r.Content[0].Text, "(the service has no more than 20 results for a query)") {
 		t.Errorf("got %+v, %v", r, err)
@@ -197,7 +197,7 @@ func TestTavilyHasNoMore(t *testing.T) {
 }
 
 // Surplus results of a service are dropped, and each result stays within its limits.
-func TestAbundance(t *testing.T) {
+func TestSurplusResultsAreDropped(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	results := strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long), 30)
 	s := tooltest.Serve(t, http.StatusOK, `{"results":[`+strings.TrimSuffix(results, ",")+`]}`)

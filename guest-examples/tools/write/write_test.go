@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRun_leavesAnEqualFileAlone(t *testing.T) {
+func TestRun_keepsAnEqualFile(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "a.txt")
 	if err := os.WriteFile(file, []byte("a"), 0o644); err != nil {
