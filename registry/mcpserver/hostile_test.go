@@ -43,7 +43,7 @@ func TestInvalidLinesGetErrors(t *testing.T) {
 		{"no version", `{"id":1,"method":"ping"}`, `1`, jsonrpc.CodeInvalidRequest, "jsonrpc"},
 		{"version 1", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `1`, jsonrpc.CodeInvalidRequest, "jsonrpc"},
 		{"version in other case", `{"JSONRPC":"2.0","id":1,"method":"ping"}`, `1`, jsonrpc.CodeInvalidRequest, "jsonrpc"},
-		{"no method", `{"jsonrpc":"2.0","id":1}`, `null`, jsonrpc.CodeInvalidRequest, "method"},
+		{"no method", `{"jsonrpc":"2.0","id":1}`, `1`, jsonrpc.CodeInvalidRequest, "method"},
 		{"method of another type", `{"jsonrpc":"2.0","id":1,"method":[]}`, `1`, jsonrpc.CodeInvalidRequest, "method"},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `1`, jsonrpc.CodeMethodNotFound, ""},
 		{"fractional id", ping("1.5"), `1.5`, jsonrpc.CodeInvalidRequest, "integer"},

@@ -151,7 +151,7 @@ func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, i
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		refused := invalidRequest(nil, "a message has a method, or an id and either result or error")
 		if fields["result"] == nil && fields["error"] == nil {
-			refused.id = rawID // it is a request without its method, whose sender waits for an answer
+			refused.id = rawID // a request without its method: its sender waits
 		}
 		return nil, refused
 	}

@@ -81,7 +81,7 @@ func ToolTable(tool string) string { return "tools." + Key(tool) }
 func TableLines(table, at string, lines ...string) string {
 	header := "[" + table + "]"
 	if at != "" {
-		header += " # is there already, " + at + "; change it to have"
+		header += " # already exists, " + at + "; change it to have"
 	}
 	return strings.Join(append([]string{header}, lines...), "\n")
 }

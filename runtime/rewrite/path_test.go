@@ -40,8 +40,8 @@ func detours() map[string][]byte {
 	}
 }
 
-// detourModule calls a detour in a loop, with the argument 1. If inline, the detour is part of the loop;
-// otherwise it is a function.
+// detourModule calls a detour in a loop, with the argument 1. If inline, the detour is part of the
+// loop; otherwise it is a function.
 func detourModule(detour []byte, inline bool) wasmtest.Module {
 	body := wasmtest.Code([]byte{wasmtest.I32Const, 1}, wasmtest.CallFunc(1))
 	if inline {

@@ -121,7 +121,7 @@ func (e *Engine) instantiateMeter(ctx context.Context) error {
 
 // refill gives a guest more fuel, or ends it. It is called when fuel has run out, and before every
 // host function, because a host function can take long. Compiled guest code cannot be preempted,
-// but this Go code can: the collector can stop the goroutine here, and the guest yields to others here.
+// but this Go code can: here the collector can stop the goroutine, and other goroutines can run.
 func (g *Guest) refill() {
 	left := int64(g.fuel.Get())
 	if left >= 0 {

@@ -2,9 +2,9 @@
 // further calls.
 //
 // A [Group] has the pools of a Runtime and their common limits; a [Pool] has the instances of one
-// module. A Pool groups instances by their kind: instances of a kind saw the same inputs during their
-// start. Group and Pool both count the memory of instances and images. One timer of the Group trims
-// and closes waiting instances; everything else runs on the goroutines of calls.
+// module. A Pool groups instances by their kind: instances of a kind saw the same inputs during
+// their start. Group and Pool both count the memory of instances and images. One timer of the Group
+// trims and closes waiting instances; everything else runs on the goroutines of calls.
 package pool
 
 import (

@@ -364,7 +364,7 @@ func (p *place) words(line string) []string {
 
 // tableHeader matches the first line of advice about a table. "at" is the number of the line in the
 // file that has the table already.
-var tableHeader = regexp.MustCompile(`^(\[\[?[^\]]+\]\]?)(?: # is there already, \S+:(?P<at>\d+); change it to have)?$`)
+var tableHeader = regexp.MustCompile(`^(\[\[?[^\]]+\]\]?)(?: # already exists, \S+:(?P<at>\d+); change it to have)?$`)
 
 // edits matches changes that the advice describes in words. The first group is the text to put in
 // or take out, the last the number of the line.
