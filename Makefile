@@ -38,8 +38,8 @@ tidy: ## Check that all go.mod and go.sum files are tidy.
 	go mod tidy -diff
 	@for m in $(MODULES); do echo "go mod tidy $$m"; (cd $$m && go mod tidy -diff) || exit 1; done
 
-layout: ## Check import directions, dependencies of embedders, sizes and package comments.
-	go test ./test/layout
+layout: ## Check import directions, dependencies of embedders, sizes, package comments and the style sheet.
+	go test ./test/layout ./test/style
 
 # go build compiles and links the program; go vet type-checks the tests as well.
 cross: ## Compile and vet for linux, darwin and windows on amd64 and arm64.
