@@ -39,9 +39,13 @@ func samples(t *testing.T) (comments, texts []string) {
 		}
 		lines := strings.Split(string(text), "\n")
 		for _, group := range file.Comments {
-			at := set.Position(group.End()).Line
-			if at < len(lines) && len(group.Text()) > 20 {
-				comments = append(comments, name+":"+strconv.Itoa(at)+": "+group.Text()+"    "+strings.TrimSpace(lines[at]))
+			at := set.Position(group.Pos()).Line
+			code := lines[at-1] // the line of a trailing comment
+			if strings.HasPrefix(strings.TrimSpace(code), "//") {
+				code = lines[min(set.Position(group.End()).Line, len(lines)-1)]
+			}
+			if len(group.Text()) > 20 {
+				comments = append(comments, name+":"+strconv.Itoa(at)+": "+group.Text()+"    "+strings.TrimSpace(code))
 			}
 		}
 		if strings.HasSuffix(name, "_test.go") {
