@@ -252,7 +252,7 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 }
 
-// Each case has one invalid value, and a part of the only error.
+// Each case has one invalid value, and names a part of the only error.
 func TestDecodeValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tc := range []struct{ line, want string }{
@@ -403,7 +403,7 @@ func TestDecodeModulePath(t *testing.T) {
 	for _, tc := range []struct{ path, want string }{
 		{"", "is empty"},
 		{"/tool.wasm", "is absolute"},
-		{`a\b.wasm`, `separate directories by "/"`},
+		{`a\b.wasm`, `separate directories with "/"`},
 		{`C:/tool.wasm`, `holds a ":"`},
 		{"https://example.com/x.wasm", "is a URL"},
 		{"file:///x.wasm", "is a URL"},
@@ -454,20 +454,20 @@ func TestDecodeIsBounded(t *testing.T) {
 	}
 }
 
-// Keys of one ABI are refused with another.
+// A key of one ABI is refused in the manifest of another ABI.
 func TestDecodeForms(t *testing.T) {
 	const head = "manifest = 1\nname = \"x\"\nversion = \"1.0.0\"\ndescription = \"d\"\n[module]\npath = \"x.wasm\"\n"
 	for keys, want := range map[string]string{
 		`abi = "command"`:                     "",
 		"abi = \"reactor\"\nentry = \"run\"":  "",
 		`entry = "run"`:                       "",
-		"abi = \"command\"\nentry = \"call\"": `module.entry: a command starts at _start; leave it out, or write abi = "reactor"`,
+		"abi = \"command\"\nentry = \"call\"": `module.entry: a command starts at _start; remove entry, or write abi = "reactor"`,
 		"abi = \"reactor\"\nargs = []":        "module.args: a reactor has no command line",
 		"entry = \"run\"\nargs = []":          "module.args: a reactor has no command line",
 		"abi = \"extism\"\nentry = \"run\"\nconfig = { key = \"value\", \"a key\" = \"\" }": "",
 		"config = { key = \"value\" }":                    "",
-		"abi = \"command\"\nconfig = { key = \"value\" }": `module.config: only an Extism plug-in can ask for it; leave it out, or write abi = "extism"`,
-		"abi = \"reactor\"\nconfig = {}":                  `module.config: only an Extism plug-in can ask for it`,
+		"abi = \"command\"\nconfig = { key = \"value\" }": `module.config: only an Extism plug-in has a configuration; remove config, or write abi = "extism"`,
+		"abi = \"reactor\"\nconfig = {}":                  `module.config: only an Extism plug-in has a configuration`,
 		"abi = \"extism\"\nwarm = {}":                     "module.warm: an Extism plug-in has no warm-up",
 		"abi = \"extism\"\nargs = []":                     "module.args: an Extism plug-in has no command line",
 	} {

@@ -103,7 +103,8 @@ func checkFile(f files, name string, limit int) error {
 	return plainfile.Check(info, limit)
 }
 
-// readFile reads a regular file of at most limit bytes. Its errors have the form of checkFile's.
+// readFile reads a regular file of at most limit bytes. Its errors have the same form as the errors
+// of checkFile.
 func readFile(f files, name string, limit int) ([]byte, error) {
 	// The check before opening avoids side effects of opening a device. The file may be replaced
 	// after it, so plainfile.Read checks the open file again.

@@ -76,7 +76,7 @@ func TestDocExample(t *testing.T) {
 		}
 	}
 	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
-	// These keys are for other kinds of tools than the example.
+	// These keys are for other kinds of tools than the tool in the example.
 	if !slices.Equal(missing, []string{"module.entry", "module.mcp_tool", "module.config", "module.warm", "rest", "describe", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}

@@ -27,7 +27,7 @@ type Example struct {
 	Arguments json.RawMessage
 	// Before are the arguments of calls that are made first, in order.
 	Before []json.RawMessage
-	// Files exist before the first call. No path is a directory of another.
+	// Files exist before the first call. No path is a parent directory of another path.
 	Files []ExampleFile
 	// Output is the text that the call returns, or the message of its error. HasOutput
 	// distinguishes an empty Output from none.
@@ -38,7 +38,7 @@ type Example struct {
 	// After are files that exist after the call, and Gone are files that do not.
 	After []ExampleFile
 	Gone  []ExamplePath
-	// Error is the code of the error that the call ends with, or "" for a call that succeeds.
+	// Error is the code of the error that the call returns, or "" for a call that succeeds.
 	Error string
 	// Now is the time of the clock when the call begins, in UTC. The zero value means the real
 	// time, for a tool that asks for the clock.

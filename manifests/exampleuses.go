@@ -40,7 +40,7 @@ func (c *checker) examples(m *Manifest) {
 			c.Errorf(at("now"), "the tool does not ask for the clock; add permissions.clock = true, or leave now out")
 		}
 		if e.Network && len(m.asks) == 0 && m.REST == nil {
-			c.Errorf(at("network"), "the tool does not ask for the network; leave it out")
+			c.Errorf(at("network"), "the tool does not ask for the network; remove network")
 		}
 		for _, file := range slices.Concat(e.Files, e.After) {
 			c.exampleMount(m, at, file.ExamplePath)
@@ -54,7 +54,7 @@ func (c *checker) examples(m *Manifest) {
 // exampleMount reports a file in a mount that the tool does not see.
 func (c *checker) exampleMount(m *Manifest, at func(...string) stricttoml.Place, path ExamplePath) {
 	if !asksMount(m.Permissions, path.Mount) {
-		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for or gets empty; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
+		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for, or which is empty when a call begins; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // "grep/tool.toml", with its parameters_file, and checks that its module exists. It does not open
 // the module. Parameters of the result is never nil.
 //
-// The module may be anywhere inside the directory. Outside the manifest's own directory, also
-// through a link, it needs a sha256. Devices, pipes and other special files are never read, and
-// opening one does not block.
+// The module may be anywhere inside the directory. A module outside the manifest's own directory,
+// even if a link inside leads to it, needs a sha256. Devices, pipes and other special files are
+// never read, and opening one does not block.
 //
 // A non-nil error is an [Errors] with every error of the manifest and its files.
 func Read(directory *Directory, manifestPath string) (*Manifest, error) {

@@ -156,7 +156,7 @@ func TestLoadBad(t *testing.T) {
 			if strings.Contains(err.Error(), filepath.Dir(dir)) {
 				t.Errorf("the error names a host path: %v", err)
 			}
-			// Only a check of the digest opens the module.
+			// The module is opened only to check its digest.
 			if m, err := Read(openDirectory(t, dir), "tool.toml"); (err == nil) != strings.Contains(tc.want, "module.sha256") || (m == nil) != (err != nil) {
 				t.Errorf("Read = %v, %v", m, err)
 			}
@@ -283,7 +283,7 @@ func TestReadAndReadModule(t *testing.T) {
 	}
 }
 
-// TestReadModuleOfUncheckedManifest has manifests that Read never returns.
+// TestReadModuleOfUncheckedManifest reads modules of manifests that Read never returns.
 func TestReadModuleOfUncheckedManifest(t *testing.T) {
 	dir := tree{"a/tool.toml": minimal, "real.wasm": moduleBytes, "a/m.wasm": "-> ../../outside.wasm"}.write(t)
 	directory := openDirectory(t, dir)

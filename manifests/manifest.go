@@ -161,16 +161,16 @@ type Module struct {
 	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes, names and
 	// values together. Nil means none.
 	Config map[string]string
-	// Args are the arguments of the command in order, without its name. A call leaves an argument
-	// out when one of its placeholders has no value.
+	// Args are the arguments of the command in order, without its name. An argument with a
+	// placeholder that has no value is left out of the call.
 	Args []placeholder.Template
 	// Stdin is what the command reads.
 	Stdin Stdin
 	// Output is what the command writes to its standard output.
 	Output Output
-	// Warm is the input of the call that warms a reactor up, of at most MaxWarmBytes. Stdin makes
-	// it from arguments that were checked like the arguments of a call. It is nil when there is no
-	// warm-up, and when Decode read a manifest with a ParametersFile.
+	// Warm is the input of the call that warms a reactor up, at most MaxWarmBytes long. It is made
+	// from checked arguments in the way that Stdin names. It is nil if the manifest has no warm-up,
+	// or if Decode read a manifest with a ParametersFile.
 	Warm []byte
 }
 

@@ -61,8 +61,8 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	}
 }
 
-// nets checks the entries of permissions.net against each other. origin holds the index in the file
-// of each entry.
+// nets checks the entries of permissions.net against each other. origin holds the index of each
+// entry in the file.
 func (c *checker) nets(m *Manifest, origin []int) {
 	if c.HasError(c.At("permissions", "net")) {
 		return

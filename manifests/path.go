@@ -26,7 +26,7 @@ func parseModulePath(text string) (string, error) {
 	case strings.Contains(text, "://"):
 		return "", fmt.Errorf("%s is a URL; name a file in the loaded directory", stricttoml.Quote(text))
 	case strings.Contains(text, `\`):
-		return "", fmt.Errorf(`%s holds a "\"; separate directories by "/"`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s holds a "\"; separate directories with "/"`, stricttoml.Quote(text))
 	case strings.Contains(text, ":"):
 		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's directory`, stricttoml.Quote(text))
 	case strings.HasPrefix(text, "/"):

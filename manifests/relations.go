@@ -46,13 +46,13 @@ func (c *checker) abi(m *Manifest) {
 		holds    bool
 		key, fix string
 	}{
-		{abi == ABICommand, "entry", `a command starts at _start; leave it out, or write abi = "reactor"`},
-		{abi == ABIExtism, "warm", "an Extism plug-in has no warm-up; leave it out"},
-		{abi == ABICommand || abi == ABIReactor, "config", `only an Extism plug-in can ask for it; leave it out, or write abi = "extism"`},
-		{tool && abi != ABIExtism, "mcp_tool", `only an Extism plug-in has such tools; write abi = "extism", or leave it out`},
-		{tool, "stdin", "mcp_tool determines the input; leave it out"},
-		{tool, "output", "mcp_tool determines the output; leave it out"},
-		{abi == ABICommand, "warm", `a command has no warm-up; leave it out, or write abi = "reactor"`},
+		{abi == ABICommand, "entry", `a command starts at _start; remove entry, or write abi = "reactor"`},
+		{abi == ABIExtism, "warm", "an Extism plug-in has no warm-up; remove warm"},
+		{abi == ABICommand || abi == ABIReactor, "config", `only an Extism plug-in has a configuration; remove config, or write abi = "extism"`},
+		{tool && abi != ABIExtism, "mcp_tool", `mcp_tool is only for Extism plug-ins; write abi = "extism", or remove mcp_tool`},
+		{tool, "stdin", "remove stdin; mcp_tool determines the input"},
+		{tool, "output", "remove output; mcp_tool determines the output"},
+		{abi == ABICommand, "warm", `a command has no warm-up; remove warm, or write abi = "reactor"`},
 		{abi == ABIExtism, "args", "an Extism plug-in has no command line; its input has all arguments"},
 		{reactor, "args", "a reactor has no command line; its input has all arguments"},
 	} {

@@ -15,8 +15,8 @@ type REST struct {
 	// Path follows BaseURL: it is empty or begins with a slash. Every call has values for its
 	// parameters, and each value must be encoded as part of one path segment.
 	Path placeholder.Template
-	// Query and Headers are in the order of the manifest. A call leaves a field out when one of its
-	// placeholders has no value.
+	// Query and Headers are in the order of the manifest. A field with a placeholder that has no
+	// value is left out of the request.
 	Query, Headers []Field
 	// Body is what the request sends.
 	Body Body

@@ -97,7 +97,7 @@ func TestDecodeBadREST(t *testing.T) {
 	const x = "[parameters]\ntype = \"object\"\n[parameters.properties.x]\n"
 	for _, tc := range []struct{ keys, want string }{
 		{`path = "a"`, `rest.path: "a" does not begin with a slash`},
-		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" holds a "?" or "#"; write what follows it into [rest.query]`},
+		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" holds a "?" or "#"; move the query to [rest.query]`},
 		{`path = "/a/../b"`, `rest.path: "/a/../b" has "." or ".." between slashes`},
 		{`path = "/a/%2e%2e/b"`, `rest.path: "/a/%2e%2e/b" has "." or ".."`},
 		{`path = "//evil.example"`, "rest.path: the path has two slashes in a row"},
@@ -109,7 +109,7 @@ func TestDecodeBadREST(t *testing.T) {
 		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, but the path needs it; make it required`},
 		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the limit is 4096"},
 		{`method = "get"`, `rest.method: "get" is not a method; did you mean GET?`},
-		{`body = "json"`, "rest.body: GET has no body; leave it out, or write another method"},
+		{`body = "json"`, "rest.body: a GET request has no body; remove body, or write another method"},
 		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all others`},
 		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},
 		{"method = \"PUT\"\nbody = \"xml\"", `rest.body: "xml" is not a valid value; write "json" or "none"`},
@@ -123,8 +123,8 @@ func TestDecodeBadREST(t *testing.T) {
 		{`headers = { "a b" = "x" }`, "a header name is malformed"},
 		{`headers = { A = "x\ny" }`, "rest.headers.A: holds a line break"},
 		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the same header as "Accept"; keep one`},
-		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T is sent there"},
-		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T is sent there"},
+		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T is sent in the same place"},
+		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T is sent in the same place"},
 		{`secrets = [{ name = "T" }]`, "rest.secrets[0]: write exactly one of header, query and basic"},
 		{`output = "result"`, `rest.output: "result" is not a valid value; write "text" or "json"`},
 		{`select = "items"`, `rest.select: "items" is not a JSON pointer; write /NAME`},

@@ -35,13 +35,13 @@ func (c *checker) rest(m *Manifest) {
 		}
 	}
 	if c.Root().Get("shell") != nil {
-		c.Errorf(c.At("shell"), "a request runs no script; leave it out")
+		c.Errorf(c.At("shell"), "a request runs no script; remove shell")
 	}
 	if c.Root().Get("permissions") != nil {
-		c.Errorf(c.At("permissions"), "a tool with [rest] asks only for its own request; leave it out")
+		c.Errorf(c.At("permissions"), "a tool with [rest] asks only for its own request; remove [permissions]")
 	}
 	if r.Body.Kind != BodyNone && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		c.Errorf(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
+		c.Errorf(c.At("rest", "body"), "a %s request has no body; remove body, or write another method", r.Method)
 	}
 	c.restOutput(m)
 	c.sameHeaders(r)
@@ -92,7 +92,7 @@ func (c *checker) sameHeaders(r *REST) {
 
 // checkSecretFields reports headers and query parameters that a secret replaces.
 func (c *checker) checkSecretFields(r *REST) {
-	const message = "the secret %s is sent there; leave one of the two out"
+	const message = "the secret %s is sent in the same place; remove one of the two"
 	for _, s := range c.request.Secrets {
 		header := s.Header
 		if s.Basic {

@@ -38,7 +38,7 @@ func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
 	}
 }
 
-// parseBaseURL reads the URL of one host, without a slash at its end.
+// parseBaseURL reads the URL of one host and removes a slash at its end.
 func parseBaseURL(text string) (string, error) {
 	p, err := capability.ParseURLPattern(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func parseURLPath(text string) (placeholder.Template, error) {
 	case !strings.HasPrefix(text, "/"):
 		return none, fmt.Errorf("%s does not begin with a slash; write one", stricttoml.Quote(text))
 	case strings.ContainsAny(text, "?#"):
-		return none, fmt.Errorf(`%s holds a "?" or "#"; write what follows it into [rest.query]`, stricttoml.Quote(text))
+		return none, fmt.Errorf(`%s holds a "?" or "#"; move the query to [rest.query]`, stricttoml.Quote(text))
 	}
 	t, err := placeholder.Parse(text)
 	if err != nil {
@@ -159,7 +159,7 @@ func parseRESTOutput(text string) (RESTOutput, error) {
 	return map[Output]RESTOutput{OutputText: RESTText, OutputJSON: RESTJSON}[output], err
 }
 
-// parsePointer reads a JSON pointer other than "", the whole document.
+// parsePointer reads a JSON pointer. It refuses "", which would be the whole document.
 func parsePointer(text string) ([]string, error) {
 	switch {
 	case len(text) > maxArg:

@@ -75,7 +75,7 @@ func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 	return &configured, nil
 }
 
-// settingIn returns the setting with a name, or nil.
+// settingIn returns the setting of that name, or nil.
 func settingIn(settings []Setting, name string) *Setting {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
@@ -132,8 +132,8 @@ type askError struct {
 	setting, problem string
 }
 
-// resolve returns the requests that the tool asks for with these settings, and the index in asks of
-// each.
+// resolve returns the requests that the tool asks for with these settings, and the index of each in
+// asks.
 func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, invalid *askError) {
 	value := func(name string) string { return settingIn(settings, name).Value }
 	for i, a := range asks {
@@ -205,13 +205,13 @@ func checkSettingName(name string) error {
 }
 
 // settings checks the rules that involve settings and other keys, and sets the requests that the
-// tool asks for with the defaults. It returns the index in the file of each request.
+// tool asks for with the defaults. It returns the index of each request in the file.
 func (c *checker) settings(m *Manifest) (origin []int) {
 	if len(m.Settings) > MaxSettings {
 		c.Errorf(c.At("settings"), "has %d settings; the limit is %d", len(m.Settings), MaxSettings)
 	}
 	if len(m.Settings) > 0 && (m.REST != nil || m.Module.ABI == ABIExtism) {
-		c.Errorf(c.At("settings"), "only programs with the ABI command or reactor can read settings; leave it out")
+		c.Errorf(c.At("settings"), "only programs with the ABI command or reactor can read settings; remove [settings]")
 	}
 	slices.SortFunc(m.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	for i, a := range m.asks {

@@ -52,7 +52,7 @@ func TestDecodeInvalidWarm(t *testing.T) {
 		{`warm = { deep = { mod = 1 } }`, `parameter "deep.mod" is not declared`},
 		{`warm = { limit = +inf }`, `1:18: module.warm.limit: JSON has no +inf`},
 		{`warm = { text = 2024-01-31T10:00:00Z }`, `1:17: module.warm.text: JSON has no dates and times; write a string: "2024-01-31T10:00:00Z"`},
-		{"abi = \"command\"\nwarm = {}", `2:8: module.warm: a command has no warm-up; leave it out, or write abi = "reactor"`},
+		{"abi = \"command\"\nwarm = {}", `2:8: module.warm: a command has no warm-up; remove warm, or write abi = "reactor"`},
 		{"warm = {}\nstdin = \"none\"", `1:8: module.warm: makes an empty input with stdin = "none"`},
 		{"warm = {}\nstdin = \"{text}\"", `1:8: module.warm: makes an empty input with stdin = "{text}"`},
 		{"warm = {}\nstdin = \"{txt}\"", `2:9: module.stdin: "{txt}" is not a parameter; did you mean "{text}"?`},
