@@ -31,7 +31,7 @@ func TestDocKeys(t *testing.T) {
 	var read []string
 	var collect func(path string, k stricttoml.Key)
 	collect = func(path string, k stricttoml.Key) {
-		if !slices.Contains(read, path) { // may have been added by the other form of a key
+		if !slices.Contains(read, path) { // another form of the key may have added the path
 			read = append(read, path)
 		}
 		if k.Members != nil {
@@ -92,7 +92,7 @@ func has(n *stricttoml.Node, key []string) bool {
 	return has(n.Get(key[0]), key[1:])
 }
 
-// The document names the places where the file is searched.
+// The document names the places where the operator's file is searched.
 func TestDocPlaces(t *testing.T) {
 	doc := readDoc(t)
 	for _, name := range []string{PathVariable, filepath.ToSlash(filepath.Join("wasmtool", FileName)), "256 KiB"} {
@@ -102,7 +102,7 @@ func TestDocPlaces(t *testing.T) {
 	}
 }
 
-// The error that the document shows is a real one.
+// The error that the document shows is an actual error of the program.
 func TestDocFault(t *testing.T) {
 	_, err := decode(strings.Repeat("\n", 12) + "[grants]\nallow = [\"wriet:workspace\"]")
 	if err == nil || !strings.Contains(readDoc(t), err.Error()) {

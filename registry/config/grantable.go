@@ -100,7 +100,8 @@ func (c *Config) add(o *capability.Grantable, g grants) {
 		permissions = slices.DeleteFunc(permissions, func(p capability.Permission) bool { return p == unbound.Permission })
 	}
 	for _, a := range g.allow {
-		if !slices.Contains(o.Deny, a.permission) { // a denial's line matters more
+		// If the file denies the permission as well, the denial's line matters more.
+		if !slices.Contains(o.Deny, a.permission) {
 			o.Lines[a.permission] = a.source
 		}
 	}

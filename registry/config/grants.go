@@ -63,8 +63,8 @@ func (r *reader) checkPermissions() {
 	}
 }
 
-// suggestion returns the end of an error: a question about the most similar name, or otherwise when
-// no name is similar.
+// suggestion returns the end of an error message: "did you mean" with the most similar name, or the
+// string otherwise if no name is similar.
 func suggestion(name string, names []string, otherwise string) string {
 	if near := suggest.Nearest(name, names); near != "" {
 		return `did you mean "` + near + `"?`

@@ -93,7 +93,7 @@ func (r *reader) ruleKeys() []stricttoml.Key {
 
 func (r *reader) lastRule() *policy.Rule { return &r.c.policy.Rules[len(r.c.policy.Rules)-1] }
 
-// checkRule finishes the rule that was read last.
+// checkRule sets the source of the last rule, and reports an error if the rule has no condition.
 func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
 	r.lastRule().Source = r.source(at)
 	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {

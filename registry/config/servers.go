@@ -47,13 +47,13 @@ func (c *Config) Servers() map[string]Server {
 	return servers
 }
 
-// serverName has no underscore, because two underscores separate the name of the server from the
-// rest in names of its tools.
+// serverName allows no underscore, because two underscores separate the server's name from the rest
+// of a tool's name.
 var serverName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 func checkServerName(name string) error {
 	if !serverName.MatchString(name) {
-		return errors.New("is not the name of a server; write up to 32 of a-z, 0-9 and -, beginning with a letter")
+		return errors.New("is not a valid server name; use up to 32 of a-z, 0-9 and -, beginning with a letter")
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 	}
 }
 
-// mayGo reports whether the urls of a secret include a URL. It reads the parsed file, because the
-// secret may come later in the file and is not in the Config yet.
+// mayGo reports whether the file allows sending a secret to a URL. It reads the parsed file,
+// because the secret may come later in the file and is not in the Config yet.
 func (r *reader) mayGo(name string, where capability.URLPattern) bool {
 	urls := r.Root().Get("secrets").Get(name).Get("urls")
 	return urls == nil || slices.ContainsFunc(urls.Items, func(n *stricttoml.Node) bool {
