@@ -30,7 +30,7 @@ type GaveUp struct {
 	// Holder is the Need.Name of the call that holds the files, if that call has the same tenant;
 	// otherwise "".
 	Holder string
-	// Held is the time since which Holder holds the files.
+	// Held is the time at which Holder got the files.
 	Held time.Time
 	err  error
 }
@@ -52,20 +52,21 @@ const (
 
 // Bounds holds the limits of a queue. The zero value has no limits.
 type Bounds struct {
-	// Calls limits the running calls in all. TenantCalls limits the running calls of each tenant,
-	// and ClassCalls of each class, so that no class can exclude the others. 0 and less mean no
-	// limit.
+	// Calls limits all running calls together, TenantCalls the running calls of each tenant, and
+	// ClassCalls the running calls of each class, so that no class can exclude the others. 0 or a
+	// negative value means no limit.
 	Calls, TenantCalls, ClassCalls int
-	// TenantMemory limits the bytes that the running calls of one tenant need together; 0 means
-	// no limit. A call that alone needs more never runs, so the caller must check for that.
+	// TenantMemory limits the bytes that the running calls of one tenant need together; 0 means no
+	// limit. A call that needs more than that on its own never runs, so the caller must refuse such
+	// a call.
 	TenantMemory uint64
-	// MaxWaiting limits the waiting calls; 0 means no limit, and less means that none may wait.
-	// When too many wait, a call of the tenant with the most waiting calls is displaced, and
-	// within a tenant a call of the class with the most.
+	// MaxWaiting limits the waiting calls; 0 means no limit, and a negative value means that no
+	// call may wait. If too many wait, a call of the tenant with the most waiting calls is
+	// displaced, and within that tenant a call of the class with the most waiting calls.
 	MaxWaiting int
-	// Timeout limits the time that a call waits; 0 and less mean no limit.
+	// Timeout limits the time that a call waits; 0 or a negative value means no limit.
 	Timeout time.Duration
-	// Closed, when closed, ends all waiting with ErrClosed. It may be nil.
+	// When the channel Closed is closed, all waiting calls fail with ErrClosed. It may be nil.
 	Closed <-chan struct{}
 }
 
@@ -298,7 +299,7 @@ func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
 		!slices.ContainsFunc(before, func(other *Turn) bool { return q.isBefore(other, t) })
 }
 
-// isBefore reports whether t must let the turn other, which waits before it, go first.
+// isBefore reports whether the turn other, which waits before t, must run before t.
 func (q *Queue) isBefore(other, t *Turn) bool {
 	switch q.lacks(other) {
 	case Memory: // otherwise smaller calls of the tenant could keep it waiting forever

@@ -7,9 +7,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// place returns the index of a new turn in the waiting list. It follows the earlier turns of
-// its tenant. It precedes a turn that has more calls of its own tenant ahead, running or
-// waiting; on a tie, the tenant with fewer waiting calls goes first.
+// place returns the index of a new turn in the waiting list. The new turn comes after the earlier
+// turns of its own tenant, and before every turn that has more calls of its tenant ahead, running
+// or waiting. On a tie, the turn with fewer waiting calls of its tenant ahead goes first.
 func (q *Queue) place(t *Turn) int {
 	t.before = t.own.waiting
 	at := len(q.waiting)
@@ -23,9 +23,10 @@ func (q *Queue) place(t *Turn) int {
 	return at
 }
 
-// makeRoom displaces a waiting turn if there are too many: the last turn of the tenant with the
-// most waiting turns. If that is the tenant of the new turn t, it displaces the last turn of that
-// tenant's class with the most, and otherwise t itself.
+// makeRoom displaces a turn if too many turns wait: the last turn of the tenant with the most
+// waiting turns. If no tenant has more than the tenant of the new turn t, it displaces the last
+// turn of that tenant's class with the most waiting turns. If no class has more than the class of
+// t, it displaces t itself.
 func (q *Queue) makeRoom(t *Turn) {
 	if q.b.MaxWaiting == 0 || len(q.waiting) <= max(q.b.MaxWaiting, 0) {
 		return

@@ -32,7 +32,8 @@ func Go(dir string, flags ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(temp) }() // leftovers stay in the temporary directory
+	// If this fails, the files stay in the temporary directory.
+	defer func() { _ = os.RemoveAll(temp) }()
 	out := filepath.Join(temp, "guest.wasm")
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, flags...)
 	cmd := exec.Command("go", append(args, ".")...)

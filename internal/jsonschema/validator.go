@@ -22,7 +22,7 @@ type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("remote schemas are not read") }
 
-// compiler returns a compiler that has the schema under baseURL.
+// compiler returns a compiler that knows the schema by the address baseURL.
 func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 	c := santhosh.NewCompiler()
 	c.UseLoader(noLoader{})
@@ -35,7 +35,8 @@ func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 func (s source) plain() (c *santhosh.Compiler, root *santhosh.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.New("the schema can't be compiled") // the panic's text is for developers
+			// The message of the panic is only for developers of the library.
+			err = errors.New("the schema can't be compiled")
 		}
 	}()
 	if c, err = s.compiler(unlimited()); err != nil {
@@ -52,7 +53,8 @@ type validator struct {
 	work     *budget
 }
 
-// validator compiles a copy of the schema with guards. plain must have accepted the schema.
+// validator compiles a copy of the schema with guards. The method plain must have accepted the
+// schema.
 func (s source) validator() (*validator, error) {
 	v := &validator{work: unlimited()}
 	c, err := s.compiler(v.work)
@@ -95,8 +97,8 @@ func newValidators(s source) *validators {
 	return &validators{source: s, free: make(chan *validator, runtime.GOMAXPROCS(0))}
 }
 
-// get returns a copy, which it compiles if none is free. It is not expected to fail, because plain
-// accepted the schema.
+// get returns a copy of the schema, and compiles one if none is free. Compiling is not expected to
+// fail, because the method plain accepted the schema.
 func (p *validators) get() (*validator, error) {
 	select {
 	case v := <-p.free:

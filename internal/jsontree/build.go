@@ -29,7 +29,8 @@ func NewArray(items ...*Value) *Value {
 	return v
 }
 
-// NewRaw returns a value that holds JSON text without parsing it. It can only be written.
+// NewRaw returns a value that holds JSON text without parsing it. The value can only be written as
+// JSON.
 func NewRaw(text []byte) *Value { return &Value{Kind: Raw, Literal: string(text)} }
 
 // Add appends a field to an object and returns the object. The object must not have a field of that

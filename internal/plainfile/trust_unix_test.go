@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Package config tests files and directories that other users can write.
+// The tests of package registry/config cover files and directories that other users can write.
 func TestFileOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can create a file of another user")

@@ -25,7 +25,7 @@ type place struct {
 	after  string // the rest of the text
 }
 
-// notUTF8 and flood are classes that cannot be decided by a single character.
+// notUTF8 and flood are classes that do not depend on the character alone.
 var (
 	notUTF8 = Class{
 		Name:   "a byte that is not UTF-8",
@@ -134,7 +134,8 @@ var classes = []Class{
 	},
 }
 
-// fillers reports the only letters that belong to a class, and similar marks and symbols.
+// fillers reports the letters that are refused, with some similar marks and symbols. No other
+// letter belongs to a class.
 var fillers = in(0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x1D159)
 
 func in(runes ...rune) func(rune) bool {

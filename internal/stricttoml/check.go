@@ -174,7 +174,7 @@ func (c *Checker) tables(at Place, n *Node, k Key) {
 	}
 	for i, item := range n.Items {
 		at := at.Item(i, item.Offset)
-		// Called also for an element that is not a table, so that later indices are right.
+		// Call Members even for an element that is not a table, so that later indices are right.
 		keys := k.Members()
 		if item.Kind != KindTable {
 			c.Errorf(at, "expected a table, got %s; write its keys in braces", item.Kind)
@@ -185,7 +185,7 @@ func (c *Checker) tables(at Place, n *Node, k Key) {
 	}
 }
 
-// entries checks a table whose keys the writer chooses.
+// entries checks a table whose keys the author of the file chooses.
 func (c *Checker) entries(at Place, n *Node, k Key) {
 	for _, m := range n.Members {
 		if k.Check != nil {
@@ -208,7 +208,8 @@ func (c *Checker) mismatch(at Place, n *Node, k Key) {
 	c.Errorf(at, "expected %s, got %s; %s", want, n.Kind, k.fix(at, n))
 }
 
-// fix returns the instruction what to write instead of a value of the wrong type.
+// fix returns an instruction for the error about a value of the wrong type, such as "write true or
+// false, without quotes".
 func (k Key) fix(at Place, n *Node) string {
 	if k.Fix != "" {
 		return k.Fix
@@ -301,7 +302,8 @@ func homesIn(name string, k Key) []string {
 	return nil
 }
 
-// AnyName stands for the writer's name in the Path of a key below a WantMap.
+// AnyName stands for a name that the author of the file chooses, in the Path of a key below a
+// WantMap.
 const AnyName = "NAME"
 
 // checkLength reports whether a list is short enough, and records an error if not.

@@ -51,7 +51,7 @@ var hostile = []struct{ name, text, err string }{
 	{"comments", strings.Repeat("#\n", 120_000), ""},
 }
 
-// maxCost limits the bytes that are allocated to read a file of 256 KiB, all in all.
+// maxCost limits the total bytes that are allocated to read a file of 256 KiB.
 const maxCost = 64 << 20
 
 func TestHostileFilesAreCheap(t *testing.T) {
@@ -91,11 +91,11 @@ func allocated(f func()) uint64 {
 	return sample[0].Value.Uint64() - before
 }
 
-// FuzzIndex checks that the index and the library agree about every file that the library
-// accepts, and that reading costs little whatever the file holds.
+// FuzzIndex checks that the index and the library agree about every file that the library accepts,
+// and that reading is cheap for every file.
 func FuzzIndex(f *testing.F) {
 	for _, tt := range hostile {
-		f.Add(tt.text[:min(len(tt.text), 4<<10)]) // longer ones make fuzzing slow
+		f.Add(tt.text[:min(len(tt.text), 4<<10)]) // longer seeds make fuzzing slow
 	}
 	for _, seed := range []string{
 		"a.b.c = 1\n[a.d]\nx = [1, {y = 2}]\n[[a.e]]\n[[a.e]]\nz = -1.5e3",
@@ -134,17 +134,17 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// refusedByUsAlone reports whether the library is known to accept a file with this error. It
-// does not know all rules about tables, skips a byte order mark, and misreads a list with tables
-// under an empty key.
+// refusedByUsAlone reports whether the library is known to accept a file with this error. The
+// library does not know all rules about tables, skips a byte order mark, and misreads a list with
+// tables under an empty key.
 func refusedByUsAlone(text, message string) bool {
 	emptyKey := strings.Contains(text, `""`) || strings.Contains(text, "''")
 	return strings.Contains(message, "is defined twice") || strings.Contains(message, "byte order mark") ||
 		message == ambiguous && emptyKey
 }
 
-// checkLiterals compares the literals of a tree with the values that the library decoded. That
-// their keys agree has been checked by fill.
+// checkLiterals compares the literals of a tree with the values that the library decoded. The
+// method fill has already checked that the keys agree.
 func checkLiterals(t *testing.T, n *Node, value any) {
 	t.Helper()
 	var same bool

@@ -12,7 +12,7 @@ type Key struct {
 	Or *Key
 	// Required says in an error what to add when the key is missing; "" means optional.
 	Required string
-	// Unit adds the most likely unit to a bare number, for an error about a value that needs one.
+	// Unit adds the most likely unit to a bare number, for an error about a value without a unit.
 	Unit func(literal string) string
 	// Fix says in an error what to write instead of a value of another type. When it is "", the
 	// message depends on the shape and the value.
@@ -43,7 +43,8 @@ const (
 	WantStrings
 	WantTable
 	WantTables
-	// WantMap is a table whose keys the writer chooses, and whose values all have the same form.
+	// WantMap is a table whose keys the author of the file chooses, and whose values all have the
+	// same form.
 	WantMap
 	// WantJSON is a table with any keys and values, which stands for a JSON object.
 	WantJSON

@@ -18,9 +18,9 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.message }
 
-// parse reads TOML into a tree; shrink says what makes a file with too many keys smaller. The
-// index gives the order, places and literals, and the library gives the values. A non-nil error
-// is a *syntaxError.
+// parse reads TOML into a tree. shrink says how to make a file with too many keys smaller. The
+// index gives the order, places and literals, and the library gives the values. A non-nil error is
+// a *syntaxError.
 func parse(doc document, shrink string) (*Node, error) {
 	if err := checkBytes(doc.text); err != nil {
 		return nil, err

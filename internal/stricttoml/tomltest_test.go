@@ -12,7 +12,8 @@ import (
 	tomltest "github.com/toml-lang/toml-test/v2"
 )
 
-// differences are the files of toml-test that this package treats otherwise, with the reason.
+// differences maps the files of toml-test for which this package differs from the suite to the
+// reason.
 var differences = map[string]string{
 	"invalid/datetime/offset-overflow-minute.toml": "the library accepts the offset +12:60; no format here has a date, so none is read",
 }
