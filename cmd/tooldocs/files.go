@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pages maps the names of files to the texts of pages.
+// pages maps the file names of pages to their content.
 type pages map[string]string
 
 // write writes the pages to a directory and removes pages that no longer belong to a tool.

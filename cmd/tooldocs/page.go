@@ -35,7 +35,7 @@ const noCategory = "other"
 // index returns the page that lists the tools by category.
 func index(loaded []standard.LoadedManifest) string {
 	var b strings.Builder
-	b.WriteString(generated + "# The built-in tools\n\nEach tool runs in the sandbox and reaches only what its page lists, once that is granted.\n" +
+	b.WriteString(generated + "# The built-in tools\n\nEach tool runs in the sandbox and can use only the permissions that its page lists, once they are granted.\n" +
 		"`wasmtool show NAME` prints the same facts in a terminal, and `wasmtool test` runs the examples.\n")
 	byCategory := slices.Clone(loaded)
 	slices.SortStableFunc(byCategory, func(x, y standard.LoadedManifest) int {

@@ -81,8 +81,8 @@ func requests(n capability.Net) string {
 	return text + "."
 }
 
-// toGrant returns the permissions that 'wasmtool run' does not grant by default. It grants reading
-// the workspace, the private directory, the clock and randomness.
+// toGrant returns the permissions that 'wasmtool run' does not grant by default. Without flags,
+// 'wasmtool run' grants reading the workspace, the private directory, the clock and randomness.
 func toGrant(p capability.Permissions) []string {
 	var words []string
 	for _, word := range p.List() {

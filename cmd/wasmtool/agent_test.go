@@ -13,8 +13,9 @@ import (
 
 // The test does what a coding agent does in an afternoon, on a copy of an open-source project,
 // through the 'wasmtool serve' command that users have. The agent makes at least forty steps, which
-// testdata/steps.yaml describes. It must leave exactly the tree that its edits produce: no other
-// files in or outside the workspace, and no changed modes. Single tools have tests of their own.
+// testdata/steps.yaml describes. Afterwards, the workspace must be exactly the tree that the edits
+// produce, with unchanged modes, and there must be no other files inside or outside it. Single
+// tools have tests of their own.
 func TestAgentWorksOnAProject(t *testing.T) {
 	testlevel.Long(t, "it compiles the shell and most built-in tools, and uses them in ninety calls")
 	t.Parallel()

@@ -12,13 +12,14 @@ type replacement struct {
 	times          int
 }
 
-// expected returns the tree that the steps must leave, computed from the tree before without the
-// tools.
+// expected returns the tree that the steps must leave. It computes the tree from the tree before
+// the steps, without the tools.
 func expected(t *testing.T, before tree) tree {
 	t.Helper()
 	after := maps.Clone(before)
 	for path := range before {
-		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" { // this edit was undone
+		// The agent undoes this edit.
+		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" {
 			replace(t, after, replacement{path, "interface{}", "any", strings.Count(before[path].text, "interface{}")})
 		}
 	}

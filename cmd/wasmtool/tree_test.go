@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// project is a dependency of this module, so its source is in the module cache.
+// project is the project that the agent works on. It is a dependency of this module, so its source
+// is in the module cache.
 const project = "github.com/spf13/pflag"
 
 // moduleDirectory returns the directory in which the go command keeps the source of a module.

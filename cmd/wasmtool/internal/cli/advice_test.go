@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// The author of a tool chose part of the words, and a person runs the line.
+// The author of a tool chose part of the words, and a person runs the command line.
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"write:workspace":                 "write:workspace",

@@ -16,9 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// approver returns the approver for calls that need approval: one that approves everything with
-// --yes, otherwise the person at the terminal, otherwise nil. Standard input that carries the
-// arguments cannot carry the answer as well.
+// approver returns the approver for calls that need approval. With --yes it approves everything;
+// otherwise it asks the person at the terminal. Without a terminal it is nil. If standard input
+// carries the arguments, it cannot carry the answer as well.
 func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
 		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
@@ -70,7 +70,8 @@ func (s Streams) terminal() io.Writer {
 // patterns that were shown in full, so longer patterns are not offered as an answer.
 const maxPatterns = 1000
 
-// A longer question may scroll its first lines, which hold the facts, off the screen.
+// Limits of a question that fits on the screen. A longer question may scroll its first lines, which
+// state the facts, off the screen.
 const (
 	maxScreen      = 1600 // bytes
 	maxScreenLines = 20

@@ -145,7 +145,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(cmd, message)
 }
 
-// someArguments requires at least one argument. Its error is the question.
+// someArguments requires at least one argument. Without one, it fails with the question, such as
+// "which tool?".
 func someArguments(question string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -196,7 +197,8 @@ func (v version) String() string {
 	return fmt.Sprintf("wasmtool %s (%s, %s, wazero %s)", v.Version, v.Go, v.Platform, v.Engine)
 }
 
-// readVersion reads the versions from the build, so that no version is written down twice.
+// readVersion takes the versions from the build information, so that no version is written down
+// twice.
 func readVersion() version {
 	v := version{
 		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,

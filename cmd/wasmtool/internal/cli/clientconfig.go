@@ -18,7 +18,7 @@ import (
 // client is a program whose configuration can start the server.
 type client struct {
 	name string
-	file string // describes to a person where its configuration is
+	file string // names the place of the configuration, for a person
 	// table is the name of the JSON object or TOML table that holds the servers.
 	table string
 	// typed reports whether each server names its transport, as "type": "stdio".

@@ -29,7 +29,7 @@ func isTerminal(stream any) bool {
 // table returns a writer that aligns the columns of a list. The caller must flush it.
 func (s Streams) table() *tabwriter.Writer { return tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0) }
 
-// warn prints an error as a warning, for commands that continue.
+// warn prints an error as a warning, for a command that continues after the error.
 func (s Streams) warn(err error) { s.printWarnings(err.Error()) }
 
 func (s Streams) printWarnings(warnings ...string) {
@@ -61,8 +61,8 @@ func escapeInJSON(s string) string {
 	})
 }
 
-// hintDirectory prints how to name the tool in a directory, for a target that is not the name of a
-// tool but is the name of a directory.
+// hintDirectory prints a hint if target is the name of a directory: how to name the tool in that
+// directory. It is called if no tool has the name target.
 func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
@@ -113,7 +113,8 @@ func logLine(tool string, level slog.Level, text string) string {
 // terminal.
 const maxShownProgress = 60
 
-// progress shows the progress of the tool: a percentage if total is known, otherwise done.
+// progress shows the progress of the tool: a percentage if total is known, and otherwise the value
+// of done.
 func (t *callOutput) progress(done, total float64, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,8 +172,8 @@ func (w *lineWriter) log(name string, level slog.Level, text string) {
 	_, _ = w.Write([]byte(logLine(name, level, text))) // nowhere to report a failed write
 }
 
-// warningHandler is a slog.Handler that passes each record of level warning or above to the
-// function, with the value of the attribute "reason" appended.
+// warningHandler is a slog.Handler and a function. It is called with the message of each record of
+// level warning or above, followed by the value of the attribute "reason".
 type warningHandler func(message string)
 
 // Enabled implements slog.Handler.

@@ -16,8 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// block is a fenced block of a document. A block that begins with "```sh" is run. One with a file
-// name, such as "```go main.go", is written to that file. Others are only for the reader.
+// block is a fenced block of a document. A block that begins with "```sh" is run. A block with a
+// file name, such as "```go main.go", is written to that file. Other blocks are only for the
+// reader.
 type block struct {
 	info []string
 	text string
@@ -72,7 +73,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	cache := guesttest.ModuleCache(t, program)
 	search := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
 	var ran atomic.Int64
-	t.Cleanup(func() { // after all documents
+	t.Cleanup(func() { // runs after all documents
 		if ran.Load() < 5 {
 			t.Errorf("only %d blocks were run", ran.Load())
 		}

@@ -111,7 +111,7 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadErro
 		infos, err = enabled(tools, names)
 	}
 	if err != nil {
-		_ = tools.Close() // no tool was used
+		_ = tools.Close() // no tool was used, so the error does not matter
 		return nil, nil, err
 	}
 	return infos, tools.Close, nil

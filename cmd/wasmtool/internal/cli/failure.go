@@ -96,7 +96,8 @@ func (s Streams) report(err error, asJSON bool) int {
 		return exitStatus(err)
 	}
 	if asJSON {
-		_ = s.printJSON(failedView{Error: jsonError(err)}) // the exit status shows a failure
+		// If this fails, the exit status still reports the failure.
+		_ = s.printJSON(failedView{Error: jsonError(err)})
 	}
 	s.complain(err)
 	if u := new(usageError); errors.As(err, &u) {
@@ -111,8 +112,8 @@ type failedView struct {
 	Error   *tool.Error `json:"error"`
 }
 
-// printWithError prints a value that contains err as JSON. It returns err without its message, for
-// the exit status.
+// printWithError prints a value that contains err as JSON. It returns an error that only determines
+// the exit status, because the message of err is already printed.
 func (s Streams) printWithError(v any, err error) error {
 	if failed := s.printJSON(v); failed != nil || err == nil {
 		return failed
@@ -187,7 +188,7 @@ func adviceFor(e *tool.Error, known advised) []string {
 
 func isSecret(permission string) bool { return strings.HasPrefix(permission, "secret:") }
 
-// parenthesized returns a name in parentheses, with a blank in front; "" if it is empty.
+// parenthesized returns a name in parentheses after a space, or "" if the name is empty.
 func parenthesized(name string) string {
 	if name == "" {
 		return ""

@@ -33,8 +33,8 @@ type situation struct {
 	status int
 	says   string
 	ways   []string
-	// then maps a way to a part of the message that the call gives after that way was followed,
-	// if the call then fails for another reason.
+	// then maps a way to a part of the message that the call prints after that way was followed, if
+	// the call then fails for another reason.
 	then map[string]string
 }
 
@@ -362,12 +362,12 @@ func (p *place) words(line string) []string {
 	return words
 }
 
-// tableHeader matches the first line of advice about a table. "at" is the number of the line in the
-// file that has the table already.
+// tableHeader matches the first line of advice about a table. "at" is the number of the line of the
+// operator's file where the table already begins.
 var tableHeader = regexp.MustCompile(`^(\[\[?[^\]]+\]\]?)(?: # already exists, \S+:(?P<at>\d+); change it to have)?$`)
 
-// edits matches changes that the advice describes in words. The first group is the text to put in
-// or take out, the last the number of the line.
+// edits matches changes that the advice describes in words. The first group is the string to add or
+// remove, and the last group is the number of the line.
 var edits = []struct {
 	text *regexp.Regexp
 	edit func(lines []string, at int, what string) []string

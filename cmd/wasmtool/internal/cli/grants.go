@@ -83,8 +83,8 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 	return offer, nil
 }
 
-// workspaceDir returns the current directory, which tools may read without a flag. Without a
-// current directory it returns "", and only tools that ask for the workspace cannot run.
+// workspaceDir returns the current directory, which tools may read without a flag. If the process
+// has no current directory, it returns "", and tools that ask for the workspace cannot run.
 func workspaceDir() string {
 	cwd, err := existingDir(".")
 	if err != nil {
@@ -101,8 +101,8 @@ func (o *grantOptions) give(text string) {
 	}
 }
 
-// checkAsked refuses grants that the tool does not ask for. Otherwise, after a typo in a name, the
-// tool would run with something else, such as the current directory.
+// checkAsked refuses grants that the tool does not ask for. Otherwise a typo in a name would go
+// unnoticed, and the tool would run with another grant, such as the current directory.
 func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 	var mounts []string
 	for _, f := range spec.Permissions.FS {

@@ -130,7 +130,7 @@ func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []tooldir.Tool
 }
 
 // notMade returns the message that lists the tools that were not created. made is the number of
-// tools that were.
+// tools that were created.
 func notMade(refused stricttoml.Errors, made int) string {
 	text := fmt.Sprintf("%d of %d tools were not created:\n", len(refused), len(refused)+made)
 	if more := len(refused) - stricttoml.MaxErrors; more > 0 {

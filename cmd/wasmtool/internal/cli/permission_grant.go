@@ -120,13 +120,14 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Permission.String()), oneLine(flag.Why))
 	}
 	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
-		fmt.Fprintln(o.Err, "  scripts that may do more than read still need approval, unless [shell] in the operator's file allows their commands")
+		fmt.Fprintln(o.Err, "  approval is still needed for scripts that do more than read files, unless [shell] in the operator's file allows their commands")
 	}
 	fmt.Fprintf(o.Err, "  to revoke it: wasmtool permission revoke %s\n", given.ID)
 	return nil
 }
 
-// rememberGrant adds a grant to the store and returns all that the tool is granted there.
+// rememberGrant adds a grant to the store and returns everything that the store now grants to the
+// tool.
 func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Grant, err error) {
 	stores, err := openStores(true)
 	if err != nil {
@@ -166,14 +167,15 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 	return nil
 }
 
-// readsOnly reports whether the permission w grants writing although the tool only asks to read.
-// Granting it would warn the operator of a danger that does not exist.
+// readsOnly reports whether w grants writing to something that the tool asks only to read. Such a
+// grant would warn the operator of a danger that does not exist.
 func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
 	return writes && !slices.Contains(p.List(), w)
 }
 
-// where returns the end of a sentence that names the place of a setting; "" if line is empty.
+// where returns ": " and the place of a setting, such as "file:line", to end a message with; "" if
+// line is empty.
 func where(line string) string {
 	if line == "" {
 		return ""

@@ -192,8 +192,8 @@ type callView struct {
 	policy.Explanation
 	// Shell is the decision about the script in the arguments; nil without a script.
 	Shell *shellcommand.Result `json:"shell,omitempty"`
-	// Script names the parameter that takes a script, if the tool has one and the arguments do
-	// not. The script of a call affects the decision.
+	// Script names the tool's parameter for a script, if the tool has one and the arguments do not
+	// contain it. The decision also depends on the script.
 	Script string `json:"script,omitempty"`
 	// Missing holds the permissions that are not granted.
 	Missing []string `json:"missing,omitempty"`
@@ -257,7 +257,7 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		text += "these grants no longer apply, because the tool has changed: " + strings.Join(v.Changed, ", ") + "\n"
 	}
 	if len(v.Moved) > 0 {
-		text += "these grants no longer apply, because a mount leads to another directory now: " + strings.Join(v.Moved, ", ") + "\n"
+		text += "these grants no longer apply, because a mount now leads to another directory: " + strings.Join(v.Moved, ", ") + "\n"
 	}
 	if v.Command != "" {
 		text += "to grant what is missing, until the tool changes:\n  " + v.Command + "\n"

@@ -6,7 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The output of a failed script is shown. A message that the error contains is not shown twice.
+// The output of a failed script is shown. If the error contains the output, it is not shown twice.
 func TestSaysMore(t *testing.T) {
 	failed := func(code tool.Code, message string) error { return &tool.Error{Code: code, Message: message} }
 	for name, test := range map[string]struct {

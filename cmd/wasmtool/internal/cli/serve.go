@@ -360,7 +360,7 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 			}
 			s.printWarnings(read.Warnings...)
 			if len(read.Pending) > 0 {
-				s.printWarnings("restart the command to apply the changes of " + strings.Join(read.Pending, ", "))
+				s.printWarnings("restart the command to apply the changes to " + strings.Join(read.Pending, ", "))
 			}
 			fmt.Fprintln(s.Err, "wasmtool: the operator's file was reloaded")
 		}

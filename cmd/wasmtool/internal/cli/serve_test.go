@@ -206,6 +206,6 @@ func TestServeHTTP(t *testing.T) {
 		t.Errorf("the command ended with %v", err)
 	}
 	if err := session.Close(); err != nil && !errors.Is(err, mcp.ErrConnectionClosed) {
-		t.Log("the client's side:", err) // the server is gone
+		t.Log("the client's side:", err) // the server has ended, so the client may fail
 	}
 }

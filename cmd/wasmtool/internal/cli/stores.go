@@ -16,8 +16,8 @@ func storesDir() string {
 	return filepath.Join(standard.StateDir(standard.Options{}), "approvals")
 }
 
-// openStores opens the stored approvals and grants. If their directory does not exist, it creates
-// the directory with create, and otherwise returns nil.
+// openStores opens the stored approvals and grants. If their directory does not exist, openStores
+// creates it if create is true, and returns nil if not.
 func openStores(create bool) (*remembered.Files, error) {
 	dir := storesDir()
 	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) && !create {
@@ -30,9 +30,9 @@ func openStores(create bool) (*remembered.Files, error) {
 	return files, nil
 }
 
-// openForCalls opens the stores for calls. asking reports whether a person may answer questions,
-// because then answers may have to be stored. If the stores do not exist and cannot be created, it
-// returns nil, and each answer holds for one call only.
+// openForCalls opens the stores for calls. asking reports whether a person can be asked: then
+// openForCalls creates missing stores, because answers may have to be stored. If it cannot create
+// them, it returns nil, and each answer is valid for one call only.
 func openForCalls(asking bool) (*remembered.Files, error) {
 	_, missing := os.Stat(storesDir())
 	files, err := openStores(asking)

@@ -30,7 +30,8 @@ func yesNo(b bool, yes, no string) string {
 	return no
 }
 
-// firstSentence shortens a description to its first sentence, and to the width of a list.
+// firstSentence shortens a description to its first sentence, and the sentence to the width of a
+// list.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if i := strings.Index(s, ". "); i >= 0 {

@@ -162,7 +162,8 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 	if !isPath(target) {
 		return target, nil
 	}
-	infos := tools.Tools().List(catalogue.Filter{Disabled: true}) // a call reports a disabled tool
+	// Disabled tools are included, because the call reports that a tool is disabled.
+	infos := tools.Tools().List(catalogue.Filter{Disabled: true})
 	if len(infos) != 1 {
 		return "", tool.Errorf(tool.CodeInternal, "%d tools were loaded instead of one", len(infos))
 	}

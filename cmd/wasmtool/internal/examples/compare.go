@@ -12,13 +12,13 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	text := result.Text()
 	switch code := tool.CodeOf(err); {
 	case err != nil && e.Error == "":
-		o.fail("the call fails with %s:\n%s", code, text)
+		o.fail("the call failed with %s:\n%s", code, text)
 		return // the output of a failed call says nothing about the expected output
 	case err == nil && e.Error != "":
-		o.fail("the call succeeds, but error = %q is expected; it returns:\n%s", e.Error, text)
+		o.fail("the call succeeded, but error = %q is expected; it returned:\n%s", e.Error, text)
 		return
 	case err != nil && string(code) != e.Error:
-		o.fail("the call fails with %s, but error = %q is expected:\n%s", code, e.Error, text)
+		o.fail("the call failed with %s, but error = %q is expected:\n%s", code, e.Error, text)
 	}
 	if e.HasOutput && ended(text) != ended(e.Output) {
 		o.fail("output (- expected, + got):\n%s", differing(e.Output, text))

@@ -13,7 +13,7 @@ import (
 )
 
 // firstFileTime is the time of the files in examples that do not set the clock. It is fixed, so
-// that tools that show or sort by the time of files have the same output in every run.
+// that a tool that shows the times of files, or sorts by them, has the same output in every run.
 var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // mounts maps the names of an example's mounts to their directories. An [os.Root] keeps every path

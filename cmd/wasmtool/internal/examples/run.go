@@ -85,7 +85,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // leftovers stay in the temporary directory
+	// If this fails, the files stay in the temporary directory.
+	defer func() { _ = os.RemoveAll(dir) }()
 	stage, err := newStage(o, dir, loaded)
 	if err != nil {
 		return Report{}, err
@@ -141,7 +142,7 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	for i, arguments := range e.Before {
 		result, err := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: arguments})
 		if err != nil {
-			outcome.fail("call %d of before fails with %s:\n%s", i+1, tool.CodeOf(err), result.Text())
+			outcome.fail("call %d in `before` failed with %s:\n%s", i+1, tool.CodeOf(err), result.Text())
 		}
 	}
 	result, callErr := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: e.Arguments})

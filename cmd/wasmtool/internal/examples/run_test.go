@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// nothing returns options with a tool that does nothing and has the given examples.
+// nothing returns options with one tool, which does nothing and has the given examples.
 func nothing(t *testing.T, examples string) standard.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func nothing(t *testing.T, examples string) standard.Options {
 	return standard.Options{Sources: standard.Sources{NoBuiltins: true, Directories: []string{dir}}, NoCache: true}
 }
 
-// An example cannot reach the caller's files, and leaves no files behind.
+// An example cannot access the caller's files, and leaves no files behind.
 func TestExamplesAreIsolated(t *testing.T) {
 	temp, workspace := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -24,7 +24,8 @@ type stage struct {
 }
 
 func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
-	unused := filepath.Join(dir, "unused") // bound to the mounts outside of the examples' tenants
+	// This is the directory of every mount outside the tenants of examples.
+	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable
 // errOffline is the error of every request without Options.Network.
 var errOffline = errors.New("examples have no network; set network = true in the example and run it with --network")
 
-// offline returns an HTTP transport without a network.
+// offline returns an HTTP transport that fails every request with errOffline.
 func offline() egress.Transport {
 	return egress.Transport{
 		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, errOffline },

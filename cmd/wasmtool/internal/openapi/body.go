@@ -73,8 +73,8 @@ func choose(content *node) (mediaType, kind string) {
 	return "", ""
 }
 
-// plainObject lists the keywords that a schema may have whose fields become arguments. Other
-// keywords constrain the object as a whole.
+// plainObject lists the keywords that a schema may have if its fields are to become arguments.
+// Other keywords constrain the object as a whole.
 var plainObject = []string{
 	"type", "properties", "required", "description", "title", "example", "examples", "xml", "externalDocs", "deprecated", "discriminator", "additionalProperties", "$defs", "default",
 }

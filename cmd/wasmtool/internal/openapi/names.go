@@ -37,8 +37,9 @@ func argumentName(text string) string {
 // could write a document for a server of their own that asks for the secret of another server.
 //
 // A hyphen therefore becomes two underscores, because "api-example.com" is another server than
-// "api.example.com". The three underscores after the server cannot come from a host name. A server
-// with an unusual name, or a name that is too long, is replaced by a hash.
+// "api.example.com". The three underscores after the server cannot come from a host name. If the
+// server has an unusual name, or the name of the secret would be too long, the name is "SECRET_"
+// and a hash of the server and the scheme.
 func secretName(server, scheme string) string {
 	name := plainServer(server) + "___" + strings.ReplaceAll(tooldir.ToolName(scheme), "-", "__")
 	if strings.HasPrefix(name, "_") || len(name) > tooldir.MaxName {

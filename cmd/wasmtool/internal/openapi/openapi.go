@@ -116,7 +116,7 @@ func (d *document) check() *problem {
 	return nil
 }
 
-// old reports whether the document is OpenAPI 3.0, which has schemas of its own kind.
+// old reports whether the document is OpenAPI 3.0, whose schemas differ from JSON Schema.
 func (d *document) old() bool { return strings.HasPrefix(d.root.get("openapi").text, "3.0.") }
 
 // maxReferences limits the length of a chain of references to references.

@@ -175,7 +175,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Each document has one operation, which is refused or becomes a tool without a part of it.
+// Each document has one operation. Either it is refused, or it becomes a tool without one of its
+// parts.
 func TestNotMade(t *testing.T) {
 	const parameter = "paths:\n  /x:\n    get:\n      parameters:\n        - "
 	for _, tc := range []struct {

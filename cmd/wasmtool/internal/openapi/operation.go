@@ -68,8 +68,8 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	return tool, nil
 }
 
-// clean escapes invisible characters in the parts of a schema that are for readers. In names
-// and values such characters matter to the server, so there they refuse the operation.
+// clean escapes invisible characters in the parts of a schema that are for readers. Elsewhere, such
+// as in names and values, these characters matter to the server, so clean refuses the operation.
 func (op *operation) clean(schema []byte) ([]byte, *problem) {
 	clean, hidden, refused := jsonschema.CleanTexts(schema)
 	if refused != nil {

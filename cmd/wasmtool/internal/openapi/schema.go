@@ -51,7 +51,7 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s.b.WriteByte('}')
 	if len(required) > 0 {
 		s.b.WriteString(`,"required":`)
-		list, _ := json.Marshal(required) // strings cannot fail
+		list, _ := json.Marshal(required) // encoding strings cannot fail
 		s.b.Write(list)
 	}
 	for i := 0; i < len(s.order); i++ { // writing a schema may append to order
@@ -121,20 +121,21 @@ var (
 	oneSchema = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 	manyByKey = []string{"properties", "patternProperties", "dependentSchemas"}
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	// bounds maps the flags of OpenAPI 3.0 that make a bound exclusive to the bound.
+	// bounds maps each flag of OpenAPI 3.0 for an exclusive bound to the keyword of the bound.
 	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-	// dropped keywords do not constrain values, or hold definitions that are written where a
-	// reference leads to them.
+	// dropped lists keywords that are omitted: they do not constrain values, or they hold
+	// definitions, each of which is written when a reference leads to it.
 	dropped = []string{"example", "discriminator", "xml", "externalDocs", "$comment", "$defs", "definitions"}
-	// foreign keywords change the meaning of references, but all references are rewritten.
+	// foreign lists keywords that are refused: they change what references mean, and the converter
+	// rewrites all references.
 	foreign = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary"}
 )
 
 // schema writes a schema.
 func (s *schemas) schema(n *node) *problem { return s.described(n, "") }
 
-// described writes a schema, with the description if it has none of its own. A nil schema allows
-// any value.
+// described writes the schema n. If n has no description, it gets the given one. A nil schema
+// allows any value.
 func (s *schemas) described(n *node, description string) *problem {
 	if prob := s.enter(n); prob != nil {
 		return prob

@@ -10,13 +10,13 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// The description of a plug-in is either valid or refused as a whole.
+// The tool descriptions of a plug-in are either all valid, or refused as a whole.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                                      "not a JSON list of tools",
-		`[]`:                                    "not a JSON list of tools",
-		`{"tools":{}}`:                          "not a JSON list of tools",
-		`{"tools":[7]}`:                         "not a JSON list of tools",
+		``:                                      "not a JSON object with a list",
+		`[]`:                                    "not a JSON object with a list",
+		`{"tools":{}}`:                          "not a JSON object with a list",
+		`{"tools":[7]}`:                         "not a JSON object with a list",
 		`{"tools":[]}`:                          "0 tools",
 		`{"tools":[{}]}`:                        "no name",
 		`{"tools":[{"name":"a"},{"name":"a"}]}`: "the same name as another tool",
@@ -54,7 +54,7 @@ func TestHiddenCharacters(t *testing.T) {
 	}
 }
 
-// Whatever the description of a tool is, it cannot add keys or permissions to the manifest.
+// No description of a tool can add keys or permissions to the manifest.
 func FuzzManifest(f *testing.F) {
 	f.Add("say.Hello", "Hello", "Says hello.")
 	f.Add("a\"\nabi = \"command\"", "'''", "\"\"\"\n[[permissions.net]]\nurl = \"any\"")

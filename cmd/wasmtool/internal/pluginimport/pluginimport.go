@@ -156,7 +156,7 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 		Tools []definition `json:"tools"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, errors.New("its description of its tools is not a JSON list of tools")
+		return nil, errors.New(`the descriptions of its tools are not a JSON object with a list "tools"`)
 	}
 	if len(answer.Tools) == 0 || len(answer.Tools) > maxTools {
 		return nil, fmt.Errorf("it describes %d tools; a plug-in may have 1 to %d", len(answer.Tools), maxTools)
@@ -181,10 +181,10 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 	return tools, nil
 }
 
-// clean records invisible characters in the title and the description of a tool, which the manifest
-// will not contain. It escapes such characters in the parts of the schema that are for
-// readers. A name, or another part of a schema, that has such characters stays as it is, and is
-// refused when the manifest is read.
+// clean records the invisible characters in the title and the description of a tool, because the
+// manifest will not contain them. It escapes such characters in the parts of the schema that are
+// for readers. It leaves a name, and any other part of a schema, unchanged; if such a part has an
+// invisible character, reading the manifest fails.
 func (t *pluginTool) clean() {
 	for _, text := range []struct{ name, text string }{{"title", t.title}, {"description", t.description}} {
 		if note := tooldir.Hidden(text.name, text.text); note != "" {

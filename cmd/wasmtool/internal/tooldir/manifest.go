@@ -22,7 +22,7 @@ type Manifest struct {
 	REST           *Request `toml:"rest,omitempty"`
 }
 
-// Module is [module].
+// Module is the table [module].
 type Module struct {
 	Path    string `toml:"path"`
 	ABI     string `toml:"abi"`
@@ -31,7 +31,7 @@ type Module struct {
 	Stdin   string `toml:"stdin,omitempty"`
 }
 
-// Request is [rest].
+// Request is the table [rest].
 type Request struct {
 	BaseURL string            `toml:"base_url"`
 	Method  string            `toml:"method"`
@@ -51,9 +51,9 @@ type Secret struct {
 	Prefix string `toml:"prefix,omitempty"`
 }
 
-// Text returns the manifest of a tool whose schema is in SchemaFile. Title and descriptions may be
-// foreign texts: Text turns them into valid ones, and uses the first description that is not empty
-// then. The default version is 1.0.0.
+// Text returns the manifest of a tool whose schema is in SchemaFile. The title and the descriptions
+// may be untrusted: Text makes them valid, and uses the first description that is not empty
+// afterwards. The default version is 1.0.0.
 func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 	m.Manifest, m.ParametersFile, m.Title = 1, SchemaFile, manifests.PlainTitle(m.Title)
 	m.Version = cmp.Or(m.Version, "1.0.0")
@@ -63,8 +63,8 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 	return stricttoml.Marshal(m)
 }
 
-// Hidden returns a note about the first hidden character of a text, which its manifest leaves out,
-// or "" when the text has none. what is the name of the text in the note.
+// Hidden returns a note about the first hidden character of text, or "" if text has none. The
+// manifest leaves such characters out. what names the text in the note.
 func Hidden(what, text string) string {
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
 		return fmt.Sprintf("the %s holds %s; such characters are left out", what, found)

@@ -12,7 +12,8 @@ const MaxName = 64
 // Names makes names unique.
 type Names struct {
 	taken map[string]bool
-	// last is the last number that was added to a name. With it, many equal names take linear time.
+	// last maps a name to the last number that was added to it, so that many equal names take
+	// linear time.
 	last map[string]int
 }
 

@@ -30,22 +30,22 @@ type Tool struct {
 	Manifest, Schema []byte
 	// Module is the content of ModuleFile; nil for a tool without a program.
 	Module []byte
-	// Notes say what was left out, with its place.
+	// Notes list what was left out of the tool, each with its place in the imported document.
 	Notes stricttoml.Errors
-	// At is the place of the origin; its Message is empty.
+	// At locates the tool's definition in the imported document; At.Message is empty.
 	At stricttoml.Error
 }
 
 // ErrExists is the error for a directory that already exists.
 var ErrExists = errors.New("already exists and is not overwritten; name another directory, or move it away")
 
-// Write makes a directory for each tool in dir, and dir itself if it does not exist. Each manifest
-// is read back: a tool whose manifest has an error is refused, and gets no directory. written are
-// the other tools.
+// Write creates a directory for each tool in dir, and dir itself if it does not exist. It reads
+// each manifest back: a tool whose manifest has an error is refused and gets no directory. written
+// lists the other tools.
 //
-// Nothing is overwritten: when one of the directories exists, nothing is written at all. Each
+// Nothing is overwritten: if one of the directories exists, Write writes nothing at all. Each
 // directory appears at once with all its files. The error is ErrExists or an error of the file
-// system, after a path below dir in the form of dir.
+// system, after a path that begins with dir as the caller wrote it.
 func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors, err error) {
 	for _, t := range tools {
 		if _, err := os.Lstat(filepath.Join(dir, t.Name)); !errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,8 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
 	}
-	// The stage is in dir, on the same file system, so that directories can be renamed into place.
+	// The temporary directory is inside dir, and so on the same file system, so that the
+	// directories of tools can be renamed into place.
 	stage, err := os.MkdirTemp(dir, ".import-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
@@ -80,13 +81,14 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	return written, refused, nil
 }
 
-// reason returns an error of the file system without its path, which may be in the stage.
+// reason returns an error of the file system without its path, which may be in the temporary
+// directory.
 func reason(err error) error {
 	reason, _ := osreason.Of(err)
 	return reason
 }
 
-// write makes the directory of the tool at dir.
+// write creates dir with the files of the tool.
 func (t Tool) write(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err

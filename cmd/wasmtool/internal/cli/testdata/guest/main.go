@@ -63,7 +63,7 @@ func main() {
 			keep = append(keep, make([]byte, 1<<20))
 		}
 	case "print":
-		// Interprets escapes such as \x1b and \xff, because TOML cannot contain these bytes.
+		// Interpret escapes such as \x1b and \xff, because TOML cannot contain these bytes.
 		text, err := strconv.Unquote(`"` + args[2] + `"`)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -87,7 +87,7 @@ func main() {
 		check(err)
 		check(f.Close())
 	case "replace":
-		// Replaces the file atomically, as a tool should, so that no incomplete file is left.
+		// Replace the file atomically, as a tool should, so that no incomplete file is left.
 		temp := filepath.Join(filepath.Dir(args[2]), ".wasmtool-tmp-guest")
 		check(os.WriteFile(temp, []byte(args[3]), 0o666))
 		check(os.Rename(temp, args[2]))
