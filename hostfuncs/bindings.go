@@ -19,9 +19,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// Bindings holds everything that a guest can reach during one call. Host functions look up here, at
-// the moment of use, what the current call may do. [Bind] creates Bindings for one call, which are
-// safe for concurrent use by that call.
+// Bindings holds everything that a guest can reach during one call. Each time a host function is
+// used, it looks up here what the call may do. [Bind] creates the Bindings of one call, which that
+// call may use concurrently.
 type Bindings struct {
 	// Files is the guest's file system; never nil.
 	Files *files.FS
@@ -54,14 +54,14 @@ type CallInfo struct {
 	CallID  string `json:"call_id"`
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
-	// IdempotencyKey is the same for all attempts of the call. Relative paths in the guest's files
-	// begin at WorkingDirectory. Either may be empty.
+	// IdempotencyKey is the same for all attempts of the call. WorkingDirectory is the guest path
+	// against which relative paths are resolved. Either may be empty.
 	IdempotencyKey   string `json:"idempotency_key,omitempty"`
 	WorkingDirectory string `json:"working_directory,omitempty"`
 	// Settings holds the operator's settings for the tool, by name.
 	Settings map[string]string `json:"settings,omitempty"`
-	// Tools lists names of tools that the caller can see, and MoreTools counts the others. Both are
-	// empty if unknown.
+	// Tools lists names of tools that the caller can see. MoreTools is the number of visible tools
+	// that Tools omits. Both are empty if unknown.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
 }
@@ -83,7 +83,7 @@ type Services struct {
 	// no store. The caller keeps ownership.
 	KV        kv.Store
 	Namespace kv.Namespace
-	// Now is the start of the call's clock instead of the real time, if the clock is granted. The
+	// Now replaces the real time as the start of the call's clock, if the clock is granted. The
 	// clock then advances by a second with every million readings, and sleeping does not wait. The
 	// zero value keeps the real clock.
 	Now time.Time
@@ -140,7 +140,8 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	return b, nil
 }
 
-// checkEnv refuses variables that cannot be passed to a guest. WASI ends each one at a NUL byte.
+// checkEnv refuses variables that cannot be passed to a guest. WASI ends each variable at a NUL
+// byte.
 func checkEnv(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
@@ -166,8 +167,8 @@ func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().JSON(ctx, text)
 }
 
-// HideBefore is like [Bindings.Hide] for text that was cut at its end. It also removes what may be
-// the beginning of a secret there.
+// HideBefore is like [Bindings.Hide] for text that was cut at its end. It also removes the last
+// bytes if they may be the beginning of a secret.
 func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().Before(ctx, text)
 }
@@ -183,7 +184,7 @@ func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte
 	return b.secrets.scrubber().After(ctx, text, room)
 }
 
-// Usage returns what the call has reached so far.
+// Usage lists the files, requests, keys and secrets that the call has used so far.
 func (b *Bindings) Usage() capability.Usage {
 	u := capability.Usage{Secrets: b.secrets.names()}
 	names := func(list func() ([]string, bool)) []string {

@@ -21,7 +21,7 @@ type callSecrets struct {
 	hide   *secret.Scrubber  // Scrubber for values; nil if there are none
 }
 
-// value returns a secret for a use, and hides it from then on.
+// value returns the secret that use names, and hides it in responses and output from then on.
 func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (string, error) {
 	if c.store == nil {
 		return "", newError(CodeDenied, string(egress.KindSecret), "the secret %s is not available", use.Name)
@@ -41,8 +41,8 @@ func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (stri
 	return value, nil
 }
 
-// scrubber returns a Scrubber for the secrets used so far; nil, which hides none, if there are
-// none.
+// scrubber returns a Scrubber for the secrets used so far. It returns nil, which hides nothing, if
+// there are none.
 func (c *callSecrets) scrubber() *secret.Scrubber {
 	c.mu.Lock()
 	defer c.mu.Unlock()

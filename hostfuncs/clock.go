@@ -57,9 +57,9 @@ type fixedClock struct {
 	elapsed time.Duration
 }
 
-// fixedStep is the step of a fixed clock. It is small because language runtimes read the clock most
-// often. Go's garbage collector, for example, measures its own cost with the clock. With steps of
-// one second it stops slowing allocation down, and memory grows without limit.
+// fixedStep is the step of a fixed clock. It is small because most readings come from language
+// runtimes. Go's garbage collector, for example, measures its own cost with the clock. With steps
+// of one second, the collector stops slowing allocation down, and memory grows without limit.
 const fixedStep = time.Microsecond
 
 // fixedEpoch is the default start of a fixed clock.

@@ -26,8 +26,8 @@ func TestFixedClockMovesOnWithEachReading(t *testing.T) {
 	}
 }
 
-// TestClockOfServices checks that a call with a given time sees it, if the clock is granted, and
-// does not wait when it sleeps. A call without the clock sees the usual deterministic time.
+// TestClockOfServices checks that, if the clock is granted, a call sees the time in Services.Now
+// and does not wait when it sleeps. A call without the clock sees the usual deterministic time.
 func TestClockOfServices(t *testing.T) {
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
 	for _, tt := range []struct {

@@ -16,7 +16,7 @@ type Error struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
-// Code is the number of an [Error]; it is negative.
+// Code is the negative result of a failed host function.
 type Code int32
 
 // The codes. They are part of the ABI; see docs/abi.md.

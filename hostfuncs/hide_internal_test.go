@@ -48,7 +48,7 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			whole := "before " + form + " after"
 			got := must(b.HideAfter(t.Context(), []byte(whole), len("before ")+at))
 			if got != " after" && got != "[secret:TOKEN] after" {
-				t.Errorf("%s, told from %d on: %q", name, at, got)
+				t.Errorf("%s, shown from %d on: %q", name, at, got)
 			}
 		}
 	}

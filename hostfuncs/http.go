@@ -28,8 +28,8 @@ type HTTP struct {
 	secrets *callSecrets
 
 	mu sync.Mutex
-	// decided lists the grants under which hops were permitted; the index is the ID of the
-	// Decision.
+	// decided lists the grants under which requests and redirects were permitted. The index is the
+	// ID of the Decision.
 	decided   []capability.GrantedNet
 	responses map[uint32]*response
 	last      uint32 // the most recent handle
@@ -50,7 +50,7 @@ func newHTTP(grant capability.Grant, t egress.Transport, secrets *callSecrets) *
 	return w
 }
 
-// permit decides on a hop.
+// permit reports whether a request or redirect is granted, and records the grant for inject.
 func (w *HTTP) permit(method string, u *url.URL) (egress.Decision, bool) {
 	granted, ok := w.grant.Permits(method, u)
 	if !ok {
@@ -62,7 +62,7 @@ func (w *HTTP) permit(method string, u *url.URL) (egress.Decision, bool) {
 	return egress.Decision{Private: granted.Private, ID: len(w.decided) - 1, Rule: granted.Describe()}, true
 }
 
-// inject returns the secrets for a permitted hop.
+// inject returns the secrets to add to a request or redirect that permit has allowed.
 func (w *HTTP) inject(ctx context.Context, d egress.Decision) ([]egress.Injection, error) {
 	w.mu.Lock()
 	uses := w.decided[d.ID].Secrets
@@ -226,7 +226,7 @@ func (w *HTTP) response(handle uint32) (*response, error) {
 	return nil, newError(CodeNotFound, "handle", "there is no response %d; it may have been closed", handle)
 }
 
-// httpError returns a failed request as the guest sees it.
+// httpError converts an error of package egress to the error that the guest gets.
 func httpError(err error) *Error {
 	var e *egress.Error
 	if !errors.As(err, &e) {
@@ -243,7 +243,7 @@ var httpCodes = map[egress.Kind]Code{
 	egress.KindTimeout: CodeTimeout, egress.KindCancelled: CodeTimeout,
 }
 
-// requestUsage converts the usage of a client.
+// requestUsage converts the usage that a client recorded.
 func requestUsage(all []egress.Usage) []capability.RequestUsage {
 	var list []capability.RequestUsage
 	for _, r := range all {

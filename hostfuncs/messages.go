@@ -63,7 +63,7 @@ type Messages struct {
 	mu           sync.Mutex
 	lines, bytes int
 	reported     time.Time // time of the last progress report
-	finished     bool      // that report was the completion
+	finished     bool      // the last report said that the work is complete
 	updating     time.Time // start of the second in which updates are counted
 	updates      int       // number of updates in that second
 }
@@ -137,8 +137,8 @@ const (
 	MaxUpdates = 20
 )
 
-// Update passes a title, metadata or both to the listener; text is a JSON object. A refused update
-// is an [*Error] and has no effect. The guest therefore knows that it was not delivered.
+// Update passes a title, metadata or both to the listener; text is a JSON object. If the update is
+// refused, Update returns an [*Error], so the guest knows that it was not delivered.
 func (t *Messages) Update(text []byte) error {
 	if len(text) > MaxUpdate {
 		return newError(CodeTooMuch, "too_large", "an update must be at most %d bytes long", MaxUpdate)
@@ -172,7 +172,7 @@ func (t *Messages) Update(text []byte) error {
 	return nil
 }
 
-// update is the JSON object of an update.
+// update is the JSON object with which a guest describes an update.
 type update struct {
 	Title    string                     `json:"title"`
 	Metadata map[string]json.RawMessage `json:"metadata"`
@@ -189,7 +189,8 @@ func readUpdate(text []byte) (update, bool) {
 	return *u, true
 }
 
-// decodeOne decodes a single JSON value without unknown fields, with no text after it.
+// decodeOne decodes text into the value that into points to. It returns false unless text is
+// exactly one JSON value without unknown fields.
 func decodeOne(text []byte, into any) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -130,7 +130,7 @@ func TestUpdatesArePaced(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if told != 3*hostfuncs.MaxUpdates {
-			t.Errorf("%d are told", told)
+			t.Errorf("%d updates were delivered", told)
 		}
 	})
 }

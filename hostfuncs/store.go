@@ -23,12 +23,12 @@ type Store struct {
 	written   noted.Names
 }
 
-// check returns an error unless the call may access the store in this mode, with a key and values
-// of these lengths. It is called before anything is copied, because a guest's key can be as large
+// check returns an error unless the call may access the store in this mode and the key and values
+// are short enough. It is called before anything is copied, because a guest's key can be as large
 // as its memory.
 func (s *Store) check(mode capability.Mode, key []byte, values ...[]byte) error {
 	if s == nil || s.mode < mode {
-		return newError(CodeDenied, "denied", "access to %s the store is not granted; the manifest requests it with permissions.kv = %q, and the operator must grant it", mode, mode.String())
+		return newError(CodeDenied, "denied", "%s access to the store is not granted; the manifest must request permissions.kv = %q, and the operator must grant it", mode, mode.String())
 	}
 	if len(key) > kv.MaxKeyBytes {
 		return newError(CodeTooMuch, string(kv.KeyTooLong), "a key must be at most %d bytes long, not %d", kv.MaxKeyBytes, len(key))
@@ -92,7 +92,7 @@ func (s *Store) List(ctx context.Context, prefix, after []byte) ([]string, error
 	return keys, storeError(err)
 }
 
-// storeError returns an error of the store as the guest sees it.
+// storeError converts an error of package kv to the error that the guest gets.
 func storeError(err error) error {
 	if err == nil {
 		return nil

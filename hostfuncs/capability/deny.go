@@ -23,7 +23,7 @@ type Deny []Permission
 // Takes returns the first denial that denies all of p, or false.
 func (d Deny) Takes(p Permission) (Permission, bool) { return d.first(p, URLPattern.forbids) }
 
-// takesPart returns the first denial that denies p or, if p matches several URLs, some of them.
+// takesPart returns the first denial that denies p, or at least one of the URLs that p matches.
 func (d Deny) takesPart(p Permission) (Permission, bool) { return d.first(p, URLPattern.forbidsPart) }
 
 func (d Deny) first(p Permission, forbids func(p, q URLPattern) bool) (Permission, bool) {
@@ -35,7 +35,7 @@ func (d Deny) first(p Permission, forbids func(p, q URLPattern) bool) (Permissio
 	return Permission{}, false
 }
 
-// takes reports whether denying p denies other. For URLs, forbids decides.
+// takes reports whether denying p also denies other. It compares URLs with forbids.
 func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) bool {
 	switch p.kind {
 	case KindRead, KindWrite:
@@ -50,7 +50,7 @@ func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) 
 	return p == other
 }
 
-// takesMethods reports whether denying p leaves no method of other.
+// takesMethods reports whether denying p leaves other without a method.
 func (p Permission) takesMethods(other Permission) bool {
 	return p.methods == "" || other.methods != "" && containsAll(p.Methods(), other.Methods())
 }
@@ -63,7 +63,7 @@ func (d Deny) left(url URLPattern, methods []string) []string {
 	})
 }
 
-// net returns the denials of requests.
+// net returns the denials that concern HTTP requests.
 func (d Deny) net() Deny {
 	return slices.DeleteFunc(slices.Clone(d), func(p Permission) bool { return !p.isNet() })
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// described is one line about an access.
+// described is a line that describes one access, and the harm that the access can do.
 type described struct {
 	text string
 	harm harm
@@ -19,7 +19,7 @@ type harm int
 const (
 	harmWrites harm = iota
 	harmPrivateNet
-	harmSecrets // also requests that may change something
+	harmSecrets // also for requests that may change something
 	harmNet
 	harmStore
 	harmEnv
@@ -49,7 +49,7 @@ func (p Permissions) Describe() []string {
 	)
 }
 
-// Describe describes what the grant reaches, like [Permissions.Describe]. If dirs is true, it also
+// Describe describes what the grant allows, like [Permissions.Describe]. If dirs is true, it also
 // shows the host directories of mounts, which only the operator may see.
 func (g Grant) Describe(dirs bool) []string {
 	var mounts []described
@@ -114,8 +114,8 @@ type Warning struct {
 	Why string
 }
 
-// Broad returns warnings for the permissions that grant unusually much, in their order: writing,
-// "any" host, wildcards and private addresses. A single host is not unusual.
+// Broad returns warnings for the permissions that grant unusually much, in the given order:
+// writing, "any" host, wildcards and private addresses. A single host is not unusual.
 func Broad(permissions ...Permission) []Warning {
 	var flags []Warning
 	for _, p := range permissions {
@@ -139,7 +139,7 @@ func (p Permission) broad() string {
 	case p.url.IsWildcard():
 		return "every host directly below " + p.url.host + ", including hosts of other owners"
 	case p.kind == KindNetPrivate || p.url.NamesLocal():
-		return "reaches into the network of this machine"
+		return "can send requests to this machine or its private network"
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ func TestEffectsComeFromWhatIsReached(t *testing.T) {
 		"nothing":           {Permissions{}, Effects{ReadOnly: true}},
 		"reading":           {mount("workspace", ModeRead), Effects{ReadOnly: true}},
 		"writing":           {mount("workspace", ModeWrite), Effects{Destructive: true}},
-		"its own folder":    {mount(ScratchMount, ModeWrite), Effects{ReadOnly: true}},
+		"its own directory": {mount(ScratchMount, ModeWrite), Effects{ReadOnly: true}},
 		"no method":         {net(), Effects{ReadOnly: true, OpenWorld: true}},
 		"GET and HEAD":      {net("GET", "HEAD"), Effects{ReadOnly: true, OpenWorld: true}},
 		"GET and POST":      {net("GET", "POST"), Effects{Destructive: true, OpenWorld: true}},

@@ -18,8 +18,8 @@ type Explanation struct {
 }
 
 // Explain explains whether a permission is allowed for a tool that requests p under o. A net
-// permission without methods means the methods that the tool requests there. It is allowed only if
-// all its URLs are.
+// permission without methods means the methods that the tool requests for that URL. A net
+// permission is allowed only if all its URLs are allowed.
 func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	switch question.kind {
 	case KindNet, KindNetPrivate:
@@ -56,8 +56,8 @@ func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Expla
 	return explainNet(p, o, netPermission(KindNet, q, []string{method}), o.Deny.Takes)
 }
 
-// asksFor returns the request of the tool that the permission is part of. For a mount or
-// store this is the permission for the whole of it, which is granted as requested or not at all.
+// asksFor returns the tool's request that includes the permission. A mount or store is granted
+// exactly as requested or not at all, so its request also includes narrower modes.
 func (p Permissions) asksFor(permission Permission) (Permission, bool) {
 	permissions := append(p.plainPermissions(), each(p.FS, FS.permission)...)
 	i := slices.IndexFunc(permissions, func(ask Permission) bool { return permission.takes(ask, URLPattern.forbids) })
@@ -119,8 +119,8 @@ func (n GrantableNet) allows(q Permission) bool {
 	return reaches && n.URL.Contains(q.url) && len(sharedMethods(q.Methods(), n.Methods)) > 0
 }
 
-// netNotOffered explains why q, which has one method, is not granted, and names the grantable parts
-// of it.
+// netNotOffered explains why q, which has one method, is not granted. It names the parts of q that
+// are grantable.
 func (o Grantable) netNotOffered(ask Net, q, fix Permission) Explanation {
 	e := notOffered(ask.permission(), q, fix)
 	var parts []string
@@ -182,7 +182,7 @@ func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 	if len(limits) > 0 {
 		e.By += " for " + strings.Join(each(limits, URLPattern.String), ", ") + " only"
 	}
-	e.By += ", but no URL that it may go to is granted"
+	e.By += ", but no URL that the secret may be sent to is granted"
 	for _, permission := range lacking {
 		within := func(p URLPattern) bool { _, ok := p.Intersect(permission.url); return ok }
 		if _, denied := o.Deny.Takes(permission); !denied && (len(limits) == 0 || slices.ContainsFunc(limits, within)) {

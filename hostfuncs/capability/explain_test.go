@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 		{"a secret not asked for", []string{"secret:U"}, "secret:U", Explanation{By: "the tool does not ask for secret:U in its manifest, so it cannot be granted"}},
 		{"a secret not offered", []string{"net:any"}, "secret:T", Explanation{By: asks + "secret:T but nothing grants it", Fix: permission(t, "secret:T")}},
 		{"a secret denied", []string{"net:any", "secret:T", "but", "secret:T"}, "secret:T", Explanation{By: "denied by secret:T (line of secret:T); a denial overrides every grant, so only removing it would allow this"}},
-		{"a secret with nowhere to go", []string{"secret:T"}, "secret:T", Explanation{By: asks + "secret:T, which is granted by secret:T (line of secret:T), but no URL that it may go to is granted", Fix: permission(t, "net:GET,POST:https://api.example.com/v1")}},
+		{"a secret with nowhere to go", []string{"secret:T"}, "secret:T", Explanation{By: asks + "secret:T, which is granted by secret:T (line of secret:T), but no URL that the secret may be sent to is granted", Fix: permission(t, "net:GET,POST:https://api.example.com/v1")}},
 		{"the zero value", nil, "", Explanation{By: "the tool does not ask for  in its manifest, so it cannot be granted"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestExplainSecretOfferedForAnotherURL(t *testing.T) {
 	p := Permissions{Net: []Net{{URL: pattern(t, "https://a.example"), Secrets: []SecretUse{{Name: "T", Basic: true}}}}}
 	o := offerOf(t, "net:any")
 	o.Secrets = map[string]GrantableSecret{"T": {URLs: []URLPattern{pattern(t, "https://b.example")}}}
-	want := Explanation{By: "the tool asks for secret:T, which is granted by secret:T for https://b.example/ only, but no URL that it may go to is granted"}
+	want := Explanation{By: "the tool asks for secret:T, which is granted by secret:T for https://b.example/ only, but no URL that the secret may be sent to is granted"}
 	if got := Explain(p, o, permission(t, "secret:T")); got != want {
 		t.Errorf("got %+v", got)
 	}

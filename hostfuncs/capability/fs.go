@@ -10,7 +10,7 @@ import (
 
 // ScratchMount is the reserved name of a mount that is not one of the operator's directories. Each
 // call gets its own empty directory, which is removed with its content when the call is over. The
-// mount needs no grant and only a denial affects it.
+// mount needs no grant; only a denial can take it away.
 const ScratchMount = "tmp"
 
 // WorkspaceMount is the name of the mount in which file tools work and in which relative guest
@@ -69,8 +69,8 @@ type GrantedFS struct {
 	FS
 	// Dir is the host path of the mount; empty for ScratchMount.
 	Dir string
-	// Is is the directory that Dir must refer to when it is opened, for a grant that a person
-	// approved; nil accepts any.
+	// Is identifies the directory that a person approved: Dir must refer to it when it is opened.
+	// Nil accepts any directory.
 	Is fs.FileInfo
 	// Real is Dir with all links resolved, or empty if it was not resolved. Like Dir, it is only
 	// for the operator.

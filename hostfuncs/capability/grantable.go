@@ -108,7 +108,7 @@ func (n GrantableNet) permission() Permission {
 type Bound struct {
 	// Dirs maps mount names to host directories. It may be nil.
 	Dirs map[string]string
-	// Env looks up a variable of the operator; nil knows none.
+	// Env looks up an environment variable of the operator; nil means that none is set.
 	Env func(name string) (string, bool)
 }
 
@@ -169,7 +169,7 @@ func (o *Grantable) add(b Bound, p Permission) error {
 
 func (o *Grantable) addMount(b Bound, p Permission) error {
 	if p.name == ScratchMount {
-		return nil // every call has it
+		return nil // every call has scratch space
 	}
 	m, ok := o.Mounts[p.name]
 	if !ok {

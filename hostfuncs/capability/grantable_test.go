@@ -48,7 +48,7 @@ func TestAddKeepsWhatIsGrantable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.Mounts["ws"] != (Mount{Dir: "/mine", Mode: ModeWrite}) || o.Env["LANG"] != "mine" || !reflect.DeepEqual(o.Secrets["T"], limited) {
-		t.Errorf("what was bound is bound anew: %+v", o)
+		t.Errorf("an existing mount, variable or secret was bound again: %+v", o)
 	}
 	for text, says := range map[string]string{"read:data": `write data = "PATH" into [mounts]`, "env:NONE": "is not set"} {
 		before := o.Clone()
@@ -58,7 +58,7 @@ func TestAddKeepsWhatIsGrantable(t *testing.T) {
 			t.Errorf("%s: got %v", text, err)
 		}
 		if !reflect.DeepEqual(o, before) {
-			t.Errorf("%s: an error changed the offer to %+v", text, o)
+			t.Errorf("%s: a failed Add changed the offer to %+v", text, o)
 		}
 	}
 }
@@ -79,13 +79,13 @@ func TestOfferClonesShareNoMemory(t *testing.T) {
 	c.Mounts["ws"], c.Env["A"], c.Net[0].Methods[0], c.Secrets["T"].URLs[0] = Mount{}, "x", "PUT", URLPattern{}
 	c.Deny[0], c.Lines[permission(t, "clock")] = permission(t, "random"), "b:2"
 	if !reflect.DeepEqual(o, example()) {
-		t.Errorf("a change to a clone shows: %+v", o)
+		t.Errorf("a change to a clone also changed the original: %+v", o)
 	}
 	p := Permissions{Net: []Net{{URL: AnyURL(), Methods: []string{"GET"}}}}
 	g, _ := Intersect(p, o)
 	g.Net[0].Methods[0], g.Net[0].URL = "PUT", URLPattern{}
 	if !reflect.DeepEqual(o, example()) || p.Net[0].Methods[0] != "GET" {
-		t.Error("a change to a grant shows in what was asked or offered")
+		t.Error("a change to a grant also changed the request or the offer")
 	}
 }
 
@@ -136,10 +136,10 @@ func TestDenialsReachFurther(t *testing.T) {
 		{"net-private:https://a.example", "net-private:https://a.example", true},
 	} {
 		if _, taken := (Deny{permission(t, tt.denial)}).Takes(permission(t, tt.permission)); taken != tt.taken {
-			t.Errorf("%s takes %s: got %v", tt.denial, tt.permission, taken)
+			t.Errorf("%s denies %s: got %v", tt.denial, tt.permission, taken)
 		}
 	}
 	if _, taken := (Deny{{}}).Takes(permission(t, "clock")); taken {
-		t.Error("the zero word takes something")
+		t.Error("the zero permission denies another permission")
 	}
 }

@@ -22,9 +22,9 @@ var asciiNames = idna.New(
 	idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
 )
 
-// parseAuthority parses the part of a URL between "//" and the path, which net/url has decoded.
-// scheme determines the default port. The host is a lower-case ASCII name or a canonical address,
-// without brackets.
+// parseAuthority parses the authority of a URL, the part between "//" and the path, as decoded by
+// net/url. scheme determines the default port. The host is a lower-case ASCII name or a canonical
+// address, without brackets.
 func parseAuthority(text, scheme string) (host string, port uint16, err error) {
 	host, portText, err := splitPort(text)
 	if err != nil {
@@ -144,8 +144,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// notInName reports characters that are not allowed in a label. Underscores are allowed, because
-// some real hosts have them.
+// notInName reports whether r is not allowed in a label. Underscores are allowed, because some real
+// hosts have them.
 func notInName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }

@@ -6,9 +6,9 @@ import "slices"
 // are missing. The results share no memory with the arguments.
 //
 // A request that is only partly grantable is granted in part and not reported as missing. A mount
-// or store requested for writing is not granted for reading instead. The operator can grant each
-// missing permission, unless it is denied, or a secret is grantable for other URLs only; [Explain]
-// says which.
+// or store requested for writing is not granted for reading instead. The operator can grant a
+// missing permission unless it is denied, or is a secret that is grantable for other URLs only.
+// [Explain] says which case applies.
 func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	grant := Grant{Protected: slices.Clone(o.Protected)}
 	var missing []Permission

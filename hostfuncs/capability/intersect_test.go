@@ -108,10 +108,10 @@ func TestIntersectAndClonesShareNoMemory(t *testing.T) {
 	clone := offer.Clone()
 	clone.Mounts["workspace"], clone.Env["LANG"] = Mount{Dir: "changed"}, "changed"
 	if grant.FS[0].Deny[0] != ".git/**" || everything.FS[0].Deny[0] != ".git/**" || everything.Env[0] != "LANG" {
-		t.Error("a change to what was asked shows elsewhere")
+		t.Error("a change to the request also changed another value")
 	}
 	if offer.Mounts["workspace"].Dir != "/w" || offer.Env["LANG"] != "" {
-		t.Error("a change to a clone of the offer shows in the offer")
+		t.Error("a change to a clone of the offer also changed the offer")
 	}
 }
 

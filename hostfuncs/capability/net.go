@@ -11,7 +11,8 @@ import (
 
 // Net requests permission to send HTTP requests.
 type Net struct {
-	// URL is where to. AnyURL requests everything that the operator grants.
+	// URL matches the URLs that the tool wants to reach. AnyURL requests every URL that the
+	// operator grants.
 	URL URLPattern
 	// Methods are in upper case; empty means only GET.
 	Methods []string

@@ -99,6 +99,6 @@ func TestRequestsInWords(t *testing.T) {
 	clone := p.Clone()
 	clone.Net[0].Secrets[0].Name, clone.Net[1].Methods[0], clone.Net[2].URL = "X", "PUT", api
 	if got := p.Describe(); !reflect.DeepEqual(got, want) {
-		t.Errorf("a change to a clone shows: %q", got)
+		t.Errorf("a change to a clone also changed the original: %q", got)
 	}
 }

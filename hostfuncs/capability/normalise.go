@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// NormaliseURL returns the canonical form of a URL, which is both checked against patterns and
-// dialled. Otherwise the checked URL could differ from the dialled one. Scheme and host are in
-// lower case, and the host is ASCII by IDNA without a final dot. A default port is omitted, dot
-// segments are resolved, and escapes follow RFC 3986. The fragment, which is never sent, is
-// removed. Normalising again changes nothing. u is not changed, and the result shares no memory
-// with it.
+// NormaliseURL returns the canonical form of a URL. This form is both checked against patterns and
+// dialled, so the checked URL cannot differ from the dialled one. Scheme and host are in lower
+// case, and the host is ASCII by IDNA without a final dot. A default port is omitted, dot segments
+// are resolved, and escapes follow RFC 3986. The fragment, which is never sent, is removed.
+// Normalising again changes nothing. u is not changed, and the result shares no memory with it.
 //
 // A URL without such a form is refused with a [*URLError]: another scheme, user information, hosts
 // that are incomplete numeric addresses, ports out of range, and paths that servers read in
@@ -202,13 +201,13 @@ func unhex(s string) (byte, bool) {
 	return b[0], true
 }
 
-// isUnreserved reports the unreserved characters of RFC 3986, section 2.3, which mean the same
-// encoded and plain.
+// isUnreserved reports whether b is an unreserved character (RFC 3986, section 2.3), which means
+// the same encoded and plain.
 func isUnreserved(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
 }
 
-// isPathByte reports the characters of pchar in RFC 3986, section 3.3, except encoded ones.
+// isPathByte reports whether b is a plain character of pchar in RFC 3986, section 3.3.
 func isPathByte(b byte) bool {
 	return isUnreserved(b) || strings.IndexByte("!$&'()*+,;=:@", b) >= 0
 }

@@ -96,7 +96,7 @@ func (p Permission) IsScratch() bool {
 // Strings returns the permissions as text; nil for none.
 func Strings(permissions []Permission) []string { return each(permissions, Permission.String) }
 
-// each returns the results of f for all elements; nil for none.
+// each returns the results of f for all elements; nil for an empty list.
 func each[T, U any](list []T, f func(T) U) []U {
 	var results []U
 	for _, element := range list {

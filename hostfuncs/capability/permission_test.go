@@ -93,7 +93,7 @@ func TestPermissionParts(t *testing.T) {
 		t.Errorf("got %+v", w)
 	}
 	if (Permission{}).String() != "" {
-		t.Error("the zero value is a word")
+		t.Error("the zero value is a permission")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestBroad(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if Broad() != nil {
-		t.Error("nothing is broad")
+		t.Error("a warning without permissions")
 	}
 }
 

@@ -42,7 +42,7 @@ func (p Permissions) List() []Permission {
 	return slices.Concat(each(p.FS, FS.permission), each(p.Net, Net.permission), p.plainPermissions())
 }
 
-// plainPermissions returns the permissions that consist of their text only.
+// plainPermissions returns the requested permissions other than mounts and HTTP requests.
 func (p Permissions) plainPermissions() []Permission {
 	permissions := append(each(p.secrets(), SecretUse.permission), each(p.Env, envPermission)...)
 	if p.KV != ModeNone {

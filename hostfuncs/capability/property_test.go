@@ -163,7 +163,7 @@ func (o Grantable) denies(text string) bool {
 	return slices.ContainsFunc(o.Deny, func(w Permission) bool { return w.String() == text })
 }
 
-// eachCase runs check with many requests and grants, which are the same each time.
+// eachCase runs check with many generated requests and grants, which are the same in each run.
 func eachCase(t *testing.T, check func(g generator, p Permissions, o Grantable)) {
 	t.Helper()
 	for seed := range uint64(500) {

@@ -184,7 +184,7 @@ func (p URLPattern) containsHost(q URLPattern) bool {
 	return p.wildcard && label != "" && parent == p.host && !isAddress(q.host)
 }
 
-// below reports whether path equals prefix or continues it at the end of a segment.
+// below reports whether path equals prefix or extends it by whole segments.
 func below(prefix, path string) bool {
 	rest, ok := strings.CutPrefix(path, prefix)
 	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/"))

@@ -334,7 +334,7 @@ func TestContainAndIntersect(t *testing.T) {
 	}
 	var zero URLPattern
 	if _, ok := zero.Intersect(zero); ok || zero.Contains(zero) || AnyURL().Contains(zero) || zero.Matches(parseURL(t, "https://example.com")) || zero.String() != "" || !zero.IsZero() {
-		t.Error("the zero value means something")
+		t.Error("the zero value matches, contains or intersects something")
 	}
 }
 

@@ -2,8 +2,8 @@ package capability
 
 import "slices"
 
-// Usage lists by name what a call reached. It contains no content, no values of variables and
-// secrets, no host paths, and neither path nor query of requests.
+// Usage lists the names of everything that a call accessed. It contains no content, no values of
+// variables and secrets, no host paths, and neither path nor query of requests.
 type Usage struct {
 	// FilesRead and FilesWritten are guest paths of files that were opened for reading or writing.
 	// FilesWritten also includes paths that were created, moved or removed.
@@ -31,8 +31,8 @@ type RequestUsage struct {
 	Status int `json:"status,omitempty"`
 	// Sent reports whether the request may have reached the server.
 	Sent bool `json:"sent"`
-	// BytesSent and BytesReceived are the sizes of the bodies. The last exchange of a chain of
-	// redirects has the sums of all of them.
+	// BytesSent and BytesReceived are the sizes of the bodies. In a chain of redirects, the last
+	// exchange has the sums for the whole chain.
 	BytesSent     int64 `json:"bytes_sent,omitempty"`
 	BytesReceived int64 `json:"bytes_received,omitempty"`
 	// Failed is the kind of failure, or empty.
@@ -48,7 +48,7 @@ func (u Usage) Changed() bool {
 	return slices.ContainsFunc(u.Requests, func(r RequestUsage) bool { return r.Sent && changes(r.Method) })
 }
 
-// Plus returns what u and other reached together, with each name once.
+// Plus returns the union of u and other, with each name once.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{
 		FilesRead: both(u.FilesRead, other.FilesRead), FilesWritten: both(u.FilesWritten, other.FilesWritten),
@@ -64,7 +64,7 @@ func both(a, b []string) []string {
 	return slices.Concat(a, news)
 }
 
-// None reports whether the call reached nothing.
+// None reports whether the call accessed nothing.
 func (u Usage) None() bool {
 	return len(u.FilesRead)+len(u.FilesWritten)+len(u.Requests)+len(u.KeysRead)+len(u.KeysWritten)+len(u.Secrets) == 0
 }

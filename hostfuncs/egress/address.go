@@ -13,7 +13,7 @@ const (
 	// reachPrivate requires Decision.Private.
 	reachPrivate
 	// reachNamed requires Decision.Private and a URL that contains the address itself. It protects
-	// the services at which a cloud gives credentials to every program on a machine.
+	// the metadata services of clouds, which give credentials to every program on a machine.
 	reachNamed
 )
 

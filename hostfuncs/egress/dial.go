@@ -200,8 +200,9 @@ func (d *dialer) connect(ctx context.Context, addr netip.AddrPort, named bool) (
 	return nil, refuse(KindConnect, "the host could not be connected to")
 }
 
-// control returns a net.Dialer.Control that checks the address once more. It sees the address
-// that the kernel will connect to, so a different answer to a second look-up gains nothing.
+// control returns a net.Dialer.Control that checks the address once more. It sees the address that
+// the kernel will connect to. An attacker therefore gains nothing by answering a second look-up
+// differently.
 func (d *dialer) control(named bool) func(string, string, syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		addr, err := netip.ParseAddrPort(address)

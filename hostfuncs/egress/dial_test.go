@@ -114,8 +114,8 @@ func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	})
 }
 
-// TestLateConnectionIsClosed has a first address that accepts after the second has won, through
-// a dial function that ignores its context.
+// TestLateConnectionIsClosed has a dial function that ignores its context, so the first address
+// still accepts after the second has won.
 func TestLateConnectionIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

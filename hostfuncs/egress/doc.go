@@ -5,9 +5,9 @@
 //
 // Each request and each redirect is normalised, checked and passed to Options.Permit before its
 // host is resolved. A host that is not permitted is therefore not even looked up. Every address of
-// a name is checked before it is dialled, and once more on the socket. A name that changes its
-// answer in between (DNS rebinding) gains nothing. Addresses in the IANA special-purpose registries
-// are refused; Decision.Private allows private and loopback addresses.
+// a name is checked before it is dialled, and once more on the socket. Changing the address of a
+// name in between (DNS rebinding) therefore has no effect. Addresses in the IANA special-purpose
+// registries are refused; Decision.Private allows private and loopback addresses.
 //
 // Proxies from the environment are not used, cookies are not kept, and Clients share no
 // connections. Within a Client, connections that may lead to private addresses are separate from

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind classifies why a request failed. Programs decide by the kind, never by the text.
+// Kind classifies why a request failed. Programs should check the kind and never the text.
 type Kind string
 
 // The kinds of failure. The kinds listed before KindDNS are refusals by this package; a retry gets
@@ -19,7 +19,7 @@ const (
 	KindURL Kind = "url"
 	// KindHeader means that the method or a header may not be sent.
 	KindHeader Kind = "header"
-	// KindDenied means that Permit did not allow the hop.
+	// KindDenied means that Permit did not allow the hop, which is the request or a redirect.
 	KindDenied Kind = "denied"
 	// KindAddress means that the host is at an address that may not be reached.
 	KindAddress Kind = "address"
@@ -101,8 +101,8 @@ func (x *exchange) describe(err error) *Error {
 	return &shown
 }
 
-// classify returns err with a kind. An expired time limit or a cancelled caller comes first,
-// because it is the cause of the error that followed from it.
+// classify returns err with a kind. It first checks for an expired time limit and a cancelled
+// caller, because these cause other errors.
 func (x *exchange) classify(err error) *Error {
 	var own *Error
 	isOwn := errors.As(err, &own)
@@ -123,8 +123,8 @@ func (x *exchange) classify(err error) *Error {
 		// handshake.
 		return refuse(KindTLS, tlsReason(err))
 	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list "):
-		// net/http has no error type for oversized headers, neither for HTTP/1 nor for HTTP/2.
-		// Headers without end over HTTP/2 end as a protocol error instead.
+		// net/http has no error type for oversized headers, neither for HTTP/1 nor for HTTP/2. An
+		// endless header over HTTP/2 is reported as a protocol error instead.
 		return tooLarge("the header of the response", x.client.opts.Limits.HeaderBytes)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return refuse(KindTimeout, "the server did not answer in time")
@@ -144,7 +144,7 @@ func (x *exchange) ended() *Error {
 		return &Error{Kind: KindTimeout, Reason: "the call has run out of time", cause: context.DeadlineExceeded}
 	case x.caller.Err() != nil:
 		return &Error{Kind: KindCancelled, Reason: "the call was cancelled", cause: context.Canceled}
-	default: // release ended it
+	default: // release cancelled the context
 		return errBodyClosed()
 	}
 }

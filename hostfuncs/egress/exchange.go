@@ -51,7 +51,7 @@ func (x *exchange) run(r Request) (*Response, error) {
 		if !ok || r.KeepRedirect {
 			return x.respond(h, res)
 		}
-		_ = res.Body.Close() // the body of a redirect is for people
+		_ = res.Body.Close() // the body of a redirect is not used
 		if redirects == x.client.opts.Limits.Redirects {
 			return nil, refuse(KindRedirect, "the server redirects too often")
 		}
@@ -106,7 +106,7 @@ func (x *exchange) permit(h *hop) *Error {
 	return nil
 }
 
-// send makes a permitted hop.
+// send sends the request of a permitted hop.
 func (x *exchange) send(h *hop) (*http.Response, error) {
 	req, err := x.request(h)
 	if err != nil {
@@ -140,7 +140,7 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 		header["User-Agent"] = []string{o.UserAgent}
 	}
 	header["Accept-Encoding"] = []string{"gzip"}
-	if h.method == http.MethodHead || header["Range"] != nil { // a range counts encoded bytes
+	if h.method == http.MethodHead || header["Range"] != nil { // a range refers to encoded bytes
 		header["Accept-Encoding"] = []string{"identity"}
 	}
 	if o.Secrets != nil && !h.foreign {

@@ -33,7 +33,7 @@ type world struct {
 	mu      sync.Mutex
 	answer  func(host string, nth int) []netip.Addr
 	servers map[string]*listener
-	sockets map[string]string // address in this world to an address on this machine
+	sockets map[string]string // maps an address in this world to an address on this machine
 	lookups []string          // hosts
 	dials   []string          // addresses
 	roots   *x509.CertPool
@@ -144,7 +144,8 @@ func (w *world) serveRaw(address string, f func(net.Conn)) {
 	w.t.Cleanup(func() { l.Close() })
 }
 
-// client returns a client of this world with the permissions of o, or with all permissions.
+// client returns a client of this world with the options o. Without o.Permit, every request is
+// permitted.
 func (w *world) client(o egress.Options) *egress.Client {
 	if o.Normalise == nil {
 		o.Normalise = normalise
@@ -177,7 +178,7 @@ func permitHosts(hosts ...string) func(string, *url.URL) (egress.Decision, bool)
 	}
 }
 
-// normalise does as much as these tests need.
+// normalise normalises only what these tests need.
 func normalise(u *url.URL) (*url.URL, error) {
 	out := *u
 	out.Host = strings.ToLower(u.Host)

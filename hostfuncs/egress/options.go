@@ -33,7 +33,7 @@ type Options struct {
 	Transport
 }
 
-// Transport says how requests are made and limits them. It has no say in what may be reached. The
+// Transport says how requests are made and limits them. It does not decide what may be reached. The
 // zero value uses the defaults.
 type Transport struct {
 	// Limits bounds the requests of a Client.
@@ -54,7 +54,7 @@ type Transport struct {
 type Decision struct {
 	// Private allows private and loopback addresses.
 	Private bool
-	// ID identifies the rule for Permit and Secrets. The Client only passes it along.
+	// ID identifies the rule for Permit and Secrets. The Client does not interpret it.
 	ID int
 	// Rule names the rule in Usage. It must not contain a secret.
 	Rule string

@@ -84,7 +84,7 @@ func (x *exchange) leave(from, to *hop, location string) *Error {
 	case from.url.Scheme == "https" && to.url.Scheme != "https":
 		return refuse(KindRedirect, "the server redirects from https to http")
 	case x.client.opts.scrubText(location) != location || carries(to.url, from.secrets):
-		return refuse(KindSecret, "the server redirects to another origin with a secret in the URL")
+		return refuse(KindSecret, "the server redirects to another origin, and the target URL contains a secret")
 	case len(to.body) > 0:
 		return refuse(KindRedirect, "the server redirects the body of the request to another origin: send it there directly")
 	}

@@ -55,7 +55,8 @@ func (r Request) method() (string, *Error) {
 	if m == "" {
 		return http.MethodGet, nil
 	}
-	if len(m) > maxMethod || !httpguts.ValidHeaderFieldName(m) { // both are tokens (RFC 9110)
+	// A method is a token, like a header name (RFC 9110).
+	if len(m) > maxMethod || !httpguts.ValidHeaderFieldName(m) {
 		return "", refuse(KindHeader, fmt.Sprintf("the method must be a token of at most %d bytes, such as GET", maxMethod))
 	}
 	m = strings.ToUpper(m)
@@ -101,7 +102,7 @@ func (r Request) headers(limit int64) (http.Header, *Error) {
 			out[canonical] = append(out[canonical], value)
 		}
 		if count > maxHeaders || size > limit {
-			return nil, refuse(KindTooLarge, fmt.Sprintf("the headers of the request are more than %d, or larger than %d bytes", maxHeaders, limit))
+			return nil, refuse(KindTooLarge, fmt.Sprintf("the request has more than %d headers, or its headers are larger than %d bytes", maxHeaders, limit))
 		}
 	}
 	return out, nil

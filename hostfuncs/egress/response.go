@@ -18,8 +18,8 @@ const maxResponseHeaders = 256
 type Response struct {
 	// Status is the status code, at least 200.
 	Status int
-	// Header belongs to the caller. It has no Content-Encoding and Content-Length if the body was
-	// decoded.
+	// Header belongs to the caller. It has neither Content-Encoding nor Content-Length if the body
+	// was decoded.
 	Header http.Header
 	// URL is the URL of the last hop, without the query parameters that contain secrets.
 	URL string
@@ -117,7 +117,8 @@ func (b *body) Close() error {
 
 // fill reads up to the limit into p, and sets b.err at the end.
 func (b *body) fill(p []byte) int {
-	if err := b.exchange.ctx.Err(); err != nil { // even if the rest has already arrived, compressed
+	// Stop even if compressed data that has arrived could still be decoded.
+	if err := b.exchange.ctx.Err(); err != nil {
 		b.finish(err)
 		return 0
 	}

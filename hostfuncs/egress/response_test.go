@@ -242,7 +242,7 @@ func TestMaximumNumberOfHeadersIsAccepted(t *testing.T) {
 	if err != nil || body != "ok" || len(res.Header["A"]) != 255 || res.Header["A"][254] != hidden {
 		t.Errorf("got %v, %q, %v", res, body, err)
 	}
-	if made > 3 { // for the body, the URL, and all headers together
+	if made > 3 { // one each for the body, the URL, and all headers together
 		t.Errorf("%d scrubbers were made", made)
 	}
 }

@@ -39,7 +39,7 @@ func (o *Options) scrubHeader(h http.Header) http.Header {
 	return out
 }
 
-// bodyFilter returns the filter for a body of this content type, or nil.
+// bodyFilter returns the filter for a body of this content type, or nil if no secrets are hidden.
 func (o *Options) bodyFilter(contentType string) filter {
 	if o.Scrub == nil {
 		return nil
@@ -75,7 +75,7 @@ func textual(contentType string) bool {
 		return false
 	}
 	if i := strings.LastIndexByte(sub, '+'); i >= 0 {
-		sub = sub[i+1:] // image/svg+xml, application/problem+json
+		sub = sub[i+1:] // the part after "+", as in image/svg+xml
 	}
 	switch sub {
 	case "json", "xml", "yaml":

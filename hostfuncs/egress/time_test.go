@@ -49,7 +49,7 @@ var hanging = map[string]func(conn net.Conn, over <-chan struct{}){
 	"slow interim":               slowly("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"),
 }
 
-// hang makes a request to such a server and reads the response.
+// hang makes a request to a hanging server and reads the response.
 func hang(t *testing.T, ctx context.Context, c *egress.Client) error {
 	t.Helper()
 	res, err := c.Do(ctx, egress.Request{Method: "POST", Body: []byte("x"), URL: "http://example.com/"})

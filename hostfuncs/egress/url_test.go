@@ -8,7 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// TestUnsoundURLs refuses these URLs before any look-up, even if Normalise accepts them.
+// TestUnsoundURLs checks that these URLs are refused before any look-up, even if Normalise accepts
+// them.
 func TestUnsoundURLs(t *testing.T) {
 	for _, u := range []string{
 		"", "/", "//example.com/", "example.com", "example.com:80", "http:example.com/", "http:///path", "http://", "https://:443/",

@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// TestClosesAtOnceWithoutOpenFiles checks that a caller of Close does not wait for anything that
-// takes time to release.
+// TestClosesAtOnceWithoutOpenFiles checks that ClosesAtOnce is false if Close has to release
+// anything that takes time.
 func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 	workspace := capability.GrantedFS{FS: capability.FS{Mount: "workspace", Mode: capability.ModeWrite}}
 	scratch := capability.GrantedFS{FS: capability.FS{Mount: capability.ScratchMount, Mode: capability.ModeWrite}}
@@ -18,7 +18,7 @@ func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 		want   bool
 	}{
 		{name: "nothing granted", want: true},
-		{name: "a folder", grants: []capability.GrantedFS{workspace}, want: true},
+		{name: "a directory", grants: []capability.GrantedFS{workspace}, want: true},
 		{name: "scratch space", grants: []capability.GrantedFS{workspace, scratch}},
 		{name: "a file", grants: []capability.GrantedFS{workspace}, do: func(t *testing.T, b *FS) {
 			openFile(t, b, "f.txt")
@@ -33,7 +33,7 @@ func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{name: "a temporary file that became another", grants: []capability.GrantedFS{workspace}, want: true, do: func(t *testing.T, b *FS) {
+		{name: "a temporary file that was renamed", grants: []capability.GrantedFS{workspace}, want: true, do: func(t *testing.T, b *FS) {
 			if err := openFile(t, b, TempPrefix+"0").Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 			}
 			t.Cleanup(b.cancel)
 		}},
-		{name: "a change that goes on, as of a call that was left behind", grants: []capability.GrantedFS{workspace}, do: func(t *testing.T, b *FS) {
+		{name: "a change that is still running after its call was abandoned", grants: []capability.GrantedFS{workspace}, do: func(t *testing.T, b *FS) {
 			if err := b.begin(); err != nil {
 				t.Fatal(err)
 			}

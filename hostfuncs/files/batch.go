@@ -14,10 +14,10 @@ import (
 
 // Batch is a request about many files at once. A search through thousands of files then crosses
 // between guest and host only once, and the host works on several files concurrently. Each answer
-// equals the answer of Open, ReadDir or Lstat for that file alone, with the same checks. One
-// difference is that up to batchShare consecutive files of one directory may be looked up in the
-// directory as it was found for the first of them. No file stays open, and none counts as one of
-// the guest's open files.
+// equals the answer of Open, ReadDir or Lstat for that file alone, with the same checks. There is
+// one difference. A directory that was found for one file may be used for up to batchShare
+// consecutive files, even if it has been moved meanwhile. No file stays open, and none counts as
+// one of the guest's open files.
 type Batch struct {
 	ctx   context.Context
 	fs    *FS
@@ -44,7 +44,7 @@ type Answer struct {
 	Offset  int
 }
 
-// answerOn returns an answer with the data of info.
+// answerOn returns an answer with the type, size and time in info.
 func answerOn(info fs.FileInfo) Answer {
 	return Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
 }
@@ -97,8 +97,8 @@ func (b Batch) read(name string, limit int, r *batchRoom) Answer {
 	return a
 }
 
-// open is like View.Open for a short internal use. It does not take one of the guest's slots for
-// open files, because the number of free slots would depend on the timing of the workers.
+// open is like View.Open, but does not take one of the guest's slots for open files. Otherwise the
+// number of free slots would depend on the timing of the workers.
 func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	p, err := b.fs.resolve("/", name)
 	if err == nil {
@@ -187,7 +187,7 @@ func (b Batch) list(a *Answer, name string, r *batchRoom) error {
 	return nil
 }
 
-// WASIType returns the number of WASI for a file type, or 0 if WASI has none.
+// WASIType returns WASI's number for a file type, or 0 if WASI has none.
 func WASIType(mode fs.FileMode) uint32 {
 	switch mode.Type() {
 	case 0:

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestFilesWithWrongSizesAreContained has files with wrong sizes, and files that change while they
-// are read. Data may be written only to their part of the buffer, and incomplete content is not
-// returned.
+// TestFilesWithWrongSizesAreContained reads files that report wrong sizes, and files that change
+// while they are read. Data may be written only to their part of the buffer, and incomplete content
+// is not returned.
 func TestFilesWithWrongSizesAreContained(t *testing.T) {
 	for name, tt := range map[string]struct {
 		size    int64

@@ -16,7 +16,7 @@ type batchDirectory struct {
 	mount *mount
 	rel   string
 	fd    int
-	// device is the device number of the mount.
+	// device is the device number of the mount's file system.
 	device uint64
 }
 

@@ -33,8 +33,8 @@ type seenFile struct {
 	content string
 }
 
-// seenIn returns what a guest learns from an answer. For an error that is only the error of package
-// files, and also the size of a file that is too large.
+// seenIn returns what a guest learns from an answer. For an error, that is only the error of
+// package files, and the size of a file that is too large.
 func seenIn(a files.Answer) seenFile {
 	var p *fs.PathError
 	if errors.As(a.Err, &p) {
@@ -140,10 +140,10 @@ func requireApart(t testing.TB, answers []files.Answer, room []byte) {
 	owner := make([]int, len(room))
 	for i, a := range answers {
 		if a.Offset < 0 || a.Offset+len(a.Content) > len(room) {
-			t.Fatalf("answer %d lies from %d to %d in a room of %d", i, a.Offset, a.Offset+len(a.Content), len(room))
+			t.Fatalf("answer %d is at %d to %d in a buffer of %d bytes", i, a.Offset, a.Offset+len(a.Content), len(room))
 		}
 		if !bytes.Equal(room[a.Offset:a.Offset+len(a.Content)], a.Content) {
-			t.Errorf("answer %d is not where it says", i)
+			t.Errorf("answer %d is not at its offset", i)
 		}
 		for at := range a.Content {
 			if owner[a.Offset+at] != 0 {
@@ -154,8 +154,8 @@ func requireApart(t testing.TB, answers []files.Answer, room []byte) {
 	}
 }
 
-// variations returns paths of the files below dir, a host directory that the guest sees at a path,
-// and some paths that do not exist.
+// variations returns guest paths of the files below dir in several spellings, and some paths that
+// do not exist. dir is a host directory that the guest sees at the path at.
 func variations(t testing.TB, dir, at string) []string {
 	t.Helper()
 	names := []string{"", "/", ".", "..", at, at + "/", at[1:], at + "-evil", at + "/none", at + "/none/none"}
@@ -212,7 +212,7 @@ func FuzzBatch(f *testing.F) {
 		room := make([]byte, 100)
 		requireApart(t, batch(fsys, list...).Read(most, room), room)
 		if bytes.Contains(room, []byte(canary)[:6]) {
-			t.Errorf("%q shows what is denied", names)
+			t.Errorf("%q contains denied names", names)
 		}
 	})
 }

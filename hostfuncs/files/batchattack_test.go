@@ -43,7 +43,7 @@ func TestAttacksOnBatches(t *testing.T) {
 			for i, a := range slices.Concat(batch(fsys, names...).Stat(), batch(fsys, names...).List(room), batch(fsys, names...).Read(1<<20, room)) {
 				noHostPath(t, a.Err, filepath.Dir(ws))
 				if strings.Contains(string(a.Content), canary) || a.Err == nil && a.Type == 0 && a.Size == int64(len(canary)) {
-					t.Errorf("%q shows what lies outside", names[i%len(names)])
+					t.Errorf("%q shows a file outside the mount", names[i%len(names)])
 				}
 			}
 		})
@@ -64,11 +64,11 @@ func TestABatchKeepsTheRoomFromWhatIsDenied(t *testing.T) {
 	}
 	for _, a := range batch(fsys, "/w", "/w/sub", "/w/d").List(room) {
 		if text := string(a.Content); strings.Contains(text, "secret") || strings.Contains(text, "hidden") {
-			t.Errorf("a list names what is denied: %q", text)
+			t.Errorf("a list names a denied file: %q", text)
 		}
 	}
 	if strings.Contains(string(room), "CANARY") {
-		t.Error("the room holds what is denied")
+		t.Error("the buffer contains denied content")
 	}
 }
 
@@ -90,12 +90,12 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 		file bool // swap a file instead of a directory
 		make func(t *testing.T, at string)
 	}{
-		{"folder and link to outside", nil, false, link("../out")},
+		{"directory and link to outside", nil, false, link("../out")},
 		{"file and link to outside", nil, true, link("../out/f")},
 		{"file and FIFO", nil, true, fifo},
-		{"folder and FIFO", nil, false, fifo},
-		{"deny, folder and link to outside", []string{"secret/**"}, false, link("../out")},
-		{"deny, folder and link to denied", []string{"secret/**"}, false, link("secret")},
+		{"directory and FIFO", nil, false, fifo},
+		{"deny, directory and link to outside", []string{"secret/**"}, false, link("../out")},
+		{"deny, directory and link to denied", []string{"secret/**"}, false, link("secret")},
 		{"deny, file and link to denied", []string{"secret/**"}, true, link("secret/f")},
 		{"deny, file and FIFO", []string{"secret/**"}, true, fifo},
 	} {
@@ -103,12 +103,12 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 			top := t.TempDir()
 			ws := filepath.Join(top, "ws")
 			write(t, top, map[string]string{"out/f": canary, "out/only-outside": "", "ws/secret/f": canary, "ws/secret/only-outside": ""})
-			name, folder := "/w/d", "/w"
+			name, directory := "/w/d", "/w"
 			if r.file {
 				write(t, ws, map[string]string{"d": "fine"})
 			} else {
 				write(t, ws, map[string]string{"d/f": "fine"})
-				name, folder = "/w/d/f", "/w/d"
+				name, directory = "/w/d/f", "/w/d"
 			}
 			r.make(t, filepath.Join(ws, "l"))
 			fsys := newFS(t, read("w", ws, r.deny...))
@@ -130,16 +130,16 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 					}
 				}
 				if strings.Contains(string(room), "CANARY") {
-					t.Fatalf("after %d batches the room holds the canary", i)
+					t.Fatalf("after %d batches the buffer contains the canary", i)
 				}
 				for _, a := range batch(fsys, names...).Stat() {
 					if a.Err == nil && a.Type == 0 && a.Size == int64(len(canary)) {
 						t.Fatalf("after %d batches stat shows the canary", i)
 					}
 				}
-				for _, a := range batch(fsys, folder, folder).List(room) {
+				for _, a := range batch(fsys, directory, directory).List(room) {
 					if strings.Contains(string(a.Content), "only-outside") {
-						t.Fatalf("after %d batches a list shows what may not be seen", i)
+						t.Fatalf("after %d batches a list shows a forbidden file", i)
 					}
 				}
 			}

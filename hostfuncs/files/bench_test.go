@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// deepPath is four directories deep, as in a source tree.
+// benchPath is four directories deep, as in a source tree.
 const benchPath = "a/b/c/d/f"
 
 func benchMounts(b *testing.B, run func(b *testing.B, view files.View)) {

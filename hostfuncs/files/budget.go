@@ -31,8 +31,9 @@ func newBudget(o Options) budget {
 	}
 }
 
-// spend takes n bytes of MaxWritten for a write of length bytes at start; neither may be negative.
-// The caller must call refund for bytes that are then not written.
+// spend counts n bytes towards MaxWritten for a write of length bytes at offset start. Neither
+// start nor length may be negative. The caller must call refund for bytes that are then not
+// written.
 func (f *FS) spend(n, start, length int64) error {
 	b := &f.budget
 	switch {

@@ -49,7 +49,8 @@ func TestTheSizeOfAFileIsBounded(t *testing.T) {
 	}
 }
 
-// A file of the operator that exceeds the limit can be truncated, and written below the limit.
+// TestLargerFilesThatWereThere checks that an existing file that exceeds the limit can be
+// truncated, and written below the limit.
 func TestLargerFilesThatWereThere(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": strings.Repeat("x", 100)})
@@ -95,7 +96,7 @@ func TestWrittenBytesAreBounded(t *testing.T) {
 		{bytes(10), bytes(6), bytes(1)}, // also when overwriting
 		{size(16), bytes(1)},
 		{gap(15), bytes(1)},
-		{gap(5), gap(15)}, // 6, and 10 more
+		{gap(5), gap(15)}, // counts 6 bytes, then 10 more
 		{bytes(13), another},
 		{size(16), size(0), size(1)}, // truncating does not reduce the count
 		{bytes(17)},

@@ -138,7 +138,7 @@ func (f *FS) noteWritten(p place) {
 	}
 }
 
-// note changes the record of temporary files. It must be called between begin and end.
+// note updates the record of temporary files. It must be called between begin and end.
 func (f *FS) note(change func(tempNames)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

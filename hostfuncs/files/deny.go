@@ -185,7 +185,8 @@ func (l denyList) denies(rel string) bool {
 	return l.holds(rel, matchesAbove)
 }
 
-// holds reports whether match holds for a pattern and the path, both in the same form.
+// holds reports whether match returns true for the path and at least one pattern. It passes both to
+// match in the same form, folded or exact.
 func (l denyList) holds(rel string, match func(pattern, name string) bool) bool {
 	folded := namefold.Fold(rel)
 	return slices.ContainsFunc(l, func(d denyPattern) bool {

@@ -92,21 +92,21 @@ func TestMayLieBelow(t *testing.T) {
 		}
 		for _, rel := range test.yes {
 			if !list.mayLieBelow(rel) {
-				t.Errorf("%s: nothing below %s", test.pattern, rel)
+				t.Errorf("%s: mayLieBelow(%s) is false", test.pattern, rel)
 			}
 		}
 		for _, rel := range test.no {
 			if list.mayLieBelow(rel) {
-				t.Errorf("%s: something below %s", test.pattern, rel)
+				t.Errorf("%s: mayLieBelow(%s) is true", test.pattern, rel)
 			}
 		}
 	}
 	if denyList(nil).mayLieBelow("a") {
-		t.Error("something below a without patterns")
+		t.Error("mayLieBelow is true without patterns")
 	}
 }
 
-// FuzzMayLieBelow checks that mayLieBelow holds for all parents of a denied path.
+// FuzzMayLieBelow checks that mayLieBelow returns true for all parents of a denied path.
 func FuzzMayLieBelow(f *testing.F) {
 	for _, seed := range [][2]string{{"**/.env", "a/.env"}, {"a/*/c", "a/b/c/d"}, {"[a/b]/c", "a/c"}, {"{a,b/c}/d", "b/c/d"}, {`\[x/y`, "[x/y"}, {"a\u200b/b", "A/B"}, {"?/x", "\u0149/x"}, {"a**b/c", "axxb/c"}} {
 		f.Add(seed[0], seed[1])
@@ -114,15 +114,15 @@ func FuzzMayLieBelow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, name string) {
 		list, err := newDenyList([]string{pattern})
 		if err != nil {
-			t.Skip("no valid pattern")
+			t.Skip("the pattern is not valid")
 		}
 		rel, _, err := cleanPath(name)
 		if err != nil || !list.denies(rel) {
-			t.Skip("no path that the pattern denies")
+			t.Skip("the pattern does not deny the path")
 		}
 		for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 			if !list.denies(dir) && !list.mayLieBelow(dir) {
-				t.Errorf("%q denies %q, and says nothing lies below %q", pattern, rel, dir)
+				t.Errorf("%q denies %q, but mayLieBelow(%q) is false", pattern, rel, dir)
 			}
 		}
 	})

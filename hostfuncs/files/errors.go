@@ -30,7 +30,7 @@ var (
 	ErrTooLarge = errors.New("too many directory entries")
 	// ErrNotEmpty means that a directory to be removed or replaced is not empty.
 	ErrNotEmpty = errors.New("directory not empty")
-	// ErrAccess means that a file was written that is open for reading only, or the reverse.
+	// ErrAccess means that a file open only for reading was written, or the reverse.
 	ErrAccess = errors.New("not open for this operation")
 	// ErrCrossMount means that a file cannot be renamed to another mount.
 	ErrCrossMount = errors.New("lies in another mount")
@@ -61,7 +61,7 @@ type MountError struct {
 // Error returns "mount NAME: REASON".
 func (e *MountError) Error() string { return "mount " + e.Mount + ": " + e.Reason }
 
-// hostErrors maps errors of the host to errors that a guest may see. The first match counts. On
+// hostErrors maps errors of the host to errors that a guest may see. The first match applies. On
 // Windows ENOTDIR is also fs.ErrNotExist, so ENOTDIR comes first.
 var hostErrors = []struct{ host, guest error }{
 	{fs.ErrClosed, fs.ErrClosed},

@@ -129,7 +129,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 		err = f.rewind()
 		offset = 0
 	case f.IsDir(), whence < io.SeekStart, whence > io.SeekEnd:
-		// Some hosts have further values of whence.
+		// Some hosts accept other values of whence.
 		err = fs.ErrInvalid
 	default:
 		offset, err = f.regular.Seek(offset, whence)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxWrite limits the bytes written between two checks whether the call is over, because a write
+// maxWrite limits the bytes written before the next check of whether the call is over. A write
 // cannot be interrupted.
 const maxWrite = 4 << 20
 
@@ -209,7 +209,7 @@ func (f *File) Chtimes(access, change time.Time) error {
 	if err == nil {
 		host := f.regular
 		if f.IsDir() {
-			host = f.dir.(*os.File) // not synthetic: those are never writable
+			host = f.dir.(*os.File) // synthetic directories are never writable
 		}
 		err = guestError(setTimes(host, access, change))
 	}

@@ -150,14 +150,15 @@ func TestMountsMayShareFilesWithoutDeny(t *testing.T) {
 	}
 }
 
-// TestTheMountedDirectoryIsHeld replaces the mounted directory; the replacement was not granted.
+// TestTheMountedDirectoryIsHeld replaces the mounted directory on the host. The guest must still
+// see the original, because the replacement was not granted.
 func TestTheMountedDirectoryIsHeld(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "ws")
 	write(t, parent, map[string]string{"ws/f": "granted", "new/f": canary})
 	fsys := newFS(t, read("workspace", dir))
 	if err := os.Rename(dir, filepath.Join(parent, "old")); err != nil {
-		t.Skipf("the host renames no open directory: %v", err)
+		t.Skipf("the host cannot rename an open directory: %v", err)
 	}
 	if err := os.Rename(filepath.Join(parent, "new"), dir); err != nil {
 		t.Fatal(err)
@@ -284,7 +285,7 @@ func TestListingCountsExactly(t *testing.T) {
 			if len(entries) > 350 {
 				t.Fatalf("%d entries when 350 were asked for", len(entries))
 			}
-			// The engine takes a short result for the end of the directory.
+			// The engine treats a short result as the end of the directory.
 			if len(entries) < 350 {
 				break
 			}

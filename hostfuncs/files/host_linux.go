@@ -10,11 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPlain opens a regular file or a directory for reading if no link is part of its path. The
-// kernel walks the path, which takes a third of the time of package os; package os opens each
-// directory of the path, once to check it and once to use it. ok is false for everything else, and
-// if the kernel does not support it. In that case nothing has happened, and the caller uses the
-// slow path.
+// openPlain opens a regular file or a directory for reading if no part of its path is a link. The
+// kernel walks the path, which takes a third of the time that package os needs. Package os opens
+// each directory of the path twice, to check it and to use it. If ok is false, nothing was opened:
+// the path is not plain, or the kernel does not support this. The caller then uses the slow path.
 func (m *mount) openPlain(rel string, o opening) (file *os.File, info fs.FileInfo, ok bool) {
 	if o.access != os.O_RDONLY || o.append {
 		return nil, nil, false

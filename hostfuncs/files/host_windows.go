@@ -28,7 +28,8 @@ func systemDirs() []string {
 	return []string{dir}
 }
 
-// sameDevice is only relevant for isKernelFS.
+// sameDevice returns true. The result matters only for isKernelFS, which is always false on
+// Windows.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
 
 // identityOf identifies a file of the host by its volume and its number there, like os.SameFile.

@@ -95,9 +95,9 @@ func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 	return false
 }
 
-// refuseProtected fails if d is, contains or lies in one of the directories, or would contain one
-// that does not exist yet. It also fails if d contains a link that the path of one leads through,
-// because a guest could replace that link.
+// refuseProtected fails if d is one of the protected directories, contains one or lies in one, even
+// if the protected directory does not exist yet. It also fails if d contains a link on the path of
+// a protected directory, because a guest could replace that link.
 func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
 		near, err := paths.nearest(dir)

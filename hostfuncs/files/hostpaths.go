@@ -29,8 +29,8 @@ func (p *hostPaths) lstat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// plain describes the directory at an absolute path and all its parents, in that order. It reports
-// false unless all of them are directories, which means that no link is part of the path.
+// plain returns the FileInfo of the directory at an absolute path and of all its parents, in that
+// order. It returns false if any of them is not a directory, for example a link.
 func (p *hostPaths) plain(dir string) ([]fs.FileInfo, bool) {
 	parents, err := upwards(dir, func(path string) (fs.FileInfo, error) {
 		info, err := p.lstat(path)
@@ -42,8 +42,8 @@ func (p *hostPaths) plain(dir string) ([]fs.FileInfo, bool) {
 	return parents, err == nil
 }
 
-// directory returns the absolute path of a directory with all links resolved. It also describes the
-// directory and all its parents, in that order.
+// directory returns the absolute path of a directory with all links resolved. It also returns the
+// FileInfo of the directory and of all its parents, in that order.
 func (p *hostPaths) directory(dir string) (resolved string, parents []fs.FileInfo, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *hostPaths) nearest(dir string) (nearest, error) {
 	}
 }
 
-// nearestByLinks is like nearest for a path that may contain links.
+// nearestByLinks is like hostPaths.nearest for a path that may contain links.
 func nearestByLinks(abs string) (nearest, error) {
 	for at := abs; ; at = filepath.Dir(at) {
 		_, parents, err := followed(at)
@@ -102,7 +102,7 @@ func followed(path string) (resolved string, parents []fs.FileInfo, err error) {
 	return resolved, parents, err
 }
 
-// parentsOf describes a directory and all its parents, in that order.
+// parentsOf returns the FileInfo of a directory and of all its parents, in that order.
 func parentsOf(dir string) ([]fs.FileInfo, error) { return upwards(dir, os.Stat) }
 
 // upwards calls stat for a path and all its parents, in that order.

@@ -20,13 +20,13 @@ func TestHostPathsDetectReplacedDirectories(t *testing.T) {
 	}
 	var paths hostPaths
 	if near, err := paths.nearest(later); err != nil || near.exists {
-		t.Errorf("got %+v, %v for what is not there", near, err)
+		t.Errorf("got %+v, %v for a missing directory", near, err)
 	}
 	if err := os.Mkdir(later, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if near, err := paths.nearest(later); err != nil || !near.exists {
-		t.Errorf("got %+v, %v for what is there by now", near, err)
+		t.Errorf("got %+v, %v for a directory that now exists", near, err)
 	}
 
 	if resolved, _, err := paths.directory(dir); err != nil || resolved != dir {
@@ -36,7 +36,7 @@ func TestHostPathsDetectReplacedDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := openHostDir(dir, &paths); err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("got %v, %v for what is gone", d, err)
+		t.Errorf("got %v, %v for a removed directory", d, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func pathsOfTheHost(t *testing.T) string {
 		"filelink": "ws/id",
 		"tocache":  "cache",
 		"cache/up": "../ws",
-		// In the mount, where a guest could replace it.
+		// Links in the mount, where a guest could replace them.
 		"ws/inlink":  "sub",
 		"ws/outlink": "../other",
 	} {
@@ -183,7 +183,7 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 				}
 				checkReason(t, err, test.reason, top)
 				newFSWith(t, o, read("w", mount)) // protects no directory
-				// Paths that were looked at for other mounts before make no difference.
+				// The paths of the other mounts, which were looked at before, make no difference.
 				o.ScratchIn = in
 				fsys, err = files.New(grants(readWrite("before", aside), scratch(), readWrite("w", mount)), o)
 				if err == nil {
@@ -204,7 +204,7 @@ func checkReason(t *testing.T, err error, reason, top string) {
 	switch {
 	case err == nil && reason == "":
 	case err == nil:
-		t.Errorf("it was mounted, and should not for the reason that it %q", reason)
+		t.Errorf("it was mounted, but should have been refused with %q", reason)
 	case !errors.As(err, &refused) || refused.Reason != reason:
 		t.Errorf("got %v, want %q", err, reason)
 	}
@@ -213,7 +213,7 @@ func checkReason(t *testing.T, err error, reason, top string) {
 // TestPathsThatCannotBeLookedAt checks that a path that cannot be examined is refused.
 func TestPathsThatCannotBeLookedAt(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root looks everywhere")
+		t.Skip("root may examine every path")
 	}
 	top := pathsOfTheHost(t)
 	closedDir := filepath.Join(top, "cache")

@@ -62,7 +62,7 @@ func TestOneListingIsBounded(t *testing.T) {
 		if test.err == nil {
 			continue
 		}
-		// After a lost entry, the directory must not appear to end.
+		// An entry was lost, so the directory must not appear to end here.
 		if _, err := f.ReadDir(1); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("ReadDir after the error: %v", err)
 		}

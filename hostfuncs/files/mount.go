@@ -149,7 +149,8 @@ func (o opening) check(info fs.FileInfo) error {
 	return nil
 }
 
-// open opens a regular file or a directory, whatever the path names at that moment.
+// open opens rel if it is a regular file or a directory. It refuses anything else, even if another
+// process replaces the file meanwhile.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
 		return file, info, nil
@@ -241,8 +242,8 @@ func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// statIn describes base in parent. If it should follow a link where no link may be followed, it
-// fails, whether or not the target exists.
+// statIn describes base in parent. If follow is true but no link may be followed, it fails for a
+// link, whether or not the target exists.
 func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
 	if follow && !m.noLinks() {
 		info, err := parent.Stat(base)

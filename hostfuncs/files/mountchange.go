@@ -66,7 +66,7 @@ func (m *mount) removeSame(rel string, want fs.FileInfo) {
 	}
 	defer h.done()
 	if info, err := h.dir.Lstat(h.base); err == nil && os.SameFile(info, want) {
-		_ = m.removeHeld(h, info.IsDir()) // a failure leaves only litter
+		_ = m.removeHeld(h, info.IsDir()) // if this fails, only an unused file is left behind
 	}
 }
 
@@ -126,7 +126,7 @@ func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) err
 		return m.guestError(err)
 	}
 	if err := m.renameHeld(source, target); err != nil {
-		_ = takeOver(file, replaced, moved) // restore its own
+		_ = takeOver(file, replaced, moved) // restore the rights of the moved file
 		return m.guestError(err)
 	}
 	return nil

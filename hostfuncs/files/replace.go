@@ -18,7 +18,7 @@ type Seen struct {
 }
 
 // is reports whether a file is still the one that was seen. A nil info means that no file exists. A
-// nil Seen accepts any.
+// nil Seen accepts any file.
 func (s *Seen) is(info fs.FileInfo) bool {
 	switch {
 	case s == nil:
@@ -26,8 +26,8 @@ func (s *Seen) is(info fs.FileInfo) bool {
 	case info == nil || s.None:
 		return info == nil && s.None
 	}
-	// A guest receives the time in nanoseconds. A year beyond their range, such as 2300, overflows
-	// in the same way here.
+	// A guest receives the time in nanoseconds. A time that does not fit, such as the year 2300,
+	// overflows in the same way here.
 	return info.Size() == s.Size && info.ModTime().UnixNano() == s.ModTime.UnixNano()
 }
 
@@ -91,9 +91,9 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 	return nil
 }
 
-// putWhole replaces the regular file at a cleaned path, or a file that does not exist, by a new one
-// that write fills. It describes the old and the new file. now is nil if no file was created, not
-// even temporarily.
+// putWhole replaces the file at a cleaned path with a new file that write fills. The old file must
+// be a regular file or not exist. before and now describe the old and the new file. now is nil if
+// no file was created, not even temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (be
 		err = m.putInPlace(temp, h, before)
 	}
 	if err != nil {
-		_ = m.removeHeld(temp, false) // a failure leaves only litter
+		_ = m.removeHeld(temp, false) // if this fails, only the temporary file is left behind
 	}
 	return before, now, err
 }

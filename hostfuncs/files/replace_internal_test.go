@@ -19,7 +19,7 @@ import (
 // must notice before it replaces the file: no change is lost, and no temporary file is left.
 func TestReplaceLooksAgain(t *testing.T) {
 	write := func(file, content string) error { return os.WriteFile(file, []byte(content), 0o600) }
-	// instead replaces a file by another file, as this package does.
+	// instead replaces a file with another file, as this package does.
 	instead := func(file, content string) error {
 		return errors.Join(write(file+".theirs", content), os.Rename(file+".theirs", file))
 	}
@@ -50,7 +50,7 @@ func TestReplaceLooksAgain(t *testing.T) {
 			// If the clock is coarse, the time may be the same; see Seen.
 			return errors.Join(write(file, "new"), os.Chtimes(file, time.Time{}, time.Unix(1, 0)))
 		}, ErrChanged},
-		{"they replace it by one that looks the same", "f", func(file string) error {
+		{"they replace it with one that looks the same", "f", func(file string) error {
 			return sameTime(file, func() error { return instead(file, "eve") })
 		}, ErrChanged},
 		{"they take rights away", "f", func(file string) error { return os.Chmod(file, 0o400) }, ErrChanged},

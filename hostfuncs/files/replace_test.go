@@ -118,8 +118,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceAfterOthers has other processes change a file after the guest has looked at it, by
-// each way of looking.
+// TestReplaceAfterOthers has other processes change a file after the guest has looked at it. Each
+// method with which a guest can look is tested.
 func TestReplaceAfterOthers(t *testing.T) {
 	looks := map[string]func(*testing.T, *files.FS, string) *files.Seen{
 		"Lstat": func(t *testing.T, fsys *files.FS, name string) *files.Seen {
@@ -150,7 +150,7 @@ func TestReplaceAfterOthers(t *testing.T) {
 		{"nothing is there still", "new", func(string) error { return nil }, nil},
 		{"written to, longer", "f", func(file string) error { return os.WriteFile(file, []byte("theirs"), 0o600) }, files.ErrChanged},
 		{"written to, of the same size", "f", func(file string) error {
-			// Their clock may not have advanced. What counts is the time of the file.
+			// Set another time, because the clock may be too coarse to have advanced.
 			return errors.Join(os.WriteFile(file, []byte("new"), 0o600), os.Chtimes(file, time.Time{}, time.Unix(2_000_000_000, 0)))
 		}, files.ErrChanged},
 		{"removed", "f", os.Remove, files.ErrChanged},
@@ -211,7 +211,7 @@ func TestReplaceAndOpenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := view.Replace("f", []byte("new"), nil); err != nil {
-		t.Skipf("the host replaces no open file: %v", err)
+		t.Skipf("the host cannot replace an open file: %v", err)
 	}
 	if got, err := io.ReadAll(f); err != nil || string(got) != "old" {
 		t.Errorf("the open file reads %q, %v", got, err)

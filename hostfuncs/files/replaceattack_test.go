@@ -15,7 +15,7 @@ import (
 )
 
 // TestAttacksOnReplacing checks that only regular files are replaced, whatever a mount contains,
-// and none through a link that leads out.
+// and that no file is replaced through a link that leads out.
 func TestAttacksOnReplacing(t *testing.T) {
 	ws := hostile(t)
 	before, inside := outsideOf(t, ws), snapshot(t, ws)
@@ -23,7 +23,7 @@ func TestAttacksOnReplacing(t *testing.T) {
 		view := newFS(t, readWrite("workspace", ws, deny...)).View("/workspace")
 		for _, a := range attacks {
 			if a.want == fs.ErrNotExist && a.path != "/etc/passwd" {
-				continue // names that do not exist yet, and may exist later
+				continue // a name that does not exist, so Replace may create it
 			}
 			for _, seen := range []*files.Seen{nil, {None: true}, seenOf(t, filepath.Join(ws, "../secret"))} {
 				err := view.Replace(a.path, []byte("mine"), seen)
@@ -227,8 +227,8 @@ func TestReplaceInADirectoryThatMayNotBeWritten(t *testing.T) {
 	holds(t, filepath.Join(dir, "d/f"), "old")
 }
 
-// TestReplaceLeavesOtherNamesOfAFile covers A6: of a hard link, only the name in the mount gets the
-// new content.
+// TestReplaceLeavesOtherNamesOfAFile covers A6: if a file also has a name outside the mount, only
+// the name in the mount gets the new content.
 func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})

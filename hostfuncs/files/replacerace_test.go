@@ -74,7 +74,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 			}
 			out, secret := snapshot(t, filepath.Join(top, "out")), snapshot(t, filepath.Join(ws, "secret"))
 			view := newFSWith(t, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 40}, readWrite("w", ws, r.deny...)).View("/w")
-			t.Run("race", func(t *testing.T) { // its end stops the swapping
+			t.Run("race", func(t *testing.T) { // the end of this subtest stops the swapping
 				paths := []string{"d/f", "d/new"}
 				if r.file {
 					paths = []string{"d"}

@@ -24,7 +24,8 @@ const TempPrefix = ".wasmtool-tmp-"
 // same directory.
 const hostTempPrefix = TempPrefix + "host-"
 
-// isHostTemp reports whether a cleaned path names such a file or leads through such a name.
+// isHostTemp reports whether a cleaned path names a temporary file of View.Replace, or leads
+// through a directory with such a name.
 func isHostTemp(rel string) bool {
 	return strings.HasPrefix(rel, hostTempPrefix) || strings.Contains(rel, "/"+hostTempPrefix)
 }
@@ -45,8 +46,8 @@ func (t tempNames) add(p place, info fs.FileInfo) {
 	}
 }
 
-// replace records the new file if it is a temporary one, and replaced either no file or one that
-// the call created.
+// replace records that now has replaced before; before is nil if there was no file. It ignores a
+// now that is not temporary, and a now that replaced a file which the call did not create.
 func (t tempNames) replace(p place, before, now fs.FileInfo) {
 	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
 		t.add(p, now)

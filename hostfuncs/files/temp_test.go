@@ -54,7 +54,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 					view.Rename("e", "moved"),
 					writeFile(view, temp+"taken", "half"),
 				)
-				// Another process puts its own file in place of one.
+				// Another process replaces one of the temporary files with its own file.
 				ok(
 					os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs"), 0o600),
 					os.Rename(filepath.Join(dir, "theirs"), filepath.Join(dir, temp+"taken")),
@@ -153,7 +153,7 @@ func TestScratchIsPrivateAndGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Revoke() // as if the call was killed
+	a.Revoke() // as if the call were killed
 	for _, fsys := range []*files.FS{a, b} {
 		closed(t, fsys)
 	}
@@ -184,7 +184,7 @@ func TestRemovingScratchStaysInside(t *testing.T) {
 	}
 	dir := filepath.Join(in, dirs[0].Name())
 	if err := os.Rename(dir, filepath.Join(in, "moved")); err != nil {
-		t.Skipf("the host renames no open directory: %v", err)
+		t.Skipf("the host cannot rename an open directory: %v", err)
 	}
 	symlink(t, victim, dir)
 	_ = fsys.Close() // cannot remove the directory that it created
@@ -276,7 +276,7 @@ func TestAFullScratchDirectoryIsRemoved(t *testing.T) {
 	}
 	select {
 	case <-fsys.Done():
-		t.Error("done before it was closed")
+		t.Error("Done is closed before the FS")
 	default:
 	}
 	for range 2 {

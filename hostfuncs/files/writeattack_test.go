@@ -174,7 +174,7 @@ func TestOnlyRegularFilesOpenForWriting(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	// With a reader, opening the FIFO would succeed.
+	// Open a reader, so that the host would allow opening the FIFO for writing.
 	reader, err := os.OpenFile(filepath.Join(dir, "fifo"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +307,7 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 	for _, name := range []string{"a", "keys", "keys/private", "keys/private/", "keys/empty", "KEYS"} {
 		want := fs.ErrPermission
 		if name == "KEYS" {
-			want = fs.ErrNotExist // if letter case matters; otherwise as above
+			want = fs.ErrNotExist // if letter case matters; otherwise ErrPermission
 		}
 		for op, err := range map[string]error{"rename": view.Rename(name, "moved"), "rmdir": view.Rmdir(name)} {
 			if !errors.Is(err, want) && !errors.Is(err, fs.ErrPermission) {
@@ -315,8 +315,7 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 			}
 		}
 	}
-	// With the name of a parent of denied paths, a directory would bring its content to denied
-	// paths.
+	// If a directory got the name of a parent of denied paths, its content would get denied paths.
 	for _, name := range []string{"a", "keys", "keys/new", "keys/empty", "KEYS/New"} {
 		if err := view.Rename("free", name); err == nil {
 			t.Errorf("rename a directory to %s", name)
@@ -346,7 +345,7 @@ func TestAPatternForAnyDirectory(t *testing.T) {
 	}
 	view := newFS(t, readWrite("w", dir, "**/.env")).View("/w")
 	for _, name := range []string{"d", "bare", "empty"} {
-		// To the guest, bare looks as empty as empty does.
+		// The guest sees no file in bare, so bare must behave like empty.
 		if err := view.Rmdir(name); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("rmdir %s: %v", name, err)
 		}

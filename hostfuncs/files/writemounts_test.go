@@ -115,7 +115,7 @@ func TestProtectedDirectories(t *testing.T) {
 		}
 	}
 	newFSWith(t, o, readWrite("w", cache))
-	// The same holds for directories that the operator's file names after a reload.
+	// The same applies to directories that the operator's file names after a reload.
 	grant := capability.Grant{FS: grants(readWrite("w", top)), Protected: []string{cache}}
 	if b, err := hostfuncs.Bind(grant, files.Options{}, hostfuncs.Services{}); err == nil {
 		_ = b.Close()
@@ -144,7 +144,7 @@ func TestLinksToProtectedDirectories(t *testing.T) {
 		fsys, err := files.New(grants(readWrite("w", ws)), o)
 		if err == nil {
 			_ = fsys.Close()
-			t.Errorf("mounted for writing what holds a link on the way to %s", dir)
+			t.Errorf("mounted a directory for writing that contains a link on the path of %s", dir)
 			continue
 		}
 		noHostPath(t, err, top)

@@ -261,7 +261,7 @@ func sweep(root *os.Root) error {
 
 // fileName returns the name of a namespace's file. The name is a hash, so it contains no path. It
 // also does not depend on case or Unicode normalisation, which file systems treat differently. The
-// length of the tenant separates pairs whose concatenation is the same.
+// hash includes the length of the tenant, so that "a" and "bc" differ from "ab" and "c".
 func fileName(ns Namespace) string {
 	raw := binary.BigEndian.AppendUint64(nil, uint64(len(ns.Tenant)))
 	raw = append(append(raw, ns.Tenant...), ns.Tool...)

@@ -11,7 +11,7 @@ func TestBoltOpensWhenItIsUsed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	l := NewBolt(dir, Options{})
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Fatalf("the folder is there before: %v", err)
+		t.Fatalf("the directory exists before the first call: %v", err)
 	}
 	ns := Namespace{Tool: "a"}
 	if err := l.Put(t.Context(), ns, "k", []byte("v")); err != nil {
@@ -33,6 +33,6 @@ func TestBoltOpensWhenItIsUsed(t *testing.T) {
 		t.Error(err)
 	}
 	if err := l.Put(t.Context(), ns, "k", nil); err == nil {
-		t.Error("it is used after it was closed")
+		t.Error("a call succeeded after Close")
 	}
 }

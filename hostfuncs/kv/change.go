@@ -38,7 +38,8 @@ type verdict struct {
 	next  usage
 }
 
-// decide decides on c, given the current value of the key; nil means absent.
+// decide returns the verdict on c for a namespace with the given usage. current is the current
+// value of the key; nil means absent.
 func (o Options) decide(c change, current []byte, used usage) (verdict, error) {
 	if c.onlyIf && ((c.old == nil) != (current == nil) || !bytes.Equal(c.old, current)) {
 		return verdict{}, nil
@@ -128,7 +129,7 @@ func newQuery(ns Namespace, prefix, after string, limit int) (query, error) {
 	return query{prefix: prefix, after: after, limit: limit}, nil
 }
 
-// start returns the first key to look at. Keys that match do not sort before it.
+// start returns the first key to look at. No matching key sorts before it.
 func (q query) start() string { return max(q.prefix, q.after) }
 
 // matches reports whether List returns key.

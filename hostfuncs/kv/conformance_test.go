@@ -113,13 +113,13 @@ func TestSwap(t *testing.T) {
 		then          []byte
 	}{
 		{"create", nil, nil, []byte("n"), true, []byte("n")},
-		{"create what is there", []byte("v"), nil, []byte("n"), false, []byte("v")},
-		{"create where empty is", empty, nil, []byte("n"), false, empty},
+		{"create an existing key", []byte("v"), nil, []byte("n"), false, []byte("v")},
+		{"create over an empty value", empty, nil, []byte("n"), false, empty},
 		{"replace", []byte("v"), []byte("v"), []byte("n"), true, []byte("n")},
 		{"replace another", []byte("v"), []byte("w"), []byte("n"), false, []byte("v")},
 		{"replace empty", empty, empty, []byte("n"), true, []byte("n")},
-		{"replace what is absent", nil, empty, []byte("n"), false, nil},
-		{"make empty", []byte("v"), []byte("v"), empty, true, empty},
+		{"replace an absent value", nil, empty, []byte("n"), false, nil},
+		{"set to empty", []byte("v"), []byte("v"), empty, true, empty},
 		{"delete", []byte("v"), []byte("v"), nil, true, nil},
 		{"delete another", []byte("v"), []byte("w"), nil, false, []byte("v")},
 		{"check absent", nil, nil, nil, true, nil},
@@ -187,7 +187,7 @@ func increment(ctx context.Context, s kv.Store, key string) error {
 func TestList(t *testing.T) {
 	each(t, kv.Options{}, func(t *testing.T, s kv.Store) {
 		if keys, err := s.List(t.Context(), here, "", "", 0); err != nil || len(keys) != 0 {
-			t.Fatalf("nothing lists as %q, %v", keys, err)
+			t.Fatalf("an empty namespace lists %q, %v", keys, err)
 		}
 		for _, key := range []string{"b/2", "a", "b", "b/1", "b/3", "é", "c", "B"} {
 			must(t, s.Put(t.Context(), here, key, nil))

@@ -71,7 +71,7 @@ func TestBoltReportsCorruption(t *testing.T) {
 			bad := c.make()
 			must(t, os.WriteFile(path, bad, 0o600))
 			if !use(t, openBolt(t, dir, kv.Options{})) {
-				t.Fatal("nothing was found")
+				t.Fatal("the damage was not found")
 			}
 			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, bad) {
 				t.Error("the file was changed")
@@ -81,7 +81,7 @@ func TestBoltReportsCorruption(t *testing.T) {
 }
 
 // TestBoltSurvivesDamage damages the numbers in the header and elements of every page. Each call
-// must return an error or an answer. bbolt alone would panic, loop or read elsewhere.
+// must return an error or an answer. bbolt alone would panic, loop or read outside the file.
 func TestBoltSurvivesDamage(t *testing.T) {
 	dir, path, raw := image(t)
 	page := os.Getpagesize()
@@ -121,11 +121,11 @@ func TestBoltFindsDamageWhileOpen(t *testing.T) {
 	}
 	must(t, os.Truncate(path, int64(len(raw)/4)))
 	if !use(t, s) {
-		t.Fatal("nothing was found")
+		t.Fatal("the damage was not found")
 	}
 	must(t, os.WriteFile(path, raw, 0o600))
 	if use(t, s) {
-		t.Error("a file that was restored is not used")
+		t.Error("the restored file is still refused")
 	}
 }
 

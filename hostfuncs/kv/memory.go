@@ -16,7 +16,7 @@ type Memory struct {
 	closed bool
 }
 
-// space holds the values of one namespace. Empty namespaces have none.
+// space holds the values of one namespace. An empty namespace has no space.
 type space struct {
 	values map[string][]byte
 	used   usage

@@ -8,8 +8,8 @@ import (
 )
 
 // queues admits the calls of this process to each file one at a time, in the order in which they
-// arrived. Only processes therefore compete for the lock of the file. The zero value is ready to
-// use.
+// arrived. Only calls of different processes therefore compete for the lock of a file. The zero
+// value is ready to use.
 type queues struct {
 	mu     sync.Mutex
 	byName map[string]*queue
@@ -107,7 +107,8 @@ func (p *waiter) err() error {
 	}
 }
 
-// wait waits until it has received from ready.
+// wait waits until it has received from ready. It fails if the context ends, the Store closes or
+// the time limit of p passes.
 func wait[T any](p *waiter, ready <-chan T) error {
 	select {
 	case <-ready:

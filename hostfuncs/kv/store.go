@@ -20,7 +20,7 @@ type Namespace struct {
 // sequence of bytes and may be empty. Every error is an [*Error]. All methods are atomic and safe
 // for concurrent use. They neither keep nor change the slices they receive.
 //
-// If the context ends while a method waits, the method returns Timeout. Once a write has begun it
+// If the context ends while a method waits, the method returns Timeout. Once a write has begun, it
 // is completed even if the context ends. After Unavailable, Corrupt or Timeout from a method that
 // changes a value, read the value before trying again. Only NotFound, BadKey, KeyTooLong,
 // ValueTooLong, QuotaKeys and QuotaBytes guarantee that nothing was changed.
@@ -67,9 +67,9 @@ const (
 type Options struct {
 	// MaxKeys limits the number of keys; the default is DefaultMaxKeys.
 	MaxKeys int
-	// MaxBytes limits the total length of keys and values; the default is DefaultMaxBytes. The file
-	// of a Bolt is larger: it may grow to slightly more than four times what both quotas allow,
-	// fails with QuotaBytes beyond that, and never shrinks.
+	// MaxBytes limits the total length of keys and values; the default is DefaultMaxBytes. A Bolt
+	// file may grow to slightly more than four times what MaxKeys and MaxBytes allow. A write that
+	// needs more fails with QuotaBytes. The file never shrinks.
 	MaxBytes int64
 	// MaxValueBytes limits the length of one value; the default is DefaultMaxValueBytes.
 	MaxValueBytes int
@@ -87,7 +87,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Kind classifies why a call failed. Programs decide by the kind, never by the text.
+// Kind classifies why a call failed. Programs should check the kind and never the text.
 type Kind string
 
 // The kinds of failure.

@@ -46,7 +46,7 @@ func checkStructure(file io.ReaderAt, now stamp) (usage, error) {
 	return s.held, nil
 }
 
-// page returns a page that no other page has led to.
+// page reads a page and marks it as used. It returns Corrupt if the page was used before.
 func (s *structure) page(id uint64) (*io.SectionReader, header, error) {
 	if id >= s.meta.high {
 		return nil, header{}, damaged()

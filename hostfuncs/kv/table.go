@@ -85,7 +85,7 @@ func (t table) list(q query) []string {
 	return keys
 }
 
-// decide decides on a change.
+// decide returns the verdict on a change of the namespace.
 func (t table) decide(o Options, c change) (verdict, error) {
 	return o.decide(c, t.get(c.key), t.used)
 }

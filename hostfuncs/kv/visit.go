@@ -12,7 +12,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// visit is one call while it may use the file of a namespace.
+// visit is the access of one call to the file of a namespace.
 type visit struct {
 	store  *Bolt
 	ns     Namespace
@@ -57,7 +57,7 @@ func (v *visit) view(fn func(table) error) (found bool, err error) {
 }
 
 // update calls fn with exclusive access to the namespace, and commits if fn returns true. The file
-// limit applies only if the namespace may grow, because a deletion also needs room to copy pages.
+// limit applies only if the namespace may grow, because even a deletion needs room to copy pages.
 // The caller must have called view, which verifies the file.
 func (v *visit) update(grows bool, fn func(table) (write bool, err error)) error {
 	err := v.open(false, func(o opened) error {
@@ -103,7 +103,7 @@ func (v *visit) create() error {
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	// If this fails, a later openDirectory sweeps the file.
+	// If this fails, a later openDirectory removes the file.
 	_ = v.store.root.Remove(temp)
 	return storeError(err)
 }

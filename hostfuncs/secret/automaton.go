@@ -10,7 +10,8 @@ type automaton struct {
 // node is a state of the automaton: the path from the root to it has just been read.
 type node struct {
 	edges []edge
-	fail  int32 // node of the longest proper suffix of the path that begins a pattern
+	// fail is the node of the longest proper suffix of the path that is the beginning of a pattern.
+	fail  int32
 	depth int32
 	found int32 // length of the longest pattern that ends here, or 0
 	label string
@@ -57,8 +58,8 @@ func (a *automaton) child(at int32, b byte) int32 {
 	return 0
 }
 
-// link sets the node to continue from when a pattern breaks off. It is called once, after the last
-// add.
+// link sets, for each node, the node to continue from when a pattern breaks off. It is called once,
+// after the last add.
 func (a *automaton) link() {
 	var queue []int32
 	for _, to := range a.start {

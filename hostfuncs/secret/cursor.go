@@ -21,7 +21,7 @@ type cursor struct {
 	gap   int    // number of line-end bytes skipped since the last symbol
 }
 
-// jump says that from a symbol on, the position of a symbol is its number plus shift.
+// jump says that, from symbol on, the position of each symbol is its number plus shift.
 type jump struct{ symbol, shift int64 }
 
 // maxGap limits the line-end bytes between two symbols: one CR and one LF.
@@ -102,8 +102,8 @@ func (c *cursor) copyFrom(o *cursor) {
 	c.jumps = jumps
 }
 
-// appendHit merges h with the last hit if they overlap, because both get one mark. A text that
-// consists of a secret only therefore has few hits.
+// appendHit merges h with the last hit if they overlap, because both are replaced with one mark.
+// Even a text full of overlapping secrets therefore has few hits.
 func appendHit(hits []hit, h hit) []hit {
 	if len(hits) > 0 {
 		switch last := &hits[len(hits)-1]; {

@@ -53,8 +53,8 @@ func (r *reading) ready() {
 }
 
 // base64Forms returns how value appears within a base64 text, for each of its three possible
-// offsets in a group of three bytes. It returns the characters that depend on value alone, and the
-// same with the characters that follow if the text ends after value.
+// offsets in a group of three bytes. For each offset, the first form has the characters that depend
+// on value alone. The others add the characters that follow if the text ends after value.
 func base64Forms(value []byte) [][]byte {
 	var forms [][]byte
 	for before := range 3 {

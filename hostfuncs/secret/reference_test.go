@@ -18,7 +18,8 @@ type symbol struct {
 	from, to int
 }
 
-// symbolsOf reads a whole text, raw or with the escapes decoded that begin with lead.
+// symbolsOf returns the symbols of a text, with the escapes decoded that begin with lead. If lead
+// is 0, no escape is decoded.
 func symbolsOf(text string, lead byte) (list []symbol) {
 	for at := 0; at < len(text); {
 		meaning, n := text[at:at+1], 1
@@ -129,7 +130,7 @@ func fragments(value string, random *rand.Rand) string {
 			continue
 		}
 		form := forms[random.IntN(len(forms))]
-		if random.IntN(3) == 0 { // only a part of it, so that beginnings break off
+		if random.IntN(3) == 0 { // cut off the beginning, so that the form is incomplete
 			form = form[random.IntN(len(form)):]
 		}
 		escape, often := random.IntN(4), 1+random.IntN(12)

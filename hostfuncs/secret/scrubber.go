@@ -14,7 +14,7 @@ import (
 // by chance in unrelated text.
 const MinScrub = 8
 
-// Scrubber replaces the values of secrets by "[secret:NAME]". It finds each value as it is, in
+// Scrubber replaces the values of secrets with "[secret:NAME]". It finds each value as it is, in
 // hexadecimal and in base64: of either alphabet, in the middle of a longer text, and with line ends
 // inside. Each form may be written raw, percent-encoded or with the escapes of JSON strings. Text
 // without secrets is unchanged. The cost grows only with the length of the text.
@@ -99,8 +99,8 @@ func (s *Scrubber) Bytes(ctx context.Context, p []byte) ([]byte, error) {
 	return s.stream().whole(ctx, p)
 }
 
-// Before is like [Scrubber.Bytes] for text that was cut at its end. It also removes what may be the
-// beginning of a secret there.
+// Before is like [Scrubber.Bytes] for text that was cut at its end. It also removes the last bytes
+// if they may be the beginning of a secret.
 func (s *Scrubber) Before(ctx context.Context, p []byte) ([]byte, error) {
 	if s.Empty() {
 		return p, nil

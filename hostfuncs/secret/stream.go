@@ -107,8 +107,8 @@ func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	return settled
 }
 
-// hide passes on the bytes before settled. It replaces each range to hide that begins there by one
-// mark, and overlapping ranges by a common one. base is the position of the held bytes.
+// hide passes on the bytes before settled, but replaces each range to hide that begins there with a
+// mark. Overlapping ranges share one mark. base is the position of the held bytes.
 func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {
@@ -128,7 +128,8 @@ func (t *stream) hide(base, settled int64) {
 	t.pass(base, settled)
 }
 
-// pass passes on the bytes before to that were not passed on yet.
+// pass passes on all bytes before position to that have not been passed on yet. base is the
+// position of the held bytes.
 func (t *stream) pass(base, to int64) {
 	if to > t.doneTo {
 		t.out = append(t.out, t.held[t.doneTo-base:to-base]...)

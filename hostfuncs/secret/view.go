@@ -3,7 +3,7 @@ package secret
 // reading holds the patterns to find and says which bytes count as equal. Streams share it.
 type reading struct {
 	*automaton
-	fold [256]byte // what each byte counts as
+	fold [256]byte // the byte as which each byte is compared
 	// begins holds the bytes that begin a pattern. wakes also holds the bytes that begin an escape.
 	// Before a pattern has begun, only these bytes matter.
 	begins, wakes [256]bool
