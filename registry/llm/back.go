@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// back describes how to convert arguments for a definition to arguments for the tool. Nil means
-// that they are the same.
+// back describes how to convert arguments that follow the provider's definition to arguments that
+// the tool itself takes. Nil means that they are the same.
 type back struct {
 	fields map[string]backField // keyed by the name in the definition
 	rest   *back                // for fields that the definition does not declare

@@ -50,9 +50,9 @@ type AnswerOptions struct {
 
 // Turn is a model's message, with the results of its calls.
 type Turn struct {
-	// Messages are to be appended to the conversation: the model's own message and, if it
-	// requested calls, the messages with the results. They are input items for Responses, and
-	// contents for Gemini.
+	// Messages are to be appended to the conversation: the model's own message and, if it requested
+	// calls, the messages with the results. In the format OpenAIResponses they are input items, and
+	// in Gemini contents.
 	Messages []json.RawMessage
 	// Text is the text in the model's message, with all parts joined.
 	Text string
@@ -76,10 +76,10 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 // Answer runs all calls in a model's message and returns the messages to send next. message is
 // the body of the provider's response (not streamed), or only the model's message from it.
 //
-// A call that fails gets a result with a message for the model: the definitions may not have
-// the tool, the arguments may be invalid, or the tool may fail. Adjacent calls to tools that
-// only read run concurrently; every other call runs alone, in order. Answer returns an error
-// only if the provider did not send message, or ctx is done.
+// A call that fails gets a result with a message for the model: the definitions may not have the
+// tool, the arguments may be invalid, or the tool may fail. Adjacent calls to tools that only read
+// run concurrently; every other call runs alone, in order. Answer returns an error only if message
+// is not a message of the provider, or ctx is done.
 func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o AnswerOptions) (Turn, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {

@@ -390,7 +390,7 @@ func TestAnswerRefusesOtherMessages(t *testing.T) {
 		for message, want := range map[string]string{
 			`{"error":{"type":"overloaded","message":"Overloaded"}}`: "Overloaded",
 			`data: {"choices":[]}`: string(m.format),
-			`{}`:                   "not streamed",
+			`{}`:                   "not of a stream",
 			``:                     string(m.format),
 		} {
 			_, err := tools.Answer(t.Context(), &executor{}, []byte(message), llm.AnswerOptions{})

@@ -139,7 +139,7 @@ func (c *converter) choice(w *written, n *node, forms []*node) (*jsontree.Value,
 
 // notes writes default and examples.
 func (c *converter) notes(w *written, n *node) {
-	if n.fallback != nil && n.admits(n.fallback.Types()) { // merging may have excluded it
+	if n.fallback != nil && n.admits(n.fallback.Types()) { // merging may have excluded the default
 		if c.subset.notes {
 			w.body.Add("default", n.fallback)
 		} else {
@@ -194,7 +194,7 @@ func (c *converter) withType(n *node) *node {
 	return &out
 }
 
-// enum writes the values listed.
+// enum writes the values that the node lists.
 func (c *converter) enum(w *written, n *node) {
 	if n.enum == nil || n.types == jsontype.Null {
 		return
@@ -257,7 +257,7 @@ func refers(v *jsontree.Value) bool {
 	return found
 }
 
-// shortened replaces "items": false, which allows no items after the prefix, by maxItems.
+// shortened replaces "items": false, which allows no items after the prefix, with maxItems.
 func (c *converter) shortened(n *node) *node {
 	if n.items == nil || !n.items.never {
 		return n
@@ -269,8 +269,8 @@ func (c *converter) shortened(n *node) *node {
 	return &out
 }
 
-// inclusive replaces the exclusive bounds of integers by minimum and maximum, for providers
-// that support only inclusive bounds.
+// inclusive replaces the exclusive bounds of integers with minimum and maximum, for providers that
+// support only inclusive bounds.
 func (c *converter) inclusive(n *node) *node {
 	if n.types&^jsontype.Null != jsontype.Integer {
 		return n

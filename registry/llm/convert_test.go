@@ -36,7 +36,7 @@ func TestSchemasAreConverted(t *testing.T) {
 		mode   mode
 		p      string // the schema of p
 		whole  string // or the schema of all arguments
-		want   string // the schema of p, or all, in the definition
+		want   string // the expected schema in the definition, of p or of all arguments
 		losses string // one line for each loss: "effect pointer what"; or a part of the only line
 	}{
 		"references are inlined": {

@@ -20,7 +20,8 @@ import (
 func Example() {
 	provider := httptest.NewServer(http.HandlerFunc(fakeProvider))
 	defer provider.Close()
-	reg := registry.New(registry.Options{}) // standard.New has the built-in tools
+	// A real program calls standard.New, which adds the built-in tools.
+	reg := registry.New(registry.Options{})
 	defer reg.Close()
 	if err := reg.Tools().Register(weather, weatherTool{}); err != nil {
 		fmt.Println(err)

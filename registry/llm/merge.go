@@ -48,9 +48,9 @@ func (r *reader) both(a, b *node) *node {
 	return out.settled()
 }
 
-// orAnnotated returns a copy of n with title, description, default and examples taken from by
-// where n has none.
-func (n *node) orAnnotated(by *node) *node { return n.annotated(by.annotated(n)) }
+// orAnnotated returns a copy of n. If n lacks a title, description, default or examples, the copy
+// has the ones of other.
+func (n *node) orAnnotated(other *node) *node { return n.annotated(other.annotated(n)) }
 
 // each combines every alternative of a with every alternative of b.
 func (r *reader) each(a, b *node) *node {
@@ -107,7 +107,7 @@ func (r *reader) add(list []keyword, k keyword) []keyword {
 	return list
 }
 
-// bothObjects sets in out the constraints of both schemas on objects.
+// bothObjects stores in out the constraints on objects that a and b have together.
 func (r *reader) bothObjects(out, a, b *node) {
 	out.fields = nil
 	for _, f := range a.fields {
@@ -146,7 +146,7 @@ func (n *node) restFor(name string, r *reader) *node {
 	return n.rest
 }
 
-// bothArrays sets in out the constraints of both schemas on arrays.
+// bothArrays stores in out the constraints on arrays that a and b have together.
 func (r *reader) bothArrays(out, a, b *node) {
 	item := func(n *node, i int) *node {
 		switch {

@@ -94,14 +94,14 @@ func (n *node) anyText() bool {
 		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes[k.name] == jsontype.String })
 }
 
-// annotated returns a copy of n with title, description, default and examples taken from by
-// where by has them.
-func (n *node) annotated(by *node) *node {
+// annotated returns a copy of n. If other has a title, description, default or examples, the copy
+// has the ones of other.
+func (n *node) annotated(other *node) *node {
 	out := *n
-	out.title, out.description = cmp.Or(by.title, n.title), cmp.Or(by.description, n.description)
-	out.fallback = cmp.Or(by.fallback, n.fallback)
-	if by.examples != nil {
-		out.examples = by.examples
+	out.title, out.description = cmp.Or(other.title, n.title), cmp.Or(other.description, n.description)
+	out.fallback = cmp.Or(other.fallback, n.fallback)
+	if other.examples != nil {
+		out.examples = other.examples
 	}
 	return &out
 }

@@ -23,12 +23,12 @@ func noMessage(format Format, body []byte, want string) error {
 	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
 		return fmt.Errorf("the provider answered with an error: %s", show(jsontree.NewRaw(failure.Error)))
 	}
-	return fmt.Errorf("not a response of %s: %s is missing; pass the body of a response that is not streamed", format, want)
+	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream", format, want)
 }
 
 // notJSON returns the error for a response that cannot be parsed.
 func notJSON(format Format, err error) error {
-	return fmt.Errorf("not a response of %s: %w", format, err)
+	return fmt.Errorf("this is not a response of %s: %w", format, err)
 }
 
 // textPart is a part of a message's content.

@@ -51,7 +51,7 @@ func (c *converter) oneForm(n *node) *node {
 	return out
 }
 
-// fieldOf returns a field that accepts what the field accepts in any of several objects.
+// fieldOf returns the named field, which accepts what the field of any of the forms accepts.
 func (c *converter) fieldOf(forms []*node, name string) field {
 	f := field{name: name, required: true}
 	var nodes []*node

@@ -28,7 +28,7 @@ const sinceInputRequests = "2026-07-28"
 type asking struct {
 	server *Server
 	req    *mcp.CallToolRequest
-	// later is the question that the client must ask before it calls again; nil without one.
+	// later is the question that the client must ask before it calls again; nil if there is none.
 	// It is atomic because a Registry whose call ended does not wait for its approver.
 	later atomic.Pointer[mcp.CallToolResult]
 
@@ -55,8 +55,8 @@ var errAskedLater = errors.New("the client asks its user and calls again")
 
 // elicit asks the user a question. In revisions before input requests, it waits for the answer
 // while the call is running. In later ones it returns the answer that the client sent with this
-// call, or stores the question in a.later. The fingerprint ties an answer to its question, so
-// that approval of one call is not taken for another.
+// call, or stores the question in a.later. The fingerprint ties an answer to its question, so that
+// approval of one call is not taken for approval of another.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
 		return a.elicitNow(ctx, form)
@@ -85,8 +85,8 @@ func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mc
 	return nil, errAskedLater
 }
 
-// recall sets a.given once: to the answer that the client sent, and its answers to the earlier
-// questions of the call. a.mu is held.
+// recall sets a.given once, to the answer that the client sent with this call and its answers to
+// the earlier questions of the call. a.mu is held.
 func (a *asking) recall() {
 	state := a.req.Params.RequestState
 	if a.recalled || state == "" {
@@ -180,8 +180,8 @@ const (
 		`"enum":["once","session"],"default":"once"}}}`
 )
 
-// answerOf reads the user's answer. Approval through a client lasts until the end of its session
-// at most. Permanent approval needs a terminal or the operator's file.
+// answerOf reads the user's answer. Approval through a client lasts at most until the end of the
+// client's session. Permanent approval needs a terminal or the operator's file.
 func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 	answer := registry.Answer{Yes: result != nil && result.Action == "accept"}
 	if answer.Yes && q.Session != "" && result.Content["remember"] == string(remembered.ScopeSession) {

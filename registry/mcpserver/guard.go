@@ -127,7 +127,7 @@ func (t *tokenRule) check(r *http.Request) *refusedRequest {
 	}
 }
 
-// takeBody reads the body within its limits and parses its message. It replaces the body by an
+// takeBody reads the body within its limits and parses its message. It replaces the body with an
 // encoding of the message that every JSON reader understands in the same way. The body counts
 // towards MaxBodies until leave is called.
 func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (isCall bool, leave func(), _ *refusedRequest) {

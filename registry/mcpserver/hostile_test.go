@@ -75,7 +75,7 @@ func TestInvalidLinesGetErrors(t *testing.T) {
 			t.Parallel()
 			r := w.connectRaw(t)
 			r.handshake()
-			// A long line is refused while it is written.
+			// A long line is refused before all of it is written, so it is written concurrently.
 			go func() { _, _ = io.WriteString(r.in, c.line+"\n") }()
 			got := r.receive()
 			code, text := 0, ""

@@ -63,9 +63,8 @@ type HTTPOptions struct {
 	// after SessionIdle without a request; 0 means DefaultSessionIdle.
 	MaxSessions int
 	SessionIdle time.Duration
-	// MaxConnections limits the open connections, and further ones wait; 0 means
-	// DefaultMaxConnections. A user of Authority may have a quarter of them, and gets 503
-	// beyond that.
+	// MaxConnections limits the open connections; further ones wait. 0 means DefaultMaxConnections.
+	// A user of Authority may have a quarter of them, and gets 503 beyond that.
 	MaxConnections int
 	// MaxBody limits the body of a request, in bytes; 0 means DefaultMaxBody. BodyTimeout
 	// limits the time to receive the body; 0 means DefaultBodyTimeout.
@@ -140,7 +139,7 @@ type gate struct {
 	sessions http.Handler // for 2025-11-25 and earlier
 	requests http.Handler // for later revisions, which have no sessions
 
-	answering   *running // HTTP requests with calls
+	answering   *running // counts HTTP requests that contain calls
 	handshakes  handshakes
 	connections *connections
 }
@@ -173,7 +172,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
 			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // hostRule protects, and allows Hosts
+			DisableLocalhostProtection: true, // hostRule has this check, and also allows Hosts
 		})
 	}
 	sessions, room := int64(o.MaxSessions), o.MaxBodies
@@ -201,7 +200,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.users.serve(w, r, g.serve)
 		return
 	}
-	// Before the path, so that a stranger cannot keep a connection by requesting other paths.
+	// Check before the path, so that a stranger cannot keep a connection by requesting other paths.
 	if refused := g.token.check(r); refused != nil {
 		g.refuse(w, refused)
 		return

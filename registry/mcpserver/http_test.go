@@ -214,7 +214,7 @@ func (s *site) send(t testing.TB, r request) (status int, body string, header ht
 		t.Fatal(err)
 	}
 	if response.Close {
-		response.Header.Set("Connection", "close") // the HTTP client removed it
+		response.Header.Set("Connection", "close") // the HTTP client removes this header
 	}
 	return response.StatusCode, string(text), response.Header
 }

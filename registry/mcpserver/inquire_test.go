@@ -94,7 +94,7 @@ func TestSlowClientDoesNotBlockQuestions(t *testing.T) {
 	defer failed.Close()
 	for range native.DefaultMaxAbandoned {
 		r := w.connectRaw(t)
-		r.out = bufio.NewReaderSize(r.from, 64) // less than a question
+		r.out = bufio.NewReaderSize(r.from, 64) // smaller than a question
 		r.send(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		r.receive()
 		r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

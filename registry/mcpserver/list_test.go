@@ -139,7 +139,7 @@ func TestClientsAreNotifiedOfChanges(t *testing.T) {
 	}
 }
 
-// The SDK panics at some schemas. That must leave out only the tool with the schema.
+// The SDK panics for some schemas. Then only the tool with such a schema is left out.
 func TestToolWithUnsupportedSchemaIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

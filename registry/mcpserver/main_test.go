@@ -123,7 +123,7 @@ type raw struct {
 	t    testing.TB
 	in   *io.PipeWriter
 	from *io.PipeReader
-	out  *bufio.Reader // of from
+	out  *bufio.Reader // buffers from
 	done chan error
 }
 

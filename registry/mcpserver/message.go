@@ -70,7 +70,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, invalidRequest(nil, "batches are not part of the protocol; send one message at a time")
 	case jsontree.Object:
 	default:
-		return nil, invalidRequest(nil, "a message is a JSON object")
+		return nil, invalidRequest(nil, "a message must be a JSON object")
 	}
 	fields := make(map[string]json.RawMessage)
 	for _, m := range message.Members {
@@ -135,7 +135,7 @@ func unreadable(data []byte, why error) *refusal {
 	for decoder.More() {
 		name, _ := decoder.Token()
 		var value json.RawMessage
-		if decoder.Decode(&value) != nil || name == "id" && id != nil { // ambiguous
+		if decoder.Decode(&value) != nil || name == "id" && id != nil { // unreadable or a second ID
 			return invalidRequest(nil, why.Error())
 		}
 		if name == "id" {
@@ -149,9 +149,9 @@ func unreadable(data []byte, why error) *refusal {
 // parseResponse parses the response to a request of the server.
 func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, id jsonrpc.ID, rawID json.RawMessage) (jsonrpc.Message, *refusal) {
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
-		refused := invalidRequest(nil, "a message has a method, or an id and either result or error")
+		refused := invalidRequest(nil, "a message must have a method, or an id and either result or error")
 		if fields["result"] == nil && fields["error"] == nil {
-			refused.id = rawID // a request without its method: its sender waits
+			refused.id = rawID // like a request without a method: its sender waits
 		}
 		return nil, refused
 	}

@@ -20,8 +20,8 @@ const (
 // dropped: a tool must not wait for a client, which could delay it past its deadline.
 const maxQueued = 2 * (logBurst + progressBurst)
 
-// notifier sends the logs and progress of a running tool to the client. The Registry does not
-// call it concurrently, but a call that hangs may use it after the end.
+// notifier sends the logs and progress of a running tool to the client. The Registry does not call
+// it concurrently, but a call that hangs may still use it after end.
 type notifier struct {
 	ctx     context.Context
 	session *mcp.ServerSession

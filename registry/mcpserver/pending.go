@@ -34,7 +34,7 @@ type pending struct {
 }
 
 type pendingQuestion struct {
-	// user was asked, and input is the name of the answer.
+	// user is the user who was asked; input is the name of the question and of its answer.
 	user, input, fingerprint string
 	earlier                  []answer
 	asked                    time.Time // set by put

@@ -8,7 +8,7 @@ import (
 
 // running counts the running calls. It is safe for concurrent use.
 type running struct {
-	// cancelled is done after cancel, which cancels all calls.
+	// cancelled is the context of all calls; cancel cancels it.
 	cancelled context.Context
 	cancel    context.CancelFunc
 

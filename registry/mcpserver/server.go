@@ -23,7 +23,7 @@ import (
 const (
 	// DefaultPageSize is the number of tools in a page of the list.
 	DefaultPageSize = 200
-	// DefaultGrace is the time that running calls have when the server stops.
+	// DefaultGrace is the time that running calls have to end when the server stops.
 	DefaultGrace = 5 * time.Second
 )
 
@@ -39,7 +39,7 @@ type Options struct {
 	Approver *Approver
 	// PageSize is the number of tools in a page of the list; 0 means DefaultPageSize.
 	PageSize int
-	// Grace is the time that running calls have when the server stops, before they are
+	// Grace is the time that running calls have to end when the server stops, before they are
 	// cancelled; 0 means DefaultGrace.
 	Grace time.Duration
 	// OnLog receives all log messages of tools, including those that no client asked for. The

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// tally is a counter for each user. It has no entries for users with a count of 0.
+// tally has a count for each user. It has no entries for users with a count of 0.
 type tally map[string]int64
 
 func (t tally) add(user string, n int64) {
@@ -59,10 +59,10 @@ func (c *connections) leave(conn net.Conn) {
 	}
 }
 
-// take counts the connection of a request for a user. It returns false if the user has too many.
+// take counts the connection of a request for its user. It returns false if the user has too many.
 func (c *connections) take(ctx context.Context, user string) bool {
 	conn, ok := ctx.Value(connectionKey{}).(net.Conn)
-	if !ok { // a test without a connection
+	if !ok { // only in tests without a connection
 		return true
 	}
 	c.mu.Lock()

@@ -54,7 +54,7 @@ const maxValue = 512
 // with names that they make up.
 const unknownTool = "(unknown)"
 
-// Options has the providers of spans and metrics.
+// Options lists the providers of spans and metrics.
 type Options struct {
 	// Tracer receives a span "execute_tool NAME" for each call; nil means no spans.
 	Tracer trace.TracerProvider
@@ -88,15 +88,15 @@ func New(o Options) (*Observer, error) {
 		metric.WithDescription("Fuel that guests used, in the units of limits.fuel."),
 		metric.WithExplicitBucketBoundaries(1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10))
 	active, noActive := meter.Int64UpDownCounter("wasmtool.calls.active", metric.WithUnit("{call}"),
-		metric.WithDescription("Calls that have begun and not ended."))
+		metric.WithDescription("Calls in flight."))
 	if err := errors.Join(noDuration, noFuel, noActive); err != nil {
 		return nil, fmt.Errorf("the metrics cannot be created: %w", err)
 	}
 	return &Observer{tracer: o.Tracer.Tracer(scope), duration: duration, fuel: fuel, active: active}, nil
 }
 
-// Begin starts the span of a call. The span gets the name of the tool at its end, when the tool is
-// known to exist.
+// Begin starts the span of a call. The span gets the name of the tool only when it ends, because
+// only then is it known that the tool exists.
 func (o *Observer) Begin(ctx context.Context, _ tool.Call) (context.Context, func(tool.Receipt)) {
 	spanned, span := o.tracer.Start(ctx, executeTool, trace.WithSpanKind(trace.SpanKindInternal),
 		trace.WithAttributes(attribute.String(keyOperation, executeTool), attribute.String(keyToolType, "function")))

@@ -155,7 +155,7 @@ func TestTricklingBodiesEndWithTheCall(t *testing.T) {
 		gone <- struct{}{}
 	})
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
-	l.play(t, step{Do: "say"}) // compiles
+	l.play(t, step{Do: "say"}) // compiles the module before the calls that are tested
 	for _, path := range []string{"/head", "/body"} {
 		call := script("script", get("http://example.com"+path), step{Do: "body", Handle: -1})
 		l.timesOut(t, call, func(u capability.Usage) bool { return len(u.Requests) == 1 && u.Requests[0].Sent })

@@ -23,7 +23,7 @@ import (
 // The program shows no secret in any of its output about a call, and stores none on disk.
 func TestTheProgramShowsNoSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the modes of files are set here")
+		t.Skip("the test sets the modes of files, which Windows does not have")
 	}
 	program := guesttest.Program(t)
 	wasm, err := scriptWASM()
@@ -109,11 +109,11 @@ func leaksBelow(t *testing.T, dir string) int {
 	return n
 }
 
-// A secret that is not available in time does not keep a call beyond its deadline, and neither does
-// it keep other calls that wait for the same secret.
+// A secret that is not available in time delays neither its call beyond the deadline, nor other
+// calls that wait for the same secret.
 func TestSlowSecretsEndWithTheCall(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no sleep")
+		t.Skip("the test needs the program sleep, which Windows does not have")
 	}
 	w := newWorld(t, hello)
 	l := newLab(t, setup{
@@ -127,7 +127,7 @@ allow = ["net:https://api.example.com/", "secret:TOKEN"]
 auto_execute = true
 `, http: w.options(),
 	})
-	l.play(t, step{Do: "say"}) // compiles
+	l.play(t, step{Do: "say"}) // compiles the module before the calls that are tested
 	l.noted()
 	var calls sync.WaitGroup
 	for range 3 {

@@ -18,7 +18,7 @@ func requester() []byte {
 	const request, headers, setOutput, length, input, setVar, getVar = 0, 1, 2, 3, 4, 5, 6
 	l, none := byte(wasmtest.I64), []byte{wasmtest.I64Const, 0}
 	send := wasmtest.Code(wasmtest.CallFunc(input), none, wasmtest.CallFunc(request))
-	// Each request consumes its head, so the head is read from a variable with an empty name.
+	// A request consumes its head, so the loop reads the head from a variable each time.
 	again := wasmtest.Code(
 		none, wasmtest.CallFunc(input), wasmtest.CallFunc(setVar), []byte{wasmtest.Loop, wasmtest.Empty},
 		none, wasmtest.CallFunc(getVar), none, wasmtest.CallFunc(request), []byte{wasmtest.Drop, wasmtest.Br, 0, wasmtest.End},
@@ -69,8 +69,8 @@ func extismLab(t *testing.T, w *world) *lab {
 	return newLab(t, setup{tools: tools, plugin: requester(), form: form, operator: operator, env: secretEnv, http: w.options()})
 }
 
-// sends returns a call of a requester. Its request has the given method, "" for none, and tells hop
-// where to redirect.
+// sends returns a call of the requester with the given name. The request has the method, unless it
+// is "", and its header X-To tells hop where to redirect.
 func sends(t *testing.T, name, method, url, to string) tool.Call {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"method": method, "url": url, "headers": map[string]string{"X-To": to}})
@@ -117,7 +117,7 @@ func TestExtismRequests(t *testing.T) {
 		{"", "https://api.example.com/", "http://api.example.com/"},
 		{"", "https://api.example.com/", "https://private.example.com/"},
 		{"", "https://api.example.com/", "file:///etc/passwd"},
-		{"", "https://api.example.com/", "https://api.example.com/"}, // for ever
+		{"", "https://api.example.com/", "https://api.example.com/"}, // redirects forever
 	} {
 		_, err := l.execute(t, sends(t, "body", tt.method, tt.url, tt.to))
 		if tool.CodeOf(err) != tool.CodeExecution || !strings.Contains(err.Error(), "the HTTP request failed: ") {

@@ -30,7 +30,7 @@ type key struct {
 	path           string        // an argument
 	timeout        time.Duration // of the call without the key
 	warm           bool          // the tool has a warm-up
-	linux          bool          // it has no effect elsewhere
+	linux          bool          // the key has an effect only on Linux
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 	denies      = "[[policy.rules]]\neffect = \"deny\"\n"
 )
 
-// paths returns a rule that denies calls by the argument path.
+// paths returns a rule that denies calls whose argument path matches.
 func paths(match string) string { return denies + "arguments = { \"/path\" = { " + match + " } }\n" }
 
 func keys() []key {

@@ -172,7 +172,7 @@ func (l *lab) note(r tool.Receipt) {
 	l.receipts = append(l.receipts, r)
 }
 
-// noted returns the receipts of the calls since it was last called.
+// noted returns the receipts of the calls since noted was last called.
 func (l *lab) noted() []tool.Receipt {
 	l.mu.Lock()
 	defer l.mu.Unlock()

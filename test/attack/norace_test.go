@@ -2,5 +2,5 @@
 
 package attack
 
-// raced reports whether the race detector is on, with which compiling takes far longer.
+// raced is true if the race detector is on, which makes compiling far slower.
 const raced = false

@@ -37,7 +37,8 @@ func forms(value string) []string {
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for shift := range 3 {
-		// The part that depends only on the secret, for each position within three bytes.
+		// Keep only what depends on the secret alone, for each offset within a group of three
+		// bytes.
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + value))
 		from, to := (shift*8+5)/6, (shift+len(value))*8/6
 		all = append(all, text[from:to], strings.NewReplacer("+", "-", "/", "_").Replace(text[from:to]))
@@ -75,7 +76,7 @@ func leaks(text string) string {
 	return ""
 }
 
-// everything returns all that is visible of a call.
+// everything makes a call. all contains everything that is visible of the call.
 func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.Result, err error) {
 	t.Helper()
 	var heard strings.Builder
@@ -356,7 +357,7 @@ func TestSecretsThatDoNotFit(t *testing.T) {
 }
 
 // The response of a server in one call is not in the memory of the next call, with or without a
-// warm-up. A warm-up itself cannot reach anything.
+// warm-up. A warm-up itself has access to nothing.
 func TestNothingOfACallIsKept(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		w := newWorld(t, parrot)

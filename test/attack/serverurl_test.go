@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A server is reached only at its URL in the operator's file, at a private address only if the file
-// allows it, and with the secret only where the file says so.
+// A server is reached only at its URL in the operator's file, and at a private address only if the
+// file allows it. The server gets the secret only if the file says so.
 func TestServerAtURL(t *testing.T) {
 	mcp := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
 	mcp.AddTool(&sdk.Tool{Name: "seen", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -40,7 +40,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 	}
 	object := "{" + members.String() + `"z":1}`
 
-	// gives is a tool that returns its result just before its deadline.
+	// gives returns a call of a tool that returns its result just before its deadline.
 	gives := func(schema, structured string) func() error {
 		r := one(t, registry.Options{}, "", func(s *tool.Spec) {
 			s.Timeout, s.Result = timeout, json.RawMessage(schema)
@@ -57,7 +57,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 		r := one(t, registry.Options{}, `"a":`+schema, func(s *tool.Spec) { s.Timeout = timeout }, simple{})
 		return func() error { _, err := r.Execute(t.Context(), callOf(`{"a":`+argument+`}`)); return err }
 	}
-	// loops is a guest that calls fd_read with that many buffers until it is stopped.
+	// loops returns a call of a guest that calls fd_read with many buffers until it is stopped.
 	loops := func(pieces int32) func() error {
 		m := guest(t, []byte{wasmtest.Loop, wasmtest.Empty}, read(pieces), []byte{wasmtest.Br, 0, wasmtest.End})
 		return func() error {

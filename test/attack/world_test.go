@@ -95,8 +95,8 @@ func (w *world) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", server.Listener.Addr().String())
 }
 
-// asked returns the names that were looked up and the addresses that were dialled since it was last
-// called.
+// asked returns the names that were looked up and the addresses that were dialled since asked was
+// last called.
 func (w *world) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,7 +105,7 @@ func (w *world) asked() []string {
 	return all
 }
 
-// requests returns the requests that the server received since it was last called.
+// requests returns the requests that the server received since requests was last called.
 func (w *world) requests() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -84,13 +84,15 @@ const (
 func (s segments) addTo(wasm []byte) []byte {
 	var before []byte
 	if s.elements != nil {
-		before = append(before, sectionElement, 5, 1, 1, 0, 1, *s.elements) // passive, functions
+		// The segment is passive and contains functions.
+		before = append(before, sectionElement, 5, 1, 1, 0, 1, *s.elements)
 	}
 	if s.data == nil {
 		return insertBeforeCode(wasm, before)
 	}
 	before = append(before, sectionDataCount, 1, 1)
-	data := slices.Concat(wasmtest.U32([]byte{1, 1}, uint32(len(s.data))), s.data) // passive
+	// The segment is passive.
+	data := slices.Concat(wasmtest.U32([]byte{1, 1}, uint32(len(s.data))), s.data)
 	wasm = insertBeforeCode(wasm, before)
 	return slices.Concat(wasmtest.U32(append(wasm, sectionData), uint32(len(data))), data)
 }

@@ -12,7 +12,7 @@ import (
 type ending struct {
 	name     string
 	outcomes []string
-	// rare reports whether the ending takes long.
+	// rare marks an ending that takes long, which pick therefore chooses less often.
 	rare bool
 }
 
@@ -39,8 +39,8 @@ func (e ending) timeout(random *rand.Rand) time.Duration {
 	return time.Minute
 }
 
-// pick chooses where a call leaves its token and how it ends. Two of three calls leave it only in
-// memory and end by themselves, so that their instances are reused.
+// pick chooses where a call leaves its token and how the call ends. Two thirds of the calls leave
+// the token only in memory and end by themselves, so that their instances are reused.
 func (g guest) pick(random *rand.Rand) (steps []string, end ending) {
 	clean := random.IntN(3) > 0
 	for len(steps) < 1+random.IntN(4) {

@@ -21,10 +21,11 @@ type guest struct {
 	// calls is the number of the 20,000 calls of TestCanary that use this guest. A call in Go takes
 	// as long as a hundred calls in other languages.
 	calls int
-	// slow reports whether a call takes that long.
+	// slow marks a guest whose calls take much longer than in other languages.
 	slow bool
-	// tightPages is a memory limit in pages. The guest starts well below it, but exceeds it by
-	// growing as much. It is the limit of a tenant, and the number of pages that a look asks for.
+	// tightPages is the memory limit of tight tenants, in pages, and the number of pages by which a
+	// look grows memory. The guest starts well below the limit, but exceeds it when it grows by
+	// that much.
 	tightPages uint64
 	// steps lists the places where the guest can leave a token, and how each shows in a look at a
 	// reused instance.
@@ -44,8 +45,8 @@ type step struct {
 	name string
 	// shows lists the kinds of report lines that differ if the instance is reused without a reset.
 	shows []string
-	// outside reports whether restoring memory does not undo the step, because the host keeps the
-	// token. If global is set, a global keeps it.
+	// outside marks a step that restoring memory does not undo, because the host keeps the token
+	// or, if global is set too, because a global does.
 	outside, global bool
 }
 
@@ -139,7 +140,7 @@ func readFile(tb testing.TB, name string) []byte {
 	return content
 }
 
-// onceBuilt is a module that the first test that needs it builds.
+// onceBuilt is a module that is built by the first test that needs it.
 type onceBuilt struct {
 	once sync.Once
 	wasm []byte

@@ -2,6 +2,5 @@
 
 package engine
 
-// raced reports whether the race detector is on, with which the process takes several times the
-// memory.
+// raced is true if the race detector is on, which multiplies the memory of the process.
 const raced = false

@@ -46,7 +46,7 @@ func measure(tb testing.TB) usage {
 	return u
 }
 
-// within reports whether the usage is not larger than another one, with a tolerance.
+// within reports whether no field of u is larger than the sum of the same field in before and more.
 func (u usage) within(before, more usage) bool {
 	return u.goroutines <= before.goroutines+more.goroutines &&
 		u.descriptors <= before.descriptors+more.descriptors &&

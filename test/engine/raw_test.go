@@ -34,8 +34,8 @@ const (
 	rawOther
 )
 
-// rawPages is the maximum memory of a raw canary in pages, and the place where it writes state that
-// is not in memory.
+// rawPages is the maximum memory of a raw canary in pages. rawShow is the address at which the
+// canary writes state that is not in memory.
 const (
 	rawPages = 3
 	rawShow  = 256
@@ -119,8 +119,8 @@ func raws() []raw {
 			).Bytes()),
 		},
 		{
-			// The rest of a call stack shows in the depth that a look reaches, and the depth only
-			// in its fuel. The plain engine has no fuel, so it finds nothing here.
+			// What is left of a call stack shows only in the depth that a look can recurse to, and
+			// the depth only in the fuel. The plain engine has no fuel, so it finds nothing here.
 			name: "the call stack", looks: "lrsd", calls: 64,
 			wasm: recursing().Bytes(),
 		},

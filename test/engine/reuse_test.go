@@ -295,12 +295,12 @@ func (i *reused) memory() []byte {
 // hostPage is the size in bytes of the units in which a reset copies memory.
 const hostPage = 4 << 10
 
-// restoreMemory restores memory from a copy, and clears the part by which it has grown. It does not
-// restore the host page with the index but, unless but is negative.
-func (i *reused) restoreMemory(saved state, but int) {
+// restoreMemory restores memory from a copy, and clears the part by which it has grown. It skips
+// the host page whose index is except; -1 means none.
+func (i *reused) restoreMemory(saved state, except int) {
 	mem := i.memory()
 	for page := 0; page*hostPage < len(mem); page++ {
-		if page == but {
+		if page == except {
 			continue
 		}
 		to := mem[page*hostPage:][:hostPage]

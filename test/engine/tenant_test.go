@@ -22,7 +22,7 @@ type tenant struct {
 	callName string
 	args     []string
 	grant    capability.Grant
-	// tight reports whether the lower memory limit of the guest applies.
+	// tight marks a tenant whose memory limit is the guest's tightPages.
 	tight bool
 	// warm is the input of the warm-up; nil if there is none.
 	warm []byte
@@ -104,7 +104,8 @@ func (t tenant) limits(g guest) runtime.Limits {
 // lookInput returns the input that asks a guest for its report.
 func lookInput(g guest) string { return fmt.Sprintf("look %d", g.tightPages) }
 
-// plantInput returns the input that makes a guest leave a token in some places and end in some way.
+// plantInput returns the input that makes a guest leave a token in the places that steps lists, and
+// then end the call as end says.
 func plantInput(left token, steps []string, end string) string {
 	return fmt.Sprintf("plant %s %s", left, strings.Join(append(steps[:len(steps):len(steps)], end), " "))
 }

@@ -22,7 +22,7 @@ type Index struct {
 	literals map[string]map[string]bool
 }
 
-// Find reads the tests below the root directory of a module and not below nested modules.
+// Find reads the tests of the module in the directory root, but not of nested modules.
 func Find(root string) (*Index, error) {
 	x := &Index{root: root, literals: make(map[string]map[string]bool)}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

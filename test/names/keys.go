@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Leaves returns the paths of all keys of a format that hold a value, such as "limits.fuel". A key
-// that an author may choose is stricttoml.AnyName.
+// Leaves returns the paths of all keys of a format that hold a value, such as "limits.fuel". Where
+// the author of a file chooses the name of a key, the path has stricttoml.AnyName.
 func Leaves(keys []stricttoml.Key) []string { return leaves("", keys) }
 
 func leaves(prefix string, keys []stricttoml.Key) []string {

@@ -61,7 +61,7 @@ func avoid(pattern string, texts ...string) phrase {
 	return p
 }
 
-// found returns what of text the phrase matches, or "".
+// found returns the part of text that the phrase matches, or "".
 func (p phrase) found(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, m := range p.pattern.FindAllStringSubmatchIndex(text, -1) {

@@ -23,7 +23,7 @@ const maxColumn = 100
 
 var only = flag.String("only", "", "check only files below `DIR`, relative to the repository")
 
-// skipped are directories of other people's texts, and generated ones.
+// skipped matches the paths of other people's texts and of generated ones.
 var skipped = regexp.MustCompile(`(^|/)(\.git|testdata|node_modules|target)(/|$)|^test/style(/|$)`)
 
 // TestGoFollowsTheStyleSheet checks comments, strings, names and widths of all Go files.
@@ -126,7 +126,7 @@ func checkPhrases(text string, report func(found, instead string)) {
 	}
 }
 
-// walk calls check with each file of an extension that git may hold.
+// walk calls check with each file that has the extension and is not skipped.
 func walk(t *testing.T, extension string, check func(name string, text []byte)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -209,7 +209,7 @@ func width(line string) int {
 	return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
 }
 
-// directive reports whether a line can't be broken: it is a directive or holds a link.
+// directive reports whether a line can't be broken: it is a directive or contains a link.
 func directive(line string) bool {
 	text := strings.TrimSpace(line)
 	return strings.HasPrefix(text, "//go:") || strings.Contains(text, "://")

@@ -37,7 +37,7 @@ func (b *Inbox) Complete(id ID, result tool.Result) error {
 	return nil
 }
 
-// Fail ends an open call with a failure. The model reads message. Errors are the same as for
+// Fail ends an open call with a failure; message is shown to the model. Errors are the same as for
 // [Inbox.Complete].
 func (b *Inbox) Fail(id ID, message string) error {
 	message = strings.ToValidUTF8(message, "\uFFFD")

@@ -43,21 +43,21 @@ const (
 	DefaultMaxOpenPerTenant = 100
 )
 
-// Options configures an Inbox. The zero value is usable: the program then finds requests with
+// Options configures an Inbox. The zero value is usable; the program then gets the open calls from
 // [Inbox.Open].
 type Options struct {
-	// OnCall is called with each call, on its own goroutine. ctx is done when the call is over,
-	// with or without a result. It may be nil.
+	// OnCall, if not nil, is called for each call, on a separate goroutine. ctx is done when the
+	// call is over, with or without a result.
 	OnCall func(ctx context.Context, r Request)
-	// OnDone is called once for each call of a Later tool that ended, before Complete or Fail
-	// returns. It may be called concurrently, and may be nil.
+	// OnDone, if not nil, is called once for each ended call of a Later tool, before the Complete
+	// or Fail that ended the call returns. It may be called concurrently.
 	OnDone func(Completion)
 	// Timeout limits how long a call stays open; 0 means DefaultTimeout. It is also the timeout
 	// of a Wait tool whose Spec has none.
 	Timeout time.Duration
 	// MaxOpen and MaxOpenPerTenant limit the open calls; 0 means the defaults. The Inbox also
-	// remembers how the last MaxOpen calls ended. It forgets the oldest of the tenant with the
-	// most calls first.
+	// remembers how the last MaxOpen calls ended. When it needs room, it first forgets the oldest
+	// ended call of the tenant that has the most.
 	MaxOpen, MaxOpenPerTenant int
 	// Logger receives panics of OnCall and OnDone; nil discards them.
 	Logger *slog.Logger
@@ -97,8 +97,8 @@ type Inbox struct {
 	mu      sync.Mutex
 	closed  bool
 	open    map[ID]*openCall
-	tenants map[string]int            // open calls of each
-	over    *tenants.Table[tool.Code] // outcome of ended calls; "" and execution: with a result
+	tenants map[string]int            // number of open calls of each tenant
+	over    *tenants.Table[tool.Code] // error codes of ended calls; "" and execution: with a result
 }
 
 // NewInbox returns an empty Inbox.

@@ -48,7 +48,8 @@ func (c Completion) returned() (tool.Result, error) {
 	return c.Result, nil
 }
 
-// pending returns the result of a call that waits for its real result.
+// pending returns the immediate result of a Later tool, which says that the real result will
+// follow.
 func pending(name string) (tool.Result, error) {
 	result, err := tool.JSONResult(struct {
 		Status  string `json:"status"`

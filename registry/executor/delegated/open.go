@@ -16,11 +16,11 @@ type openCall struct {
 	request Request
 	form    Form
 	result  *jsonschema.Schema // nil if any result is valid
-	// complete is called when a call of a Later tool ended.
+	// complete is called when a call of a Later tool ends.
 	complete func(tool.Result, *tool.Error)
-	// done receives the outcome of a call of a Wait tool. It has room for one.
+	// done receives the outcome of a call of a Wait tool. It buffers one value.
 	done chan Completion
-	// cancel ends the context of OnCall and the timer.
+	// cancel cancels the context of OnCall, and with it the timer.
 	cancel context.CancelFunc
 }
 
@@ -76,7 +76,7 @@ func (b *Inbox) enter(c *openCall) error {
 	return nil
 }
 
-// onCall calls OnCall. A panic ends the call.
+// onCall calls OnCall. A panic in OnCall ends the call.
 func (b *Inbox) onCall(ctx context.Context, c *openCall) {
 	defer func() {
 		if p := recover(); p != nil {

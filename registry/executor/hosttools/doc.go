@@ -9,6 +9,6 @@
 //	...
 //	spec, executor, err := desk.Define(spec, delegated.Later)
 //
-// Models know the names and parameters from other agents, and the groups and profiles of package
+// Models know these names and parameters from other agents, and the groups and profiles of package
 // policy contain the names.
 package hosttools

@@ -31,7 +31,7 @@ const version = "1.0.0"
 // it; the message of any other error is shown to the model. It may be called concurrently.
 type Backend func(ctx context.Context, call tool.Invocation) (tool.Result, error)
 
-// definition is the content of a file.
+// definition is the content of a file NAME.json.
 type definition struct {
 	tool.Spec
 	Timeout string `json:"timeout"`
@@ -55,7 +55,7 @@ func Names() []string {
 func Spec(name string) (tool.Spec, error) {
 	content, err := definitions.ReadFile(directory + "/" + name + extension)
 	if err != nil {
-		message := fmt.Sprintf("there is no definition of a tool %q, only of %s", name, strings.Join(Names(), ", "))
+		message := fmt.Sprintf("there is no definition of a tool %q; the defined tools are %s", name, strings.Join(Names(), ", "))
 		if near := suggest.Nearest(name, Names()); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}

@@ -16,7 +16,7 @@ const (
 	// maxQueued limits the messages that wait to be written. When a server reads none of them,
 	// further requests wait until their callers give up.
 	maxQueued = 64
-	// maxID limits the ID of a request that is answered, in bytes.
+	// maxID limits the ID of a request from the server, in bytes. Longer ones get no reply.
 	maxID = 256
 	// codeMethodNotFound is the JSON-RPC error code for an unknown method.
 	codeMethodNotFound = -32601
@@ -31,7 +31,7 @@ type rpcError struct {
 func (e *rpcError) Error() string { return e.Message }
 
 // errGone is the error of requests to a server that has ended.
-var errGone = errors.New("the server has gone")
+var errGone = errors.New("the server has ended")
 
 // conn sends requests to a server and finds the responses among the messages that come back.
 // It is safe for concurrent use.
@@ -41,7 +41,7 @@ type conn struct {
 
 	out    chan []byte
 	closed chan struct{} // closed when the stream has ended
-	cause  error         // why; set before closed is closed
+	cause  error         // why the stream ended; set before closed is closed
 
 	mu      sync.Mutex
 	lastID  int64
@@ -50,7 +50,7 @@ type conn struct {
 
 // request is a request that waits for its response.
 type request struct {
-	response chan response // has room for one
+	response chan response // buffers one response
 	progress func(json.RawMessage)
 }
 
@@ -71,8 +71,8 @@ func newConn(s transport.Stream, notified func(method string, params json.RawMes
 	return c
 }
 
-// respond gives a request its response. A request that was given up, or never made, has no
-// effect.
+// respond delivers the response to the request with an ID. It does nothing if there is no such
+// request or its caller gave up.
 func (c *conn) respond(id int64, r response) {
 	if waiting := c.remove(id); waiting != nil {
 		waiting.response <- r
@@ -144,7 +144,7 @@ func (c *conn) handle(line []byte) {
 		c.handleProgress(m["params"])
 	case method != "" && id == nil:
 		c.notified(method, m["params"])
-	case len(id) > maxID: // replies are queued in memory
+	case len(id) > maxID: // no reply, because the ID would be kept in memory until it is sent
 	case method == "ping":
 		c.reply(id, "result", struct{}{})
 	case method != "":
@@ -201,10 +201,10 @@ func (c *conn) handleProgress(params json.RawMessage) {
 	}
 }
 
-// call sends a request and waits for its response. When ctx is done first, call notifies the
-// server that the request is cancelled. params may be nil, and so may progress, which is called
-// with the params of each progress notification, one at a time. The error is an *rpcError, a
-// *transport.Error, the error of ctx, or why the connection is closed.
+// call sends a request and waits for its response. When ctx is done first, call notifies the server
+// that the request is cancelled. params may be nil, and so may progress, which is called with the
+// params of each progress notification, one at a time. The error is an *rpcError, a
+// *transport.Error, the error of ctx, or the reason why the connection is closed.
 func (c *conn) call(ctx context.Context, method string, params map[string]any, progress func(json.RawMessage)) (json.RawMessage, error) {
 	waiting := &request{response: make(chan response, 1), progress: progress}
 	c.mu.Lock()
@@ -223,7 +223,7 @@ func (c *conn) call(ctx context.Context, method string, params map[string]any, p
 	case r := <-waiting.response:
 		return r.result, r.err
 	case <-ctx.Done():
-		// As ctx is done, the notification is dropped when the queue is full.
+		// Because ctx is done, the notification is dropped when the queue is full.
 		_ = c.notify(ctx, "notifications/cancelled", map[string]any{"requestId": id, "reason": "the caller gave up"})
 		return nil, ctx.Err()
 	case <-c.closed:

@@ -29,8 +29,8 @@ type definition struct {
 	OutputSchema json.RawMessage `json:"outputSchema"`
 }
 
-// parseDefinition reads one tool, and says what was cleaned in it. It ignores annotations: the
-// author of a tool does not decide what the tool may do.
+// parseDefinition reads one tool. cleaned says where hidden characters were escaped; "" means
+// nowhere. Annotations are ignored: the author of a tool does not decide what the tool may do.
 func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
@@ -44,9 +44,10 @@ func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err err
 	return d, cleaned, err
 }
 
-// clean replaces hidden characters in texts for readers by escapes, and says where the first
-// one was. It returns an error, which leaves the tool out, when a name or a value that is sent
-// back to the server has such a character: with an escape it would mean something else.
+// clean escapes hidden characters in texts that models and people read; cleaned says where the
+// first one was. If the tool's name, or a value that is sent back to the server, has such a
+// character, clean returns an error and the tool is left out: an escape there would change the
+// meaning.
 func (d *definition) clean() (cleaned string, err error) {
 	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
 	note := func(field, what string) {
@@ -63,7 +64,8 @@ func (d *definition) clean() (cleaned string, err error) {
 	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
 		note("description", "holds "+found.String())
 	}
-	// Escape once more after the cut, which may leave a joiner without a next character.
+	// Escape once more after the cut, because the cut may separate a joiner from its next
+	// character.
 	d.Title = plaintext.OneLine(plaintext.Cut(plaintext.OneLine(d.Title), maxTitle))
 	d.Description = plaintext.Printable(plaintext.Cut(plaintext.Printable(d.Description), maxDescription))
 	for _, s := range []struct {
@@ -82,7 +84,7 @@ func (d *definition) clean() (cleaned string, err error) {
 	return cleaned, nil
 }
 
-// spec returns the tool for a registry. It is dangerous until the operator says otherwise,
+// spec returns the tool for a registry. The tool is dangerous unless the operator says otherwise,
 // because the effects of a call are unknown.
 func (d definition) spec(server string) tool.Spec {
 	return tool.Spec{
@@ -105,7 +107,7 @@ func (d definition) digest(o Options) string {
 	for _, schema := range []json.RawMessage{d.InputSchema, d.OutputSchema} {
 		b.WriteByte(0)
 		if len(schema) > 0 {
-			_ = json.Compact(&b, schema) // it is valid JSON
+			_ = json.Compact(&b, schema) // no error, because schema is valid JSON
 		}
 	}
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(b.Bytes()))

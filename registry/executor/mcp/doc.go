@@ -1,5 +1,5 @@
-// Package mcp makes the tools of MCP (Model Context Protocol) servers tools of a registry. A
-// [Server] is a program that speaks over its standard input and output, or is at a URL.
+// Package mcp adds the tools of MCP (Model Context Protocol) servers to a registry. A [Server] is a
+// program that speaks MCP over its standard input and output, or a server at a URL.
 //
 // A server runs outside of any sandbox, and what it sends is not trusted: sizes, pages and
 // waiting times are limited, numbers keep their digits, and a tool whose definition changes

@@ -86,7 +86,7 @@ func (e *executor) callError(ctx context.Context, err error) error {
 	case errors.Is(err, transport.ErrMessageTooLong):
 		return tool.Errorf(tool.CodeServer, "%s was disconnected: %v", server, err).WithCause(err)
 	}
-	return tool.Errorf(tool.CodeNetwork, "%s ended before it answered; whether the call did something is not known", server).WithCause(err)
+	return tool.Errorf(tool.CodeNetwork, "%s ended before it answered; it is not known whether the call had an effect", server).WithCause(err)
 }
 
 // stopped returns the error of a call whose context is done.
@@ -94,7 +94,7 @@ func stopped(ctx context.Context) error {
 	return tool.Ended(ctx, "the MCP server was notified that the call is cancelled")
 }
 
-// parseProgress reads a progress notification; nil when it has no progress.
+// parseProgress reads a progress notification. It returns nil if the notification has no progress.
 func parseProgress(params json.RawMessage) *tool.Progress {
 	var p struct {
 		Done    *float64 `json:"progress"`

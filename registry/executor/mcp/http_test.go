@@ -47,7 +47,7 @@ type site struct {
 	received chan string // the method and some headers of each request
 }
 
-// says answers with JSON, and with the ID of the request instead of "ID".
+// says returns a handler that answers with JSON, in which it replaces "ID" with the request's ID.
 func says(answer string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -55,7 +55,8 @@ func says(answer string) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// streams answers with a stream of events, and with the ID of the request instead of "ID".
+// streams returns a handler that answers with events, in which it replaces "ID" with the request's
+// ID.
 func streams(events string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -144,7 +145,8 @@ func TestConnectionEndsAfterResponse(t *testing.T) {
 	<-left
 }
 
-// A server of the official SDK is listed and called, and large numbers keep their digits.
+// Tools of a server that uses the official SDK are listed and called, and numbers keep their
+// digits.
 func TestHTTPServerOfSDK(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
@@ -209,7 +211,7 @@ func TestHTTPResponses(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	for name, tc := range map[string]struct {
 		answer func(http.ResponseWriter, *http.Request)
-		code   tool.Code // "" for the result 5
+		code   tool.Code // of the error; "" if the call returns 5
 		part   string
 	}{
 		"JSON":                     {says(response), "", ""},
@@ -287,7 +289,7 @@ func TestUnknownSessionIsReplaced(t *testing.T) {
 	}
 }
 
-// The listening stream delivers a change of definitions, which stops calls of the old tool.
+// The listening stream delivers a change of definitions, after which calls are refused.
 func TestChangedDefinitionOverHTTPStopsCalls(t *testing.T) {
 	t.Parallel()
 	change := make(chan struct{})
@@ -314,7 +316,8 @@ func TestChangedDefinitionOverHTTPStopsCalls(t *testing.T) {
 	wantCode(t, err, tool.CodePermissionDenied, "changed")
 }
 
-// A decision about a tool does not carry over to the same tool at another URL or of a program.
+// A decision about a tool does not apply to the same tool of a program or of a server at another
+// URL.
 func TestDigestDependsOnServer(t *testing.T) {
 	t.Parallel()
 	d, _, err := parseDefinition(json.RawMessage(addTool))

@@ -20,8 +20,8 @@ const (
 // errNoList is the error of a server whose response to tools/list is not a list of tools.
 var errNoList = errors.New("its list of tools cannot be read")
 
-// list requests all pages of the list of tools. Each of problems says what was left out of the
-// list, or changed in it.
+// list requests all pages of the list of tools. Each string in problems names something in the list
+// that was left out or changed.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
 	problem := func(text string) {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// The error of a program that does not start quotes nothing of its output; only the log does.
+// The error of a program that does not start quotes none of its output; only the log does.
 func TestErrorOfFailedStartHidesOutput(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
@@ -34,7 +34,7 @@ func TestErrorOfFailedStartHidesOutput(t *testing.T) {
 	}{
 		{Options{Command: []string{program}, Env: []string{"NO_SUCH_VARIABLE"}}, "the variable NO_SUCH_VARIABLE, which env lists, is not set", ""},
 		{Options{Command: []string{"/no/such/program"}}, "its program cannot be started; check the name in command", ""},
-		{Options{Command: []string{program}}, "the server has gone", "s3cret"},
+		{Options{Command: []string{program}}, "the server has ended", "s3cret"},
 	} {
 		var log bytes.Buffer
 		tc.o.Name, tc.o.Logger = "self", slog.New(slog.NewTextHandler(&log, nil))

@@ -38,8 +38,8 @@ type Options struct {
 	// Private allows a private or loopback address of the host in URL. A host whose name is
 	// local, such as localhost, needs no permission.
 	Private bool
-	// Secret is sent as a header with each request to URL, and nowhere else. Without a Name
-	// there is none. Secrets holds its value; the caller closes Secrets.
+	// Secret is sent as a header with each request to URL, and nowhere else, unless its Name is
+	// empty. Secrets holds its value; the caller closes Secrets.
 	Secret  capability.SecretUse
 	Secrets *secret.Store
 	// HTTP sets trusted certificates, name resolution and dialling for URL. Its limits have no
@@ -108,8 +108,8 @@ func newServer(o Options, open func(Options) (transport.Stream, error)) *Server 
 // Changed implements [tool.Source].
 func (s *Server) Changed() <-chan struct{} { return s.changed }
 
-// signalChange reports on Changed that the tools may have changed. A value that was not
-// received yet stands for later changes as well.
+// signalChange sends a value on Changed: the tools may have changed. A value that has not been
+// received yet also stands for later changes.
 func (s *Server) signalChange() {
 	select {
 	case s.changed <- struct{}{}:
@@ -117,8 +117,8 @@ func (s *Server) signalChange() {
 	}
 }
 
-// Tools starts the server if it is not running, and returns its tools. The error is the same
-// as for a call when the server cannot be started.
+// Tools starts the server if it is not running, and returns its tools. If the server cannot be
+// started, the error is the same as for a call.
 func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 	running, err := s.session(ctx)
 	if err != nil {
@@ -197,8 +197,8 @@ func (s *Server) begin() (*session, error) {
 	return started, nil
 }
 
-// running returns the running session, nil when a session may be started, or an error when
-// none may be.
+// running returns the running session, nil if a session may be started, or an error if none may be
+// started.
 func (s *Server) running() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *Server) running() (*session, error) {
 		return s.current, nil
 	case wait > 0:
 		ended := tool.Errorf(tool.CodeNetwork,
-			"the MCP server %s has ended; it is not started again before %v from now", s.o.Name, wait.Round(time.Second))
+			"the MCP server %s has ended; it will not be started again for another %v", s.o.Name, wait.Round(time.Second))
 		ended.Details.RetryAfter = wait
 		return nil, ended
 	}
@@ -251,7 +251,7 @@ func (s *Server) postpone(begun time.Time) time.Duration {
 	for range s.failed {
 		wait = min(2*wait, maxRestartWait)
 	}
-	s.failed = min(s.failed+1, 10) // the wait has reached its maximum by then
+	s.failed = min(s.failed+1, 10) // after 10 failures, the wait is at its maximum
 	s.next = time.Now().Add(wait)
 	return wait
 }

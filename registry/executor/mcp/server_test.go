@@ -66,14 +66,14 @@ func TestResultOfCall(t *testing.T) {
 		"image":           {answer: `{"content":[{"type":"image","data":"` + pixel + `","mimeType":"image/png"}]}`, types: "image"},
 		"resource":        {answer: `{"content":[{"type":"resource","resource":{"uri":"x://y","text":"t","_meta":{"a":1}}}]}`, types: "resource"},
 		"for people":      {answer: `{"content":[{"type":"text","text":"m"},{"type":"text","text":"p","annotations":{"audience":["user"]}}]}`, text: "m", types: "text+text"},
-		"not an image":    {answer: `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"text","text":"x"}]}`, text: "[a block of the answer cannot be shown]\nx", types: "text text", warnings: 1},
-		"unknown block":   {answer: `{"content":[{"type":"hologram"},7]}`, text: "[a block of the answer cannot be shown]\n[a block of the answer cannot be shown]", types: "text text", warnings: 2},
+		"not an image":    {answer: `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"text","text":"x"}]}`, text: "[a content block of the result cannot be shown]\nx", types: "text text", warnings: 1},
+		"unknown block":   {answer: `{"content":[{"type":"hologram"},7]}`, text: "[a content block of the result cannot be shown]\n[a content block of the result cannot be shown]", types: "text text", warnings: 2},
 		"file resource":   {answer: `{"content":[{"type":"resource","resource":{"uri":"file:///srv/a.txt","mimeType":"text/plain","text":"hello"}}]}`, text: "hello", types: "text"},
 		"no uri":          {answer: `{"content":[{"type":"resource","resource":{"text":"hello","_meta":{}},"annotations":{"priority":1}}]}`, text: "hello", types: "text"},
 		"file image":      {answer: `{"content":[{"type":"resource","resource":{"uri":"FILE:a.png","mimeType":"image/png","blob":"` + pixel + `"}}]}`, types: "image"},
 		"file blob":       {answer: `{"content":[{"type":"resource","resource":{"uri":"file:///a.bin","mimeType":"application/pdf","blob":"aGk="}}]}`, types: "resource"},
-		"text and blob":   {answer: `{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"a","blob":"aGk="}}]}`, text: "[a block of the answer cannot be shown]", types: "text", warnings: 1},
-		"host file":       {answer: `{"content":[{"type":"resource_link","uri":"file:///etc/passwd","name":"p"}]}`, text: "[a block of the answer cannot be shown]", types: "text", warnings: 1},
+		"text and blob":   {answer: `{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"a","blob":"aGk="}}]}`, text: "[a content block of the result cannot be shown]", types: "text", warnings: 1},
+		"host file":       {answer: `{"content":[{"type":"resource_link","uri":"file:///etc/passwd","name":"p"}]}`, text: "[a content block of the result cannot be shown]", types: "text", warnings: 1},
 		"failure":         {answer: `{"content":[{"type":"text","text":"no such issue"}],"isError":true}`, text: "no such issue", types: "text", code: tool.CodeExecution},
 		"no result":       {answer: `[1]`, code: tool.CodeInvalidOutput},
 		"no content":      {answer: `{"content":7}`, code: tool.CodeInvalidOutput},
@@ -102,7 +102,8 @@ func TestResultOfCall(t *testing.T) {
 	}
 }
 
-// The server receives the arguments as they were written, and the caller receives its progress.
+// The server receives the arguments as they were written, and the caller receives the server's
+// progress.
 func TestCallSendsExactArgumentsAndReportsProgress(t *testing.T) {
 	s := newScripted(nil)
 	found := one(t, serverOf(t, s.run))
@@ -218,9 +219,10 @@ func TestToolListIsLimited(t *testing.T) {
 		want int
 	}{
 		"the same page again": {page("again"), 2},
-		"a page that is new":  {page("cID"), maxPages}, // each request has its own ID
-		"one page of many":    {tools(many...), maxTools},
-		"unreadable tools":    {tools(`7`, `{"name":""}`, addTool, `{"name":"big","description":"`+strings.Repeat("x", maxDefinition)+`"}`), 1},
+		// The cursor is the ID of the request, so it differs each time.
+		"a page that is new": {page("cID"), maxPages},
+		"one page of many":   {tools(many...), maxTools},
+		"unreadable tools":   {tools(`7`, `{"name":""}`, addTool, `{"name":"big","description":"`+strings.Repeat("x", maxDefinition)+`"}`), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScripted(map[string]string{"tools/list": tc.list})
@@ -232,7 +234,7 @@ func TestToolListIsLimited(t *testing.T) {
 	}
 }
 
-// A tool whose definition has changed does not run before it is looked at again.
+// A tool whose definition has changed does not run until the change is reviewed.
 func TestChangedDefinitionStopsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScripted(map[string]string{"tools/call": result(`{"content":[]}`)})
@@ -244,7 +246,7 @@ func TestChangedDefinitionStopsCalls(t *testing.T) {
 		relist := func(answer string) {
 			s.set("tools/list", answer)
 			s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			time.Sleep(2 * relistPause) // the bubble's clock
+			time.Sleep(2 * relistPause) // in the fake time of synctest
 			select {
 			case <-server.Changed():
 			default:
@@ -297,9 +299,9 @@ func TestRestartBacksOff(t *testing.T) {
 			wantCode(t, err, tool.CodeNetwork, "ended before")
 			<-server.Changed()
 			_, err = call(t.Context(), found)
-			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it is not started again").Details.RetryAfter
+			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it will not be started again").Details.RetryAfter
 			waits = append(waits, wait.Round(time.Second))
-			time.Sleep(wait) // the bubble's clock
+			time.Sleep(wait) // in the fake time of synctest
 		}
 		if want := []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}; !slices.Equal(waits, want) {
 			t.Errorf("the waits are %v, want %v", waits, want)
@@ -330,7 +332,7 @@ func TestErrorOfFailedStartHasReason(t *testing.T) {
 		answers map[string]string
 		parts   []string
 	}{
-		"it ends":        {map[string]string{"initialize": "end"}, []string{"calc does not start", "gone"}},
+		"it ends":        {map[string]string{"initialize": "end"}, []string{"calc does not start", "the server has ended"}},
 		"it refuses":     {map[string]string{"initialize": `{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"no key"}}`}, []string{"error 1: no key"}},
 		"other protocol": {map[string]string{"initialize": result(`{"protocolVersion":"1999-01-01"}`)}, []string{"supports no revision"}},
 		"no list":        {map[string]string{"tools/list": result(`[]`)}, []string{"list of tools cannot be read"}},

@@ -14,13 +14,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 )
 
-// revision is the protocol revision that is requested. revisions are those that are accepted:
-// the parts that are used here are the same in all of them.
+// revision is the protocol revision that is requested, and revisions are the accepted ones: the
+// parts that are used here are the same in all of them.
 const revision = "2025-11-25"
 
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", revision}
 
-// relistPause is the shortest time between two lists that a server causes.
+// relistPause is the minimum time between two lists that notifications of a server cause.
 const relistPause = time.Second
 
 // session is one run of a server, from its start to its end.
@@ -97,7 +97,7 @@ func (s *session) list(ctx context.Context) error {
 		return err
 	}
 	for _, problem := range problems {
-		s.server.log.Warn("the list of the MCP server "+s.server.o.Name, "reason", problem)
+		s.server.log.Warn("problem in the tool list of the MCP server "+s.server.o.Name, "reason", problem)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,15 +37,15 @@ func decode(arguments json.RawMessage, into any) error {
 	}).WithCause(err)
 }
 
-// decodeExactly decodes numbers as json.Number where the type is any, which keeps their digits.
+// decodeExactly keeps the digits of numbers: where the type is any, it decodes to json.Number.
 func decodeExactly(raw json.RawMessage, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	return decoder.Decode(into)
 }
 
-// plainIntegers rewrites the integers in a value without fraction and exponent. It leaves those
-// as they are that are too large for any integer type of Go.
+// plainIntegers writes the integers in a value without fraction and exponent, for example 8e1 as
+// 80. It leaves out integers that are too large for any integer type of Go.
 func plainIntegers(v *jsontree.Value) {
 	if v.Types() == jsontype.Integer {
 		if plain := jsontree.PlainNumber(v.Literal); !strings.Contains(plain, "e") {

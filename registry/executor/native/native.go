@@ -45,15 +45,16 @@ type Options struct {
 
 // Define makes a tool of a function with typed input and output.
 //
-// In is a struct or a map. Unless Spec.Parameters is set, the schema is derived from In: a field
-// is required unless it has "omitempty" or "omitzero", and the tag jsonschema:"..." is its
-// description. Arguments without a field are dropped with a warning. The registry validates the
-// arguments before the function is called; a number in a field of type any is a json.Number.
+// In is a struct or a map. Unless Spec.Parameters is set, the schema is derived from In: a field is
+// required unless it has "omitempty" or "omitzero", and the tag jsonschema:"..." is its
+// description. Arguments that have no field in In are dropped with a warning. The registry
+// validates the arguments before the function is called; a number in a field of type any is a
+// json.Number.
 //
-// Out is the result. A string becomes a text block, a [tool.Result] is returned as it is, and
-// any other type is encoded as JSON, with a schema derived from the type unless Spec.Result is
-// set. If the function returns a *tool.Error, the call fails with it. The message of any other
-// error is shown to the model, so it should say what to do differently and hold no secret.
+// Out is the result. A string becomes a text block, a [tool.Result] is returned as it is, and any
+// other type is encoded as JSON, with a schema derived from the type unless Spec.Result is set. If
+// the function returns a *tool.Error, the call fails with it. The message of any other error is
+// shown to the model, so it should say what to do differently and contain no secret.
 //
 // The error is a *tool.Error with the code invalid_manifest, whose Details.Field names the
 // invalid field.
@@ -86,9 +87,9 @@ func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.C
 	})
 }
 
-// Raw makes a tool of a function that receives the arguments as JSON with the grant of the call,
-// and returns the Result. Without Spec.Parameters, the tool has no parameters. Errors are the
-// same as for [Define].
+// Raw makes a tool of a function that receives the arguments as JSON and the grant of the call, and
+// returns the Result. Without Spec.Parameters, the tool has no parameters. Errors are the same as
+// for [Define].
 func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Result, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)

@@ -269,7 +269,7 @@ func TestFunctionThatReturnsInTimeIsNotAbandoned(t *testing.T) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}))
-		for range 3 { // it is never counted as abandoned
+		for range 3 { // a function that returns is never counted as abandoned
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(time.Second, cancel)
 			_, err := r.Execute(ctx, tool.Call{Tool: "wait"})

@@ -36,7 +36,7 @@ func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	default:
 		schema, err := derive(out)
 		if err != nil {
-			return definition.FieldError(spec.Name, "result", "result: %v; set Spec.Result, to {} for any", err)
+			return definition.FieldError(spec.Name, "result", "result: %v; set Spec.Result; {} allows any result", err)
 		}
 		if spec.Result, err = json.Marshal(schema); err != nil {
 			return definition.FieldError(spec.Name, "result", "result: %v", err)
@@ -55,7 +55,7 @@ func derive(t reflect.Type) (*jsonschema.Schema, error) {
 }
 
 // knownTypes returns schemas for types whose JSON differs from their Go kind, and for which the
-// library has no schema or another one.
+// library has no schema or a different one.
 func knownTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},

@@ -70,7 +70,7 @@ const searchResult = `{"type":"object","required":["hits"],"properties":{"hits":
 
 func searchHits(hits []Hit, limit int) (tool.Result, error) {
 	found := len(hits)
-	hits = append([]Hit{}, hits[:min(found, limit)]...) // null in JSON if it were nil
+	hits = append([]Hit{}, hits[:min(found, limit)]...) // not nil, which would be null in JSON
 	var text strings.Builder
 	for i, hit := range hits {
 		fmt.Fprintf(&text, "%d. %s\n", i+1, hit.Title)
@@ -89,7 +89,7 @@ func searchHits(hits []Hit, limit int) (tool.Result, error) {
 	result.Title = fmt.Sprintf("Found %d", found)
 	if found > limit {
 		result.Metadata = map[string]any{tool.MetaTruncated: true, "found": found}
-		result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("%d more were left out; raise limit or ask for less", found-limit)))
+		result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("%d more were left out; raise limit or narrow the query", found-limit)))
 	}
 	return result, err
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // maxLog limits the log messages of a job that are kept while it runs, in bytes. The oldest are
-// dropped first. The result does not count.
+// dropped first. The result does not count towards the limit.
 const maxLog = 256 << 10
 
 // job is a call in the background.
@@ -31,7 +31,7 @@ type job struct {
 	id, command string
 	started     time.Time
 	ended       chan struct{}
-	call        tool.Started // set before other goroutines have the job
+	call        tool.Started // set before other goroutines can see the job
 
 	mu       sync.Mutex
 	state    string
@@ -55,7 +55,7 @@ func (j *job) begin() {
 
 // await records the end of the call.
 func (j *job) await() {
-	result, err := j.call.Result(context.Background()) // the call ends with the table
+	result, err := j.call.Result(context.Background()) // the call ends when the table is closed
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.result, j.err, j.endTime = result, err, time.Now()

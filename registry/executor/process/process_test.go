@@ -194,7 +194,7 @@ func TestNumberOfJobsIsLimited(t *testing.T) {
 		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_3: running")
 		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 running jobs")
 		b.want(b.do("b", `{"action":"start","command":"wait"}`), "job_1: running")
-		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs of all sessions are running")
+		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs are running in all sessions")
 		b.want(b.do("b", `{"action":"poll","id":"job_1","wait_seconds":60}`), "job_1: failed, 1.0 s\nbash: the tool says: stopped after 1000 ms")
 		b.want(b.do("c", `{"action":"start","command":"say 1"}`), "job_1: completed")
 		time.Sleep(2 * time.Minute)
@@ -259,7 +259,7 @@ func TestLogOfJobIsLimited(t *testing.T) {
 	})
 }
 
-// The start of a job does not occupy the only place of its tenant.
+// Starting a job does not occupy the only place that the tenant has for running calls.
 func TestStartOccupiesNoPlaceWhileItsJobWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 1}}, process.Options{}, false)
@@ -305,7 +305,7 @@ func TestTenantWithManyJobsKeepsNoOtherOut(t *testing.T) {
 		b.want(do("flood", "3", `{"action":"kill","id":"job_1"}`), "job_1: killed")
 		b.want(do("third", "1", wait), "job_1: running") // replaces a job of the tenant flood
 		b.want(do("flood", "3", `{"action":"list"}`), "no jobs in this session")
-		b.want(do("flood", "5", wait), "4 jobs of all sessions are running")
+		b.want(do("flood", "5", wait), "4 jobs are running in all sessions")
 		b.want(do("other", "1", `{"action":"poll","id":"job_1"}`), "job_1: completed")
 	})
 }

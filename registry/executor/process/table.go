@@ -34,8 +34,9 @@ type Options struct {
 	// DefaultTimeoutParameter if Tool is empty, and otherwise no parameter.
 	TimeoutParameter string
 	// MaxJobs limits the jobs of a session, MaxTenant the jobs of a tenant, and MaxTotal all jobs,
-	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. A new
-	// job replaces the oldest ended job, but at MaxTotal never a job of a tenant with fewer jobs.
+	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. At a
+	// limit, a new job replaces the oldest ended one, but at MaxTotal never one of a tenant with
+	// fewer jobs.
 	MaxJobs, MaxTenant, MaxTotal int
 	// MaxRunning limits the jobs of a tenant that are running or waiting to run, which leaves
 	// room for its other calls; 0 means MaxTenant, and so does a higher value.
@@ -102,7 +103,8 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// add makes a new job with its ID. It calls start for the call of the job; start must not block.
+// add makes a new job and gives it an ID. It calls start to start the job's call; start must not
+// block.
 func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +125,7 @@ func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*jo
 		t.dropEnded(ofTenant)
 	}
 	if n := len(t.jobs); n >= t.o.MaxTotal && !t.dropEnded(func(j *job) bool { return has[j.owner.tenant] >= has[o.tenant] }) {
-		return nil, full("%d jobs of all sessions are running, which is the limit; try again later", n)
+		return nil, full("%d jobs are running in all sessions, which is the limit; try again later", n)
 	}
 	t.lastID[o]++
 	j := &job{

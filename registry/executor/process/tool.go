@@ -33,7 +33,7 @@ type arguments struct {
 	Limit   int    `json:"limit"`
 }
 
-// parametersFormat is the schema, with a verb for the longest timeout in seconds.
+// parametersFormat is the schema as a format string, with a verb for the max timeout in seconds.
 const parametersFormat = `{
   "type": "object",
   "required": ["action"],
@@ -90,16 +90,16 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 	}
 }
 
-// start starts a job, and returns when the call of the job was allowed to run: it must not
-// occupy a place while its job waits for one. A call that is denied leaves no job, and the denial
-// is the error.
+// start starts a job, and returns soon after the job's call is allowed, even if that call still
+// waits for a place to run: start must not occupy that place. A call that is denied leaves no job,
+// and the denial is the error.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing; give the command to run"}
 	}
 	timeout := t.o.Timeout
 	if a.Timeout > 0 {
-		timeout = time.Duration(a.Timeout) * time.Second // the schema has a maximum
+		timeout = time.Duration(a.Timeout) * time.Second // the schema limits it
 	}
 	with := map[string]any{t.o.Parameter: a.Command}
 	if t.o.TimeoutParameter != "" {
@@ -195,7 +195,8 @@ func (j *job) refusal() error {
 	return j.err
 }
 
-// poll returns the state of the job with its news or, after its end, its result.
+// poll returns the state of the job with what is new since the last poll or, after its end, its
+// result.
 func (j *job) poll() (tool.Result, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -225,7 +226,7 @@ func (j *job) output() string {
 	if j.endTime.IsZero() {
 		return strings.Join(slices.DeleteFunc([]string{j.logged.all(), j.live}, func(s string) bool { return s == "" }), "\n")
 	}
-	return j.result.Text() // a failed call has one as well
+	return j.result.Text() // a failed call also has a result
 }
 
 // page returns some lines of the output.

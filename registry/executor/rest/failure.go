@@ -24,7 +24,8 @@ const (
 
 // kinds maps the errors of requests that got no complete response to codes.
 var kinds = map[egress.Kind]tool.Code{
-	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was already checked
+	// An argument is the cause, because the manifest was already checked.
+	egress.KindURL:       tool.CodeInvalidArgument,
 	egress.KindHeader:    tool.CodeInvalidArgument,
 	egress.KindDenied:    tool.CodePermissionDenied,
 	egress.KindAddress:   tool.CodePermissionDenied,
@@ -84,7 +85,7 @@ func meaning(status int) (code tool.Code, advice string) {
 	case status == http.StatusUnauthorized:
 		return tool.CodeAuthentication, "the operator's secret is missing, wrong or expired"
 	case status == http.StatusForbidden:
-		return tool.CodePermissionDenied, "the server denies it to the caller"
+		return tool.CodePermissionDenied, "the server does not allow the request"
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return tool.CodeExecution, "nothing was found there; check the arguments"
 	case status == http.StatusTooManyRequests:
@@ -92,7 +93,7 @@ func meaning(status int) (code tool.Code, advice string) {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
 		return tool.CodeServer, "try again later"
 	case status >= 400:
-		return tool.CodeExecution, "it does not accept the arguments"
+		return tool.CodeExecution, "the server does not accept the arguments"
 	}
 	return tool.CodeExecution, "the status is unexpected"
 }
@@ -105,8 +106,8 @@ func server(text string) string {
 	return "the server"
 }
 
-// excerpt returns the beginning of a body. It is empty if the body is not UTF-8 text, or breaks
-// off before its first character.
+// excerpt returns the beginning of a body. It is empty if the body is not UTF-8 text, or ends
+// before its first character is complete.
 func excerpt(body io.Reader) string {
 	data, err := io.ReadAll(io.LimitReader(body, maxExcerpt+1))
 	cut := err != nil || len(data) > maxExcerpt

@@ -111,8 +111,8 @@ func urlQuery(fields []manifests.Field, arguments map[string]json.RawMessage, te
 	return "?" + strings.Join(pairs, "&"), nil
 }
 
-// queryValues returns the values of one query parameter: each element if the template is a
-// single list, none if an argument is absent, and otherwise one value.
+// queryValues returns the values of one query parameter: each element if the template is one
+// placeholder for a list, none if an argument is absent, and otherwise one value.
 func queryValues(t placeholder.Template, room int, arguments map[string]json.RawMessage, text func(string) (string, bool)) ([]string, error) {
 	if names := t.Parameters(); len(names) == 1 && t.String() == "{"+names[0]+"}" {
 		var list []json.RawMessage

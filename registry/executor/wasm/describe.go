@@ -43,8 +43,8 @@ type describeMount struct {
 	Path string `json:"path"`
 }
 
-// Describe runs the module outside of any call to get the tool's definition. The module may
-// use only what grant holds, and its logs and progress are discarded.
+// Describe runs the module outside of any call to get the tool's definition. The module may use
+// only what grant allows, and its logs and progress are discarded.
 func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.Definition, error) {
 	l, err := d.load(ctx)
 	if err != nil {

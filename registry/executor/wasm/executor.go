@@ -95,7 +95,7 @@ func (e *Executor) Digest(ctx context.Context) (string, error) {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+e.o.Manifest.Digest+" "+l.module.Digest()))), nil
 }
 
-// MaxMemory returns the memory limit of the manifest or of the runtime, whichever is less.
+// MaxMemory returns the memory limit of the manifest or of the runtime, whichever is lower.
 func (e *Executor) MaxMemory() uint64 {
 	return min(e.o.Manifest.Limits.Memory, e.o.Runtime.MaxMemory())
 }
@@ -277,7 +277,7 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 // directory is removed. It is part of the time that a call may take beyond its deadline.
 const releaseGrace = 25 * time.Millisecond
 
-// release closes the bindings of a call. It returns after releaseGrace even if that hangs.
+// release closes the bindings of a call. It returns after releaseGrace even if closing them hangs.
 func (e *Executor) release(b *hostfuncs.Bindings) {
 	if b.ClosesAtOnce() {
 		_ = b.Close() // the call is over, so an error has no effect
@@ -327,7 +327,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		arg, err := template.Expand(room, in.Text)
 		switch {
 		case errors.Is(err, placeholder.ErrAbsent):
-			continue // it names a parameter that this call does not set
+			continue // the template names a parameter that this call does not set
 		case err != nil:
 			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
 		case strings.ContainsRune(arg, 0):

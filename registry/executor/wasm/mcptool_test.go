@@ -27,8 +27,8 @@ func echoPlugin() wasmtest.Module {
 	}
 }
 
-// A plug-in with its own tools gets its input in one of two forms. It echoes the input, which is
-// read as an empty result.
+// A plug-in with its own tools gets its input in one of two forms. The plug-in here echoes the
+// input, which is parsed as an empty result.
 func TestMCPToolInputAndResult(t *testing.T) {
 	for entry, want := range map[string]string{
 		"call":      `{"method":"tools/call","params":{"name":"greet me","arguments":{"n":9007199254740993}}}`,

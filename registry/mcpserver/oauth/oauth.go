@@ -43,9 +43,9 @@ var signingAlgorithms = []string{
 // maxSubject limits the name of a user, in bytes.
 const maxSubject = 255
 
-// New fetches the URL of the issuer's keys. It fails with mcpserver.ErrOAuth if that is not
-// possible, because the server could not verify any token. The keys are fetched when they are
-// needed, also after ctx is done.
+// New fetches the URL of the issuer's keys. If that fails, New returns mcpserver.ErrOAuth, because
+// the server could not verify any token. The keys are fetched when they are needed, even after ctx
+// is done.
 func New(ctx context.Context, o Options) (*mcpserver.Authority, error) {
 	issuer, err := url.Parse(o.Issuer)
 	if err != nil || issuer.Host == "" || issuer.Scheme != "https" && (issuer.Scheme != "http" || !isLocal(issuer.Hostname())) {
@@ -85,10 +85,10 @@ const (
 
 var errKeysFetched = errors.New("the issuer's keys were fetched a moment ago")
 
-// limited returns a client that limits the rate of requests. A token with an unknown key causes
-// a fetch of the keys, and any stranger can make such tokens. The limit keeps them from loading
-// the issuer, and the issuer from blocking this server. A valid token with a new key waits for at
-// most fetchInterval.
+// limited returns a client that limits the rate of requests. A token with an unknown key causes a
+// fetch of the keys, and any stranger can make such tokens. The limit prevents strangers from
+// overloading the issuer, and the issuer from blocking this server in response. A valid token with
+// a new key waits for at most fetchInterval.
 func limited(client *http.Client) *http.Client {
 	c := *client
 	next := c.Transport

@@ -43,7 +43,7 @@ function lookAtMemory(): string {
   return report;
 }
 
-// Compares with code, because a string in memory would be found.
+// Compares in code, because the search would find a string in memory.
 function isToken(at: usize, width: usize): bool {
   return load<u8>(at) == 0x43 && load<u8>(at + width) == 0x4e && load<u8>(at + 2 * width) == 0x52 &&
     load<u8>(at + 3 * width) == 0x59 && load<u8>(at + 4 * width) == 0x2d;

@@ -12,7 +12,7 @@
 
 enum { LAST_DESCRIPTOR = 40, FIRST_PREOPEN = 3, LAST_PREOPEN = 7, PAGE = 1 << 16, MOST_FOUND = 64, TOKEN_DIGITS = 16 };
 
-// Tokens are compared with code, because a string in memory would be found.
+// Tokens are compared in code, because the search would find a string in memory.
 static bool is_token(const char *at) { return at[0] == 'C' && at[1] == 'N' && at[2] == 'R' && at[3] == 'Y' && at[4] == '-'; }
 
 static uint64_t hash_of(const char *start, const char *end) {

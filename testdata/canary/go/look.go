@@ -48,7 +48,7 @@ func lookAtMemory(report []byte) []byte {
 	memory := unsafe.Slice((*byte)(unsafe.Add(nil, start)), int(pages)<<16-start)
 	found := 0
 	for at := 0; at < len(memory)-5-tokenDigits && found < mostFound; at++ {
-		// Compare with code, because a string in memory would be found.
+		// Compare in code, because the search would find a string in memory.
 		if memory[at] != 'C' || memory[at+1] != 'N' || memory[at+2] != 'R' || memory[at+3] != 'Y' || memory[at+4] != '-' {
 			continue
 		}

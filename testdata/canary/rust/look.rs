@@ -44,7 +44,7 @@ fn look_at_memory(report: &mut Vec<u8>) {
     let byte = |at: usize| unsafe { (at as *const u8).read_volatile() };
     let mut found = 0;
     for at in base..end - 5 - TOKEN_DIGITS {
-        // Compare with code, because a string in memory would be found.
+        // Compare in code, because the search would find a string in memory.
         let token = byte(at) == b'C'
             && byte(at + 1) == b'N'
             && byte(at + 2) == b'R'

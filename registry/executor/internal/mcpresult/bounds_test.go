@@ -31,8 +31,8 @@ func TestAnswersAreLimited(t *testing.T) {
 		code               tool.Code
 	}{
 		{"as many blocks as allowed", list(tool.MaxBlocks), "", 2 * tool.MaxBlocks, ""},
-		{"one more", list(tool.MaxBlocks + 1), "more than 1000 blocks", 2 * tool.MaxBlocks, tool.CodeInvalidOutput},
-		{"millions", `{"content":[` + strings.Repeat("1,", 3<<20) + `1]}`, "more than 1000 blocks", 2, tool.CodeInvalidOutput},
+		{"one more", list(tool.MaxBlocks + 1), "more than 1000 content blocks", 2 * tool.MaxBlocks, tool.CodeInvalidOutput},
+		{"millions", `{"content":[` + strings.Repeat("1,", 3<<20) + `1]}`, "more than 1000 content blocks", 2, tool.CodeInvalidOutput},
 		{"not a list", `{"content":{"a":1}}`, "not a tool result", 1, tool.CodeInvalidOutput},
 		{"null", `{"content":null,"structuredContent":1}`, "", 1, ""},
 		{"too long", `{"structuredContent":"` + strings.Repeat("x", maxAnswer) + `"}`, "8388608", 1, tool.CodeInvalidOutput},

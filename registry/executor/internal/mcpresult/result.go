@@ -1,5 +1,5 @@
-// Package mcpresult reads the results of MCP tools, which a server or a plug-in sent. They are not
-// trusted.
+// Package mcpresult reads the results of MCP tools. Results come from a server or a plug-in, so
+// they are not trusted.
 package mcpresult
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// MaxWords limits the part of a failure report that goes into the message of the error, in bytes.
+// MaxWords limits how much of a tool's failure report the error message quotes, in bytes.
 const MaxWords = 2 << 10
 
-// maxAnswer limits an answer, in bytes. It is the limit for all JSON that a tool returns, because
-// parsing cannot be cancelled.
+// maxAnswer limits the response to a call, in bytes. It is the limit for all JSON that a tool
+// returns, because parsing cannot be cancelled.
 const maxAnswer = jsontree.MaxBytes
 
-// Parse reads the answer to tools/call. sender names its sender in errors, as in "the MCP server".
-// The error is a *tool.Error: execution for a failure that the tool reports, invalid_output for
-// an answer that is not a result, and timeout or cancelled when ctx is done.
+// Parse reads the response to tools/call. sender is the name of the sender in errors, such as "the
+// MCP server". The error is a *tool.Error: execution for a failure that the tool reports,
+// invalid_output for a response that is not a result, and timeout or cancelled when ctx is done.
 func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {
 		Content    blocks          `json:"content"`
@@ -36,13 +36,13 @@ func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result
 		return tool.Result{}, ended(ctx)
 	}
 	if len(raw) > maxAnswer {
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has %d bytes; the limit is %d", sender, len(raw), maxAnswer)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response of %s has %d bytes; the limit is %d", sender, len(raw), maxAnswer)
 	}
 	switch err := json.Unmarshal(raw, &answer); {
 	case errors.Is(err, errBlocks):
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has more than %d blocks", sender, tool.MaxBlocks)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the result from %s has more than %d content blocks", sender, tool.MaxBlocks)
 	case err != nil:
-		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s is not a tool result", sender)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response of %s is not a tool result", sender)
 	}
 	var result tool.Result
 	if !bytes.Equal(answer.Structured, []byte("null")) {
@@ -54,7 +54,7 @@ func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result
 		}
 		block, forPeople, err := parseBlock(one)
 		if err != nil {
-			block = tool.TextContent("[a block of the answer cannot be shown]")
+			block = tool.TextContent("[a content block of the result cannot be shown]")
 			if len(result.Warnings) < maxWarnings {
 				result.Warnings = append(result.Warnings, fmt.Sprintf("content[%d] cannot be shown: %v", i, err))
 			}
@@ -85,10 +85,10 @@ func ended(ctx context.Context) error {
 	return tool.Ended(ctx, "the call ended before its result was read")
 }
 
-// blocks are the unparsed blocks of an answer.
+// blocks are the unparsed content blocks of a response.
 type blocks []json.RawMessage
 
-// errBlocks is the error of an answer with too many blocks.
+// errBlocks is the error of a response with too many content blocks.
 var errBlocks = errors.New("too many blocks")
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -114,7 +114,7 @@ func (b *blocks) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// maxWarnings limits the warnings about the blocks of one answer.
+// maxWarnings limits the warnings about the content blocks of one response.
 const maxWarnings = 10
 
 // parseBlock reads one block, and reports whether only people should see it. It drops the fields
@@ -127,7 +127,7 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 	var annotations struct {
 		Audience []string `json:"audience"`
 	}
-	// Annotations of another form are ignored.
+	// Annotations that do not have this form are ignored.
 	_ = json.Unmarshal(fields["annotations"], &annotations)
 	forPeople = slices.Equal(annotations.Audience, []string{"user"})
 	var resource map[string]json.RawMessage
@@ -163,11 +163,11 @@ func hasPublicURI(resource map[string]json.RawMessage) bool {
 	return !strings.EqualFold(scheme, "file")
 }
 
-// withoutURI returns the block of an embedded resource whose URI is left out: a text, image or
-// audio block with its content, or a resource with an anonymous URI.
+// withoutURI returns the block for an embedded resource, without the URI of the resource: a text,
+// image or audio block with the content, or a resource block with an anonymous URI.
 func withoutURI(fields, resource map[string]json.RawMessage) map[string]json.RawMessage {
 	var mimeType string
-	_ = json.Unmarshal(resource["mimeType"], &mimeType) // another type is refused with the block
+	_ = json.Unmarshal(resource["mimeType"], &mimeType) // stays empty if it is not a string
 	block := map[string]json.RawMessage{}
 	kind, _, _ := strings.Cut(mimeType, "/")
 	switch {
@@ -179,7 +179,7 @@ func withoutURI(fields, resource map[string]json.RawMessage) map[string]json.Raw
 		resource["uri"] = json.RawMessage(`"urn:wasmtool:embedded"`)
 		own, err := json.Marshal(resource)
 		if err != nil {
-			return fields // parsing it reports the error
+			return fields // the caller parses fields, which reports the error
 		}
 		block["type"], block["resource"] = fields["type"], own
 	}

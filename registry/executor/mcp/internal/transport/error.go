@@ -9,14 +9,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Error is the error of an HTTP request that brought no response message.
+// Error is the error of an HTTP request that returned no response message.
 type Error struct {
 	Code   tool.Code
 	Reason string // follows the name of the server, as in "answered with the status 500"
 	Status int    // HTTP status; 0 without a response
 
 	sessionOver bool // the server does not know the session
-	unreachable bool // no connection, so that no other request would get one
+	unreachable bool // no connection was possible, so other requests would fail as well
 	cause       error
 }
 
@@ -52,7 +52,7 @@ func requestError(err error) error {
 		failed.unreachable = true
 	}
 	if e.Sent {
-		failed.Reason += "; whether the call did something is not known"
+		failed.Reason += "; it is not known whether the call had an effect"
 	}
 	return failed
 }

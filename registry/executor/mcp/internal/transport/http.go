@@ -22,33 +22,33 @@ import (
 const (
 	// maxInFlight limits the messages that are being sent to the server at the same time.
 	maxInFlight = 256
-	// maxResponse limits what one request may bring, in bytes: its response and the progress
-	// notifications before it.
+	// maxResponse limits what the server may send for one request, in bytes: the response and the
+	// progress notifications before it.
 	maxResponse = 4 * MaxMessage
 	// maxSessionID limits the ID of a session, in bytes.
 	maxSessionID = 1 << 10
-	// requestTime ends requests that no caller gives up, and notificationTime those that get no
-	// response message.
+	// requestTime limits a request whose caller never gives up, and notificationTime a message that
+	// gets no response message.
 	requestTime, notificationTime = 24 * time.Hour, 30 * time.Second
 )
 
 // Endpoint is a server at a URL.
 type Endpoint struct {
-	// Server is the name of the server, for the rule that a request is allowed by.
+	// Server is the name of the server; servers.NAME is the rule that allows its requests.
 	Server string
 	// URL is "https://HOST/PATH".
 	URL string
 	// Private allows a private or loopback address of the host.
 	Private bool
-	// Secret is added to each request as a header. Without a Name there is none. Secrets holds
-	// its value.
+	// Secret is added to each request as a header, unless its Name is empty. Secrets holds its
+	// value.
 	Secret  capability.SecretUse
 	Secrets *secret.Store
-	// HTTP connects; see egress.Options.
+	// HTTP makes the connections; see egress.Options.
 	HTTP egress.Transport
 }
 
-// httpStream is a server at a URL, spoken to over streamable HTTP. Each line that is written
+// httpStream is a connection to a server at a URL, over streamable HTTP. Each line that is written
 // becomes a POST request, and the messages of all responses are the lines that are read. It
 // implements Stream.
 type httpStream struct {
@@ -65,7 +65,7 @@ type httpStream struct {
 
 	mu        sync.Mutex
 	sessionID string // empty without a session
-	revision  string // of the protocol; empty before the server named it
+	revision  string // of the protocol; empty until the server names it
 	endReason string // why the session ended
 	ended     bool   // no message may be sent any longer
 	inFlight  int
@@ -104,14 +104,13 @@ type outgoing struct {
 // isRequest reports whether the server has to respond. A reply to the server has no method.
 func (m *outgoing) isRequest() bool { return m.Method != "" && m.ID != 0 }
 
-// Write starts to send one message and returns. It waits only when the message is
-// notifications/initialized, until the server has received it: before that, the server may refuse
-// all other messages.
+// Write starts to send one message and returns. Only for notifications/initialized does it wait
+// until the server has received the message: before that, the server may refuse all other messages.
 func (s *httpStream) Write(line []byte) (int, error) {
 	m := &outgoing{line: bytes.Clone(line)}
 	if err := json.Unmarshal(line, m); err != nil && m.Method != "" {
 		return 0, err
-	} // without a method it is a reply, whose ID is the server's and may be a string
+	} // a message without a method is a reply, whose ID the server chose and may be a string
 	if m.Method == "notifications/cancelled" {
 		s.cancelRequest(m.Params.RequestID)
 	}
@@ -180,7 +179,7 @@ func (s *httpStream) send(ctx context.Context, m *outgoing) {
 	err := s.exchange(ctx, http.MethodPost, m.line, limit, func(res *egress.Response) error {
 		if id := res.Header.Get("Mcp-Session-Id"); m.Method == "initialize" && len(id) <= maxSessionID {
 			s.mu.Lock()
-			s.sessionID = id // a longer ID is not sent back, which the server reports as an error
+			s.sessionID = id // a longer ID is not sent back; the server then reports an error
 			s.mu.Unlock()
 		}
 		if !m.isRequest() {
@@ -198,7 +197,7 @@ func (s *httpStream) send(ctx context.Context, m *outgoing) {
 		return
 	}
 	if err == nil && m.isRequest() {
-		err = &Error{Code: tool.CodeNetwork, Reason: "broke off before it answered; whether the call did something is not known"}
+		err = &Error{Code: tool.CodeNetwork, Reason: "broke off before it answered; it is not known whether the call had an effect"}
 	}
 	if err != nil {
 		s.fail(m, err)
@@ -238,9 +237,9 @@ func (s *httpStream) fail(m *outgoing, err error) {
 	}
 }
 
-// exchange makes one HTTP request and lets take read its response. Each request has its own
-// client, so that no connection outlives it. Redirects are not followed, so that a message
-// reaches no other server.
+// exchange makes one HTTP request and lets take read its response. Each request has its own client,
+// so that no connection outlives it. Redirects are not followed, so that no other server receives
+// the message.
 func (s *httpStream) exchange(ctx context.Context, method string, body []byte, limit time.Duration, take func(*egress.Response) error) error {
 	client := egress.New(s.options(limit))
 	defer client.Close()

@@ -16,7 +16,7 @@ const (
 	maxListenWait = time.Minute
 )
 
-// errNoStream is the error of a server without a listening stream, which most servers lack.
+// errNoStream is the error for a server without a listening stream; most servers have none.
 var errNoStream = errors.New("it has no stream to listen to")
 
 // listen receives the messages that the server sends outside of responses, such as a

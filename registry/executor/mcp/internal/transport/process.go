@@ -36,13 +36,13 @@ func StartProcess(command, env []string) (Stream, error) {
 	procgroup.Set(cmd)
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
-		return nil, errors.New("no pipe can be made")
+		return nil, errors.New("cannot create a pipe")
 	}
 	// With cmd.StdoutPipe, Wait would close the pipe before all output is read.
 	var outWriter *os.File
 	p.out, outWriter, err = os.Pipe()
 	if err != nil {
-		return nil, errors.New("no pipe can be made")
+		return nil, errors.New("cannot create a pipe")
 	}
 	cmd.Stdout = outWriter
 	err = cmd.Start()

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(behaviour) {
 	case "":
 		os.Exit(m.Run())
-	case "parent": // ends, and leaves a child that holds its output
+	case "parent": // ends, and leaves a child that keeps its output open
 		child := exec.Command(os.Args[0])
 		child.Env = []string{behaviour + "=stubborn"}
 		child.Stdout = os.Stdout

@@ -15,9 +15,8 @@ import (
 // MaxMessage limits one message from the server, in bytes.
 const MaxMessage = 16 << 20
 
-// ErrMessageTooLong ends the connection to a server that sends more than [MaxMessage] bytes
-// as one message. It is not known which request the message answers, and that request
-// would wait forever.
+// ErrMessageTooLong ends the connection to a server that sends more than [MaxMessage] bytes as one
+// message. Otherwise the request that the message answers, which is not known, would wait forever.
 var ErrMessageTooLong = errors.New("it sent a message of more than " + strconv.Itoa(MaxMessage>>20) + " MiB")
 
 // Stream is a connection to a server. Each line that is written is a message to the server, and
