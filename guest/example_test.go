@@ -24,11 +24,11 @@ func greet(_ context.Context, in greeting) (string, error) {
 	return "Hello, " + in.Name + "!", nil
 }
 
-// A complete tool is the function and a main that runs it.
+// A complete tool consists of the function and a main that runs it.
 func ExampleRun() {
 	main := func() { guest.Run(greet) }
 
-	// A host starts main with the arguments as standard input.
+	// A host starts main with the arguments on standard input.
 	stdin := os.Stdin
 	defer func() { os.Stdin = stdin }()
 	read, write, err := os.Pipe()
@@ -56,7 +56,7 @@ func ExampleServe() {
 	// 1 "" "name is missing; say who is greeted\n"
 }
 
-// A struct is written as JSON; the manifest sets output = "json".
+// A struct is written as JSON; the manifest must set output = "json".
 func ExampleServe_json() {
 	type input struct {
 		Text string `json:"text"`
@@ -72,7 +72,7 @@ func ExampleServe_json() {
 	// {"words":3}
 }
 
-// An image block and structured output; the manifest sets output = "result".
+// The result has an image block and structured output; the manifest must set output = "result".
 func ExampleResult() {
 	draw := func(context.Context, struct{}) (guest.Result, error) {
 		var file bytes.Buffer
@@ -90,7 +90,7 @@ func ExampleResult() {
 	// 2 one black pixel image/png map[pixels:1] <nil>
 }
 
-// A failure that returns more than its message.
+// A failure can return more than its message.
 func ExampleFailf() {
 	check := func(context.Context, struct{}) (guest.Result, error) {
 		failure := guest.Failf("line %d does not parse; the file is attached", 3)

@@ -43,7 +43,7 @@ func unmarshal(data []byte, into any) error {
 	return nil
 }
 
-// explain names the argument that does not fit instead of the decoder's Go types.
+// explain rewords err so that it names the argument that does not fit, not Go types.
 func explain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError

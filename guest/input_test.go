@@ -68,7 +68,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// When decode makes a second attempt, the first leaves nothing behind.
+// When decode makes a second attempt, it keeps nothing from the first.
 func TestDecode_discardsTheFirstAttempt(t *testing.T) {
 	got, err := decode[map[string]int]([]byte(`{"a":1,"b":2.0}`))
 	if want := map[string]int{"a": 1, "b": 2}; err != nil || !reflect.DeepEqual(got, want) {

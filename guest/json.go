@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// maxDepth limits how deep this encoder goes, since a value may contain itself.
+// maxDepth limits the nesting that appendJSON follows, because a value may contain itself.
 const maxDepth = 32
 
 // appendJSON appends the same JSON as marshal, without the line feed. It handles the common types
-// of results itself. Package json looks up so much for each type that a guest would spend a tenth
-// of a short call on it.
+// of results itself, because package json looks up so much for each type that a guest would spend a
+// tenth of a short call on that.
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -111,8 +111,8 @@ func plainLen(text string) int {
 	for ; at+8 <= len(text); at += 8 {
 		w := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text[at:at+8]), 8))
 		quotes, backslashes := w^ones*'"', w^ones*'\\'
-		// Set the highest bit of each byte that needs an escape. A borrow of a
-		// subtraction only reaches later bytes, so the lowest bit set is exact.
+		// Set the highest bit of each byte that needs an escape. A borrow of a subtraction only
+		// sets wrong bits in later bytes, so the lowest bit set is right.
 		odd := ((w-ones*' ')&^w | (quotes-ones)&^quotes | (backslashes-ones)&^backslashes | w) & highs
 		if odd != 0 {
 			return at + bits.TrailingZeros64(odd)/8

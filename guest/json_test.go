@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// appendJSON writes the same bytes as package json.
+// appendJSON writes the same bytes as package json does.
 func TestAppendJSON(t *testing.T) {
 	type own struct {
 		A int    `json:"a"`

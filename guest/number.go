@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxWhole limits the digits of a whole number that can fit 64 bits.
+// maxWhole is the maximum number of digits of a whole number that fits 64 bits.
 const maxWhole = 20
 
 // respellWhole returns the JSON text with whole numbers written without a point or an exponent,

@@ -13,7 +13,7 @@ func encode[Out any](out Out) ([]byte, error) {
 		return []byte(*text), nil
 	}
 	if result, ok := any(&out).(*Result); ok {
-		return result.MarshalJSON() // skips the check and the copy of package json
+		return result.MarshalJSON() // avoids the check and the copy that package json makes
 	}
 	data, err := marshal(out)
 	var of *json.MarshalerError

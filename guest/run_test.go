@@ -26,7 +26,7 @@ func serveText[In, Out any](input string, tool func(context.Context, In) (Out, e
 	return served{code, out.String(), errOut.String()}
 }
 
-// gives returns a tool with a fixed result.
+// gives returns a tool that returns out and err.
 func gives[Out any](out Out, err error) func(context.Context, struct{}) (Out, error) {
 	return func(context.Context, struct{}) (Out, error) { return out, err }
 }
@@ -174,7 +174,7 @@ func TestMain(m *testing.M) {
 	os.Stderr.WriteString("after Run")
 }
 
-// Natively a tool is a plain program.
+// On systems other than wasip1 a tool is a plain program.
 func TestRun(t *testing.T) {
 	tests := []struct {
 		input       string

@@ -1,8 +1,8 @@
 // Package files stats, lists or reads many files in one call of the host, which works on several
 // files concurrently. This saves most of the time of a tool that goes through thousands of files.
-// [Dir.Replace] also replaces a file in one call. The package sees and writes the same files as
-// package os and needs only the permission of the mount. On systems other than wasip1 it uses
-// package os.
+// [Dir.Replace] replaces one file, also in a single call. The package sees and writes the same
+// files as package os and needs only the permission of the mount. On systems other than wasip1 it
+// uses package os.
 package files
 
 import (
@@ -15,8 +15,8 @@ const (
 	// MaxNames limits the files that one call may name. Their names may take at most 1 MiB in
 	// total.
 	MaxNames = 4096
-	// AnswerSize is the number of bytes of its buffer that a call needs for each file, in
-	// addition to the content.
+	// AnswerSize is the number of bytes that a call needs in its buffer for each file, in addition
+	// to the content of the file.
 	AnswerSize = 32
 )
 
@@ -34,7 +34,7 @@ type Answer struct {
 	Type    fs.FileMode
 	Size    int64
 	ModTime time.Time
-	// Content is what Read or List found, as a slice of the buffer.
+	// Content is the file that Read read or the listing from List, as a slice of the buffer.
 	Content []byte
 }
 

@@ -15,8 +15,8 @@ import (
 // maxName is the length limit of an entry's name, in bytes.
 const maxName = 255
 
-// each runs ask for one file after the other. ask appends the content of the file to the free
-// part of the buffer.
+// each calls ask for one file after another. ask fills in a, and appends the content of the file to
+// the free part of buf.
 func (d Dir) each(names []string, buf []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
 	table := len(names) * AnswerSize
 	if len(names) > MaxNames || table > len(buf) {
@@ -62,7 +62,7 @@ func (d Dir) list(names []string, buf []byte) ([]Answer, error) {
 		}
 		a.Type = fs.ModeDir
 		for _, e := range entries {
-			if len(e.Name()) > maxName { // the host also omits it
+			if len(e.Name()) > maxName { // the host also omits such an entry
 				continue
 			}
 			if len(to)+2+len(e.Name()) > cap(to) {

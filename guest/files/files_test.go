@@ -161,7 +161,7 @@ func TestReadStaysWithinTheBuffer(t *testing.T) {
 	}
 }
 
-// Entries never reads past the last complete entry of a listing, whatever bytes it has.
+// Entries never reads past the last complete entry of a listing, whatever bytes the listing has.
 func FuzzEntries(f *testing.F) {
 	f.Add([]byte("\x03\x01a\x04\x02bc\x07\x00"))
 	f.Add([]byte("\x03\xffa"))
@@ -183,7 +183,7 @@ func FuzzEntries(f *testing.F) {
 			t.Errorf("%q was left of %q", rest, content)
 		}
 		for range (files.Answer{Content: content}).Entries() {
-			break // which must end the loop
+			break // the break must end the loop
 		}
 	})
 }

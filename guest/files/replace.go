@@ -6,7 +6,7 @@ import (
 )
 
 // TempPrefix begins the names of the temporary files that [Dir.Replace] writes. The host removes
-// leftover ones at the end of the call.
+// leftover files at the end of the call.
 const TempPrefix = ".wasmtool-tmp-"
 
 // Replace atomically replaces the content of the file name. It writes a temporary file in the
@@ -19,9 +19,9 @@ const TempPrefix = ".wasmtool-tmp-"
 // file does not exist. With a nil seen Replace skips the comparison.
 //
 // The error is an *fs.PathError with the syscall.Errno that package os would give. It has
-// syscall.ESTALE if the file differs from seen or changes during the write, and syscall.ELOOP for
-// a symbolic link. The error is a *guest.HostError if the tool has no files, in a warm-up, or if
-// seen has any other error.
+// syscall.ESTALE if the file differs from seen or changes during the write, and syscall.ELOOP for a
+// symbolic link. It is a *guest.HostError if the tool has no files, if it runs in a warm-up, or if
+// seen.Err is any other error.
 func (d Dir) Replace(name string, content []byte, seen *Answer) error {
 	var err error
 	if seen != nil && seen.Err == nil && seen.Type != 0 {
@@ -35,7 +35,7 @@ func (d Dir) Replace(name string, content []byte, seen *Answer) error {
 	return err
 }
 
-// notRegular returns the error for replacing a file of this type, which is not regular.
+// notRegular returns the error for replacing a file of kind, a type that is not regular.
 func notRegular(kind fs.FileMode) syscall.Errno {
 	switch kind {
 	case fs.ModeDir:

@@ -64,7 +64,7 @@ func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	case now.Err != nil:
 		return 0o644, nil
 	}
-	// Only check the permission to write, which a rename does not need.
+	// Check only that the file may be written, because a rename does not check this.
 	f, err := os.OpenFile(full, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	return info.Mode().Perm(), f.Close()
 }
 
-// same reports whether two answers describe the same regular file, or both that there is none.
+// same reports whether a and b describe the same regular file, or both report a missing file.
 func (a *Answer) same(b Answer) bool {
 	if a.Err != nil || b.Err != nil {
 		return a.Err != nil && b.Err != nil

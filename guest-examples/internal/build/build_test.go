@@ -122,7 +122,7 @@ func TestCompare_namesWhatDiffers(t *testing.T) {
 	}
 }
 
-// Another version of Go may compress the same module to other bytes.
+// Another version of Go may compress the same module into other bytes.
 func TestSame_comparesWhatIsInside(t *testing.T) {
 	packed, err := pack([]byte("module"))
 	if err != nil {

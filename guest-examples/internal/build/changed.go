@@ -61,7 +61,7 @@ func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	return t, os.WriteFile(filepath.Join(temp, "changed.sum"), sums, 0o644)
 }
 
-// copy copies the version of the module that root requires, and changes it.
+// copy copies the module, in the version that root requires, to the directory to, and changes it.
 func (c change) copy(ctx context.Context, root, to string) error {
 	text, err := goCommand(ctx, root, "mod", "download", "-json", c.module)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c change) copy(ctx context.Context, root, to string) error {
 	return nil
 }
 
-// pipeTags are the build constraints with which mvdan.cc/sh selects its pipes: the present line,
-// the new line, and the new file name, since _js in a file name is also a constraint.
+// pipeTags replace the build constraints with which mvdan.cc/sh selects its pipes. The files are
+// also renamed, because _js in a file name is another constraint.
 var pipeTags = []struct{ file, line, want, to string }{
 	{"interp/stdin_js.go", "//go:build js\n", "//go:build js || wasip1\n", "interp/stdin_pipe.go"},
 	{"interp/stdin_os.go", "//go:build !js\n", "//go:build !js && !wasip1\n", "interp/stdin_os.go"},
@@ -106,8 +106,8 @@ func useGoPipes(dir string) error {
 	return nil
 }
 
-// take reads a file and removes it, because files of the module cache and their copies are
-// read-only.
+// take reads a file and removes it so that it can be written anew: files of the module cache, and
+// their copies, are read-only.
 func take(dir, file string) ([]byte, error) {
 	name := filepath.Join(dir, filepath.FromSlash(file))
 	content, err := os.ReadFile(name)

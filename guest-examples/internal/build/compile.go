@@ -29,8 +29,8 @@ func (o output) digest(module string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// compile builds all modules of the source tree at root. Equal sources and an equal version of Go
-// give equal bytes, wherever the tree is.
+// compile builds all modules of the source tree at root. The bytes depend only on the sources and
+// on the version of Go, not on the location of the tree.
 func compile(ctx context.Context, root string) (output, error) {
 	version, err := goCommand(ctx, root, "env", "GOVERSION")
 	if err != nil {
@@ -67,7 +67,7 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	// Remove all settings of the user that change the code.
+	// Remove all environment variables of the user that would change the code.
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), changesCode),
 		"CGO_ENABLED=0", "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "GOENV=off",
 		"PWD="+dir) // keeps the go command within the tree of links

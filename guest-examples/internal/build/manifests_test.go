@@ -160,7 +160,7 @@ func TestManifests(t *testing.T) {
 			}
 			limit := 2 * time.Minute
 			if tool == "bash" {
-				// the longest time that a script may request, and time to report that it is over
+				// the max time that a script may request, plus time to report the timeout
 				limit = bash.MaxTimeout + time.Minute
 			}
 			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > limit {
@@ -231,8 +231,8 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	}
 }
 
-// A missing parameter has the same effect through the host, which inserts the default, and
-// directly.
+// A missing parameter has the same effect whether the call comes through the host, which inserts
+// the default, or directly.
 func TestManifests_defaultsMatchTheTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, parameter string
@@ -305,7 +305,7 @@ func TestManifests_permissions(t *testing.T) {
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
 		"hash": "workspace read", "diff": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
-		// bash moves and removes directories, which a pattern for all directories would forbid.
+		// bash moves and removes directories, which a pattern for all directories would prevent.
 		"skill": "skills read", "json": "workspace read", "convert": "workspace read", "markdown": "workspace read",
 		"bash": "workspace write .git/**, tmp write",
 	}

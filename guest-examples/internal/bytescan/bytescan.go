@@ -1,7 +1,7 @@
-// Package bytescan searches blocks of bytes in large steps. In a sandbox each round of a loop
-// also pays for the checks that let a host stop it. The functions of the standard library,
-// written for processors that compare many bytes at once, are therefore several times slower
-// there.
+// Package bytescan searches blocks of bytes in large steps. In a sandbox each iteration of a loop
+// also performs the check with which the host can stop the guest. The functions of the standard
+// library, written for processors that compare many bytes at once, are therefore several times
+// slower there.
 package bytescan
 
 import (
@@ -53,11 +53,11 @@ func Index(block []byte, a, b byte) int {
 	return -1
 }
 
-// IndexPair returns the first place of a in block that has b distance bytes after it, or -1. Two
-// bytes of a word occur at their distance far less often than one of them occurs.
+// IndexPair returns the first index of a in block at which b follows distance bytes later, or -1.
+// Such a pair is far rarer in texts than either byte alone.
 func IndexPair(block []byte, a, b byte, distance int) int {
 	p, q := ones*uint64(a), ones*uint64(b)
-	end := len(block) - distance // limit of the places
+	end := len(block) - distance // a must be before this index
 	at := 0
 	for ; at+16 <= end; at += 16 {
 		left, right := block[at:at+16], block[at+distance:at+distance+16]
@@ -147,8 +147,8 @@ func plainWord(w uint64) bool {
 // countZeros returns the number of zero bytes in w.
 func countZeros(w uint64) int { return bits.OnesCount64(allZeros(w)) }
 
-// allZeros returns a word that marks each zero byte of w. Unlike the result of zeros, the marks
-// are never wrong because of a borrow.
+// allZeros returns a word that marks each zero byte of w. Unlike zeros, it never marks another byte
+// because of a borrow.
 func allZeros(w uint64) uint64 {
 	const rest = ^uint64(highs)
 	return ^((w&rest + rest) | w | rest)

@@ -9,8 +9,8 @@ import (
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
 const (
-	// maxRated limits the bytes of a text that are rated to find the rarest. They may not
-	// represent the rest; see maxVain.
+	// maxRated limits the first bytes of a text among which the rarest are chosen. The rest of the
+	// text may have rarer ones; see maxVain.
 	maxRated = 64
 	// minFails and maxVain limit the work on places that turn out not to match. Index falls back
 	// to package bytes after more than minFails such places, if they cost more than maxVain
@@ -87,8 +87,8 @@ func (n Needle) Index(block []byte) int {
 	return -1
 }
 
-// candidate returns the first place of the first rare byte in block with the other at its
-// distance, or -1.
+// candidate returns the first index in block at which the rare bytes occur at their distance, or
+// -1. It is the index of the rare byte that comes first in the text.
 func (n Needle) candidate(block []byte) int {
 	first, last := min(n.rare, n.next), max(n.rare, n.next)
 	a, b := n.Text[first], n.Text[last]

@@ -41,11 +41,11 @@ func FuzzNeedle(f *testing.F) {
 	})
 }
 
-// A text that almost matches in many places is still found quickly. The search would take hours
-// if it compared the whole text in each place.
+// A text that almost matches in many places is still found quickly. The search would take hours if
+// it compared the whole text at each place.
 func TestNeedle_repetitiveText(t *testing.T) {
 	const size = 4 << 20
-	for _, end := range []string{"", "x", " \n "} { // the end after dashes: a rare byte, or none
+	for _, end := range []string{"", "x", " \n "} { // follows the dashes
 		text := append(bytes.Repeat([]byte("-"), size), end...)
 		block := append(bytes.Repeat([]byte("-"), size-1), '+')
 		block = append(append(block, bytes.Repeat([]byte("-"), 2*size-len(end)-1)...), "y\n"...)
@@ -59,7 +59,7 @@ func TestNeedle_repetitiveText(t *testing.T) {
 	}
 }
 
-// Plain agrees with a loop over the bytes.
+// FuzzPlain compares Plain with a loop over the bytes.
 func FuzzPlain(f *testing.F) {
 	f.Add([]byte("text\twith\nlines\n and more than the thirty-two bytes of a step, too"))
 	f.Add([]byte("text\r\nwith returns that is longer than a single step of the scan, so"))

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxAnswer limits the bytes read of an API response. The services of these tools send some
+// maxAnswer limits the bytes read of an API response. The services of these tools send a few
 // hundred KiB at most.
 const maxAnswer = 4 << 20
 
@@ -47,8 +47,8 @@ type StatusError struct {
 	Status  int
 	// Detail is the service's explanation, on one line; may be empty.
 	Detail string
-	// Wait is the time to wait before the next request, and Until its end; both are zero if the
-	// service did not say. Limited reports that there were too many requests.
+	// Wait is the time to wait before the next request, and Until is when that time ends; both are
+	// zero if the service did not say. Limited reports that there were too many requests.
 	Limited bool
 	Wait    time.Duration
 	Until   time.Time
@@ -87,7 +87,7 @@ func (e *StatusError) when() string {
 func newStatusError(service string, res *Response) *StatusError {
 	e := &StatusError{Service: service, Status: res.Status, Detail: detailOf(res.Body)}
 	h := res.Header
-	// GitHub reports the limit of requests with X-RateLimit-Remaining: 0.
+	// GitHub reports an exhausted limit of requests with X-RateLimit-Remaining: 0.
 	spent := h.Get("X-Ratelimit-Remaining") == "0" || h.Get("Retry-After") != ""
 	if e.Limited = res.Status == http.StatusTooManyRequests || res.Status == http.StatusForbidden && spent; e.Limited {
 		e.wait(h)
@@ -95,7 +95,7 @@ func newStatusError(service string, res *Response) *StatusError {
 	return e
 }
 
-// epochSeconds separates durations in seconds from times in seconds since 1970.
+// epochSeconds is the smallest number taken as a Unix time; a smaller one is a duration.
 const epochSeconds = 1_000_000_000
 
 // maxSeconds limits the numbers of a server; as a time it is the year 2286.

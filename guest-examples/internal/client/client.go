@@ -33,7 +33,7 @@ type Response struct {
 	// URL is the URL of the response, and Redirects are the URLs that led there, in order.
 	URL       string
 	Redirects []string
-	// Body is the decompressed body. Cut reports that there is more of it.
+	// Body is the decompressed body. Cut reports that Body is incomplete.
 	Body []byte
 	Cut  bool
 }
@@ -45,7 +45,7 @@ func (c *Client) Do(ctx context.Context, r *http.Request, limit int64) (*Respons
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // as much as needed was read
+	defer func() { _ = res.Body.Close() }() // all that is needed was read
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	got := &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL.String(), Redirects: redirects, Body: body}
 	var hostErr *guesthttp.HostError
@@ -53,7 +53,7 @@ func (c *Client) Do(ctx context.Context, r *http.Request, limit int64) (*Respons
 	case int64(len(body)) > limit:
 		got.Body, got.Cut = body[:limit], true
 	case errors.As(err, &hostErr) && hostErr.Kind == "too_large":
-		got.Cut = true // by the limit of the host
+		got.Cut = true // the host cut the body at its limit
 	case err != nil:
 		return nil, fmt.Errorf("the response ended early, after %d bytes: %w", len(body), err)
 	}
@@ -78,7 +78,7 @@ func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
 		if err == nil && next == nil {
 			return res, redirects, nil
 		}
-		_ = res.Body.Close() // its body is for people
+		_ = res.Body.Close() // the body of a redirect is for people
 		switch {
 		case err != nil:
 			return nil, nil, err

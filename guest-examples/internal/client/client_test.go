@@ -87,7 +87,7 @@ func TestRedirects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A body is only sent to the server of the original request.
+	// A body is only sent to the server that the caller named.
 	if res, err := New(http.DefaultTransport).Do(context.Background(), post, 100); err != nil || res.Status != http.StatusFound {
 		t.Errorf("a redirect of a body: %+v, %v", res, err)
 	}

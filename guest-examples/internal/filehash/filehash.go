@@ -1,5 +1,5 @@
-// Package filehash computes the short hash of a file's content with which a caller says which
-// content it has seen.
+// Package filehash computes a short hash of a file's content. A caller passes the hash back to say
+// which content it has seen.
 package filehash
 
 import (
@@ -56,9 +56,9 @@ func (h *Hash) Text() string {
 	return hex.EncodeToString(h.long.Sum(nil))[:Length]
 }
 
-// Check returns an error unless want is empty or the hash of data. want is the caller's
-// file_hash, and data the content of the file called shown. Check rejects a longer prefix of the
-// SHA-256, so that there is only one form.
+// Check returns an error unless want is empty or the hash of data. want is the caller's file_hash,
+// and data the content of the file called shown. Check rejects a longer prefix of the SHA-256, so
+// that each content has only one valid hash.
 func Check(want, shown string, data []byte) error {
 	if want == "" {
 		return nil

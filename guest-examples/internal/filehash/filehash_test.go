@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The hash does not depend on the pieces in which a content is written.
+// The hash does not depend on how a content is split between writes.
 func TestHash(t *testing.T) {
 	for _, size := range []int{0, 1, 64, maxHeld - 1, maxHeld, maxHeld + 1, 2*maxHeld + 5} {
 		data := bytes.Repeat([]byte("some text\n"), size/10+1)[:size]

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxExponent limits exponents, far beyond any use. A greater exponent counts as maxExponent,
-// which arithmetic can't overflow.
+// maxExponent limits exponents; it is far beyond any use. A greater exponent is replaced with
+// maxExponent, so that arithmetic does not overflow.
 const maxExponent = 1 << 40
 
 // decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The

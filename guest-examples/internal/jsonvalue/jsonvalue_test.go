@@ -196,7 +196,7 @@ func TestUnmarshalJSON_distinguishesNullFromAbsent(t *testing.T) {
 	}
 }
 
-// The values of a line are equal, and less than the values of the next line.
+// Values on the same line are equal, and less than all values of the next line.
 var inOrder = [][]string{
 	{`null`},
 	{`false`},

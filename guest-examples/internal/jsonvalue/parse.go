@@ -99,8 +99,8 @@ func splitError(d *jsontext.Decoder, err error) (at int, what error) {
 	return int(d.InputOffset()), err
 }
 
-// explain returns the error of a source with n values before an error at the offset at, or nil if
-// there is no error.
+// explain returns err with the line and column of the offset at in source, or nil if there is no
+// error. Without an error, a source with n = 0 values is an error.
 func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:

@@ -9,8 +9,8 @@ import (
 
 // Layout is the format of JSON output. The zero value writes one line without spaces.
 type Layout struct {
-	// Indent is the number of spaces a level is indented by, with a line for each member and
-	// item. 0 writes one line.
+	// Indent is the number of spaces by which each level is indented; each member and item then has
+	// its own line. 0 writes a single line.
 	Indent int
 	// Spaced adds a space after the commas and colons of a value on one line.
 	Spaced bool

@@ -148,8 +148,8 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 }
 
 // slide moves runs of changed lines as far towards the end as equal lines allow, and joins runs
-// that meet. It then moves them back to changes of the other text, if there are any, because diff
-// shows them so.
+// that meet. It then moves each run back to a change of the other text, if there is one, because
+// diff shows runs there.
 func slide(lines []int, changed, other []bool) {
 	s := slider{lines: lines, changed: changed, other: other}
 	for s.next() {

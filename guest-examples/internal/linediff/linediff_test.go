@@ -47,7 +47,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesAreMinimal compares with the full table of distances.
+// TestChangesAreMinimal compares the number of changes with the full table of distances.
 func TestChangesAreMinimal(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -79,7 +79,7 @@ func TestChangesEndWithTheContext(t *testing.T) {
 	}
 }
 
-// TestChangesAreBounded has texts with nothing in common except the first line.
+// TestChangesAreBounded compares texts that have only the first line in common.
 func TestChangesAreBounded(t *testing.T) {
 	older, newer := make([]int, 200), make([]int, 200)
 	for i := range older {

@@ -18,8 +18,8 @@ const (
 	maxRead = 1 << 30
 )
 
-// header replaces the file's own, because the library knows only a few versions. It does not
-// change the offsets of objects.
+// header replaces the header of the file, because the library knows only a few versions. It does
+// not change the offsets of objects.
 const header = "%PDF-1.7\n"
 
 var errEntangled = errors.New("the file has circular references")
@@ -30,7 +30,7 @@ type file struct {
 	read int64
 }
 
-// newFile cuts off data around a PDF file.
+// newFile returns the PDF file in data, without the bytes before and after it.
 func newFile(data []byte) (*file, error) {
 	start := bytes.Index(data[:min(len(data), maxHead)], []byte("%PDF-"))
 	if start < 0 {
@@ -50,7 +50,7 @@ func (f *file) size() int64 {
 	return int64(len(f.data))
 }
 
-// spent reports that the limit of reading is reached.
+// spent reports whether the limit maxRead is reached.
 func (f *file) spent() bool {
 	return f.read > maxRead
 }

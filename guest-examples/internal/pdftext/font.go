@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// font gives the text and the width of the codes that it draws.
+// font maps codes to their text and their width.
 type font struct {
 	// wide reports that codes have two bytes.
 	wide   bool
@@ -54,7 +54,7 @@ func (f *font) codes(s string) func(yield func(code uint32, size int) bool) {
 	}
 }
 
-// fontOf loads a font, unless another page already did.
+// fontOf returns a font, and loads it unless another page already did.
 func (x *extractor) fontOf(value pdf.Value) *font {
 	key := value.String()
 	f, ok := x.fonts[key]
@@ -94,8 +94,8 @@ func (x *extractor) load(f *font, value pdf.Value) {
 	}
 }
 
-// compositeLetters returns the texts of a composite font's codes that ToUnicode lacks. Most codes
-// are only numbers of outlines.
+// compositeLetters returns a function that gives the text of those codes of a composite font that
+// ToUnicode lacks. Most codes are only numbers of outlines.
 func compositeLetters(value pdf.Value) func(uint32) (string, bool) {
 	encoding := value.Key("Encoding").Name()
 	utf16 := strings.Contains(encoding, "-UCS2-") || strings.Contains(encoding, "-UTF16-")
@@ -107,7 +107,7 @@ func compositeLetters(value pdf.Value) func(uint32) (string, bool) {
 	}
 }
 
-// simpleLetters returns the texts of the 256 codes of a simple font.
+// simpleLetters returns a function that gives the text of a simple font's 256 codes.
 func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 	encoding := value.Key("Encoding")
 	base := encoding.Name()
@@ -139,7 +139,7 @@ func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 			// A generated name, such as a65 for code 65.
 			return string(rune(code)), code >= ' ' && code <= '~'
 		}
-		if code == '\t' || code == '\n' || code == '\r' { // there by mistake
+		if code == '\t' || code == '\n' || code == '\r' { // a font has these codes only by mistake
 			return " ", true
 		}
 		r := baseRune(base, subtype, byte(code))

@@ -29,7 +29,7 @@ const (
 	maxDepth = 32
 )
 
-// The errors that Extract wraps. Their texts continue the name of a file.
+// The errors that Extract wraps. Their messages follow the name of a file.
 var (
 	// ErrEncrypted reports that the file needs a password or has an unknown cipher.
 	ErrEncrypted = errors.New("is an encrypted PDF file that can't be opened; use a copy that is not encrypted")
@@ -79,7 +79,7 @@ func Extract(data []byte) (doc Document, err error) {
 		return Document{}, ErrDamaged
 	}
 	pages := root.Key("Pages")
-	// Later pages are not found.
+	// If the tree can't be read to its end, later pages are not found.
 	if !try(func() { x.tree(pages, pdf.Value{}, 0) }) && x.stopped == 0 {
 		x.stopped = x.pages + 1
 		x.pages = max(x.stopped, int(min(pages.Key("Count").Int64(), maxNodes)))
@@ -98,7 +98,7 @@ func titleOf(info pdf.Value) string {
 // extractor reads the pages of a file.
 type extractor struct {
 	file  *file
-	fonts map[string]*font // keyed by the library's print of their dictionaries
+	fonts map[string]*font // by their dictionaries, as the library prints them
 	names names
 	text  strings.Builder
 	nodes int // visited nodes of the page tree

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A XeTeX file with compressed objects and references, and fonts whose codes are glyph numbers.
+// A file of XeTeX has compressed objects and references, and fonts whose codes are glyph numbers.
 func TestExtract_real(t *testing.T) {
 	data, err := os.ReadFile("testdata/xelatex.pdf")
 	if err != nil {
@@ -134,7 +134,7 @@ func TestExtract_damagedPage(t *testing.T) {
 	}
 }
 
-// Pages before the damage are shown.
+// The pages before the damaged part are shown.
 func TestExtract_damagedTree(t *testing.T) {
 	data := build(
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 3/Kids[3 0 R 5 0 R 3 0 R]>>",
@@ -146,7 +146,7 @@ func TestExtract_damagedTree(t *testing.T) {
 	}
 }
 
-// Data around a file, and an unknown version, do not matter.
+// Data around a file, and an unknown version, have no effect.
 func TestExtract_surroundings(t *testing.T) {
 	good := pageOf("BT /F 12 Tf (text)Tj ET", helvetica1)
 	for name, data := range map[string][]byte{
@@ -187,7 +187,7 @@ func TestExtract_errors(t *testing.T) {
 	}
 }
 
-// TestExtract_hostile has files that are circular or grow.
+// TestExtract_hostile extracts files whose objects are circular or grow without bound.
 func TestExtract_hostile(t *testing.T) {
 	draws := "BT /F 12 Tf (x)Tj ET "
 	bomb := strings.Repeat(strings.Repeat("(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx) Tj ", 1000), 100)
@@ -213,7 +213,7 @@ func TestExtract_hostile(t *testing.T) {
 	}
 }
 
-// Text that a page drew before its damage is shown.
+// Text that a page drew before the damaged part is shown.
 func TestExtract_damagedForm(t *testing.T) {
 	doc, err := Extract(pageOf("BT /F 12 Tf (text)Tj ET /X Do", helvetica1, stream("/Subtype/Form/Filter/Unheard", "x")))
 	if err != nil || doc.Text != "--- page 1 ---\ntext\n" || len(doc.Notes) != 1 || doc.Notes[0] != "1 of 1 pages are damaged and may lack text, page 1 first" {
@@ -247,7 +247,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// FuzzContent fuzzes the content of a page directly, since a fuzzer rarely keeps the file intact.
+// FuzzContent only changes the content of a page; other changes usually break the file.
 func FuzzContent(f *testing.F) {
 	f.Add("BT /F 12 Tf 14 TL 72 700 Td (one)Tj T* [(two) 5 <41>] TJ (three)' 1 2 (four)\" ET", "1 beginbfchar <41> <0042> endbfchar")
 	f.Add("q 1 0 0 1 5 5 cm << /A [1 2 (x)] >> BDC % comment\n BI ID \x00 EI Q", "beginbfrange <00> <ff> <D83DDE00> endbfrange begincodespacerange <00> <ff> endcodespacerange")

@@ -48,8 +48,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// hidden reports characters that control a terminal, reorder other characters, or carry words
-// that only a model reads. Joiners are allowed, because scripts and emoji need them.
+// hidden reports whether r controls a terminal, reorders other characters, or carries words that
+// only a model reads. Joiners are allowed, because scripts and emoji need them.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

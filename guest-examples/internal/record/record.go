@@ -43,7 +43,7 @@ func read[T any](s Store, key string) (value T, raw []byte, err error) {
 	return value, raw, nil
 }
 
-// Remove removes a key if may returns nil for its value.
+// Remove calls may with the value of a key, and removes the key if may returns nil.
 func Remove[T any](s Store, key string, may func(T) error) error {
 	for range maxTries {
 		value, old, err := read[T](s, key)

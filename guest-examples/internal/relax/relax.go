@@ -8,8 +8,8 @@ import "strings"
 // meaning.
 const space = " \t\r\f\v"
 
-// Normal returns the line without white space at its ends, and with one space for each inner run
-// of it. Two lines differ only in white space if their normal forms are equal.
+// Normal returns the line without white space at its ends, and with one space for each inner run of
+// white space. Two lines differ only in white space if their normal forms are equal.
 func Normal(line string) string {
 	line = strings.Trim(line, space)
 	if !strings.ContainsAny(line, "\t\r\f\v") && !strings.Contains(line, "  ") {

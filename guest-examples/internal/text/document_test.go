@@ -11,7 +11,7 @@ func TestDocument(t *testing.T) {
 	tests := []struct {
 		name, data, text string
 		unknown          bool
-		changed          string // with x instead of the text
+		changed          string // the file with x instead of its text
 	}{
 		{name: "empty", changed: "x"},
 		{name: "plain", data: "ä\r\n", text: "ä\r\n", changed: "x"},

@@ -16,8 +16,8 @@ type LineReader struct {
 	err  error // the first error; io.EOF at the end
 }
 
-// NewLineReader returns a reader of the lines of src that holds the first keep bytes of each. It
-// uses a *bufio.Reader of at least SniffLen bytes directly.
+// NewLineReader returns a reader of the lines of src that keeps the first keep bytes of each. A
+// *bufio.Reader with a buffer of at least SniffLen bytes is used directly.
 func NewLineReader(src io.Reader, keep int) *LineReader {
 	return &LineReader{src: bufio.NewReaderSize(src, SniffLen), keep: keep}
 }

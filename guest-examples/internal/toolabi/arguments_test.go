@@ -115,7 +115,7 @@ func TestDecoder_fields(t *testing.T) {
 
 type kind string
 
-// For any input, the arguments equal the arguments that package json decodes.
+// FuzzDecoder compares the arguments with the arguments that package json decodes.
 func FuzzDecoder(f *testing.F) {
 	type args struct {
 		Text  string   `json:"text"`

@@ -16,7 +16,7 @@ type Result struct {
 	Metadata map[string]any
 }
 
-// Parse decodes a result; "" gives an empty result, as of a failed call.
+// Parse decodes a result; "" gives an empty result, as for a failed call.
 func Parse(t *testing.T, output string) Result {
 	t.Helper()
 	var result Result

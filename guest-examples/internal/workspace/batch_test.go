@@ -104,7 +104,7 @@ func TestBatchWithoutRoom(t *testing.T) {
 		content[name] = strings.Repeat(name, 50)
 	}
 	for kind, fsys := range workspaces(t, content) {
-		// Room that the answers do not need is used for content.
+		// Room that the answers themselves do not need is used for content.
 		answers := NewBatch(fsys, 20_000).Read(names, 1000)
 		fitted := 0
 		for i, a := range answers {
@@ -140,7 +140,7 @@ func TestBatchStats(t *testing.T) {
 	}
 }
 
-// If a call has too many files, each has an error.
+// A call with too many files gets an error for each file.
 func TestBatchRefusesTooManyFiles(t *testing.T) {
 	fsys := workspaces(t, map[string]string{"a": "alpha"})["together"]
 	for _, a := range NewBatch(fsys, 1000).Read(make([]string, files.MaxNames+1), 10) {
@@ -150,8 +150,8 @@ func TestBatchRefusesTooManyFiles(t *testing.T) {
 	}
 }
 
-// The order of a walk and the files it skips do not depend on which directories are listed
-// together, or on whether there is room for them.
+// The order of a walk, and the files it skips, do not depend on which directories are listed
+// together, or on whether the buffer has room for them.
 func TestWalkerListsDirectoriesTogether(t *testing.T) {
 	content := map[string]string{".gitignore": "ignored/\n*.tmp\n", "z.txt": "", "ignored/x.txt": ""}
 	want := []string{}

@@ -18,7 +18,7 @@ const maxName = 512 << 10
 
 var errChanged = errors.New("it changed meanwhile; read it again")
 
-// Dir is a workspace that can be written. The host refuses paths outside.
+// Dir is a workspace that can be written. The host refuses paths outside of it.
 type Dir struct {
 	fs.FS
 	path string
@@ -127,8 +127,8 @@ func (d Dir) makeParents(name string) (made []string, err error) {
 	return made, nil
 }
 
-// checkWritable returns an error if the file itself must not be written, which replacing it would
-// not detect.
+// checkWritable returns an error if the file itself must not be written. Replacing the file would
+// not detect that.
 func (d Dir) checkWritable(name string) error {
 	f, err := os.OpenFile(d.join(name), os.O_WRONLY, 0)
 	if err != nil {

@@ -139,7 +139,7 @@ func TestDir_write(t *testing.T) {
 	}
 }
 
-// An error leaves everything as it was.
+// After an error, all files are as before.
 func TestDir_writeErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		path    string

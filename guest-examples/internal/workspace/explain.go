@@ -115,7 +115,7 @@ func closest(name string, entries []fs.DirEntry) []string {
 	for _, entry := range entries {
 		have := strings.ToLower(entry.Name())
 		score := limit + 1
-		// Nearly every name contains a name of one or two letters.
+		// Nearly every name contains a given name of one or two letters, so these don't count.
 		if min(len(have), len(want)) > 2 && (strings.Contains(have, want) || strings.Contains(want, have)) {
 			score = limit
 		}

@@ -41,12 +41,12 @@ func NamesHidden(glob string) bool {
 	return false
 }
 
-// LiteralEnd returns a suffix of all paths that the glob matches, as far as its last element ends
-// in plain text. Comparing a suffix costs next to nothing, unlike matching a glob with thousands
-// of paths.
+// LiteralEnd returns the literal text at the end of the glob's last element, with which all paths
+// that the glob matches end. Comparing a suffix costs next to nothing, unlike matching a glob with
+// thousands of paths.
 func LiteralEnd(glob string) string {
 	if strings.ContainsRune(glob, utf8.RuneError) {
-		return "" // which matches any byte that is not UTF-8
+		return "" // U+FFFD also matches any byte that is not UTF-8
 	}
 	return glob[strings.LastIndexAny(glob, `/*?[]{},\`)+1:]
 }

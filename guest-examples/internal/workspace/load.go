@@ -56,7 +56,7 @@ func (d Dir) Load(param, name string, was *files.Answer, limit int64) ([]byte, e
 	a := d.read(name, size, make([]byte, roomFor(size)))
 	switch {
 	case a.Err == syscall.EFBIG && was.Size <= limit:
-		a.Content, a.Err = d.readToEnd(name, limit) // it grew, or reports no size
+		a.Content, a.Err = d.readToEnd(name, limit) // the file grew, or reports no size
 	case a.Err == syscall.EFBIG:
 		return nil, tooLarge(param, name, limit)
 	}

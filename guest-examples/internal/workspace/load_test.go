@@ -61,7 +61,7 @@ func TestDir_readThenWrite(t *testing.T) {
 	dir := OpenDir(root)
 	for name, test := range map[string]struct {
 		prepare func() error // runs before f.txt is read
-		change  func() error // runs after
+		change  func() error // runs after f.txt is read
 		want    string
 	}{
 		"a link": {
@@ -116,8 +116,8 @@ func TestDir_readThenWrite(t *testing.T) {
 	}
 }
 
-// A file that grew after it was described, or that reports no size, is read completely. It does
-// not count as unchanged.
+// A file that grew after it was described, or that reports no size, is read completely. Such a file
+// counts as changed.
 func TestDir_loadGrown(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "f.txt", "old")

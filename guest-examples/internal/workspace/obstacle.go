@@ -35,7 +35,7 @@ func obstacle(fsys fs.FS, name string) (at, what string) {
 	return "", ""
 }
 
-// whereTo continues "is a link" for a link whose lookup failed with err.
+// whereTo returns the words after "is a link" for a link whose lookup failed with err.
 func whereTo(fsys fs.FS, link string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// sandboxFS looks up some names with the errors of the sandbox.
+// sandboxFS fails the lookup of some names with the errors that the sandbox gives.
 type sandboxFS struct {
 	fstest.MapFS
 	refused map[string]error

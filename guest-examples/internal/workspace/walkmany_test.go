@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 )
 
-// Even with more sibling directories than are listed together, the walk is ordered by path,
-// directory by directory, however they are listed.
+// The walk is ordered by path, directory by directory, even if a directory has more subdirectories
+// than are listed together.
 func TestWalker_manyDirectories(t *testing.T) {
 	tree := fstest.MapFS{".gitignore": {Data: []byte("/d1*\n!/d15\nskipped\n")}}
 	var want []string

@@ -26,7 +26,7 @@ import (
 func main() {
 	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
 	if len(os.Args) == 2 {
-		_ = rehearse(os.Args[1]) // a call works without it
+		_ = rehearse(os.Args[1]) // a call also works without a rehearsal
 	}
 	toolabi.Run(all)
 }
@@ -60,8 +60,8 @@ func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer
 	}
 }
 
-// searching is tool for tools that go through thousands of files. These produce garbage for each
-// file and keep little. The collector marks the whole heap each time, so it runs less often.
+// searching is tool for tools that go through thousands of files. They produce garbage for each
+// file and keep little, so the collector, which marks the whole heap, runs less often.
 func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := tool(tree, run)

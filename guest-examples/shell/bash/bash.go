@@ -75,8 +75,8 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	select {
 	case end = <-ended:
 	case <-run.Done():
-		// Abandon a script that waits for something that never comes: the output so far is worth
-		// more.
+		// Do not wait for a script that itself waits for something that never comes. Return its
+		// output so far.
 		select {
 		case <-ended:
 		case <-time.After(grace):

@@ -12,8 +12,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin is a builtin that replaces the interpreter's. args[0] is its name. It reads variables
-// from hc and sets them with assign.
+// builtin is a function that replaces a builtin of the interpreter. args[0] is its name. It reads
+// variables from hc and sets them with assign.
 type builtin func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
 // builtinTable returns the builtins that the interpreter lacks or implements incompletely.
@@ -65,7 +65,7 @@ func constant(answer string) builtin {
 	}
 }
 
-// wait waits for background jobs. -n, which waits for any one job, waits for all.
+// wait waits for background jobs. With -n it waits for all jobs, not only for the next.
 func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) > 1 && args[1] == "-n" {
 		args = args[:1]
@@ -128,7 +128,7 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 	return hc.Builtin(ctx, []string{"eval", script.String()})
 }
 
-// eval prepares the script that it runs, if necessary.
+// eval runs its arguments as a script, and prepares the script first if necessary.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	script := strings.Join(args[1:], " ")
 	leave, err := s.enter()

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/commands"
 )
 
-// commandTable has the commands of all tests, which share one table as package commands requires.
+// commandTable has the commands for all tests. Package commands requires that they share one table.
 var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
 
 // script is a test case of the files in testdata: a name and a script, which runs in a copy of
@@ -33,7 +33,7 @@ func scripts(t *testing.T, file string) []script {
 	return list
 }
 
-// caseFiles are the files of test cases in which the system's bash gives the same results.
+// caseFiles returns the test case files for which the system's bash gives the same results.
 func caseFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.txt"))
@@ -43,7 +43,7 @@ func caseFiles(t *testing.T) []string {
 	return files
 }
 
-// treeOfCases is the directory of those files. It is resolved early, because awk temporarily
+// treeOfCases is the directory testdata/tree. Its path is resolved early, because awk temporarily
 // changes the working directory of the process.
 var treeOfCases = sync.OnceValues(func() (string, error) { return filepath.Abs(filepath.Join("testdata", "tree")) })
 

@@ -14,7 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// searchPath is the value of PATH, where commands appear to be.
+// searchPath is the value of PATH: the directories in which commands appear to be.
 const searchPath = "/usr/local/bin:/usr/bin:/bin"
 
 // builtinMark begins the names of our builtins, so that the interpreter does not run its own.
@@ -38,8 +38,8 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	return args, nil
 }
 
-// withNames adds an invalid variable name to builtins that need one, since the interpreter panics
-// without.
+// withNames replaces an empty variable name in the arguments of some builtins with an invalid one,
+// because the interpreter panics on an empty name.
 func withNames(args []string) []string {
 	at := slices.Index(args, "")
 	if at < 1 {

@@ -18,7 +18,7 @@ func callIn(t *testing.T, args Args) (text string, isError bool, metadata map[st
 	return result.Content[0].Text, result.IsError, result.Metadata
 }
 
-// Each script ends in time with a message that says why, and never panics.
+// Each script ends in time with a message that says why it ended, and never panics.
 func TestHostile(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -77,7 +77,7 @@ func TestHostile(t *testing.T) {
 		"no file for the shell":       {`bash /etc/no-such; bash sub; echo "status $?"`, "status 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Not in parallel, because a fork bomb uses up the goroutines of all tests.
+			// Do not run in parallel: a fork bomb would use up the goroutines of all tests.
 			begun := time.Now()
 			text, _, _ := callIn(t, Args{Command: test.command, TimeoutMS: 20_000})
 			if !strings.Contains(text, test.want) {
@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Endless scripts end with their time limit and return their output. The test has a fake clock.
+// Endless scripts end at their time limit and return their output. The test uses a fake clock.
 func TestEndlessScriptsStopAtTheTimeLimit(t *testing.T) {
 	for name, command := range map[string]string{
 		"sleep":                  `echo begun; sleep 1000; echo never`,

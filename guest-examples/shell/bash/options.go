@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// idleLetters are options of set without effect in a shell without job control and history, or
+// idleLetters are options of set that have no effect in a shell without job control and history, or
 // that are always on. The interpreter would reject them.
 const idleLetters = "EThmbBHPvkp"
 
@@ -56,8 +56,8 @@ func withoutIdle(args []string) []string {
 	return kept
 }
 
-// trap sets handlers for the exit and for errors. No signal ever comes, so it drops handlers for
-// signals.
+// trap sets handlers for the exit and for errors. It drops handlers for signals, because the
+// sandbox has no signals.
 func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {

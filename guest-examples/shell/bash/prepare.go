@@ -43,7 +43,7 @@ func (p *preparation) node(node syntax.Node) {
 		keepInPipe(node)
 	case *syntax.ForClause:
 		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
-			// A last command that fails would end the loop.
+			// Otherwise a failure of the last command would end the loop.
 			node.Do = append(node.Do, template(":")...)
 		}
 	case *syntax.Redirect:

@@ -130,8 +130,8 @@ func associative(file *syntax.File) map[string]bool {
 	return names
 }
 
-// counted returns the replacement of ${#map[@]}, for which the interpreter returns 1: the number
-// of keys.
+// counted returns an expression for the number of keys, to replace ${#map[@]}, for which the
+// interpreter returns 1.
 func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	index, ok := e.Index.(*syntax.Word)
 	if !e.Length || e.Param == nil || !p.maps[e.Param.Value] || !ok || index.Lit() != "@" && index.Lit() != "*" {

@@ -66,7 +66,7 @@ func ours(t *testing.T, text string) (outcome, string) {
 	return outcome{out, end.status}, errs
 }
 
-// The shell behaves as the system's bash.
+// The shell behaves as the system's bash does.
 func TestSameAsBash(t *testing.T) {
 	bash := systemBash(t)
 	for _, file := range caseFiles(t) {
@@ -86,8 +86,8 @@ func TestSameAsBash(t *testing.T) {
 	}
 }
 
-// Known differences are listed with their reasons. A case without a difference belongs to the
-// others.
+// Known differences from bash are listed with their reasons. A case that no longer differs must
+// move to the other cases.
 func TestDifferences(t *testing.T) {
 	bash := systemBash(t)
 	for _, c := range scripts(t, filepath.Join("testdata", "differences.txt")) {

@@ -91,7 +91,7 @@ func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, s
 	}
 	end := s.finish(ctx, runner, file, stderr)
 	if wait, err := s.parse("wait", "bash"); err == nil && end.stopped == nil {
-		// Run a statement, since a file would run the trap for EXIT again.
+		// Run only the statement, because running a file would run the trap for EXIT again.
 		s.finish(ctx, runner, wait.Stmts[0], stderr)
 		end.stopped = context.Cause(ctx)
 	}

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Env is the environment of one run of a command. The caller sets every field; only the command
-// uses it while it runs.
+// Env is the environment of one run of a command. The caller sets every field. During the run only
+// the command uses the Env.
 type Env struct {
 	// Args are the words of the command line; the first is the name.
 	Args []string

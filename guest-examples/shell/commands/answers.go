@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The sandbox gives the same answers everywhere, so that they reveal nothing about the machine.
+// These answers are the same in every sandbox, so that they reveal nothing about the machine.
 const (
 	hostName   = "sandbox"
 	systemName = "WASI"

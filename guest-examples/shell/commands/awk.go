@@ -94,7 +94,7 @@ func runProgram(p *process, program *parser.Program, vars, words []string, direc
 	return status
 }
 
-// devices renames stdin as the interpreter expects.
+// devices replaces /dev/stdin with "-", which the interpreter expects.
 func (p *process) devices(words []string) []string {
 	out := make([]string, len(words))
 	for i, word := range words {

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// TestAnswers tests what differs from GNU: answers that are the same everywhere, and refusals
-// with their advice.
+// TestAnswers tests commands that differ from GNU's: answers that are the same everywhere, and
+// refusals with their advice.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
 		line, stdin    string
@@ -111,7 +111,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelp also checks that no invalid specification makes an option unreachable.
+// TestEveryCommandHasHelp also checks that each option in a specification can be parsed.
 func TestEveryCommandHasHelp(t *testing.T) {
 	names := []string{}
 	for _, s := range all(nil) {
@@ -142,7 +142,7 @@ type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestWritersEndWithoutReader is yes | head -1: an endless writer ends quietly.
+// TestWritersEndWithoutReader tests the case of yes | head -1: an endless writer ends quietly.
 func TestWritersEndWithoutReader(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range [][]string{
@@ -166,7 +166,7 @@ func TestWritersEndWithoutReader(t *testing.T) {
 			status := runCommand(t.Context(), dir, line, endless{}, closedPipe{}, &stderr)
 			want := brokenPipe
 			if line[0] == "xargs" {
-				want = 125 // the status of the command that it ran
+				want = 125 // the status of the command that this one ran
 			}
 			if status != want || stderr.Len() > 0 {
 				t.Errorf("status %d, want %d; stderr %q", status, want, &stderr)
@@ -185,7 +185,7 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCommandsEndWithTheContext has commands that would run forever: each ends with the context.
+// TestCommandsEndWithTheContext runs commands that would run forever; each ends with the context.
 func TestCommandsEndWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
@@ -238,7 +238,7 @@ func TestTimeoutEndsACommand(t *testing.T) {
 	}
 }
 
-// TestHostile has malicious inputs: each ends with an error that names the limit.
+// TestHostile runs commands on malicious input; each ends with an error that names the limit.
 func TestHostile(t *testing.T) {
 	long := strings.Repeat("x", maxLine+2)
 	deep := strings.Repeat("(", 100000)

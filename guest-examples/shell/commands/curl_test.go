@@ -124,7 +124,7 @@ func TestCurlExplainsDisabledNetwork(t *testing.T) {
 	}
 }
 
-// A redirected request has the same method and body as in curl, and sends another server nothing
+// A redirected request has the same method and body as with curl. A different server gets nothing
 // that identifies the user.
 func TestCurlRedirects(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -122,7 +122,7 @@ func (x *hexWriter) row(data []byte) {
 	x.offset += int64(len(data))
 }
 
-// printable replaces unprintable bytes by dots.
+// printable replaces unprintable bytes with dots.
 func printable(data []byte) string {
 	out := make([]byte, len(data))
 	for i, b := range data {
@@ -259,8 +259,8 @@ func odChar(b byte) string {
 	return string(rune(b))
 }
 
-// dump shows all files as one, in rows of 16 bytes. Repeated rows are replaced by one *. last is
-// the format of the final offset.
+// dump shows all files as one, in rows of 16 bytes. One * replaces repeated rows. last is the
+// format of the final offset.
 func (p *process) dump(o options, files []string, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
 	length, skip := int64(-1), int64(0)
 	for option, target := range map[string]*int64{lengthOption: &length, skipOption: &skip} {

@@ -168,8 +168,8 @@ func (e *exprParser) matched() (string, error) {
 	return e.binary(e.primary, func(a, _, b string) (string, error) { return matchStart(a, b) }, ":")
 }
 
-// matchStart matches at the start of a text. It returns the group, or the length if the pattern
-// has no group.
+// matchStart matches a pattern at the start of a text. It returns the text of the group, or the
+// length of the match if the pattern has no group.
 func matchStart(text, pattern string) (string, error) {
 	re, _, err := compilePattern("^"+strings.TrimPrefix(pattern, "^"), basic, "")
 	if err != nil {

@@ -42,7 +42,7 @@ func runFind(p *process, _ options, words []string) int {
 	for len(words) > 0 {
 		word := words[0]
 		if len(starts) == 0 && (word == "-L" || word == "-H" || word == "-P" || strings.HasPrefix(word, "-O")) {
-			words = words[1:] // links are shown as links in any case
+			words = words[1:] // no effect: a link is shown as a link in any case
 			continue
 		}
 		if word == "(" || word == ")" || word == "!" || word == "," || len(word) > 1 && word[0] == '-' {

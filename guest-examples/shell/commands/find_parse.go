@@ -270,7 +270,7 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	if fold {
 		flags = "i"
 	}
-	// The Emacs syntax, find's default, repeats with a bare + and ?.
+	// In the Emacs syntax, find's default, + and ? repeat without a backslash.
 	if s.fileKind == basic {
 		pattern = strings.NewReplacer(`\\`, `\\`, `\+`, `\+`, `\?`, `\?`, `+`, `\+`, `?`, `\?`).Replace(pattern)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FuzzCommandLine runs command lines of the commands that have their own language. Whatever the
-// arguments, none may panic or exceed its time limit.
+// FuzzCommandLine runs commands that have a language of their own, with any arguments. None may
+// panic or exceed its time limit.
 func FuzzCommandLine(f *testing.F) {
 	for _, seed := range []string{
 		"sed -n s/a/b/gp;/x/,/y/{p;d};$!N;P;D", "sed -E y/abc/xyz/;s/(a)|b/\\U\\1/2g", "sed a\\\ntext\n2,4c\\x", "grep -E a{1,3}(b|c)*[[:alpha:]]", "grep \\(a\\)\\{2\\}[^]x]\\<b",
@@ -21,7 +21,7 @@ func FuzzCommandLine(f *testing.F) {
 	} {
 		f.Add(seed, "line one\nb:2 c\n\x1f\x8b\n")
 	}
-	// Only commands that don't write, since a fuzzer would remove files.
+	// Use only commands that do not write, because the fuzzer would remove files.
 	harmless := map[string]spec{}
 	for _, s := range all(nil) {
 		switch s.name {
@@ -58,8 +58,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// writes reports whether a command line may write files. sed, find and sort do with words that
-// begin with these letters.
+// writes reports whether a command line may write files. sed, find and sort write if a word begins
+// with one of these letters.
 func writes(words []string) bool {
 	line := strings.Join(words[1:], " ")
 	switch words[0] {

@@ -152,7 +152,7 @@ func (g *packer) transform(w io.Writer, r io.Reader) error {
 		}
 		return err
 	}
-	if w == io.Writer(g.p) { // the reader of stdout decides the limit
+	if w == io.Writer(g.p) { // the reader of stdout limits the output
 		return g.p.copy(w, plain)
 	}
 	return g.p.copy(w, &boundedReader{r: plain, left: &g.left})

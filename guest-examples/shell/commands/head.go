@@ -31,8 +31,8 @@ func runHead(p *process, o options, files []string) int {
 	})
 }
 
-// firstLines writes n lines. It leaves the rest of a file to the next reader, as (head -1; cat) <
-// file expects.
+// firstLines writes n lines. It leaves the rest of a file to the next reader, so that (head -1;
+// cat) < file works.
 func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 	lines := newLineReader(r, end)
 	for ; n > 0 && !p.stopped(); n-- {

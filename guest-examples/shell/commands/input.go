@@ -13,8 +13,8 @@ import (
 // maxLine limits the length of a line for commands that process lines, in bytes.
 const maxLine = 32 << 20
 
-// maxHeld limits the input of commands that hold all of it, such as sort and tac, because a guest
-// has a few hundred MiB of memory.
+// maxHeld limits the input of commands that keep all of it in memory, such as sort and tac, because
+// a guest has a few hundred MiB of memory.
 const maxHeld = 64 << 20
 
 var (

@@ -11,15 +11,15 @@ const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-termina
 // part is the part of each file that head or tail shows.
 type part struct {
 	count int64
-	bytes bool // count counts bytes, not lines
+	bytes bool // count is in bytes, not in lines
 	// turned reports that the sign of the count refers to the other end of the file: - for head,
 	// + for tail.
 	turned bool
 	end    byte // line end
 }
 
-// readPart parses the options; preset is the default count. turn is the sign that turns the
-// count, and plain the sign without effect. ok is false if readPart reported an error.
+// readPart parses the options; preset is the default count. turn is the sign that sets turned, and
+// plain the sign without effect. ok is false if readPart reported an error.
 func (p *process) readPart(o options, preset, turn, plain string) (wanted part, ok bool) {
 	count := preset
 	for _, opt := range o {

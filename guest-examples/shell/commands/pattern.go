@@ -126,7 +126,7 @@ func (t *translator) anchor(text string, n int) {
 func (t *translator) repeat(sign string) {
 	switch {
 	case !t.atom && t.extended:
-		// GNU ignores it.
+		// GNU ignores the sign.
 	case !t.atom:
 		t.out.WriteString(regexp.QuoteMeta(sign))
 		t.atom = true

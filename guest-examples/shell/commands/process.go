@@ -53,9 +53,9 @@ func (p *process) exit(status int) int {
 	return status
 }
 
-// stopped reports whether the command should end, because its time is over or stdout has no
-// reader. Long commands call it often. It also yields, because a guest has a single thread and a
-// timer only fires when others yield.
+// stopped reports whether the command should end, because its time is over or stdout has no reader.
+// Long commands call it often. It also yields, because a guest has a single thread and a timer only
+// fires when the running code yields.
 func (p *process) stopped() bool {
 	if p.ticks++; p.ticks%256 == 0 {
 		runtime.Gosched()

@@ -25,14 +25,14 @@ type outcome struct {
 	files          string // all files with their content
 }
 
-// TestSame runs each row of the tables in testdata/same with the system's commands and with ours,
-// in equal directories. It compares the output, the exit status, and the resulting files.
+// TestSame runs each row of the tables in testdata/same with the system's commands and with our
+// commands, in equal directories. It compares the output, the exit status, and the resulting files.
 //
 // A row is a command line. Spaces separate words; 'text' and $'text' quote as in bash. "<" names
-// the file for stdin, "|" pipes the output to another command, and ";" runs one command after the
-// other. A leading "~" ignores the text of errors, and "!" compares only the status, where ours
-// differ on purpose. A leading "+" means that the row changes files, so it gets its own
-// directories.
+// the file for stdin, "|" pipes the output to another command, and ";" runs one command after
+// another. After a leading "~" the text of errors is ignored. After "!" only the status is
+// compared, because our commands differ on purpose. A leading "+" means that the row changes files,
+// so it gets its own directories.
 func TestSame(t *testing.T) {
 	tables, err := filepath.Glob("testdata/same/*.txt")
 	if err != nil || len(tables) == 0 {
@@ -41,7 +41,7 @@ func TestSame(t *testing.T) {
 	shared := sharedDirectory{t.TempDir()}
 	writeFixtures(t, shared.path, "")
 	before := listFiles(t, shared.path)
-	t.Cleanup(func() { // after the rows that run concurrently
+	t.Cleanup(func() { // runs after the rows, which run concurrently
 		if after := listFiles(t, shared.path); after != before {
 			t.Errorf("a row without + changed files:\n%s\nwant\n%s", without(after, before), without(before, after))
 		}
@@ -102,7 +102,7 @@ func without(a, b string) string {
 	return kept.String()
 }
 
-// withoutHelp removes help hints from messages, because ours say more.
+// withoutHelp removes hints about help from messages, because the hints of our commands say more.
 func withoutHelp(stderr string) string {
 	var kept []string
 	for line := range strings.Lines(stderr) {
@@ -168,7 +168,7 @@ func programs(words []word) []string {
 
 type runner func(t *testing.T, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-// sharedDirectory is the directory of rows that change nothing.
+// sharedDirectory is the directory for rows that change no files.
 type sharedDirectory struct{ path string }
 
 func (s sharedDirectory) run(t *testing.T, words []word, changes bool, run runner) outcome {

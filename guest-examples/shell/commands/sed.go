@@ -80,7 +80,7 @@ func (s *stream) each(names []string, run func(name string) int) int {
 	return status
 }
 
-// inPlace runs the program for each file and replaces its content by the output.
+// inPlace runs the program for each file and replaces the content of the file with the output.
 func (s *stream) inPlace(names []string, suffix string) int {
 	if len(names) == 0 {
 		return s.p.fail("no input files")

@@ -208,8 +208,8 @@ func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// delimited reads up to the delimiter. An escaped delimiter is literal; in a pattern, a delimiter
-// in brackets is too.
+// delimited reads up to the delimiter. An escaped delimiter is literal; so is a delimiter in the
+// brackets of a pattern.
 func (s *sedParser) delimited(delimiter byte, pattern bool) (string, bool) {
 	var out strings.Builder
 	for s.at < len(s.text) {
@@ -254,7 +254,7 @@ func bracketLength(text string) int {
 	return len(text) - len(t.rest)
 }
 
-// sedEscapes replaces escapes such as \t and \xHH by their bytes. A byte with a special meaning
+// sedEscapes replaces escapes such as \t and \xHH with their bytes. A byte with a special meaning
 // stays escaped.
 func sedEscapes(text string) string {
 	if !strings.Contains(text, `\`) {

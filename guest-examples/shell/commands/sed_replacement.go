@@ -14,7 +14,7 @@ type replacementPart struct {
 	change byte // U, L, u, l or E; 0 for none
 }
 
-// parseReplacement parses the right side of s and returns its highest group.
+// parseReplacement parses text, the replacement of an s command; groups is the highest group in it.
 func parseReplacement(text string) (parts []replacementPart, groups int) {
 	var plain strings.Builder
 	add := func(part replacementPart) {

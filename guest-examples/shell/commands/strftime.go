@@ -34,7 +34,7 @@ func strftime(format string, t time.Time) string {
 			i++
 		}
 		if i+1 < len(format) && (format[i] == 'E' || format[i] == 'O') {
-			i++ // skip the modifier for an alternative calendar, which does not exist
+			i++ // skip the modifier E or O: there is no alternative calendar
 		}
 		if i == len(format) {
 			return out.String() + format[start:]
@@ -98,7 +98,7 @@ func timeField(letter, flag byte, width, colons int, t time.Time) (string, bool)
 	return padText(text, flag, width), true
 }
 
-// timeNumber returns the value of a numeric letter, its number of digits, and its padding.
+// timeNumber returns the value of a letter for a number, its number of digits, and its padding.
 func timeNumber(letter byte, t time.Time) (n, digits int, pad byte, ok bool) {
 	isoYear, isoWeek := t.ISOWeek()
 	yearDay, weekday := t.YearDay(), int(t.Weekday())

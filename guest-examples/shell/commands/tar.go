@@ -203,7 +203,7 @@ func (a *archiver) addOne(w *tar.Writer, shown string, f found) error {
 	return a.p.copy(w, r)
 }
 
-// say prints the name of a file to stdout, or elsewhere if the archive goes to stdout.
+// say prints the name of a file to stdout, or to stderr if stdout gets an archive or a file.
 func (a *archiver) say(name string) {
 	if a.archiveName() == "-" && a.o.has("c") || a.o.has("O") {
 		fmt.Fprintln(a.p.env.Stderr, name)
@@ -238,7 +238,7 @@ func (a *archiver) read(names []string) error {
 		return fmt.Errorf("%s: %w", a.archiveName(), err)
 	}
 	u := newUnpacker(a.p, a.dir)
-	// Skipping a file also reads it, and listing skips all files.
+	// Limit the bytes read: skipping a file also reads it, and listing skips all files.
 	archive := tar.NewReader(&boundedReader{r: plain, left: new(int64(2 * maxUnpacked))})
 	wanted := map[string]bool{}
 	for _, name := range names {

@@ -44,7 +44,7 @@ func runTree(p *process, o options, names []string) int {
 		t.directory(name, p.path(name), "", 1)
 	}
 	if !o.has("noreport") {
-		// Like the original program, count the starting directory too.
+		// Also count the starting directory, as the original program does.
 		p.printf("\n%d %s", t.directories, plural(t.directories, "directory", "directories"))
 		if !o.has("d") {
 			p.printf(", %d %s", t.files, plural(t.files, "file", "files"))

@@ -35,8 +35,8 @@ func newUnpacker(p *process, dir string) *unpacker {
 	return &unpacker{p: p, dir: p.path(dir), left: maxUnpacked}
 }
 
-// place returns the path of an archive's file. A leading slash means the directory itself, and a
-// name with .. in it is rejected.
+// place returns the path at which to unpack a file of an archive. It removes leading slashes from
+// the name, and rejects a name that contains .. as a part.
 func (u *unpacker) place(name string) (string, error) {
 	if u.entries++; u.entries > maxEntries {
 		return "", errEntries
@@ -83,7 +83,7 @@ func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.
 	return os.Chtimes(place, modified, modified)
 }
 
-// bounded fails beyond the limit.
+// bounded returns a reader that fails at the limit of unpacked bytes.
 func (u *unpacker) bounded(r io.Reader) io.Reader { return &boundedReader{r: r, left: &u.left} }
 
 // boundedReader fails if r has more bytes than left.

@@ -21,7 +21,7 @@ type workingDirectory struct {
 
 var errDirectory = errors.New("another awk of the same pipeline runs in another directory, which is not supported; run both in the same directory")
 
-// patience limits the wait for commands in another directory. They may in turn wait for this one.
+// patience limits the wait for commands in another directory, which may in turn wait for this one.
 const patience = 2 * time.Second
 
 // enter makes dir the working directory. The caller must call release afterwards.

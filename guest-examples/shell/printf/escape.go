@@ -62,7 +62,7 @@ func octal(b *strings.Builder, text string, limit int) int {
 	return n
 }
 
-// hexadecimal does the same for the digits after \x (a byte), \u and \U (a character).
+// hexadecimal is like octal for the digits after \x (a byte), \u and \U (a character).
 func hexadecimal(b *strings.Builder, kind byte, text string) int {
 	limit := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
 	n := 0

@@ -32,7 +32,7 @@ type printing struct {
 	stopped bool
 }
 
-// all writes the format, and repeats it as long as it consumes arguments.
+// all writes the format, and repeats it as long as each round consumes arguments.
 func (p *printing) all(format string) error {
 	for {
 		before := len(p.args)
@@ -192,7 +192,7 @@ func (p *printing) format(d directive, verb byte, value any) {
 	flags := strings.ReplaceAll(d.flags, "'", "")
 	_, float := value.(float64)
 	if d.precision >= 0 && !float {
-		flags = strings.ReplaceAll(flags, "0", "") // has no effect for integers
+		flags = strings.ReplaceAll(flags, "0", "") // no effect on an integer with a precision
 	}
 	spelled := "%" + flags
 	if d.width > 0 {
@@ -266,7 +266,7 @@ func parseInteger(s string) (int64, error) {
 	}
 	value, err := strconv.ParseInt(s, 0, 64)
 	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
-		// A number that does not fit may be unsigned.
+		// A number that does not fit an int64 may fit a uint64.
 		if unsigned, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 0, 64); err == nil && strings.HasPrefix(digits, "0") {
 			return int64(unsigned), nil
 		}

@@ -53,13 +53,13 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// The text is bounded for any format.
+// FuzzFormat checks that the output is bounded for any format.
 func FuzzFormat(f *testing.F) {
 	f.Add(`%5.2f%-*s%b\x41%q`, "1", "-2")
 	f.Add(`%d%c%u%x%g%i`, "'a", "0x1p9")
 	f.Add(`%60000s%60000s%60000s`, "", "")
 	f.Fuzz(func(t *testing.T, format, first, second string) {
-		// The longest float has 400 digits, and more with its precision.
+		// The longest float has 400 digits, and further digits if it has a precision.
 		const limit, longest = 1000, 500
 		got, _, _ := Format(format, []string{first, second, first}, limit)
 		if len(got) > limit+len(format)+2*maxField+longest+5*max(len(first), len(second)) {

@@ -169,7 +169,7 @@ func TestRun_allOrNothing(t *testing.T) {
 		{"stays as it is", envelopeOf("*** Update File: b.txt", "@@", "-x", "+x"), "patch: the part for b.txt changes nothing"},
 		{"too many files", envelopeOf(strings.Repeat("*** Add File: x\n+\n", 101)), "the patch is for 101 files; patch at most 100"},
 
-		// These patches fail while writing, after the other files are written.
+		// These patches fail during writing, when the other files are already written.
 		{"below a file that was added", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Add File: n/deep/er\n+1\n*** Delete File: d/e\n*** Add File: b.txt/c", "+x"), "patch: b.txt/c can't be written: b.txt is a file, not a directory; nothing was changed"},
 		{"move below a file", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Update File: d/e", "*** Move to: b.txt/e", "@@", "-e", "+E"), "b.txt is a file, not a directory; nothing was changed"},
 

@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// commit carries out the plan. On an error it restores the previous state, and reports if that
-// fails too. It removes files last, so that it rarely has to create one again, which would lose
-// its permissions.
+// commit carries out the plan. On an error it restores the previous state, and reports if the
+// restoring also fails. It removes files last, so that it rarely has to create one again: the new
+// file would lose the permissions.
 func (p *plan) commit() error {
 	var undo []func() error
 	steps := []func(planned) (func() error, error){p.write, p.move, p.remove}

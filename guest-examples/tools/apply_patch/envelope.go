@@ -67,8 +67,8 @@ func (p *envelope) finish() error {
 	return nil
 }
 
-// trim removes empty lines at the end of the last hunk. They separate it from the next part. If
-// they are context, the hunk matches without them too.
+// trim removes empty lines at the end of the last hunk, because they separate it from the next
+// part. If they are context instead, the hunk also matches without them.
 func (p *envelope) trim() {
 	f := p.current()
 	if len(f.hunks) == 0 {

@@ -30,9 +30,9 @@ func (f fuzz) normal(text string) string {
 	}
 }
 
-// locate returns the number, counted from 0, of the line of the file at which the hunk begins; it
-// searches from the line from on. lines are the lines of the file without their ends. shift is
-// the number of lines that earlier hunks added or removed.
+// locate returns the number, counted from 0, of the line of the file at which the hunk begins. The
+// search starts at the line number from. lines are the lines of the file without their ends. shift
+// is the number of lines that earlier hunks added or removed.
 func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err error) {
 	old := h.side('-')
 	if h.after {
@@ -62,7 +62,7 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 	return 0, exact, h.missing(lines, old, from)
 }
 
-// behindLine returns the place of a hunk without old lines in a unified diff.
+// behindLine returns where a hunk without old lines of a unified diff adds its lines.
 func (h hunk) behindLine(lines []string, from, shift int) (at int, how fuzz, err error) {
 	if at = h.line + shift; at < from || at > len(lines) {
 		return 0, exact, fmt.Errorf("it adds lines after line %d, but the file has only %d lines; add lines of context", h.line, len(lines))
@@ -70,7 +70,7 @@ func (h hunk) behindLine(lines []string, from, shift int) (at int, how fuzz, err
 	return at, exact, nil
 }
 
-// behindMarks returns the line after the marks of the hunk.
+// behindMarks returns the number of the line after the marks of the hunk.
 func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	for _, mark := range h.within {
 		at := slices.IndexFunc(lines[from:], func(text string) bool { return anySpace.normal(text) == anySpace.normal(mark) })
@@ -85,7 +85,7 @@ func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	return from, true
 }
 
-// places returns the lines, from the line from on, at which old occurs.
+// places returns the numbers of the lines at which old occurs, beginning at the number from.
 func places(lines []string, old []line, from int, how fuzz) []int {
 	wanted := make([]string, len(old))
 	for i, l := range old {
@@ -104,13 +104,13 @@ func places(lines []string, old []line, from int, how fuzz) []int {
 	return found
 }
 
-// choose returns the right one of the places found, which are at least one.
+// choose returns the right one of the places found; found is not empty.
 func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	switch {
 	case len(found) == 1, how == exact && len(h.within) > 0:
 		return found[0], nil
 	case how == exact && h.line > 0:
-		// Choose the place nearest to the line number of the patch.
+		// Choose the place nearest to the line number in the patch.
 		want := h.line - 1 + shift
 		return slices.MinFunc(found, func(a, b int) int { return max(a-want, want-a) - max(b-want, want-b) }), nil
 	}

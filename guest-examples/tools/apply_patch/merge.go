@@ -89,8 +89,8 @@ func (f *lined) String() string {
 	return whole.String()
 }
 
-// put applies the hunk at a line and returns the number of lines that the file grew by. Kept
-// lines come from the file, not from the hunk.
+// put replaces the old lines at the line at with the hunk's lines and returns the number of lines
+// that the file grew by. Kept lines come from the file, not from the hunk.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {
@@ -100,7 +100,7 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	}
 	old := len(h.side('-'))
 	var lines, ends []string
-	taken, like := at, at // like is the line whose line end a new line gets
+	taken, like := at, at // like is the line whose line end the next new line gets
 	open := false         // whether the last new line of the hunk has no line end
 	for _, l := range h.lines {
 		if l.op != '+' {
@@ -128,8 +128,8 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	return len(lines) - old
 }
 
-// keepsOpen reports whether a last line without a line end stays so, because the hunk does not
-// mention it or keeps it.
+// keepsOpen reports whether the last line of a file, if it has no line end, stays so, because the
+// hunk does not mention or change it.
 func (h hunk) keepsOpen() bool {
 	for _, l := range h.lines {
 		if l.op == '-' && l.open {
@@ -152,7 +152,7 @@ func (f *lined) close(usual string, open bool) {
 	}
 }
 
-// endAt returns the line end of the line at, or of a line near it.
+// endAt returns the line end of the line with the number at, or of a line near it.
 func (f *lined) endAt(at int) string {
 	for _, i := range []int{at, at - 1, at + 1, 0} {
 		if i >= 0 && i < len(f.ends) && f.ends[i] != "" {

@@ -28,8 +28,8 @@ type filePatch struct {
 
 // hunk is a change at one place of a file.
 type hunk struct {
-	// within are the lines that precede the place, in order, as the envelope gives them after
-	// "@@".
+	// within are the lines that the envelope gives after "@@": they precede the place, in this
+	// order.
 	within []string
 	// line is the number of the first old line according to the patch; 0 means unknown. after is
 	// set for a hunk without old lines: its new lines follow this line.

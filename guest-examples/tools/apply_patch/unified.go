@@ -10,9 +10,9 @@ import (
 
 const devNull = "/dev/null"
 
-// hunkHead matches the first line of a hunk. It ignores the line counts, since models often get
-// them wrong and the lines show them. It is compiled when needed, because all tools of the module
-// would pay for it at the start of each call.
+// hunkHead matches the first line of a hunk. It ignores the line counts, which models often get
+// wrong, because the lines show them. It is compiled when needed; a global variable would cost all
+// tools of the module time at the start of each call.
 const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
 // parseUnified parses a diff as diff -u and git write it. It skips other text before, between and
@@ -41,10 +41,10 @@ type unified struct {
 	files []filePatch
 
 	hunkHead *regexp.Regexp
-	head     *header // the head of the next file, as far as it is read
+	head     *header // the part of the next file's header read so far
 }
 
-// header is the text before the hunks of a file. Names are as written; "" if missing.
+// header is the part of a diff before the hunks of a file. Names are as written; "" if missing.
 type header struct {
 	git                    string // of "diff --git", without the prefixes
 	from, to               string // of "rename from" and "rename to"
@@ -105,7 +105,7 @@ func (h *header) line(text string) error {
 	return nil
 }
 
-// names parses the lines "---" and "+++", which end a header or are all of it.
+// names parses the lines "---" and "+++", which are the end of a header or the whole header.
 func (p *unified) names() error {
 	if p.head == nil || p.head.new != "" {
 		if err := p.finish(); err != nil {
@@ -204,7 +204,7 @@ func (p *unified) hunk() error {
 		p.at++
 	}
 	for back := p.at; back > 0 && len(h.lines) > 0 && p.lines[back-1] == ""; back-- {
-		h.lines = h.lines[:len(h.lines)-1] // blank lines between parts
+		h.lines = h.lines[:len(h.lines)-1] // remove the blank lines between parts
 	}
 	h.after = len(h.side('-')) == 0
 	return f.add(h)

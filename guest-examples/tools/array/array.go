@@ -110,7 +110,7 @@ func (a Args) read() (call, error) {
 
 var errNoItems = errors.New("items is empty, so there is no such item")
 
-// at returns the value at the path of an item, or null if there is none.
+// at returns the value at Path in the item, or null if there is none.
 func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	v, ok := item.Get(c.path)
 	if !ok {
@@ -119,12 +119,12 @@ func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// second returns the items of Other.
+// second returns the items of the argument Other.
 func (c call) second() ([]jsonvalue.Value, error) {
 	return c.other, valuetool.Expect("other", c.Other, jsonvalue.Array)
 }
 
-// wanted returns Value.
+// wanted returns the argument Value.
 func (c call) wanted() (jsonvalue.Value, error) {
 	if c.Value.Kind() == jsonvalue.Absent {
 		return jsonvalue.Value{}, errors.New("value is missing; give the value to compare with")

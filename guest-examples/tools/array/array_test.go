@@ -127,7 +127,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Numbers in random order sort as floating point does, and their sum equals the sum of integers.
+// Numbers in random order sort as floating-point numbers do, and sum adds them like integers.
 func TestRun_againstFloats(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var floats []float64

@@ -22,7 +22,7 @@ func (s set) has(v jsonvalue.Value) bool {
 	return ok
 }
 
-// kept returns the items that keep accepts.
+// kept returns those items for which keep returns true.
 func kept(items []jsonvalue.Value, keep func(jsonvalue.Value) bool) jsonvalue.Value {
 	result := []jsonvalue.Value{}
 	for _, item := range items {
@@ -33,7 +33,7 @@ func kept(items []jsonvalue.Value, keep func(jsonvalue.Value) bool) jsonvalue.Va
 	return jsonvalue.NewArray(result)
 }
 
-// unique keeps the first of several equal items.
+// unique removes duplicates and keeps the first of several equal items.
 func (c call) unique(items []jsonvalue.Value) jsonvalue.Value {
 	seen := set{}
 	return kept(items, func(item jsonvalue.Value) bool { return seen.add(c.at(item)) })

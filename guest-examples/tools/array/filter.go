@@ -23,10 +23,10 @@ const (
 	LessOrEqual    Comparison = "le"
 	Greater        Comparison = "gt"
 	GreaterOrEqual Comparison = "ge"
-	In             Comparison = "in"       // the value is an array that has it
-	Contains       Comparison = "contains" // it is a string or an array that has the value
-	Matches        Comparison = "matches"  // the value is a regular expression
-	Exists         Comparison = "exists"   // there is a value, which may be null
+	In             Comparison = "in"       // Value is an array that has the value at the path
+	Contains       Comparison = "contains" // the value at the path has Value as a part or item
+	Matches        Comparison = "matches"  // Value is a regular expression for the value
+	Exists         Comparison = "exists"   // the path has a value, which may be null
 	Missing        Comparison = "missing"
 )
 

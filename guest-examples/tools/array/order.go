@@ -54,7 +54,7 @@ func last(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewArray(c.items[len(c.items)-n:]), err
 }
 
-// some returns the number of items to return: count, or all items if there are fewer.
+// some returns the number of items to return: Count, or all if there are fewer.
 func (c call) some() (int, error) {
 	if c.Count == nil {
 		return 0, errNoItems

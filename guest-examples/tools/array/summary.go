@@ -12,8 +12,8 @@ import (
 // as an expression.
 const maxDigits = 1000
 
-// grouped calls add for each item with the name of its group. The name is a string itself, or the
-// JSON of another value as in the first item of the group.
+// grouped calls add for each item with the name of its group. The name is the string at the path,
+// or else the JSON of the value as the first item of the group writes it.
 func (c call) grouped(add func(name string, item jsonvalue.Value)) {
 	names := map[string]string{}
 	for _, item := range c.items {
@@ -65,7 +65,7 @@ func least(c call) (jsonvalue.Value, error) { return c.extreme(-1) }
 
 func greatest(c call) (jsonvalue.Value, error) { return c.extreme(1) }
 
-// extreme returns the first of the items that sort last (sign 1) or first (sign -1).
+// extreme returns the first item with the largest value (sign 1) or the smallest (sign -1).
 func (c call) extreme(sign int) (jsonvalue.Value, error) {
 	if len(c.items) == 0 {
 		return jsonvalue.Value{}, errNoItems
@@ -88,8 +88,8 @@ func average(c call) (jsonvalue.Value, error) {
 	return c.calculate(fmt.Sprintf("/%d", len(c.items)))
 }
 
-// calculate evaluates the expression that adds the items, followed by more. A result with endless
-// decimals is rounded as by the calculator.
+// calculate evaluates an expression: the sum of the items, followed by more. It rounds a result
+// with endless decimals as the calculator does.
 func (c call) calculate(more string) (jsonvalue.Value, error) {
 	numbers := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {

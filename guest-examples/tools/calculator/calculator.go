@@ -18,8 +18,8 @@ type Args struct {
 }
 
 // Run writes the value of the expression to out: the exact decimal if there is one, otherwise 30
-// digits and a note. The text of an error is for a model and names the column, counted in
-// characters from 1.
+// digits and a note. The text of an error is for a model, and names the column in characters,
+// counted from 1.
 func Run(args Args, out io.Writer) error {
 	text, err := Evaluate(args.Expression)
 	if err != nil {

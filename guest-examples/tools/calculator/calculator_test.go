@@ -257,7 +257,7 @@ func FuzzCalculator(f *testing.F) {
 		if _, ok := new(big.Rat).SetString(number); !ok {
 			t.Fatalf("%q: %q is not a number", expression, number)
 		}
-		// A result is valid input again.
+		// A result is itself a valid expression.
 		if again, err := Evaluate(number); err == nil && !strings.Contains(text, "rounded") && again != text {
 			t.Errorf("%q gives %s, which gives %s", expression, text, again)
 		}

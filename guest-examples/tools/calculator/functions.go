@@ -30,7 +30,7 @@ func (f function) arity() string {
 	}
 }
 
-// constants are the names of numbers.
+// constants are the named numbers.
 var constants = map[string]func() value{
 	"pi": pi,
 	"π":  pi,

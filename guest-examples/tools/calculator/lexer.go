@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kind is the kind of a token: a constant below, or the character of an operator or bracket. **
-// is '^'.
+// kind is the kind of a token: a constant below, or the character of an operator or bracket. The
+// operator ** has the kind '^'.
 type kind rune
 
 const (

@@ -78,7 +78,7 @@ func (p *parser) product() (value, error) {
 	return p.joined("*/%", p.signed)
 }
 
-// joined parses operands joined, from left to right, by any of the operators.
+// joined parses operands with any of the operators between them, from left to right.
 func (p *parser) joined(operators string, operand func() (value, error)) (value, error) {
 	left, err := operand()
 	for err == nil && p.token.kind > 0 && strings.ContainsRune(operators, rune(p.token.kind)) {

@@ -80,8 +80,8 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
 		square.Mul(square, square)
-		// Beyond this the result is out of range whatever the next bits of n are, unless there
-		// are none.
+		// Beyond this limit the result is out of range whatever the remaining bits of n are.
+		// Without remaining bits, it may not be.
 		if e := square.MantExp(nil); (e > 4*maxBits || e < -4*maxBits) && i+1 < n.BitLen() {
 			return value{}, outOfRange(e > 0 != inverse)
 		}

@@ -95,8 +95,8 @@ var units = []struct {
 	{unit{"power", "735.49875", ""}, "PS"},
 }
 
-// findUnit returns the unit with the name. Case matters, since kB and MB differ from kb and Mb,
-// unless only one unit can be meant.
+// findUnit returns the unit with the name. Case matters in names of up to two letters, such as kB
+// and kb, and where names of several units differ only in case.
 func findUnit(name string) (unit, error) {
 	var found *unit
 	ambiguous := false
@@ -137,8 +137,8 @@ func isConversion(name, rest string) bool {
 	return err == nil && constants[strings.ToLower(name)] == nil
 }
 
-// convert converts v from the first unit of conversion to the unit after "to" or "in", as in "km
-// to mi".
+// convert converts v between two units. In conversion, such as "km to mi", the unit of v comes
+// before "to" or "in" and the new unit after.
 func convert(v value, conversion string) (value, error) {
 	words := strings.Fields(conversion)
 	at := joint(words)

@@ -58,7 +58,7 @@ func TestEvaluate_unitErrors(t *testing.T) {
 	}
 }
 
-// Each name belongs to one unit, and a conversion there and back gives the same number.
+// Each name belongs to one unit, and a conversion to another unit and back gives the same number.
 func TestUnits(t *testing.T) {
 	seen := map[string]bool{}
 	for _, u := range units {

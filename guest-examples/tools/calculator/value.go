@@ -18,8 +18,8 @@ const (
 	precision = 200
 	// shownDigits is the number of digits shown of a value with endless decimals.
 	shownDigits = 30
-	// noiseBits is the level of rounding errors. A difference smaller than its operands by that
-	// many binary digits counts as 0.
+	// noiseBits is the level of rounding errors: a difference that is smaller than its operands by
+	// more than this number of binary digits counts as 0.
 	noiseBits = 150
 )
 
@@ -128,8 +128,8 @@ func magnitude(rat *big.Rat) int {
 	return rat.Num().BitLen() - rat.Denom().BitLen()
 }
 
-// floor returns the largest whole number not above v. It is exact unless v is too large for all
-// its digits to be known.
+// floor returns the largest whole number not above v. It is exact unless v is so large that not all
+// of its digits are known.
 func floor(v value) value {
 	v = unnoised(v)
 	// Denom is positive, so Euclidean division rounds down.
@@ -137,8 +137,8 @@ func floor(v value) value {
 	return value{new(big.Rat).SetInt(quotient), v.rounded && quotient.BitLen() > noiseBits}
 }
 
-// unnoised returns the whole number that differs from v only by a rounding error, so that
-// floor(sqrt(2)^2) is 2. If there is none, it returns v.
+// unnoised returns the whole number that differs from v only by a rounding error, or v if there is
+// none. It makes floor(sqrt(2)^2) 2.
 func unnoised(v value) value {
 	if !v.rounded {
 		return v

@@ -36,7 +36,7 @@ type Args struct {
 	From Format `json:"from"`
 	// To is the format of the result.
 	To Format `json:"to"`
-	// Text is the data, or FilePath a file with the data.
+	// Text is the data. FilePath is a file with the data, to use instead.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
 	// NoHeader reports that the first line of CSV is data.
@@ -47,7 +47,7 @@ type Args struct {
 	Types bool `json:"types"`
 }
 
-// Run writes the converted data to out; it reads files in fsys. The text of an error is for a
+// Run writes the converted data to out; FilePath is a file in fsys. The text of an error is for a
 // model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	from, err := args.from()

@@ -206,7 +206,7 @@ func TestRun_hostile(t *testing.T) {
 	}
 }
 
-// manyColumns returns n objects, each with a member of its own.
+// manyColumns returns n objects; each has one member, whose name no other object has.
 func manyColumns(n int) string {
 	var objects []string
 	for i := range n {
@@ -241,8 +241,8 @@ func FuzzRun_roundTrip(f *testing.F) {
 	})
 }
 
-// sameMembers compares without the order of members, which TOML may change, but with the digits
-// of numbers.
+// sameMembers reports whether a and b have equal members and the same digits in numbers. It ignores
+// the order of members, which TOML may change.
 func sameMembers(a, b jsonvalue.Value) bool {
 	if a.Kind() != b.Kind() || a.Text() != b.Text() || len(a.Items()) != len(b.Items()) || a.Members().Len() != b.Members().Len() {
 		return false

@@ -51,8 +51,8 @@ func readYAML(text string) (jsonvalue.Value, error) {
 	return (&yamlReader{}).value(document.Content[0], 0)
 }
 
-// marks returns an upper bound for the number of values: it counts the characters that precede
-// each value except the first. It also counts those in strings.
+// marks returns an upper bound for the number of values. It counts the characters that precede each
+// value except the first, and also such characters in strings.
 func marks(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -72,7 +72,7 @@ func plainYAML(err error) error {
 }
 
 type yamlReader struct {
-	values, bytes int // so far, with expanded aliases
+	values, bytes int // counted so far, with aliases expanded
 }
 
 func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {

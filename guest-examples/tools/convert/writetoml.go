@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// writeTOML writes an object as a document. Members with a table header of their own follow the
-// others, as TOML requires.
+// writeTOML writes an object as a document. Members that need a table header of their own come
+// after all other members, as TOML requires.
 func writeTOML(value jsonvalue.Value) ([]byte, error) {
 	if value.Kind() != jsonvalue.Object {
 		return nil, fmt.Errorf("a TOML document is an object, but this is of type %s; put it into an object", value.Kind())
@@ -141,8 +141,8 @@ func isTables(value jsonvalue.Value) bool {
 	return len(value.Items()) > 0
 }
 
-// join returns the path of a member. It cuts a long path, except in section headers, since others
-// only appear in errors.
+// join returns the path of a member. It cuts a long path, unless the path is for a section header,
+// because all other paths only appear in errors.
 func join(path, name string) string {
 	if path == "" {
 		return name

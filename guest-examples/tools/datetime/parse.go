@@ -89,16 +89,16 @@ func (p parser) written(text string) (time.Time, string, error) {
 	return time.Time{}, "", errors.New("is not a time; write 2026-01-31, 2026-01-31T15:04, 2026-01-31T15:04:05+01:00, @1700000000 or now")
 }
 
-// isOutOfRange reports whether a number in the given part of a time is out of range; part ""
-// means any part.
+// isOutOfRange reports whether err says that a number in the given part of a time is out of range.
+// The part "" means any part.
 func isOutOfRange(err error, part string) bool {
 	var parseErr *time.ParseError
 	return errors.As(err, &parseErr) &&
 		strings.Contains(parseErr.Message, part) && strings.Contains(parseErr.Message, "out of range")
 }
 
-// atWall returns the time at which clocks in zone show the date and time of wall. It adds a note
-// if there is no such time or if there are two.
+// atWall returns the time at which clocks in zone show the date and time of wall. It adds a note if
+// there is no such time, or if there are two such times.
 func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone)
 	const clock = "2006-01-02 15:04:05"

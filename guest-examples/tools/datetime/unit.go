@@ -28,8 +28,8 @@ var perYear = map[Unit]int64{
 	Seconds: 366 * 86400, Minutes: 366 * 1440, Hours: 366 * 24, Days: 366, Weeks: 53, Months: 12, Years: 1,
 }
 
-// add adds an amount of the unit to t. The note is "" or a line that explains a change because
-// the calendar lacks the day or the clock skips the time.
+// add adds an amount of the unit to t. The note is "" or a line that explains how the time was
+// changed because the calendar lacks the day or the clock skips the time.
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
 	limit, ok := perYear[u]
 	if !ok {

@@ -139,7 +139,7 @@ type difference struct {
 	added, removed int // lines
 }
 
-// compare finds the lines that differ.
+// compare compares two texts and returns the lines that differ.
 func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	key := whole
 	if ignoreWhitespace {

@@ -37,7 +37,7 @@ func TestApply(t *testing.T) {
 		{name: "all is one", data: "a\n", old: "a", new: "b", all: true, want: "b\n", diff: "1 replacement\n"},
 		{name: "all without overlap", data: "aaaaa", old: "aa", new: "b", all: true, want: "bba"},
 
-		// Neither side is a pattern.
+		// Neither old_string nor new_string is a pattern.
 		{name: "dollar signs", data: "cost\n", old: "cost", new: "$& $1 $$ ${a} \\1 \\0 %s %d", want: "$& $1 $$ ${a} \\1 \\0 %s %d\n"},
 		{name: "pattern in old_string", data: "abc a.c [x]* \\1 $\n", old: "a.c [x]* \\1 $", new: "", want: "abc \n"},
 		{name: "all with dollar signs", data: "a a", old: "a", new: "$&\\n", all: true, want: "$&\\n $&\\n"},
@@ -154,7 +154,7 @@ func TestApply_errors(t *testing.T) {
 	}
 }
 
-// The error suggests near matches but Apply never uses them.
+// The error suggests near matches, but Apply never replaces them.
 func TestApply_isExact(t *testing.T) {
 	for _, old := range []string{"a  b", "\ta b", "A b", "a b ", `"q"`, "'r'", "–", "a b\n\n"} {
 		if got, _, err := apply([]byte("a b\n“q” ‘r’ -\n"), "f", Edit{OldString: old, NewString: "x", ReplaceAll: true}); err == nil {
@@ -262,7 +262,7 @@ func FuzzEdit(f *testing.F) {
 		f.Add([]byte(seed.data), seed.old, seed.new, true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, old, replacement string, all bool) {
-		// Cases that JSON can't contain or that Run refuses.
+		// Skip cases that JSON can't contain or that Run refuses.
 		if !utf8.ValidString(old) || !utf8.ValidString(replacement) || old == "" || old == replacement {
 			return
 		}
@@ -294,13 +294,13 @@ func FuzzEdit(f *testing.F) {
 			}
 			return
 		}
-		// Except for line ends, the result is a replacement in the text with plain line feeds only.
+		// Except for line ends, the result equals a replacement in the text with line feeds only.
 		body := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 		want := bytes.ReplaceAll(unix(body), []byte(old), []byte(replacement))
 		if got := unix(changed[len(data)-len(body):]); !bytes.Equal(got, unix(want)) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		// The text before the first match and after the last is unchanged.
+		// The text before the first match and after the last match is unchanged.
 		text := unix(body)
 		first, last := bytes.Index(text, []byte(old)), 0
 		for at := first; at >= 0; {

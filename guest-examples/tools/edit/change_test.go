@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Composed changes lead from the first text to the last.
+// The composed changes turn the first text into the last.
 func TestCompose(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

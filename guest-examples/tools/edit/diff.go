@@ -20,8 +20,8 @@ const (
 	maxDiffChars = 500
 )
 
-// differ writes the unified diff of two texts. It knows where they differ, so it need not compare
-// them.
+// differ writes the unified diff of two texts. It gets the changes between them, so it need not
+// compare the texts.
 type differ struct {
 	old, new []byte
 	// showReturns shows carriage returns at line ends. They are hidden if all lines have the same
@@ -79,7 +79,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 			return yield(b)
 		}
 		var b block
-		open, grown := false, 0 // grown is the number of lines by which new is longer so far
+		open, grown := false, 0 // grown is how many lines new has gained on old so far
 		for _, c := range changes {
 			m := c.old
 			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {
@@ -152,7 +152,7 @@ type diffWriter struct {
 	out   []byte
 	limit int // length limit of out, in bytes
 	lines int // lines written
-	shift int // by how many lines new is ahead of old
+	shift int // how many lines new has gained on old so far
 	cut   bool
 }
 

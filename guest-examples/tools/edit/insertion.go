@@ -81,7 +81,7 @@ func lineEnds(text []byte) []string {
 }
 
 // lineEndAt returns the line end of the line that contains m, a match within one line. The last
-// line has none, so it gets the line end of the line before.
+// line may have no line end; then lineEndAt returns the line end of the line before.
 func (in insertion) lineEndAt(m span) string {
 	if i := bytes.IndexByte(in.raw[m.end:], '\n'); i >= 0 {
 		return lineEnd(in.raw, m.end+i)

@@ -16,8 +16,8 @@ const (
 	maxStarts = 1000
 	// maxTried limits the lines of old_string that are searched for separately.
 	maxTried = 100
-	// maxCompared limits the work of finding the closest line: the sum of the products of the
-	// lengths compared.
+	// maxCompared limits the work of finding the closest line. The work is the sum, over all
+	// compared pairs, of the product of their lengths.
 	maxCompared = 24 << 20
 	// maxQuoted limits the bytes of a line that are compared and quoted.
 	maxQuoted = 200
@@ -101,8 +101,8 @@ func firstDifference(content, wanted string, from int) string {
 	}
 }
 
-// fits reports whether want, a line of the wanted text, matches the line have. The first line may
-// begin within have, and the last may end within it.
+// fits reports whether want, a line of the wanted text, matches have, a line of the content. The
+// first line may begin within have, and the last may end within it.
 func fits(have, want string, first, last bool) bool {
 	switch {
 	case first && last:
@@ -116,8 +116,8 @@ func fits(have, want string, first, last bool) bool {
 	}
 }
 
-// partly reports where the longest run of the first lines of wanted matches. It returns "" if the
-// run is a single line that occurs in many places.
+// partly reports how many of the first lines of wanted match, and where. It returns "" if only a
+// single line matches and it occurs in many places.
 func partly(content, wanted string) string {
 	lines, all := searchedLines(content)
 	wantedLines := strings.Split(wanted, "\n")
@@ -192,7 +192,7 @@ func absentLine(content, wanted string) (string, bool) {
 	return "", false
 }
 
-// searchedLines returns the lines that are compared one by one, and whether they are all.
+// searchedLines returns the lines that are compared one by one, and whether it returns all lines.
 func searchedLines(content string) (lines []string, all bool) {
 	if len(content) <= maxSearched {
 		return strings.Split(content, "\n"), true

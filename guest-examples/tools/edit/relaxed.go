@@ -15,7 +15,7 @@ const maxRelaxed = 1 << 20
 // looseMatch is a place that matches except for white space.
 type looseMatch struct {
 	place    span   // in raw
-	old, new string // its text with plain line feeds, and the replacement
+	old, new string // the text of the place with plain line feeds, and its replacement
 	note     string
 }
 
@@ -27,7 +27,7 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 		return looseMatch{}, false
 	}
 	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")
-	whole := strings.HasSuffix(given, "\n") // the last line end is replaced too
+	whole := strings.HasSuffix(given, "\n") // the last line end is also replaced
 	wanted := strings.Split(strings.TrimSuffix(given, "\n"), "\n")
 	lines := strings.SplitAfter(string(s.text), "\n")
 	if lines[len(lines)-1] == "" {

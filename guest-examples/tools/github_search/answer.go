@@ -94,7 +94,7 @@ func showCode(item []byte, b *strings.Builder) (any, error) {
 	return f, nil
 }
 
-// fragment formats a piece of code with its lines.
+// fragment formats a fragment of code as lines.
 func fragment(text string) string {
 	text, _ = plain.Text(text)
 	text = strings.Trim(text, "\n")

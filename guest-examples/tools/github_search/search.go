@@ -22,7 +22,7 @@ const (
 	DefaultResults = 10
 	// MaxResults limits max_results.
 	MaxResults = 50
-	// MaxReach limits the results of a query that GitHub shows, over all pages.
+	// MaxReach limits how many results of a query GitHub shows, over all pages.
 	MaxReach = 1000
 	// MaxQuery limits the query in characters, as GitHub does.
 	MaxQuery = 256
@@ -132,7 +132,7 @@ func request(base string, args Args) (*http.Request, error) {
 	return r, nil
 }
 
-// hint adds advice to errors that GitHub explains badly.
+// hint adds advice to errors that GitHub itself explains badly.
 func hint(err error, settings map[string]string) error {
 	var status *client.StatusError
 	if !errors.As(err, &status) {
@@ -156,7 +156,7 @@ func contains(list []string, text string) bool {
 	return false
 }
 
-// line returns a foreign text, which may be long, shortened to one line.
+// line shortens a foreign text, which may be long, to one line.
 func line(text string) string {
 	const limit = 300
 	return plain.Line(text, limit)

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// startParam is the argument that errors about the start directory name.
+// startParam is the name that errors about the start directory give the argument.
 const startParam = "path or pattern"
 
 // DefaultLimit is the number of files listed if a call sets no limit.
@@ -38,8 +38,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run writes the paths of the matching files of fsys to out, one a line. Finding none is not an
-// error. The text of an error is for a model.
+// Run writes the paths of the matching files of fsys to out, one a line. It is not an error if no
+// file matches. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit == 0 {
 		args.Limit = DefaultLimit
@@ -112,7 +112,7 @@ func place(directory, pattern string) (start, below string, err error) {
 	} else {
 		start, err = workspace.Resolve("pattern", path.Join(start, base))
 	}
-	// Clean removes parts that nothing could match, such as doubled slashes.
+	// Clean removes elements that would match nothing, such as doubled slashes.
 	return start, path.Clean(below), err
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// at returns a file changed the given number of minutes after the first one.
+// at returns a file that was changed the given number of minutes after a fixed time.
 func at(minutes int) *fstest.MapFile {
 	return &fstest.MapFile{ModTime: time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)}
 }
@@ -112,7 +112,7 @@ func TestRun_errors(t *testing.T) {
 func TestRun_keepsTheNewestOfMany(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 3000 {
-		// Neither the names nor the walk are in the order of the times.
+		// Neither the names nor the order of the walk follow the times.
 		fsys[fmt.Sprintf("f%04d", i*7%3000)] = at(i)
 	}
 	var out tooltest.Output

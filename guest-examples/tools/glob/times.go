@@ -20,7 +20,7 @@ func (t *times) add(name string) {
 	}
 }
 
-// flush passes the added files on to newest.
+// flush looks up the times of the added files and passes the files on to newest.
 func (t *times) flush() {
 	for i, found := range t.batch.Stat(t.names) {
 		// A file with an error was removed after its directory was listed.

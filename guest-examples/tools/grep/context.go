@@ -7,7 +7,7 @@ import (
 )
 
 // writeContext adds the hits of the file with the lines around them. It reads the file again,
-// because the scanner keeps no lines for the sake of speed.
+// because the scanner, for speed, keeps no lines.
 func (r *report) writeContext(reopen func() (io.ReadCloser, error)) error {
 	hits := r.hits
 	r.hits = r.hits[:0]

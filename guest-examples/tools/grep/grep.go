@@ -17,7 +17,7 @@ const (
 	DefaultMaxResults = 100
 	// MaxLineChars limits the characters shown of a line.
 	MaxLineChars = 500
-	// MaxOutput is the size in bytes from which results are only counted.
+	// MaxOutput is the size of the output, in bytes, beyond which results are only counted.
 	MaxOutput = 128 << 10
 )
 

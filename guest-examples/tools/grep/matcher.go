@@ -17,7 +17,7 @@ const maxPattern = 4096
 // matcher reports which lines match a pattern.
 type matcher struct {
 	re *regexp.Regexp
-	// needles are strings of which each matching line contains at least one. Without needles
+	// needles are strings; each matching line contains at least one of them. Without needles
 	// nothing is known about the lines.
 	needles []bytescan.Needle
 	// certain reports that every line with a needle matches.
@@ -65,7 +65,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	return m, nil
 }
 
-// lacks reports whether no line of a file can match, judging only by its bytes. Most files of a
+// lacks reports whether the bytes of a file rule out that any line matches. Most files of a
 // search need no other check. It makes no claim about whether the file is binary or how it is
 // encoded.
 func (m *matcher) lacks(content []byte) bool {

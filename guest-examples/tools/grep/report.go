@@ -9,10 +9,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// report builds the output, file by file, and counts all matches, also those that it does not
+// report builds the output, file by file. It counts all matches, including matches that it does not
 // show.
 type report struct {
-	// pattern and start are the pattern and the place of the search.
+	// pattern is the pattern, and start the file or directory searched.
 	pattern, start string
 	mode           Mode
 	before, after  int64 // lines of context
@@ -107,7 +107,7 @@ func (r *report) finish(w io.Writer) error {
 	}))
 }
 
-// nothing writes that there is no match, and the likely reason.
+// nothing writes that no line matches, and the likely reason.
 func (r *report) nothing() {
 	if r.searched+r.binary == 0 {
 		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")

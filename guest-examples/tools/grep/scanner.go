@@ -18,7 +18,7 @@ const (
 type hit struct {
 	number int64  // 1-based
 	line   []byte // without its line end; valid only during the call
-	at     int    // where the match begins, or 0 in a short line
+	at     int    // where the match begins in line; 0 if the whole line can be shown
 }
 
 // scanner finds the matching lines of one file after another.
@@ -67,8 +67,8 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// whole is scan for a complete text, which it may change. plain reports that the text has no
-// carriage returns.
+// whole is like scan, for a text that is in memory as a whole and that it may change. plain reports
+// that the text has no carriage returns.
 func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	if !plain {
 		content = dropReturns(content)

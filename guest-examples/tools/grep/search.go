@@ -82,8 +82,8 @@ func mayBeRead(entry fs.DirEntry) bool {
 	return err != nil || workspace.Regular(info)
 }
 
-// single searches the one file that the caller named; it is an error if that file can't be
-// searched.
+// single searches the one file that the caller named. If that file can't be searched, single
+// returns an error.
 func (s *search) single() error {
 	err := s.file(s.start)
 	switch {

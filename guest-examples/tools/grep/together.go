@@ -13,8 +13,8 @@ const (
 	// limits the size of such a file; larger files are read in blocks.
 	readRoom = 1 << 20
 	maxSmall = 128 << 10
-	// firstBatch is the number of files read together at first, when nothing is known about their
-	// sizes.
+	// firstBatch is the number of files in the first batch that is read together, when nothing is
+	// known about their sizes.
 	firstBatch = 64
 )
 

@@ -39,7 +39,7 @@ const (
 type Args struct {
 	// Operation is the operation; "" is an error.
 	Operation Operation `json:"operation"`
-	// Text is the JSON, or FilePath a file with the JSON.
+	// Text is the JSON. FilePath is a file with the JSON, to use instead.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
 	// Query is the jq program of the operation Query.
@@ -52,7 +52,7 @@ type Args struct {
 	Indent toolabi.Int `json:"indent"`
 }
 
-// Run writes the result to out; it reads files in fsys. The text of an error is for a model.
+// Run writes the result to out; FilePath is a file in fsys. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Indent == 0 {
 		args.Indent = DefaultIndent

@@ -139,7 +139,7 @@ func TestQuery_endsAfterSteps(t *testing.T) {
 	}
 }
 
-// A list that contains itself many times is small until it is written.
+// A list that contains another list many times is small until it is written.
 func TestCollector_countsRepeatedLists(t *testing.T) {
 	found := []any{1}
 	for range 60 {
@@ -151,7 +151,7 @@ func TestCollector_countsRepeatedLists(t *testing.T) {
 	}
 }
 
-// Formatting gives the same JSON, and input that is not JSON is refused.
+// Formatting keeps the JSON values, and input that is not JSON is refused.
 func FuzzRun(f *testing.F) {
 	f.Add("{\"a\":[1,2.50]}")
 	f.Add("1 \"x\\u0000\" [{}]")

@@ -94,7 +94,7 @@ func decode(value []byte) (any, error) {
 	return withNumbers(input)
 }
 
-// withNumbers replaces the number literals in value by numbers.
+// withNumbers replaces the number literals in value with numbers.
 func withNumbers(value any) (any, error) {
 	var err error
 	switch value := value.(type) {

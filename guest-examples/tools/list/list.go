@@ -17,7 +17,7 @@ const (
 	DefaultDepth = 2
 	// DefaultLimit is the number of entries shown if a call sets no limit.
 	DefaultLimit = 200
-	// maxOutput is the size in bytes from which entries are only counted.
+	// maxOutput is the size of the output, in bytes, beyond which entries are only counted.
 	maxOutput = 96 << 10
 )
 
@@ -115,7 +115,7 @@ func kind(entry fs.DirEntry) string {
 	}
 	info, err := entry.Info()
 	switch {
-	case err != nil: // removed after its directory was listed
+	case err != nil: // the file was removed after its directory was listed
 		return ""
 	case info.Mode().Type() == fs.ModeSymlink:
 		return " (link)"

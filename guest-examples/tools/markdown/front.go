@@ -12,13 +12,13 @@ const (
 	// a line. The time to parse grows with the square of both.
 	maxNested = 100
 	maxMargin = 500
-	// maxBrackets limits the possible starts of links, for the same reason.
+	// maxBrackets limits the possible starts of links, whose parsing also takes quadratic time.
 	maxBrackets = 10_000
 )
 
-// splitFront returns the front matter between two lines --- or +++ at the beginning, and the
-// rest. Without front matter, front is "". Blank lines replace the front matter, so that line
-// numbers stay the same.
+// splitFront returns the front matter between two lines --- or +++ at the beginning, and the rest.
+// Without front matter, front is "". In the rest, blank lines replace the front matter, so that
+// line numbers stay the same.
 func splitFront(content string) (front, body string) {
 	for _, fence := range []string{"---", "+++"} {
 		first, rest, ok := strings.Cut(content, "\n")
@@ -62,7 +62,7 @@ func check(body string) error {
 	return nil
 }
 
-// nested returns an upper bound of the quotes and lists that the line nests.
+// nested returns an upper bound for the number of quotes and lists nested on the line.
 func nested(line string) int {
 	n := 0
 	for i := range len(line) {

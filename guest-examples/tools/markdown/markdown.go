@@ -39,14 +39,14 @@ const (
 type Args struct {
 	// Operation is the operation; "" is an error.
 	Operation Operation `json:"operation"`
-	// Text is the Markdown, or FilePath a file with the Markdown.
+	// Text is the Markdown. FilePath is a file with the Markdown, to use instead.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
 	// Language restricts Code to the blocks of that language; "" means all.
 	Language string `json:"language"`
 }
 
-// Run writes the result to out; it reads files in fsys. The text of an error is for a model.
+// Run writes the result to out; FilePath is a file in fsys. The text of an error is for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch args.Operation {
 	case HTML, Text, TOC, Code, Links, Tables, FrontMatter:
@@ -101,7 +101,7 @@ func parse(body string) document {
 func (d document) result(args Args) ([]byte, error) {
 	switch args.Operation {
 	case HTML:
-		// Unless told otherwise, the renderer omits raw HTML and URLs that run scripts.
+		// By default the renderer omits raw HTML and URLs that run scripts.
 		var out bytes.Buffer
 		err := d.markdown.Renderer().Render(&out, d.source, d.root)
 		return out.Bytes(), err

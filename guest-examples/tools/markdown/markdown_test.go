@@ -65,7 +65,7 @@ func TestRun_parts(t *testing.T) {
 	}
 }
 
-// No input produces HTML that runs scripts.
+// No input produces HTML that can run scripts.
 func TestRun_htmlIsSafe(t *testing.T) {
 	for _, text := range []string{
 		"<script>alert(1)</script>",

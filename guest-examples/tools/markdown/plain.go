@@ -80,7 +80,7 @@ func (d document) list(list *ast.List) []string {
 	return lines
 }
 
-// indent puts first before the first line and rest before the others.
+// indent puts the text first before the first line and the text rest before the others.
 func indent(first, rest string, lines []string) []string {
 	if len(lines) == 0 {
 		return []string{strings.TrimRight(first, " ")}

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// get returns the value at the path, or an error that says how far the path leads.
+// get returns the value at the path, or an error that names the part of the path that exists.
 func get(c call) (jsonvalue.Value, error) {
 	v, ok := c.object.Get(c.path)
 	if !ok {
@@ -19,7 +19,7 @@ func get(c call) (jsonvalue.Value, error) {
 	return v, nil
 }
 
-// missing explains where a path that leads to no value ends.
+// missing returns an error that says where path, which leads to no value in v, ends.
 func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 	depth := 0
 	for next, ok := v.Get(path[:1]); ok; next, ok = v.Get(path[depth : depth+1]) {
@@ -43,7 +43,7 @@ func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 // maxListed limits the names that an error lists.
 const maxListed = 20
 
-// suggestion suggests a similar name for a missing one.
+// suggestion suggests a member of v whose name is similar to the missing name.
 func suggestion(v jsonvalue.Value, name string) string {
 	const maxCompared, maxDistance = 1000, 2
 	var all []string
@@ -133,7 +133,7 @@ func entries(c call) (jsonvalue.Value, error) {
 	})
 }
 
-// fromEntries returns the object of the pairs; the last pair of a name wins.
+// fromEntries returns an object made of the pairs; of equal names the last pair wins.
 func fromEntries(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("entries", c.Entries, jsonvalue.Array); err != nil {
 		return jsonvalue.Value{}, err
@@ -149,7 +149,7 @@ func fromEntries(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewObject(members), nil
 }
 
-// paths parses Keys.
+// paths parses the argument Keys.
 func (c call) paths() ([]jsonvalue.Path, error) {
 	if len(c.Keys) == 0 {
 		return nil, errors.New("keys is missing or empty; give the names or paths")
@@ -197,8 +197,8 @@ func pick(c call) (jsonvalue.Value, error) {
 	return picked, nil
 }
 
-// omit removes the values at the paths; missing ones are ignored. Items of an array can't be
-// omitted with others, because each removal changes the positions of later items.
+// omit removes the values at the paths; it ignores paths without a value. The path of an array item
+// is an error, because each removal would change the positions of later items.
 func omit(c call) (jsonvalue.Value, error) {
 	paths, err := c.paths()
 	if err != nil {

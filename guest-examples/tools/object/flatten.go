@@ -76,7 +76,7 @@ func (f *flattener) value(name string, v jsonvalue.Value) error {
 	return nil
 }
 
-// unflatten reverses flatten: names that count from 0 without a gap become an array.
+// unflatten reverses flatten. It makes an array of names that count from 0 without a gap.
 func unflatten(c call) (jsonvalue.Value, error) {
 	separator, err := c.separator()
 	if err != nil {

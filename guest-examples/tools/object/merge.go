@@ -10,8 +10,8 @@ func merge(c call) (jsonvalue.Value, error) {
 	return c.mergeBy(func(_, v jsonvalue.Value) jsonvalue.Value { return v })
 }
 
-// deepMerge is merge, but merges objects that both sides have. It replaces arrays, since there is
-// no common rule for merging them.
+// deepMerge is like merge, but merges two objects of the same name. It replaces arrays, because
+// there is no common rule for merging arrays.
 func deepMerge(c call) (jsonvalue.Value, error) { return c.mergeBy(deep) }
 
 func (c call) mergeBy(join func(old, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {

@@ -63,7 +63,7 @@ func TestRun_images(t *testing.T) {
 		{"image/webp", "WEBP image, 1 × 1 pixels", webp, 1, 1},
 	} {
 		t.Run(test.mime, func(t *testing.T) {
-			// The file name does not matter.
+			// The name of the file has no effect.
 			var out strings.Builder
 			if err := Run(fstest.MapFS{"d/f.txt": {Data: test.data}}, Args{FilePath: "d/f.txt"}, &out); err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestRun_badImages(t *testing.T) {
 	}
 }
 
-// A text that begins like the name of a format is a text.
+// A text file that begins like the name of an image format is shown as text.
 func TestRun_textLikeAnImage(t *testing.T) {
 	if got, err := readText(t, fstest.MapFS{"f": {Data: []byte("GIF is a format\n")}}, Args{FilePath: "f"}); err != nil || got != "     1\tGIF is a format\n" {
 		t.Errorf("got %q, %v", got, err)

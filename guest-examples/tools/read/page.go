@@ -21,7 +21,7 @@ import (
 // that shows whether the line was cut.
 const keep = 4*MaxLineChars + 1
 
-// page writes the lines first to first+limit-1, numbered from 1.
+// page is the part of a file that is written: the lines from first to first+limit-1, from 1.
 type page struct {
 	fsys         fs.FS
 	name         string
@@ -34,7 +34,7 @@ type page struct {
 	invalid bool  // a line had bytes that are not UTF-8
 }
 
-// room reports whether another line of that many bytes fits.
+// room reports whether another line of the given number of bytes fits.
 func (p *page) room(bytes int) bool {
 	return p.shown < p.limit && (p.shown == 0 || p.size+bytes <= MaxOutput)
 }
@@ -117,7 +117,7 @@ func (p *page) file(size int64, out io.Writer) error {
 	return p.content(f, size, out)
 }
 
-// content is file for the content that seen reads.
+// content writes a page of the text that seen reads, or of a PDF file or an image.
 func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	var hash filehash.Hash
 	if size <= filehash.MaxSize {

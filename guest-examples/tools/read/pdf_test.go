@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// The text of a PDF file has lines like any other text.
+// The text of a PDF file is shown in lines, as any other text is.
 func TestRun_pdf(t *testing.T) {
 	data, err := os.ReadFile("../../internal/pdftext/testdata/xelatex.pdf")
 	if err != nil {

@@ -103,7 +103,7 @@ func TestRun_defaultLimit(t *testing.T) {
 	}
 }
 
-// The pages of a file that exceeds one output join without a gap.
+// The pages of a file that exceeds one output follow each other without a gap.
 func TestRun_outputLimit(t *testing.T) {
 	args, seen := Args{FilePath: "fat.txt"}, 0
 	for range 10 {

@@ -44,9 +44,9 @@ func Describe(fsys fs.FS) (Definition, error) {
 	}}, nil
 }
 
-// lines describes each skill on a line of its own, in at most room bytes. If there are many
-// skills, it shortens their descriptions so that all fit. If even that is not enough, only the
-// enum of names has the last ones.
+// lines describes each skill on a line of its own, in at most room bytes. If there are many skills,
+// it shortens their descriptions so that all fit. If they still do not fit, it leaves out the last
+// ones, whose names are then only in the enum.
 func lines(skills []skill, room int) string {
 	const least = 40
 	for maximum := maxDescription; ; maximum /= 2 {

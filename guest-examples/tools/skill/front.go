@@ -28,8 +28,8 @@ func front(content []byte, err error) (yaml []byte, problem string) {
 	return yaml, ""
 }
 
-// effort estimates the work of parsing YAML: a byte counts 1, each value 16 more, and the start
-// 500.
+// effort estimates the work of parsing YAML: 500 for the start, 1 for each byte, and 16 more for
+// each value.
 func effort(yaml []byte) int {
 	total := 500 + len(yaml)
 	for _, c := range yaml {

@@ -104,7 +104,7 @@ func (s skill) file(fsys fs.FS, name string) (guest.Result, error) {
 	return guest.Result{Content: []guest.Content{guest.Text(show(content))}, Title: s.name + ": " + shown}, nil
 }
 
-// offer lists the files that there are.
+// offer lists the other files of the skill, for an error.
 func (s skill) offer(fsys fs.FS) string {
 	files := s.files(fsys)
 	if len(files) == 0 {

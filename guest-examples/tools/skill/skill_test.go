@@ -47,7 +47,7 @@ func TestRun(t *testing.T) {
 		args Args
 		want string // prefix of the output
 	}{
-		{Args{Name: "code-review"}, "x"}, // the copy, whose directory comes first
+		{Args{Name: "code-review"}, "x"}, // the copy, because its directory comes first
 		{Args{Name: "release"}, "Tag it.\n\nFiles of this skill; read them with file:\n- notes/next.txt"},
 		{Args{Name: "release", File: "notes/next.txt"}, "soon"},
 		{Args{Name: "release", File: "./notes/next.txt"}, "soon"},
@@ -135,8 +135,8 @@ func TestManySkillsAreDescribed(t *testing.T) {
 	}
 }
 
-// The host accepts the tool's description whatever the skills contain. Each skill is described if
-// possible, and all are in the enum.
+// The host accepts the tool's description of itself whatever the skills contain. Each skill is
+// described if there is room, and the enum names all skills.
 func TestDescribe_fits(t *testing.T) {
 	for _, c := range []struct {
 		skills, name, description int // number of skills, and lengths in characters
@@ -203,7 +203,7 @@ func TestFind_bounds(t *testing.T) {
 			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
-	// Costly front matter is skipped at some point, but cheap skills after it are found.
+	// Front matter that is costly to parse is skipped; cheap skills after it are found.
 	costly := fstest.MapFS{"z/SKILL.md": file("---\ndescription: x\n---\nDo it.")}
 	for n := range 100 {
 		costly[fmt.Sprintf("f%04d/SKILL.md", n)] = file("---\n" + strings.Repeat("? a\n", 1900) + "---\n")

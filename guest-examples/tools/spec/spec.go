@@ -48,7 +48,7 @@ type Args struct {
 	Text string `json:"text"`
 	// Status is the new status, for set_status.
 	Status string `json:"status"`
-	// Revision is the revision that the change is based on; 0 means any.
+	// Revision is the revision on which the change is based; 0 means any revision.
 	Revision toolabi.Int `json:"revision"`
 }
 
@@ -186,7 +186,7 @@ func (d *document) change(args Args) error {
 	case "tasks":
 		d.Tasks = args.Text
 	}
-	// The approval applied to the previous content.
+	// The approval applied only to the previous content.
 	if args.Part != "" {
 		d.Status = Draft
 	}

@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Of several concurrent changes based on the same revision, exactly one succeeds.
+// Of several concurrent changes that are based on the same revision, exactly one succeeds.
 func TestConcurrentChangesConflict(t *testing.T) {
 	do(Args{Action: ActionWrite, Name: "race", Part: "tasks", Text: "x"})
 	var wait sync.WaitGroup

@@ -26,7 +26,7 @@ const (
 	Base64    Format = "base64"    // with padding
 	Base64URL Format = "base64url" // without padding
 	Hex       Format = "hex"
-	Regex     Format = "regex" // a regular expression that matches exactly the text
+	Regex     Format = "regex" // a regular expression that matches only the text
 	Shell     Format = "shell" // one word of a POSIX shell
 )
 

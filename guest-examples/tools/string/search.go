@@ -56,7 +56,7 @@ func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	return re, found, nil
 }
 
-// holds returns whether the pattern between prefix and suffix matches.
+// holds returns "true" or "false": whether the pattern between prefix and suffix matches.
 func holds(args Args, prefix, suffix string) (string, error) {
 	re, err := pattern(args, prefix, suffix)
 	if err != nil {
@@ -128,7 +128,7 @@ func split(args Args) (string, error) {
 	from := 0
 	for _, match := range found {
 		if match[1] == 0 || match[0] == len(*args.Text) && match[0] == match[1] {
-			continue // an empty match at the end splits nothing
+			continue // an empty match at the end does not split
 		}
 		parts = append(parts, (*args.Text)[from:match[0]])
 		from = match[1]

@@ -72,7 +72,7 @@ func unknownSide(side Side) error {
 	return fmt.Errorf("side is %q; it must be left, right or both", side)
 }
 
-// wantedLength returns the argument length.
+// wantedLength returns the argument Length.
 func wantedLength(args Args) (int, error) {
 	switch {
 	case args.Length == nil:
@@ -83,7 +83,7 @@ func wantedLength(args Args) (int, error) {
 	return int(*args.Length), nil
 }
 
-// pad fills a text up to a length; for both, an odd filling is longer on the right.
+// pad fills a text up to Length; on both sides, an odd filling is longer on the right.
 func pad(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {
@@ -125,7 +125,7 @@ func repeat(args Args) (string, error) {
 	return strings.Repeat(*args.Text, int(*args.Count)), nil
 }
 
-// truncate cuts a text that is longer than length, in visible characters including the ending.
+// truncate shortens a text to Length visible characters, including the ending that it adds.
 func truncate(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {

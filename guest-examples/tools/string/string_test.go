@@ -136,7 +136,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Arguments of the size that a host accepts cause an error instead of using up all memory.
+// Arguments as large as a host accepts cause an error instead of using up all memory.
 func TestRun_large(t *testing.T) {
 	long := strings.Repeat("a", MaxText)
 	text, search, replacement := &long, "a", strings.Repeat("b", 1000)

@@ -65,7 +65,7 @@ func words(text string) []string {
 	return all
 }
 
-// joined joins the words of a text after applying change to each.
+// joined applies change to each word of a text, and joins the results.
 func joined(text, separator string, change func(i int, word string) string) string {
 	all := words(text)
 	for i, word := range all {

@@ -11,14 +11,14 @@ import (
 // may be deleted when other sessions create lists.
 const MaxIdle = 30 * 24 * time.Hour
 
-// maxChecked limits the lists checked when a list is created. That is few enough to cause no delay,
-// and enough that, of many lists, only about one in ten is too old.
+// maxChecked limits the lists checked when a list is created. Ten cause no delay, and are enough
+// that, with many lists, only about one in ten is too old.
 const maxChecked = 10
 
 var errKept = errors.New("the list is too recent to delete")
 
-// forget deletes lists that are too old, among those that follow key; the last key is followed by
-// the first. Since nothing depends on it, it ignores errors and leaves the list for a later call.
+// forget deletes lists that are too old. It checks the lists whose keys follow key; after the last
+// key it continues with the first. It ignores errors, because a later call can delete the list.
 func forget(store record.Store, key string, now time.Time) {
 	keys, err := store.List("", key)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestRun(t *testing.T) {
 		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; the limit is 1000, so put the rest into a file or a spec"},
 		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters; the limit is 100"},
 		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; omit it, and the item gets a number"},
-		// Unchanged by the errors.
+		// The list is unchanged by the errors.
 		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
 		{Args{Todos: []Item{{ID: "4", Content: "x"}, {Content: "y"}}}, "0 of 2 items done\n[ ] 4. x\n[ ] 5. y"},
 		{Args{Todos: []Item{}}, "The list is empty"},

@@ -28,7 +28,7 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 			}
 		}
 	}
-	// A page of short articles, such as news, is more than its longest article.
+	// A page of short articles, such as a news page, has more content than its longest article.
 	const share = 3
 	if best != nil && limit > 0 && limit*share >= all {
 		return best, true
@@ -39,7 +39,7 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 		left -= letters(n)
 	}
 	if len(around) == 0 || left*share < all {
-		return body, false // the page has nothing else
+		return body, false // there is nothing around the content, or hardly any content
 	}
 	for _, n := range around {
 		remove(n)
@@ -47,12 +47,12 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 	return body, true
 }
 
-// isMain reports an element that marks the main content.
+// isMain reports whether n is an element that marks the main content.
 func isMain(n *html.Node) bool {
 	return n.Type == html.ElementNode && (n.DataAtom == atom.Main || n.DataAtom == atom.Article || attribute(n, "role") == "main")
 }
 
-// isAround reports an element for parts that many pages share, such as navigation.
+// isAround reports whether n is a part that many pages share, such as navigation.
 func isAround(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false

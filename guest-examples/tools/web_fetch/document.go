@@ -62,8 +62,8 @@ func understand(res *client.Response, format string) (document, error) {
 	return doc, nil
 }
 
-// mediaType returns the media type that the server sent. If it sent none, or one without meaning,
-// the bytes decide.
+// mediaType returns the media type that the server sent. If it sent none, or a generic one, the
+// bytes decide.
 func mediaType(res *client.Response) string {
 	declared, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err == nil && declared != "application/octet-stream" && declared != "binary/octet-stream" && !strings.HasPrefix(declared, "image/") {
@@ -122,7 +122,7 @@ func isText(kind string, body []byte) bool {
 	return strings.HasPrefix(kind, "text/") || textTypes[kind] || strings.HasSuffix(kind, "+xml") || utf8.Valid(body)
 }
 
-// hasWideMark reports the byte order mark of UTF-16, whose texts contain zero bytes.
+// hasWideMark reports whether body begins with a byte order mark of UTF-16.
 func hasWideMark(body []byte) bool {
 	return bytes.HasPrefix(body, []byte{0xff, 0xfe}) || bytes.HasPrefix(body, []byte{0xfe, 0xff})
 }

@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPDF reads a PDF file whatever its content type.
+// TestPDF reads a PDF file whatever content type the server sends.
 func TestPDF(t *testing.T) {
 	data, err := os.ReadFile("../../internal/pdftext/testdata/xelatex.pdf")
 	if err != nil {
@@ -139,7 +139,7 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%+v: got %v, want %s", tt.args, err, tt.want)
 		}
 	}
-	// Agents omit the scheme and add fragments.
+	// Agents often omit the scheme or add a fragment.
 	for text, want := range map[string]string{
 		"pkg.go.dev/net/http": "https://pkg.go.dev/net/http", "localhost:80/x": "localhost", "//example.com/a": "https://example.com/a",
 		"HTTP://EXAMPLE.com/a#b": "http://EXAMPLE.com/a", "https://example.com/?q=a b": "https://example.com/?q=a b",
@@ -299,7 +299,7 @@ func TestSourceOfAPage(t *testing.T) {
 	}
 }
 
-// TestHostilePages has pages that try to take forever, fill the memory or deceive the model.
+// TestHostilePages fetches pages that try to take forever, fill the memory or deceive the model.
 func TestHostilePages(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)

@@ -128,9 +128,9 @@ func inner(n *html.Node) string {
 	return b.String()
 }
 
-// markdown writes a tidied tree as Markdown. It does not escape Markdown characters in words.
-// The text is not rendered, and backslashes would disturb names. Finding out where one is needed
-// also takes quadratic time.
+// markdown writes a tidied tree as Markdown. It does not escape Markdown characters in words. The
+// text is not rendered, and backslashes would disturb names. Finding out where a backslash is
+// needed also takes quadratic time.
 func markdown(n *html.Node) (string, error) {
 	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(
 		base.NewBasePlugin(),
@@ -147,9 +147,9 @@ func markdown(n *html.Node) (string, error) {
 	return shielded.Replace(string(bytes.TrimSpace(text))), nil
 }
 
-// The converter writes brackets as entities even in code, and bars end a table cell. These
-// placeholders, which are not characters of any text, replace brackets and bars during the
-// conversion.
+// The converter writes brackets as entities even in code, and bars end a table cell. During the
+// conversion, these placeholders replace brackets and bars. They are not characters of any
+// text.
 var (
 	shields    = strings.NewReplacer("<", "\uFDD0", ">", "\uFDD1", "\uFDD0", "", "\uFDD1", "", "\uFDD2", "")
 	cellShield = strings.NewReplacer("|", "\uFDD2")

@@ -68,7 +68,7 @@ func show(res *client.Response, args Args) (guest.Result, error) {
 	return result, nil
 }
 
-// headerLine says what was fetched, and from where.
+// headerLine returns the line that says what was fetched, and from which URL.
 func headerLine(res *client.Response, doc document) string {
 	text := fmt.Sprintf("%s: %s, %s, %s", shownURL(res.URL), client.StatusText(res.Status), doc.mediaType, sizeOf(res))
 	if doc.pages > 0 {
@@ -120,8 +120,8 @@ func metadata(res *client.Response, doc document) map[string]any {
 	return m
 }
 
-// page returns a part of a text, which begins at the character offset and has at most limit
-// characters, and its length in characters. It ends at a line end if one is near.
+// page returns the part of a text that begins at the character offset and has at most limit
+// characters, and the length of the part. It ends at a line end if one is near.
 func page(text string, offset, limit int) (part string, shown int) {
 	from := skip(text, offset)
 	part = text[from:]
@@ -137,7 +137,7 @@ func page(text string, offset, limit int) (part string, shown int) {
 	return part, utf8.RuneCountInString(part)
 }
 
-// skip returns the byte index after that many characters.
+// skip returns the byte index after the given number of characters.
 func skip(text string, characters int) int {
 	i := 0
 	for range characters {

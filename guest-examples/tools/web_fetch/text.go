@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// blocks are the elements that begin on a new line. Those with true also have an empty line
-// around them.
+// blocks are the elements that begin on a new line. An element with the value true also has an
+// empty line before and after it.
 var blocks = map[atom.Atom]bool{
 	atom.P: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Pre: true,
 	atom.Blockquote: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Table: true, atom.Hr: true, atom.Article: true, atom.Section: true,

@@ -15,8 +15,8 @@ const (
 	// maxIndents limits the nesting of lists and quotations, since each level indents its
 	// content.
 	maxIndents = 6
-	// maxColumns limits the width of a table, and maxCells its size. Short rows are filled up to
-	// the longest.
+	// maxColumns limits the width of a table, and maxCells its number of cells. Short rows are
+	// filled up to the longest.
 	maxColumns = 64
 	maxCells   = 50_000
 	// maxSpan limits the rows or columns that a cell may span, maxSpans the cells that all
@@ -95,7 +95,7 @@ func (t *tidier) element(n *html.Node, indents int) {
 	}
 }
 
-// isHidden reports an element that the page hides.
+// isHidden reports whether the page hides the element.
 func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch {
@@ -113,7 +113,7 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// link makes a URL absolute, and removes it if it leads nowhere else.
+// link makes a URL absolute. It removes a URL that can't be used or stays on the page.
 func (t *tidier) link(n *html.Node, name string) {
 	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 	if i < 0 {

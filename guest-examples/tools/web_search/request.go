@@ -30,12 +30,12 @@ func request(method, base, path string, query url.Values, body []byte) (*http.Re
 // tags are the tags with which services highlight words of the query.
 var tags = regexp.MustCompile(`</?(?:strong|em|mark|b|i|br) ?/?>`)
 
-// fromHTML returns the text of a title or an excerpt with tags and entities.
+// fromHTML returns the text of a title or an excerpt that contains tags and entities.
 func fromHTML(text string) string {
 	return html.UnescapeString(tags.ReplaceAllString(text, ""))
 }
 
-// short shortens a text of a service for a note.
+// short shortens a text that a service sent, for a note.
 func short(text string) string {
 	const limit = 200
 	return plain.Line(strings.TrimSpace(text), limit)

@@ -20,7 +20,7 @@ const (
 	DefaultResults = 8
 	// MaxResults limits max_results; all services support as many at once.
 	MaxResults = 20
-	// MaxPage limits the page.
+	// MaxPage limits the number of the requested page.
 	MaxPage = 10
 	// MaxQuery limits the query in characters, as Brave does.
 	MaxQuery = 400
@@ -55,14 +55,14 @@ type found struct {
 
 // service is a search service.
 type service interface {
-	// search runs the search. args are complete.
+	// search sends the query to the service. args have passed complete.
 	search(ctx context.Context, c *client.Client, args Args) (found, error)
 	// name returns the name of the service for people.
 	name() string
 }
 
-// Run searches with the service of the settings, through the transport. The text of an error is
-// for a model.
+// Run sends the query to the search service that settings names, through transport. The text of an
+// error is for a model.
 func Run(ctx context.Context, transport http.RoundTripper, settings map[string]string, args Args) (guest.Result, error) {
 	if err := args.complete(); err != nil {
 		return guest.Result{}, err

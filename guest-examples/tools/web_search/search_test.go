@@ -196,7 +196,7 @@ func TestTavilyReturnsAtMost20Results(t *testing.T) {
 	}
 }
 
-// Surplus results of a service are dropped, and each result stays within its limits.
+// Surplus results from a service are dropped, and each result stays within its limits.
 func TestSurplusResultsAreDropped(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	results := strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long), 30)

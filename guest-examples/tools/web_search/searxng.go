@@ -59,8 +59,8 @@ func (s searxng) search(ctx context.Context, c *client.Client, args Args) (found
 	return f, nil
 }
 
-// firstAnswer returns the first answer, which is a string in older versions and an object in
-// newer ones.
+// firstAnswer returns the first direct answer. It is a string in older versions of SearXNG and an
+// object in newer versions.
 func firstAnswer(answers []json.RawMessage) string {
 	if len(answers) == 0 {
 		return ""

@@ -68,7 +68,7 @@ func report(out io.Writer, did, name, content, text string) error {
 	return toolabi.WriteResult(out, toolabi.TextResult(did+" "+workspace.Display(name), text, metadata))
 }
 
-// holds reports whether the file has that content.
+// holds reports whether the file already has the content.
 func holds(dir workspace.Dir, name string, was *files.Answer, content string) (bool, error) {
 	if was.Size != int64(len(content)) {
 		return false, nil
@@ -77,7 +77,7 @@ func holds(dir workspace.Dir, name string, was *files.Answer, content string) (b
 	return string(have) == content, err
 }
 
-// size describes the size of a content. It counts lines as read numbers them.
+// size describes the size of a content. It counts lines in the same way as read numbers them.
 func size(content string) string {
 	lines := strings.Count(content, "\n")
 	if content != "" && !strings.HasSuffix(content, "\n") {

@@ -1,4 +1,4 @@
-// Package host holds the code for calling the host that the packages of the SDK share.
+// Package host has the code with which all packages of the SDK call the host.
 package host
 
 import "encoding/json"

@@ -25,8 +25,8 @@ type step struct {
 	Times int     `json:"times"`
 	// Handle is the handle of a response; -1 means the response opened last.
 	Handle int32 `json:"handle"`
-	// Size is the size of the buffer; 0 means what most steps need. Ptr and Len replace a range
-	// if Raw is set.
+	// Size is the size of the buffer; 0 means a size that suits most steps. If Raw is set, Ptr and
+	// Len are its address and size instead.
 	Size int    `json:"size"`
 	Raw  bool   `json:"raw"`
 	Ptr  uint32 `json:"ptr"`
@@ -57,7 +57,7 @@ var (
 	last   []outcome
 )
 
-// transcript returns all text that the steps so far returned.
+// transcript returns all text that the steps have returned so far.
 func transcript() string {
 	var all strings.Builder
 	for _, t := range last {
@@ -159,7 +159,7 @@ func (s step) buffered(call func(ptr, size uint32) int32) outcome {
 
 func (s step) run() outcome {
 	text, more := s.text(), s.more()
-	defer runtime.KeepAlive(text) // the numbers do not keep it alive
+	defer runtime.KeepAlive(text) // its address as a number does not keep it alive
 	defer runtime.KeepAlive(more)
 	p, n := textRange(text)
 	q, m := textRange(more)
