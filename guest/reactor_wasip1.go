@@ -52,7 +52,7 @@ func call() int32 {
 	return int32(current.code)
 }
 
-// serveCall passes serve the streams of the running call. It returns false outside a call of a
+// serveCall calls serve with the streams of the running call. It returns false outside a call of a
 // reactor.
 func serveCall(serve func(streams) int) bool {
 	if current == nil {

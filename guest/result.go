@@ -25,7 +25,7 @@ type Result struct {
 }
 
 // Failf returns a Result that fails the call with a message formatted as by fmt.Sprintf. Unlike a
-// returned error, the Result may have more content added.
+// returned error, the Result can have further content.
 func Failf(format string, args ...any) Result {
 	return Result{Content: []Content{Text(fmt.Sprintf(format, args...))}, IsError: true}
 }

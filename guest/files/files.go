@@ -52,7 +52,7 @@ func (a Answer) Entries() iter.Seq2[string, fs.FileMode] {
 	}
 }
 
-// WASI numbers of file types.
+// The numbers that WASI assigns to file types.
 const (
 	wasiDir     = 3
 	wasiRegular = 4

@@ -70,10 +70,10 @@ func TestDir(t *testing.T) {
 		t.Errorf("buffer too small for two: %+v, %v", few, err)
 	}
 	if _, err := dir.Stat(names, buf[:10]); err == nil {
-		t.Error("a buffer too small for one answer is not refused")
+		t.Error("a buffer that is too small for one answer was accepted")
 	}
 	if _, err := dir.Stat(make([]string, files.MaxNames+1), make([]byte, files.AnswerSize*(files.MaxNames+1))); err == nil {
-		t.Error("more names than there may be are not refused")
+		t.Error("more names than the limit were accepted")
 	}
 }
 

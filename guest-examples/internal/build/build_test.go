@@ -42,7 +42,7 @@ func TestWriteThenCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := compare(files, dir, "go1.99", io.Discard); err == nil {
-		t.Error("nothing is there yet, and nothing differs")
+		t.Error("no artefacts exist yet, but no difference is reported")
 	}
 	if err := write(files, dir, io.Discard); err != nil {
 		t.Fatal(err)
@@ -133,13 +133,13 @@ func TestSame_comparesWhatIsInside(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "m.wasm.gz")
 	put(t, name, string(other))
 	if !same(name, packed) {
-		t.Error("equal modules differ")
+		t.Error("equal modules are reported as different")
 	}
 	if packed, err = pack([]byte("another module")); err != nil {
 		t.Fatal(err)
 	}
 	if same(name, packed) {
-		t.Error("different modules are the same")
+		t.Error("different modules are reported as the same")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestRun_usage(t *testing.T) {
 	for _, args := range [][]string{{"extra"}, {"-force"}} {
 		var stderr strings.Builder
 		if code := run(t.Context(), args, io.Discard, &stderr); code != 2 || stderr.Len() == 0 {
-			t.Errorf("%q: got %d, %q; want 2 and a text", args, code, stderr.String())
+			t.Errorf("%q: got %d, %q; want 2 and a message", args, code, stderr.String())
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestUseGoPipes(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "interp", "stdin_js.go")); err == nil {
-		t.Error("the file whose name selects JavaScript is still there")
+		t.Error("the file whose name selects JavaScript still exists")
 	}
 }
 

@@ -156,7 +156,7 @@ func TestManifests(t *testing.T) {
 				t.Errorf("the head is not complete: %+v", m)
 			}
 			if len(m.Description) < 100 || strings.Contains(strings.TrimSpace(m.Description), "\n") {
-				t.Errorf("the description is to be one paragraph of some length: %q", m.Description)
+				t.Errorf("the description must be one paragraph of some length: %q", m.Description)
 			}
 			limit := 2 * time.Minute
 			if tool == "bash" {
@@ -167,7 +167,7 @@ func TestManifests(t *testing.T) {
 				t.Errorf("the timeout is %q", m.Timeout)
 			}
 			if want := []string{tool}; !slices.Equal(m.Module.Args, want) && (tool != "bash" || m.Module.Args != nil) {
-				t.Errorf("the module gets %q, want the name of the tool, unless it has a module of its own", m.Module.Args)
+				t.Errorf("the module gets %q, want the name of the tool, unless the tool has its own module", m.Module.Args)
 			}
 			if changed := strings.Trim(m.Changes, "{}"); changed != "" {
 				if _, ok := m.Parameters.Properties[changed]; !ok || m.Permissions.FS[0].Mode != "write" {
@@ -215,14 +215,14 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 			err = json.Unmarshal(text, value.Interface())
 		}
 		if err != nil {
-			t.Errorf("the default of %s is no value of it: %v", name, err)
+			t.Errorf("the default of %s is not a valid value: %v", name, err)
 		}
 		if slices.Contains(declared.Required, name) {
 			t.Errorf("%s is required and has a default", name)
 		}
 	}
 	if len(declared.Properties) != fields.NumField() {
-		t.Errorf("%d parameters are declared, and there are %d arguments", len(declared.Properties), fields.NumField())
+		t.Errorf("%d parameters are declared, but the tool has %d arguments", len(declared.Properties), fields.NumField())
 	}
 	for _, name := range declared.Required {
 		if _, ok := declared.Properties[name]; !ok {
@@ -290,11 +290,11 @@ func TestManifests_operations(t *testing.T) {
 		"string": stringtool.Operations(),
 	} {
 		if got := load(t, tool).Parameters.Properties["operation"].Enum; !slices.Equal(got, want) {
-			t.Errorf("%s declares the operations %q, and has %q", tool, got, want)
+			t.Errorf("%s declares the operations %q, but has %q", tool, got, want)
 		}
 	}
 	if got, want := load(t, "hash").Parameters.Properties["algorithm"].Enum, hash.Algorithms(); !slices.Equal(got, want) {
-		t.Errorf("hash declares the algorithms %q, and has %q", got, want)
+		t.Errorf("hash declares the algorithms %q, but has %q", got, want)
 	}
 }
 

@@ -33,7 +33,7 @@ type Needle struct {
 // ignores the case of ASCII letters; the text must then be in lower case.
 func NewNeedle(text []byte, fold bool) Needle {
 	start := text
-	if !fold { // package bytes can't ignore case
+	if !fold { // without fold, Index can fall back to package bytes
 		start = text[:min(len(text), maxRated)]
 	}
 	n := Needle{Text: text, Fold: fold, rare: rarest(start, -1)}

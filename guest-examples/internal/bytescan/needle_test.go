@@ -54,7 +54,7 @@ func TestNeedle_repetitiveText(t *testing.T) {
 		}
 		block = append(block, text...)
 		if got, want := NewNeedle(text, false).Index(block), bytes.Index(block, text); got != want {
-			t.Errorf("%q, which is there: got %d, want %d", end, got, want)
+			t.Errorf("existing %q: got %d, want %d", end, got, want)
 		}
 	}
 }

@@ -168,7 +168,7 @@ func (p *parser) value(depth int) (Value, error) {
 	return NewNull(), nil
 }
 
-// count counts a value.
+// count counts one more value, and returns an error if there are too many values.
 func (p *parser) count() error {
 	if p.left--; p.left < 0 {
 		return ErrSize
@@ -188,7 +188,7 @@ func (p *parser) scalar() (string, error) {
 }
 
 func (p *parser) array(depth int) (Value, error) {
-	if _, err := p.decoder.ReadToken(); err != nil { // the bracket
+	if _, err := p.decoder.ReadToken(); err != nil { // skip the opening bracket
 		return Value{}, err
 	}
 	items := []Value{}
@@ -204,7 +204,7 @@ func (p *parser) array(depth int) (Value, error) {
 }
 
 func (p *parser) object(depth int) (Value, error) {
-	if _, err := p.decoder.ReadToken(); err != nil { // the brace
+	if _, err := p.decoder.ReadToken(); err != nil { // skip the opening brace
 		return Value{}, err
 	}
 	members := &Members{}

@@ -46,7 +46,7 @@ func TestErrors(t *testing.T) {
 	}
 	failing.Swap = func(string, []byte, []byte) (bool, error) { return false, nil }
 	if _, err := record.Change(failing, "k", keep); err == nil {
-		t.Error("a change that is never made was told as made")
+		t.Error("a change that was not made was reported as made")
 	}
 	failing.Get = func(string) ([]byte, error) { return nil, broken }
 	if _, err := record.Read[int](failing, "k"); !errors.Is(err, broken) {

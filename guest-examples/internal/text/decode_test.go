@@ -29,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q: got %q, %v, want %q, %v", data, got, err, want, wantErr)
 		}
 		if plain && bytes.ContainsAny(data, "\r\x00\x7f\x1b") {
-			t.Errorf("%q is called plain", data)
+			t.Errorf("%q is reported as plain", data)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func (b *Batch) List(names []string) []files.Answer {
 }
 
 // Read reads up to MaxBatch files of at most limit bytes each. A larger file has the error
-// syscall.EFBIG, a file for which there is no room syscall.ENOBUFS.
+// syscall.EFBIG. A file for which there is no room has syscall.ENOBUFS.
 func (b *Batch) Read(names []string, limit int) []files.Answer {
 	return all(names)(b.asker.readMany(names, limit, b.room))
 }

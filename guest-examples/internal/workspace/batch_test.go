@@ -135,7 +135,7 @@ func TestBatchStats(t *testing.T) {
 			t.Errorf("%s: a directory is %+v", kind, a)
 		}
 		if !errors.Is(answers[2].Err, fs.ErrNotExist) {
-			t.Errorf("%s: nothing is %+v", kind, answers[2])
+			t.Errorf("%s: the missing file gives %+v", kind, answers[2])
 		}
 	}
 }

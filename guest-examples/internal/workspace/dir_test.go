@@ -188,7 +188,7 @@ func TestDir_writeErrors(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, test.want)
 			}
 			if after := listing(t, root); !slices.Equal(after, before) {
-				t.Errorf("there is %q, before there was %q", after, before)
+				t.Errorf("the tree is now %q; before it was %q", after, before)
 			}
 		})
 	}
@@ -220,13 +220,13 @@ func TestDir_readOnly(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(filepath.Join(root, "file.txt")); err != nil || string(got) != "old" {
-		t.Errorf("the read-only file holds %q, %v", got, err)
+		t.Errorf("the read-only file contains %q, %v", got, err)
 	}
 }
 
 func TestDir_noWorkspace(t *testing.T) {
 	dir := OpenDir(filepath.Join(t.TempDir(), "missing"))
 	if _, err := dir.Write("path", "a.txt", nil, nil); err == nil || !strings.Contains(err.Error(), "there is no workspace") {
-		t.Errorf("got %v, want a text that there is no workspace", err)
+		t.Errorf("got %v, want an error that there is no workspace", err)
 	}
 }

@@ -51,7 +51,7 @@ func TestDir_read(t *testing.T) {
 		}
 	}
 	if _, _, _, err := dir.Read("path", "small", 10); err == nil || !strings.Contains(err.Error(), "has more than 10 bytes") {
-		t.Errorf("more than may be: got %v", err)
+		t.Errorf("more than the limit: got %v", err)
 	}
 }
 
@@ -107,10 +107,10 @@ func TestDir_readThenWrite(t *testing.T) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 			if after := listing(t, root); !slices.Equal(after, before) {
-				t.Errorf("there is %q, before there was %q", after, before)
+				t.Errorf("the tree is now %q; before it was %q", after, before)
 			}
 			if got, err := os.ReadFile(filepath.Join(root, "other.txt")); err != nil || string(got) != "other" {
-				t.Errorf("the other file holds %q, %v", got, err)
+				t.Errorf("the other file contains %q, %v", got, err)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestDir_loadGrown(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if _, err := dir.Write("path", name, was, []byte("new")); err == nil || err.Error() != "path: f.txt can't be written: it changed meanwhile; read it again" {
-		t.Errorf("it is written to: %v", err)
+		t.Errorf("the output was written to: %v", err)
 	}
 }
 
@@ -146,6 +146,6 @@ func TestReadSmall(t *testing.T) {
 		}
 	}
 	if _, ok := ReadSmall(fstest.MapFS{"a.txt": {Data: []byte("text")}}, "a.txt"); ok {
-		t.Error("a file elsewhere than in the sandbox is read")
+		t.Error("a file outside the sandbox was read")
 	}
 }

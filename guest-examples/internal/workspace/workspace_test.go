@@ -126,7 +126,7 @@ func TestExplain_otherCauses(t *testing.T) {
 	}
 	missing := os.DirFS(filepath.Join(t.TempDir(), "missing"))
 	if got := Explain(missing, "path", "a", fs.ErrNotExist).Error(); !strings.Contains(got, "no workspace") {
-		t.Errorf("got %s, want a text that there is no workspace", got)
+		t.Errorf("got %s, want an error that there is no workspace", got)
 	}
 }
 

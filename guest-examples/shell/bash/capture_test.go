@@ -36,7 +36,7 @@ func TestCapture_reportsLongScripts(t *testing.T) {
 			t.Errorf("told %.300q", reported)
 		}
 		if text, total, _ := c.text(); !strings.HasPrefix(text, "a\nb\nc\nxxx") || total != len("a\nb\nc\né endnever told")+maxHead {
-			t.Errorf("telling changed what is kept: %d bytes, %.20q", total, text)
+			t.Errorf("reporting changed the stored output: %d bytes, %.20q", total, text)
 		}
 	})
 }

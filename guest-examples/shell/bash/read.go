@@ -26,8 +26,8 @@ type reading struct {
 	names []string
 }
 
-// readLine is the builtin read. It reads a line byte by byte, since others may read the rest, and
-// splits it into variables.
+// readLine is the builtin read. It reads a line byte by byte, because other commands may read the
+// rest of the input, and splits the line into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: '\n', count: -1}
 	var err error
@@ -53,7 +53,7 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 }
 
 // options parses the options of a builtin and returns the arguments after them. flags are the
-// options without a value, valued those with one.
+// options without a value, and valued the options with a value.
 func options(args []string, flags, valued string, set func(letter byte, value string) error) (rest []string, err error) {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		word := args[0][1:]

@@ -94,7 +94,7 @@ func TestDifferences(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if !strings.HasPrefix(c.text, "# ") {
-				t.Error("the first line is to be a comment that gives the reason")
+				t.Error("the first line must be a comment that gives the reason")
 			}
 			want, _ := theirs(t, bash, c.text)
 			if got, _ := ours(t, c.text); got == want {

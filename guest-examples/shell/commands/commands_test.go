@@ -133,7 +133,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		}
 	}
 	if !slices.IsSorted(names) || len(names) != len(Table(nil)) {
-		t.Errorf("the names are not sorted, or one is there twice: %v", names)
+		t.Errorf("the names are not sorted, or one occurs twice: %v", names)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestCommandsEndWithTheContext(t *testing.T) {
 			select {
 			case status := <-done:
 				if status == 0 {
-					t.Errorf("status 0: it did not last, so that this shows nothing")
+					t.Errorf("status 0: the command ended by itself, so the test shows nothing")
 				}
 			case <-time.After(20 * time.Second):
 				t.Error("it goes on")

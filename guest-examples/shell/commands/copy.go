@@ -107,7 +107,7 @@ func (t *transfer) into(directory string, sources []string, do func(from, to str
 			}
 		}
 		if base := path.Base(source); base == "." || base == ".." {
-			name = "." // its content, not the directory
+			name = "." // copy the content, not the directory
 		}
 		do(source, join(directory, name))
 	}
@@ -304,7 +304,7 @@ func (t *transfer) move(from, to string) {
 
 func (t *transfer) rename(from, to string, info fs.FileInfo) error {
 	if info.IsDir() {
-		// An empty directory is replaced; removing any other fails.
+		// Only an empty directory is replaced; removing any other directory fails.
 		if err := os.Remove(t.p.path(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errors.New(message(err))
 		}

@@ -281,7 +281,7 @@ func (c *curl) output(request *http.Request, response *http.Response) (int64, er
 	var head bytes.Buffer
 	if c.o.has("I") || c.o.has("i") {
 		fmt.Fprintf(&head, "HTTP/1.1 %s\r\n", response.Status)
-		_ = response.Header.Write(&head) // to a buffer
+		_ = response.Header.Write(&head) // writing to a buffer never fails
 		head.WriteString("\r\n")
 	}
 	name := c.o.value("o", "")

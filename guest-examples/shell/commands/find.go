@@ -33,7 +33,7 @@ type finder struct {
 	pruned   bool
 }
 
-// findNode is a part of the expression; it reports whether a file satisfies it.
+// findNode is a part of the expression; it reports whether a file satisfies that part.
 type findNode func(f found) bool
 
 func runFind(p *process, _ options, words []string) int {

@@ -78,7 +78,7 @@ func cutClass(text string) (class, rest string, ok bool) {
 	return strings.Cut(text[2:], ":]")
 }
 
-// cutRepeat parses [x*N]; N of 0, or no N, means as many as are missing.
+// cutRepeat parses [x*N]. An N of 0, or no N, means as many as the set lacks.
 func cutRepeat(text string) (b byte, n int, rest string, ok bool) {
 	if len(text) < 4 || text[0] != '[' {
 		return 0, 0, text, false

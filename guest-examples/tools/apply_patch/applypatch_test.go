@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", after, test.after)
 			}
 			if !strings.Contains(text, test.text) {
-				t.Errorf("got\n%s\nwant it with\n%s", text, test.text)
+				t.Errorf("got\n%s\nwant it to contain\n%s", text, test.text)
 			}
 		})
 	}

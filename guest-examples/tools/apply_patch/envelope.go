@@ -49,7 +49,7 @@ type envelope struct {
 	blank bool
 }
 
-// finish checks the last file, whose part is complete.
+// finish checks the part of the last file, which is now complete.
 func (p *envelope) finish() error {
 	if len(p.files) == 0 {
 		return errors.New("it changes no file")

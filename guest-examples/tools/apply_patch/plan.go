@@ -15,7 +15,7 @@ import (
 type plan struct {
 	dir   workspace.Dir
 	files []planned
-	taken map[string]bool // names with a part
+	taken map[string]bool // names of the files that have a part in the patch
 	total int             // bytes read
 }
 

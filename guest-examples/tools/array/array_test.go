@@ -151,7 +151,7 @@ func TestRun_againstFloats(t *testing.T) {
 	}
 	slices.Sort(floats)
 	if !slices.Equal(sorted, floats) {
-		t.Error("the order differs from that of the floats")
+		t.Error("the order differs from the order of the floats")
 	}
 	got, err = tooltest.Invoke(t, Run, fmt.Sprintf(`{"operation": "sum", "items": %s}`, items))
 	want := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", float64(total)/100), "0"), ".")

@@ -12,7 +12,7 @@ import (
 // maxRange limits the numbers that range returns.
 const maxRange = 100_000
 
-// sorted is a stable sort.
+// sorted returns the items in order of their values; the sort is stable.
 func sorted(c call) (jsonvalue.Value, error) {
 	keys, items := make([]jsonvalue.Value, len(c.items)), make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
@@ -99,7 +99,7 @@ func appendFlat(flat, items []jsonvalue.Value, depth toolabi.Int) []jsonvalue.Va
 	return flat
 }
 
-// numbers returns the numbers from start to end, without end, by step.
+// numbers returns the numbers from start up to, but not including, end, in steps of step.
 func numbers(c call) (jsonvalue.Value, error) {
 	step := toolabi.Int(1)
 	if c.Step != nil {

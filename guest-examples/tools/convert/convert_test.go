@@ -30,7 +30,7 @@ func compact(t *testing.T, args Args) string {
 	}
 	value, err := readJSON(out)
 	if err != nil {
-		t.Errorf("%.60q: the result is no JSON: %v", args.Text, err)
+		t.Errorf("%.60q: the result is not JSON: %v", args.Text, err)
 	}
 	return string(jsonvalue.Layout{Max: MaxOutput}.Append(nil, value))
 }

@@ -29,7 +29,7 @@ func decimal(text string) (literal string, ok bool) {
 	if fraction != "" {
 		literal += "." + fraction
 	} else if strings.Contains(text, ".") {
-		literal += ".0" // 1. keeps a point
+		literal += ".0" // the number "1." keeps its point
 	}
 	return literal + exponent, true
 }

@@ -89,10 +89,10 @@ func TestApply(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 			if !strings.Contains(string(report), test.diff) {
-				t.Errorf("got the report\n%s\nwant it with\n%s", report, test.diff)
+				t.Errorf("got the report\n%s\nwant it to contain\n%s", report, test.diff)
 			}
 			if string(data) != test.data {
-				t.Error("the content before was overwritten")
+				t.Error("the previous content was overwritten")
 			}
 		})
 	}
@@ -230,7 +230,7 @@ func TestApply_diffIsCut(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := strings.ReplaceAll(test.data, test.old, test.new); string(changed) != want {
-				t.Error("the file has another content")
+				t.Error("the file has different content")
 			}
 			if len(report) > maxDiffBytes+5*maxDiffChars || bytes.Count(report, []byte("\n")) > 2*maxDiffLines {
 				t.Errorf("the report has %d bytes and %d lines", len(report), bytes.Count(report, []byte("\n")))
@@ -312,7 +312,7 @@ func FuzzEdit(f *testing.F) {
 		head, tail := original(body, first), original(body, last)
 		changedBody := changed[len(data)-len(body):]
 		if !bytes.HasPrefix(changedBody, body[:head]) || !bytes.HasSuffix(changedBody, body[tail:]) {
-			t.Errorf("%q became %q: other bytes than those of the match were touched", body, changedBody)
+			t.Errorf("%q became %q: bytes outside the match were changed", body, changedBody)
 		}
 	})
 }

@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			if after != test.after {
-				t.Errorf("the file holds %q, want %q", after, test.after)
+				t.Errorf("the file contains %q, want %q", after, test.after)
 			}
 			if out != test.out {
 				t.Errorf("got\n%s\nwant\n%s", out, test.out)
@@ -91,7 +91,7 @@ func TestRun_errors(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, test.want)
 			}
 			if out != "" || test.args.OldString != "" && after != "one\ntwo\n" {
-				t.Errorf("the output is %q and the file holds %q", out, after)
+				t.Errorf("the output is %q and the file contains %q", out, after)
 			}
 		})
 	}

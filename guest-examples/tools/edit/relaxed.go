@@ -45,7 +45,7 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	old := strings.Join(lines[first:first+len(wanted)], "")
 	if !whole {
 		old = strings.TrimSuffix(old, "\n")
-		old = strings.TrimSuffix(old, "\r") // in a literal view
+		old = strings.TrimSuffix(old, "\r") // a literal view keeps carriage returns
 	}
 	inserted := strings.Split(edit.NewString, "\n")
 	for i, line := range inserted {

@@ -108,7 +108,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
 			if s.Header.Get("Accept") != "application/vnd.github.text-match+json" || s.Header.Get("X-GitHub-Api-Version") != "2022-11-28" || s.Header.Get("Authorization") != "" {
-				t.Errorf("sent %v; the host puts the token in", s.Header)
+				t.Errorf("sent %v; only the host inserts the token", s.Header)
 			}
 		})
 	}

@@ -14,8 +14,8 @@ const lead = 100
 // cutMark replaces an omitted part of a line.
 const cutMark = "…"
 
-// excerpt returns a copy of at most MaxLineChars characters of line, as valid UTF-8, including
-// the byte at.
+// excerpt returns a copy of at most MaxLineChars characters of line, as valid UTF-8. The copy
+// includes the byte with the index at.
 func excerpt(line []byte, at int) []byte {
 	var shown []byte
 	if at > MaxLineChars-lead && len(line) > MaxLineChars {

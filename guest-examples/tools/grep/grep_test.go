@@ -459,7 +459,7 @@ func TestRun_metadata(t *testing.T) {
 			t.Errorf("%+v: got %q and %v", test.args, got.Title, m)
 		}
 		if told := strings.Contains(out.String(), "1 path ignored by .gitignore"); told != (test.ignored > 0) {
-			t.Errorf("%+v: the text tells of what was ignored: %v", test.args, told)
+			t.Errorf("%+v: the text reports what was ignored: %v", test.args, told)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func TestQuery_endsAfterSteps(t *testing.T) {
 	}
 	found, ok := code.RunWithContext(newBudget(1000), nil).Next()
 	if err, _ := found.(error); !ok || err == nil || explain(err).Error() != errSteps.Error() {
-		t.Errorf("got %v, want that the steps are used up", found)
+		t.Errorf("got %v, want an error that the steps are used up", found)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestCollector_countsRepeatedLists(t *testing.T) {
 	}
 	c := collector{left: 10_000}
 	if _, err := c.value(found, 0); err == nil || err.Error() != errTooMuch.Error() {
-		t.Errorf("got %v, want that it is too large", err)
+		t.Errorf("got %v, want an error that it is too large", err)
 	}
 }
 

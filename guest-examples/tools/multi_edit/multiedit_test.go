@@ -76,7 +76,7 @@ func TestRun_allOrNothing(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, test.want)
 			}
 			if text != "" || after != before {
-				t.Errorf("the output is %q and the file holds %q", text, after)
+				t.Errorf("the output is %q and the file contains %q", text, after)
 			}
 		})
 	}

@@ -122,7 +122,7 @@ func TestRun_badImages(t *testing.T) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 			if out.Len() > 0 {
-				t.Errorf("got output of %d bytes beside the error", out.Len())
+				t.Errorf("got output of %d bytes in addition to the error", out.Len())
 			}
 		})
 	}

@@ -30,7 +30,7 @@ func readText(t *testing.T, fsys fs.FS, args Args) (string, error) {
 	var out strings.Builder
 	err := Run(fsys, args, &out)
 	if err != nil && out.Len() > 0 {
-		t.Errorf("got output %q beside the error", out.String())
+		t.Errorf("got output %q in addition to the error", out.String())
 	}
 	return tooltest.Parse(t, out.String()).Text(), err
 }

@@ -158,7 +158,7 @@ func TestDescribe_fits(t *testing.T) {
 			t.Fatalf("%+v: %d bytes, %v", c, len(d.Description), err)
 		}
 		if described := strings.Count(d.Description, "\n- s"); described != c.described {
-			t.Errorf("%+v: %d told of in %s", c, described, d.Description)
+			t.Errorf("%+v: %d are described in %s", c, described, d.Description)
 		}
 		enum := d.Parameters["properties"].(map[string]any)["name"].(map[string]any)["enum"].([]string)
 		if len(enum) != c.skills {

@@ -102,7 +102,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := do(t, t.Name(), Args{}); !strings.HasPrefix(got, "0 of 101 items done") {
-		t.Errorf("after what did not fit: %.40q", got)
+		t.Errorf("after a list that did not fit: %.40q", got)
 	}
 }
 
@@ -144,11 +144,11 @@ func TestOldListsAreDeleted(t *testing.T) {
 	doAt(t, store, name("old", 0), later, Args{}) // reading does not change a list
 	doAt(t, store, name("used", 0), later, Args{Action: ActionAdd, Content: "z"})
 	if got := count(); got != 2*n {
-		t.Errorf("there are %d lists before one is begun", got)
+		t.Errorf("there are %d lists before one is created", got)
 	}
 	doAt(t, store, name("new", 0), later, write)
 	if got := count(); got != 2*n+1-maxChecked {
-		t.Errorf("there are %d lists after one was begun", got)
+		t.Errorf("there are %d lists after one was created", got)
 	}
 	for i := 1; i < n; i++ {
 		doAt(t, store, name("new", i), later, write)

@@ -250,7 +250,7 @@ func TestKinds(t *testing.T) {
 	s := serve(t, map[string]http.HandlerFunc{"/": answer("image/jpeg", picture.String())})
 	r, err := fetch(t, Args{URL: s.URL})
 	if err != nil || len(r.Content) != 2 || r.Content[1].Type != guest.ContentImage || r.Content[1].MIMEType != "image/png" || !bytes.Equal(r.Content[1].Data, picture.Bytes()) {
-		t.Errorf("a picture with a wrong type: %+v, %v", r, err)
+		t.Errorf("an image with a wrong type: %+v, %v", r, err)
 	}
 }
 
@@ -429,7 +429,7 @@ func FuzzUnderstand(f *testing.F) {
 				t.Errorf("%d bytes became %d", len(content), len(text(r)))
 			}
 			if out := text(r); strings.ContainsAny(out, "\x1b\x00\u202e") {
-				t.Errorf("it holds what is not shown: %q", out)
+				t.Errorf("the output contains hidden text: %q", out)
 			}
 		}
 	})

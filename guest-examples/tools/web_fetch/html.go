@@ -57,7 +57,7 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	return err
 }
 
-// readable returns the length of the beginning of a page whose tree fits the memory.
+// readable returns how many bytes of a page, from its start, give a tree that fits the memory.
 func readable(text string) int {
 	end := min(len(text), MaxHTML)
 	tags := 0

@@ -117,7 +117,7 @@ answer: A slice is a view.
 				t.Errorf("got\n%s\nwant\n%s", got, tt.wantContent)
 			}
 			if s.Header.Get("Authorization") != "" || s.Header.Get("X-Subscription-Token") != "" {
-				t.Error("it sends a key of its own; the host puts those in")
+				t.Error("the request has a key; only the host inserts keys")
 			}
 		})
 	}

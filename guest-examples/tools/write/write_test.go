@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 			}
 			got, err := os.ReadFile(filepath.Join(root, strings.TrimPrefix(test.path, workspace.Mount)))
 			if err != nil || string(got) != test.content {
-				t.Errorf("the file holds %.100q, %v", got, err)
+				t.Errorf("the file contains %.100q, %v", got, err)
 			}
 		})
 	}
