@@ -309,7 +309,7 @@ func checkSecret(t *testing.T, p Permissions, o Grantable, at place, method stri
 }
 
 // TestDenialsOnlyTakeAndOffersOnlyGive checks that adding a denial never permits more, and adding a
-// grant never permits less. A secret is an exception: a more specific grant may then apply to it.
+// grant never permits less. Secrets are not compared, because the most specific grant decides them.
 func TestDenialsOnlyTakeAndOffersOnlyGive(t *testing.T) {
 	eachCase(t, func(g generator, p Permissions, o Grantable) {
 		before, _ := Intersect(p, o)

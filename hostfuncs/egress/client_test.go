@@ -160,7 +160,7 @@ func TestRequestCount(t *testing.T) {
 	}
 	_, _, err := get(t, c, "http://example.com/")
 	if e := wantKind(t, err, egress.KindTooMany); e.Sent {
-		t.Error("a request that was never made is said to have been sent")
+		t.Error("Sent is true for a request that was never made")
 	}
 	if served.Load() != 3 || len(c.Usage()) != 2 {
 		t.Errorf("%d served, %d in usage; want 3 and 2", served.Load(), len(c.Usage()))

@@ -185,7 +185,7 @@ func TestMetadataNeedsItsAddress(t *testing.T) {
 	_, _, err := get(t, c, "http://metadata.example/")
 	wantKind(t, err, egress.KindAddress)
 	if len(w.dialled()) != 0 {
-		t.Error("dialled it")
+		t.Error("the metadata address was dialled")
 	}
 	if _, body, err := get(t, c, "http://169.254.169.254/"); err != nil || body != "credentials" {
 		t.Errorf("by its address: got %q, %v", body, err)

@@ -50,7 +50,7 @@ func TestBodyLimit(t *testing.T) {
 					}
 					if !tc.ok {
 						if e := wantKind(t, err, egress.KindTooLarge); !e.Sent {
-							t.Error("said not to have been sent")
+							t.Error("Sent is false")
 						}
 					}
 					if encoding == "gzip" && (res.Header.Get("Content-Encoding") != "" || res.Header.Get("Content-Length") != "") {
@@ -132,7 +132,7 @@ func TestBrokenGzip(t *testing.T) {
 		w.serve(publicIP+":80", gzipServer(data))
 		_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
 		if e := wantKind(t, err, egress.KindProtocol); !e.Sent {
-			t.Errorf("%s: said not to have been sent", name)
+			t.Errorf("%s: Sent is false", name)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestServersThatBreakOff(t *testing.T) {
 				_, err = io.ReadAll(res.Body)
 			}
 			if e := wantKind(t, err, egress.KindProtocol); !e.Sent {
-				t.Error("said not to have been sent")
+				t.Error("Sent is false")
 			}
 			if n := len(w.dialled()); n != 1 {
 				t.Errorf("tried %d times", n)

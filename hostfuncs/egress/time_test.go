@@ -218,7 +218,7 @@ func TestTimeLimitCoversLookUpAndSecrets(t *testing.T) {
 				defer c.Close()
 				_, _, err := get(t, c, "http://example.com/")
 				if e := wantKind(t, err, egress.KindTimeout); e.Sent {
-					t.Error("said to have been sent")
+					t.Error("Sent is true")
 				}
 			})
 		})

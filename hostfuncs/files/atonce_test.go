@@ -36,7 +36,7 @@ func TestClosesAtOnce(t *testing.T) {
 		{"files closed", ws, func(v files.View) error { return errors.Join(open(v, "f").Close(), open(v, ".").Close()) }, true},
 		{"files that did not open", ws, func(v files.View) error {
 			if _, err := v.Open("none", 0); err == nil {
-				return errors.New("none is there")
+				return errors.New("a missing file was opened")
 			}
 			return nil
 		}, true},
@@ -63,7 +63,7 @@ func TestClosesAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 			if got := b.ClosesAtOnce(); got != test.want {
-				t.Errorf("it closes at once: %v, want %v", got, test.want)
+				t.Errorf("ClosesAtOnce is %v, want %v", got, test.want)
 			}
 			if err := b.Close(); err != nil {
 				t.Error(err)

@@ -328,14 +328,14 @@ func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 		defer files.end()
 		return p.mount.putWhole(p.rel, nil, func(*os.File) error {
 			if files.ClosesAtOnce() {
-				t.Error("it closes at once while a file is replaced")
+				t.Error("ClosesAtOnce is true while a file is replaced")
 			}
 			if err := files.Close(); err != nil { // does not wait
 				t.Error(err)
 			}
 			select {
 			case <-files.Done():
-				t.Error("all is removed while a file is replaced")
+				t.Error("Done is closed while a file is replaced")
 			default:
 			}
 			return nil
@@ -353,11 +353,11 @@ func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files.ClosesAtOnce() {
-		t.Error("it closes at once while a file is opened")
+		t.Error("ClosesAtOnce is true while a file is opened")
 	}
 	files.cancel()
 	if !files.ClosesAtOnce() {
-		t.Error("it does not close at once when no file was opened")
+		t.Error("ClosesAtOnce is false although no file was opened")
 	}
 	if err := files.Close(); err != nil {
 		t.Error(err)
