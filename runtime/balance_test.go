@@ -33,8 +33,8 @@ func swelling(pages uint32, form ABI) []byte {
 }
 
 // bustle makes calls of all kinds from several goroutines, while another goroutine causes memory
-// pressure. Some calls are stopped or have too low limits. It calls started once when the first
-// calls have ended.
+// pressure. Some calls are stopped, or have limits that are too low. When the first calls have
+// ended, bustle calls started once.
 func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 	t.Helper()
 	var callers, pressing sync.WaitGroup

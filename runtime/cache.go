@@ -67,8 +67,8 @@ func (c *Cache) List() ([]CacheEntry, error) {
 }
 
 // Clear deletes all entries, whichever process stored them, and no other file. It returns the
-// number of deleted entries and their size in bytes. The error is the first reason why an entry
-// could not be deleted.
+// number of deleted entries and their size in bytes. If some entries cannot be deleted, the error
+// is the first reason.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	entries, bytes, err = c.disk.Clear()
 	if err != nil {

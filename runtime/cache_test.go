@@ -73,7 +73,8 @@ func entryFile(t testing.TB, dir string) string {
 	return files[0]
 }
 
-// Everything that the checks of a module read is equal from the cache.
+// A module from the cache has the same data for the checks of modules as the module that was
+// compiled.
 func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	module := command()
@@ -104,7 +105,7 @@ func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	}
 }
 
-// cacheForChild is the variable that marks the child processes of the following test.
+// cacheForChild is the environment variable that marks the child processes of the following test.
 const cacheForChild = "WASMTOOL_TEST_CACHE"
 
 // Processes that compile the same module concurrently all run it, and leave one entry.

@@ -23,7 +23,7 @@ const (
 // Limits bounds one call. A zero field means its default.
 type Limits struct {
 	// Memory limits the linear memory in bytes, up to [Options].MaxMemory. It is rounded down to
-	// pages of 64 KiB. Growth beyond it fails in the guest.
+	// pages of 64 KiB. Growth beyond the limit fails in the guest.
 	Memory uint64
 	// Output limits what the guest may write to its standard output, in bytes. A write that would
 	// exceed it ends the call with ResourceExhausted.
@@ -53,20 +53,21 @@ type Call struct {
 	// Config is the configuration that an Extism plug-in reads by name; other modules do not see
 	// it. Nil means empty. It must not change while the call runs.
 	Config map[string]string
-	// Bindings are what the guest may reach; required. The caller owns them and closes them after
-	// Call has returned.
+	// Bindings contain everything that the guest has access to, such as files and HTTP; required.
+	// The caller owns them and closes them after Call has returned.
 	Bindings *hostfuncs.Bindings
 	// Limits bounds the call.
 	Limits Limits
-	// Tenant is the tenant on whose behalf the call is made. Calls that wait for a place are served
-	// one tenant after the other. Empty is a tenant like any other. Tenant has no effect on access,
-	// which Bindings define.
+	// Tenant is the tenant on whose behalf the call is made. Tenants take turns when calls wait for
+	// a place among the running calls. The empty string is a tenant like any other. Tenant has no
+	// effect on access, which Bindings define.
 	Tenant string
 	// Warm is the input of a warm-up call; empty means none. A reactor gets the warm-up call on
-	// each new instance before any other call, so that its caches are filled. The warm-up call
-	// reaches no files, and its output is dropped. What it leaves in the guest's memory is there in
-	// every call. When the warm-up call fails, instances are used as they were before it. Where the
-	// module or the system does not allow instances to be saved, there is no warm-up call.
+	// each new instance before any other call, so that its caches are filled. The warm-up call has
+	// no access to files, and its output is dropped. Every later call sees what the warm-up call
+	// left in the guest's memory. If the warm-up call fails, instances are used in their state
+	// before it. If instances of the module cannot be saved, or this system cannot save any, there
+	// is no warm-up call.
 	Warm []byte
 }
 
@@ -82,11 +83,12 @@ type Output struct {
 	// it.
 	Stderr        []byte
 	StderrDropped int64
-	// Duration is how long the guest ran. It includes the second wait that Waited describes.
+	// Duration is how long the guest ran. It includes the wait for a turn to create an expensive
+	// instance.
 	Duration time.Duration
 	// Waited is how long the call waited for other calls: first for a place among the running
-	// calls, then for its turn to create an expensive instance. For a call that hangs in the host,
-	// it is only the first wait.
+	// calls, then for its turn to create an expensive instance. If the call hangs in the host,
+	// Waited is only the first wait.
 	Waited time.Duration
 	// Fuel is the fuel that the guest used, including its start. Memory is the size of its memory
 	// in bytes at the end. Both are 0 for a call that hangs in the host.
@@ -140,7 +142,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	return out, err
 }
 
-// request fills in the defaults of a call and lowers its limits to the ceilings.
+// request fills in the defaults of a call, and lowers limits that exceed the Runtime's ceilings.
 func (c *compiled) request(call Call) abi.Request {
 	limits := abi.Limits{
 		Memory: min(cmp.Or(call.Limits.Memory, DefaultMemory), c.r.opts.MaxMemory),
@@ -164,7 +166,7 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 		return endOfContext(err, "the call did not start")
 	}
 	if needs := c.engine.Report.Memory; needs != nil && needs.Min > call.Limits.Memory/guestmem.PageSize {
-		return exhausted(nil, LimitMemory, "the module needs at least %d bytes of memory and may have %d; raise the memory limit",
+		return exhausted(nil, LimitMemory, "the module needs at least %d bytes of memory, but the limit is %d; raise the memory limit",
 			needs.Min*guestmem.PageSize, call.Limits.Memory)
 	}
 	if _, err := abi.FindEntry(c.engine.Report, call.Entry.Form, call.Entry.Export); err != nil {
@@ -174,7 +176,8 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 }
 
 // execute runs the call and releases its place when the guest has ended. The error comes from the
-// engine; ending converts it. hangs reports whether the guest was left behind in the host.
+// engine; the function ending converts it. hangs reports whether the guest still hangs in the host
+// and was left behind.
 func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
 	if !s.Bindings.MayHang() {
 		// Every operation of this guest ends soon after the call's context, so the guest never has
@@ -194,7 +197,7 @@ func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err e
 	return c.wait(s, ended)
 }
 
-// admit waits until the call may run. The caller must leave the returned place.
+// admit waits until the call may run. The caller must release the returned place with leave.
 func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, error) {
 	turn, err := c.r.calls.Enter(ctx, callqueue.Need{Tenant: tenant, Class: &c.calls})
 	switch {
@@ -214,9 +217,9 @@ func (c *compiled) leave(turn *callqueue.Turn) {
 	c.done()
 }
 
-// wait returns how the call ended. Once the call must stop, the guest gets a grace period. A call
-// that still hangs in the host after it is abandoned: its goroutine is left behind and counted
-// until it returns.
+// wait waits for the guest to end and returns the engine's error. When the call must stop, the
+// guest gets a grace period. A call that still hangs in the host after the grace period is
+// abandoned: its goroutine is left behind, and counted until it returns.
 func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error) {
 	select {
 	case err := <-ended:
@@ -232,8 +235,8 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 		return false, err
 	case <-timer.C:
 	}
-	// At most mayAbandon calls of one module count against other modules. The places of the module
-	// bound the rest.
+	// Of the abandoned calls of one module, only mayAbandon count against the limit for all
+	// modules. The number of calls that the module may run bounds the others.
 	counts := int64(0)
 	if c.abandoned.Add(1) <= c.mayAbandon() {
 		counts = 1

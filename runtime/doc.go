@@ -1,6 +1,6 @@
-// Package runtime loads WASM modules and calls them. Each call runs on an instance in the state
-// after its start, and reaches only what its Bindings contain. The package knows nothing of tools,
-// manifests or policy.
+// Package runtime loads WASM modules and calls them. Each call runs on an instance that was just
+// started, or was reset to that state. The call has access only to what its Bindings contain. The
+// package knows nothing of tools, manifests or policy.
 //
 // Instances are reused where a guest cannot notice: their memory and globals are reset, on Linux by
 // restoring the pages that changed. A module whose start depends on its call, or that keeps state

@@ -76,8 +76,8 @@ func reported(s *abi.Call) error {
 	return &Error{Reason: Failed, ExitCode: s.Code, Message: fmt.Sprintf("the guest returned %d", s.Code)}
 }
 
-// limitMet returns an error for the limit that a call met before it ended badly, or nil if it met
-// none.
+// limitMet returns an error for the limit that a call reached before it failed, or nil if it
+// reached none.
 func limitMet(s *abi.Call, engineErr error) error {
 	cause := abi.TextOf(engineErr)
 	if trapName(engineErr) == "stack overflow" {
@@ -95,8 +95,8 @@ func limitMet(s *abi.Call, engineErr error) error {
 	return nil
 }
 
-// recovered is the engine's mark on the panic of a host function. Such an error contains a Go
-// stack, which must not reach callers.
+// recovered is in the engine's error if a host function panicked. Such an error contains a Go
+// stack, which callers must not see.
 const recovered = "(recovered by wazero)"
 
 // trapName returns the name of the trap in the engine's error, such as "unreachable".

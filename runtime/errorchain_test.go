@@ -104,7 +104,7 @@ func TestExitCodesAreNotErrorsOfHost(t *testing.T) {
 			t.Errorf("exit code %#x: got %v", code, err)
 		}
 	}
-	// Exits where a guest may not exit, and before the call.
+	// The guest exits where it may not exit, and before the call.
 	for _, code := range append([]uint32{0, 1}, special...) {
 		exit := wasmtest.Code(wasmtest.Const(int32(code)), wasmtest.CallFunc(wasiProcExit))
 		end := wasmtest.Const(0)
@@ -185,9 +185,9 @@ func TestErrorChainsContainOnlyHostErrors(t *testing.T) {
 
 	for name, module := range map[string][]byte{
 		"no module": []byte("no module"), "half of one": trap[:len(trap)-3], "none at all": nil,
-		"an import that there is not": wasmtest.Module{Types: []wasmtest.FuncType{{}}, Imports: []wasmtest.Import{{Module: "env", Name: "x"}}}.Bytes(),
-		"code that does not fit":      wasmtest.Module{Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{Body: []byte{wasmtest.I32Add}}}, Exports: []wasmtest.Export{{Name: "_start"}}}.Bytes(),
-		"data out of its memory":      wasmtest.Module{Types: []wasmtest.FuncType{{}}, Memory: []uint32{1}, Data: []wasmtest.Data{{Offset: 1 << 20, Bytes: []byte("x")}}, Funcs: []wasmtest.Func{{}}, Exports: []wasmtest.Export{{Name: "_start"}}}.Bytes(),
+		"an import that does not exist": wasmtest.Module{Types: []wasmtest.FuncType{{}}, Imports: []wasmtest.Import{{Module: "env", Name: "x"}}}.Bytes(),
+		"code that does not fit":        wasmtest.Module{Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{Body: []byte{wasmtest.I32Add}}}, Exports: []wasmtest.Export{{Name: "_start"}}}.Bytes(),
+		"data outside its memory":       wasmtest.Module{Types: []wasmtest.FuncType{{}}, Memory: []uint32{1}, Data: []wasmtest.Data{{Offset: 1 << 20, Bytes: []byte("x")}}, Funcs: []wasmtest.Func{{}}, Exports: []wasmtest.Export{{Name: "_start"}}}.Bytes(),
 	} {
 		m, err := r.Load(t.Context(), module)
 		if err == nil {

@@ -25,7 +25,7 @@ const (
 	Timeout Reason = "timeout"
 	// Cancelled: the call's context was cancelled, or the Runtime was closed.
 	Cancelled Reason = "cancelled"
-	// ResourceExhausted: the guest met a limit; Error.Limit names it.
+	// ResourceExhausted: the guest reached a limit; Error.Limit names it.
 	ResourceExhausted Reason = "resource_exhausted"
 	// BadGuest: the guest broke a rule of the ABI.
 	BadGuest Reason = "bad_guest"
@@ -33,7 +33,7 @@ const (
 	Internal Reason = "internal"
 )
 
-// Limit names a limit that a guest can meet.
+// Limit names a limit that a guest can reach.
 type Limit string
 
 // The limits of a call.
@@ -65,7 +65,7 @@ type Error struct {
 	// error message, and for one that the host ended because the ABI cannot report the failure to
 	// the guest.
 	ExitCode uint32
-	// Limit is the limit that was met, for ResourceExhausted.
+	// Limit is the limit that was reached, for ResourceExhausted.
 	Limit Limit
 	cause error
 }
@@ -81,7 +81,7 @@ func invalid(cause error, format string, args ...any) *Error {
 	return &Error{Reason: InvalidModule, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// exhausted returns an error for a limit that was met.
+// exhausted returns an error for a limit that was reached.
 func exhausted(cause error, limit Limit, format string, args ...any) *Error {
 	return &Error{Reason: ResourceExhausted, Limit: limit, Message: fmt.Sprintf(format, args...), cause: cause}
 }

@@ -31,7 +31,7 @@ func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	if w.call.Input == nil {
 		w.call.Input = []byte("hello")
 	}
-	w.call.Limits.Fuel, w.call.Limits.Memory = 1<<22, 1<<20 // ends what would not end by itself
+	w.call.Limits.Fuel, w.call.Limits.Memory = 1<<22, 1<<20 // so that every call ends
 	first, firstErr := ask(t, module, w)
 	for range 2 {
 		out, err := ask(t, module, w)
@@ -65,15 +65,15 @@ func TestExtismFunctions(t *testing.T) {
 		failure string
 		code    uint32
 	}{
-		"echo":                   {wasmtest.Code(echoes, zero), "", "hello", "", 0},
-		"a block":                {wasmtest.Code(put(localA, copies), x("output_set", take(localA), x("length", take(localA))), zero), "", "hello", "", 0},
-		"bytes of the input":     {wasmtest.Code(put(localA, x("alloc", long(1))), x("store_u8", take(localA), x("input_load_u8", long(4))), x("output_set", take(localA), long(1)), zero), "", "o", "", 0},
-		"words of the input":     {wasmtest.Code(put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("input_load_u64", long(1))), x("output_set", take(localA), long(4)), zero), "", "ello", "", 0},
-		"the last output counts": {wasmtest.Code(x("output_set", x("input_offset"), long(1)), echoes, zero), "", "hello", "", 0},
-		"no output":              {zero, "", "", "", 0},
-		"a failure by number":    {wasmtest.Code(echoes, wasmtest.Const(3)), Failed, "", "", 3},
-		"a failure with a text":  {wasmtest.Code(echoes, x("error_set", x("input_offset")), zero), Failed, "", "hello", 0},
-		"a text that is cleared": {wasmtest.Code(x("error_set", x("input_offset")), x("error_set", long(0)), echoes, zero), "", "hello", "", 0},
+		"echo":                      {wasmtest.Code(echoes, zero), "", "hello", "", 0},
+		"a block":                   {wasmtest.Code(put(localA, copies), x("output_set", take(localA), x("length", take(localA))), zero), "", "hello", "", 0},
+		"bytes of the input":        {wasmtest.Code(put(localA, x("alloc", long(1))), x("store_u8", take(localA), x("input_load_u8", long(4))), x("output_set", take(localA), long(1)), zero), "", "o", "", 0},
+		"words of the input":        {wasmtest.Code(put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("input_load_u64", long(1))), x("output_set", take(localA), long(4)), zero), "", "ello", "", 0},
+		"the last output counts":    {wasmtest.Code(x("output_set", x("input_offset"), long(1)), echoes, zero), "", "hello", "", 0},
+		"no output":                 {zero, "", "", "", 0},
+		"a failure by number":       {wasmtest.Code(echoes, wasmtest.Const(3)), Failed, "", "", 3},
+		"a failure with a message":  {wasmtest.Code(echoes, x("error_set", x("input_offset")), zero), Failed, "", "hello", 0},
+		"a message that is cleared": {wasmtest.Code(x("error_set", x("input_offset")), x("error_set", long(0)), echoes, zero), "", "hello", "", 0},
 		"a variable": {wasmtest.Code(
 			x("var_set", copies, x("input_offset")), put(localA, x("var_get", x("alloc", long(1)))), x("output_set", take(localA), x("length", take(localA))), zero,
 		), "", "", "", 0},
@@ -169,15 +169,15 @@ func TestExtismStartIsSaved(t *testing.T) {
 		want   string
 		reused bool
 	}{
-		"_initialize":            {"_initialize", counts, "\x02", true},
-		"constructors":           {"__wasm_call_ctors", counts, "\x02", true},
-		"another name":           {"begin", counts, "\x01", true},
-		"it looks at its input":  {"_initialize", wasmtest.Code(counts, dropped(x("input_length"))), "\x02", false},
-		"it loads of its input":  {"_initialize", wasmtest.Code(counts, dropped(x("input_load_u8", long(0)))), "\x02", false},
-		"it loads":               {"_initialize", wasmtest.Code(counts, dropped(x("load_u64", long(8)))), "\x02", false},
-		"it stores":              {"_initialize", wasmtest.Code(counts, x("store_u64", long(8), long(7))), "\x02", false},
-		"it has a block":         {"_initialize", wasmtest.Code(counts, dropped(x("alloc", long(8)))), "\x02", false},
-		"it asks for its config": {"_initialize", wasmtest.Code(counts, dropped(x("config_get", long(0)))), "\x02", false},
+		"_initialize":             {"_initialize", counts, "\x02", true},
+		"constructors":            {"__wasm_call_ctors", counts, "\x02", true},
+		"another name":            {"begin", counts, "\x01", true},
+		"it looks at its input":   {"_initialize", wasmtest.Code(counts, dropped(x("input_length"))), "\x02", false},
+		"it loads from its input": {"_initialize", wasmtest.Code(counts, dropped(x("input_load_u8", long(0)))), "\x02", false},
+		"it loads":                {"_initialize", wasmtest.Code(counts, dropped(x("load_u64", long(8)))), "\x02", false},
+		"it stores":               {"_initialize", wasmtest.Code(counts, x("store_u64", long(8), long(7))), "\x02", false},
+		"it has a block":          {"_initialize", wasmtest.Code(counts, dropped(x("alloc", long(8)))), "\x02", false},
+		"it asks for its config":  {"_initialize", wasmtest.Code(counts, dropped(x("config_get", long(0)))), "\x02", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := plugin(counts, tells(0), zero)
@@ -196,7 +196,7 @@ func TestExtismStartIsSaved(t *testing.T) {
 	}
 }
 
-// The error for a plug-in that cannot be called says what is missing.
+// The error for a plug-in that cannot be called names what is missing.
 func TestInvalidExtismPluginsAreRefused(t *testing.T) {
 	m := plugin(zero)
 	addFunc(&m, "nothing", 1)

@@ -77,7 +77,7 @@ func addFunc(m *wasmtest.Module, name string, typ uint32, body ...[]byte) {
 	m.Funcs = append(m.Funcs, wasmtest.Func{Type: typ, Locals: []byte{wasmtest.I64, wasmtest.I64}, Body: wasmtest.Code(body...)})
 }
 
-// x calls an imported function, after the code that leaves its parameters.
+// x returns code that calls an imported function. The code in params leaves the parameters.
 func x(name string, params ...[]byte) []byte {
 	index := slices.IndexFunc(extismImports, func(imp extismImport) bool { return imp.name == name })
 	return wasmtest.Code(wasmtest.Code(params...), wasmtest.CallFunc(uint32(index)))

@@ -149,12 +149,12 @@ func TestBatchesOfFiles(t *testing.T) {
 		{"a name without its end", "files_read", []byte("/w/a\x00/w/a"), []int32{askedAt, 9, maxSize, roomAt, room}, -3, ""},
 		{"room for no answer", "files_read", asked, []int32{askedAt, size, maxSize, roomAt, 8*answerSize - 1}, -4, ""},
 		{"room for the answers alone", "files_read", asked, []int32{askedAt, size, maxSize, roomAt, 8 * answerSize}, 8, ""},
-		{"more names than may be", "files_stat", make([]byte, maxBatchNames+1), []int32{askedAt, maxBatchNames + 1, 0, gone}, -4, ""},
+		{"more names than allowed", "files_stat", make([]byte, maxBatchNames+1), []int32{askedAt, maxBatchNames + 1, 0, gone}, -4, ""},
 		{"names in the room", "files_read", asked, []int32{askedAt, size, maxSize, askedAt - 300, 1000}, 8, ""},
 		{"room beyond memory", "files_read", asked, []int32{askedAt, size, maxSize, gone - 10, 11}, 0, BadGuest},
 		{"names beyond memory", "files_list", asked, []int32{gone - 1, 2, roomAt, room}, 0, BadGuest},
 		{"lengths of 4 GiB", "files_stat", asked, []int32{askedAt, -1, roomAt, -1}, 0, BadGuest},
-		{"4 GiB at maxSize of a file", "files_read", asked, []int32{askedAt, size, -1, roomAt, room}, 8, ""},
+		{"a maxSize of 4 GiB", "files_read", asked, []int32{askedAt, size, -1, roomAt, room}, 8, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := load(t, r, asking(tt.function, tt.asked, 0, tt.args...).Bytes())

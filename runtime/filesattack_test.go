@@ -105,7 +105,7 @@ func TestWarmUpSeesNoFiles(t *testing.T) {
 		"files_read": {askedAt, int32(len(names)), 10, roomAt, room},
 	} {
 		module := asking(function, []byte(names), 0, args...)
-		// The guest keeps and also writes what the function returned first.
+		// The guest keeps the first result of the function, and also writes it.
 		asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 		module.Funcs[0].Body = wasmtest.Code(
 			asks, when(wasmtest.Code(loads(savedAt), []byte{i32Eqz}), stores(savedAt, loads(0))),

@@ -88,8 +88,8 @@ func TestFuelIsEqualOnReusedInstance(t *testing.T) {
 	}
 }
 
-// A call whose limit is below the fuel of the start ends as on a new instance, even if it has no
-// other reason to check its fuel.
+// If a call's limit is below the fuel of the start, the call ends on a reset instance as on a new
+// one. It does so even if it has no other reason to check its fuel.
 func TestLimitBelowFuelOfStartEndsCall(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})

@@ -105,8 +105,8 @@ func TestWASIRefusesExcessiveRequests(t *testing.T) {
 		"events outside of memory":                    {exit("poll_oneoff", 4, 0, 1<<16-31, 1, 0), wasiFault},
 		"the count outside of memory":                 {exit("poll_oneoff", 4, 0, 0, 1, 1<<16), wasiFault},
 		"a name longer than the preopen's":            {exit("fd_prestat_dir_name", 3, 3, 0, 2), wasiNameTooLong},
-		"a descriptor that is no preopen":             {exit("fd_prestat_get", 2, 4, 0), wasiBadf},
-		"a preopen to outside of memory":              {exit("fd_prestat_get", 2, 3, 1<<16-7), wasiFault},
+		"a descriptor that is not a preopen":          {exit("fd_prestat_get", 2, 4, 0), wasiBadf},
+		"a preopen written outside of memory":         {exit("fd_prestat_get", 2, 3, 1<<16-7), wasiFault},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, r, tt.module.Bytes()).Call(context.Background(), Call{Bindings: bind(t, capability.Grant{})})

@@ -134,7 +134,7 @@ func TestCallFindsNothingOfEarlierCalls(t *testing.T) {
 	}
 }
 
-// A reactor that ends other than by returning is not called again.
+// An instance of a reactor is not called again if it ended in any way other than returning.
 func TestReactorThatDoesNotReturnIsClosed(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})

@@ -48,12 +48,12 @@ func holding(t *testing.T, m *Module, pages byte) (end func()) {
 	}
 }
 
-// requireLimit fails the test unless the limit was met.
+// requireLimit fails the test unless the limit was reached.
 func requireLimit(t *testing.T, err error, limit Limit) {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != limit {
-		t.Errorf("got %v, want that the limit on %s was met", err, limit)
+		t.Errorf("got %v, want the limit on %s", err, limit)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	}
 }
 
-// A call that continued without the memory that it was refused has not met a limit.
+// A call that continued without the memory that it was refused has not reached a limit.
 func TestRefusedGrowthAloneIsNotFailure(t *testing.T) {
 	guest := parts{start: wasmtest.Code(reads(), grows(4), onInput('!', []byte{wasmtest.Unreachable}), writes(1, atInput, loads(atCount)))}.bytes()
 	for name, o := range map[string]struct {
@@ -239,7 +239,7 @@ func TestRefusedGrowthAloneIsNotFailure(t *testing.T) {
 	}
 }
 
-// A limit is reported only for the call that met it.
+// A limit is reported only for the call that reached it.
 func TestLimitIsReportedOnlyForItsCall(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(
@@ -260,7 +260,7 @@ func TestLimitIsReportedOnlyForItsCall(t *testing.T) {
 	}
 }
 
-// A limit that the start met is reported for every call or for none.
+// A limit that the start reached is reported for every call or for none.
 func TestLimitMetByStartIsReportedConsistently(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(grows(4), reads(), onInput('!', []byte{wasmtest.Unreachable}))}.bytes())

@@ -25,7 +25,7 @@ type Module struct {
 // Digest returns the SHA-256 of the module's bytes in hex.
 func (m *Module) Digest() string { return m.c.digest }
 
-// MinMemory returns the size of the memory with which an instance starts, in bytes.
+// MinMemory returns the initial size of an instance's memory, in bytes.
 func (m *Module) MinMemory() uint64 {
 	if m.c.engine.Report.Memory == nil {
 		return 0
@@ -33,8 +33,8 @@ func (m *Module) MinMemory() uint64 {
 	return m.c.engine.Report.Memory.Min * guestmem.PageSize
 }
 
-// Close releases the module. The compiled code is freed once no loader holds it and no call runs on
-// it. Closing again does nothing.
+// Close releases the module. The compiled code is freed once every Module of it is closed and no
+// call runs on it. Closing again does nothing.
 func (m *Module) Close() error {
 	m.close.Do(m.c.release)
 	return nil
@@ -92,8 +92,8 @@ func (r *Runtime) load(ctx context.Context, digest string, read func() ([]byte, 
 // turn. Each of them is kept in memory.
 const maxLoading = 64
 
-// hold returns the entry for a digest with one more holder. It starts the compilation when the
-// entry is new.
+// hold returns the entry for a digest, and counts the caller as one of its holders. If the entry is
+// new, hold starts the compilation.
 func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,9 +152,9 @@ type compiled struct {
 	engine *abi.Engine
 	pool   *pool.Pool
 	err    error
-	// left receives a value when the last holder may have gone.
+	// left receives a value when the last holder may have given up waiting for the compilation.
 	left chan struct{}
-	// calls counts the running calls of this module for the queue of calls.
+	// calls identifies the module to the queue of calls, and counts its running calls there.
 	calls callqueue.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64

@@ -55,7 +55,7 @@ func TestInvalidModulesDoNotLoad(t *testing.T) {
 		{"a cut module", command().Bytes()[:20], []string{"truncated"}},
 		{"too large", make([]byte, 1<<20+1), []string{"1048577 bytes", "at most 1048576"}},
 		{"no _start", module(func(m *wasmtest.Module) { m.Exports[0].Name = "main" }), []string{"_start", "wasip1"}},
-		{"_start is no function", module(func(m *wasmtest.Module) {
+		{"_start is not a function", module(func(m *wasmtest.Module) {
 			m.Memory = []uint32{1}
 			m.Exports = []wasmtest.Export{{Name: "_start", Kind: 2}}
 		}), []string{"_start", "is a memory, not a function"}},
@@ -70,7 +70,7 @@ func TestInvalidModulesDoNotLoad(t *testing.T) {
 			wasmtest.Import{Module: "env", Name: "emscripten_sleep", Type: 1},
 			wasmtest.Import{Module: "other", Name: "f", Type: 0},
 		), []string{"env.emscripten_sleep", "other.f"}},
-		{"a slip in an import", imports(wasmtest.Import{Module: wasiModule, Name: "fd_raed", Type: 2}), []string{"fd_raed", "did you mean wasi_snapshot_preview1.fd_read?"}},
+		{"a typo in an import", imports(wasmtest.Import{Module: wasiModule, Name: "fd_raed", Type: 2}), []string{"fd_raed", "did you mean wasi_snapshot_preview1.fd_read?"}},
 		{"an import of another type", imports(wasmtest.Import{Module: wasiModule, Name: "proc_exit", Type: 2}), []string{"proc_exit", "(i32) -> ()"}},
 		{"an import with control characters", imports(wasmtest.Import{Module: "env", Name: "a\x1b[2Jb"}), []string{`a\x1b[2Jb`}},
 		{"imports without a memory", module(func(m *wasmtest.Module) {

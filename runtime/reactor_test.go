@@ -103,7 +103,7 @@ func TestReactorResults(t *testing.T) {
 		{"output in pieces", reactor("hello", with(outputWrite, 0, 2), with(outputWrite, 2, 3), wasmtest.Const(0)), "", "", "hello", "", 0},
 		{"nothing at the very end of memory", reactor("", with(outputWrite, 1<<16, 0), wasmtest.Const(0)), "", "", "", "", 0},
 		{"a failure by number", reactor("hello", with(outputWrite, 0, 5), wasmtest.Const(3)), "", Failed, "", "", 3},
-		{"a failure with a text", reactor("no luck", with(errorWrite, 0, 7), wasmtest.Const(1)), "", Failed, "", "no luck", 1},
+		{"a failure with a message", reactor("no luck", with(errorWrite, 0, 7), wasmtest.Const(1)), "", Failed, "", "no luck", 1},
 		{"an error wins over the number", reactor("no luck", with(errorWrite, 0, 7), wasmtest.Const(0)), "", Failed, "", "no luck", 0},
 		{"an error wins over a result after it", reactor("no luck", with(errorWrite, 0, 7), with(outputWrite, 0, 2), wasmtest.Const(0)), "", Failed, "", "no luck", 0},
 		{"a result, then a trap", reactor("hello", with(outputWrite, 0, 5), []byte{wasmtest.Unreachable}), "", Trap, "", "", 0},
@@ -168,8 +168,8 @@ func TestInvalidReactorsAreRefused(t *testing.T) {
 		export string
 		want   string
 	}{
-		"an export that is not there": {change(func(*wasmtest.Module) {}), "run", "exports no run"},
-		"no result":                   {change(func(m *wasmtest.Module) { m.Funcs[0] = wasmtest.Func{Type: 2} }), "", "() -> (), not () -> i32"},
+		"an export that does not exist": {change(func(*wasmtest.Module) {}), "run", "exports no run"},
+		"no result":                     {change(func(m *wasmtest.Module) { m.Funcs[0] = wasmtest.Func{Type: 2} }), "", "() -> (), not () -> i32"},
 		"_initialize with a result": {change(func(m *wasmtest.Module) {
 			m.Exports = append(m.Exports, wasmtest.Export{Name: "_initialize", Index: 4})
 		}), "", "_initialize has the type () -> i32"},

@@ -16,7 +16,7 @@ import (
 )
 
 // editable grants a directory at /w, writable except for names that end in .secret, and a read-only
-// one at /ro. It returns the first.
+// directory at /ro. It returns the path of the first directory on the host.
 func editable(t testing.TB) (string, capability.Grant) {
 	t.Helper()
 	w, ro := t.TempDir(), t.TempDir()
@@ -90,19 +90,19 @@ func TestReplacingFilesReturnsErrno(t *testing.T) {
 		{"whatever is there", "/w/f", is(whatever), 0},
 		{"whatever is there, nothing is", "/w/new", is(whatever), 0},
 		{"nothing seen", "/w/new", is(nil), 0},
-		{"seen that it is not there", "/w/new", is(missing), 0},
+		{"seen as missing", "/w/new", is(missing), 0},
 		{"a relative path", "w/d/../f", right, 0},
-		{"nothing seen, but there", "/w/f", is(nil), 72},
-		{"seen that it is not there, but there", "/w/f", is(missing), 72},
+		{"nothing seen, but exists", "/w/f", is(nil), 72},
+		{"seen as missing, but exists", "/w/f", is(missing), 72},
 		{"seen, and gone", "/w/new", right, 72},
 		{"of another size", "/w/f", is(record(answer{kind: 4, size: 4})), 72},
 		{"of a size below zero", "/w/f", is(record(answer{kind: 4, size: 1 << 63})), 72},
 		{"of another time", "/w/f", is(record(answer{kind: 4, size: 3, time: 1})), 72},
-		{"a folder", "/w/d", is(whatever), 31},
+		{"a directory", "/w/d", is(whatever), 31},
 		{"the mount", "/w", is(nil), 31},
 		{"a file with a slash", "/w/f/", right, 31},
 		{"for reading", "/ro/f", is(whatever), 69},
-		{"beside the mounts", "/new", is(nil), 69},
+		{"outside the mounts", "/new", is(nil), 69},
 		{"the root", "/", is(whatever), 69},
 		{"denied", "/w/d/a.secret", is(whatever), 2},
 		{"denied, seen", "/w/f.SECRET", right, 2},
@@ -112,15 +112,15 @@ func TestReplacingFilesReturnsErrno(t *testing.T) {
 		{"below a file", "/w/f/x", is(whatever), 54},
 		{"no name", "", is(whatever), 28},
 		{"NUL", "/w/f\x00", right, 28},
-		{"no UTF-8", "/w/f\xff", is(whatever), 28},
+		{"invalid UTF-8", "/w/f\xff", is(whatever), 28},
 		{"a long name", "/w/" + strings.Repeat("x", 256), is(whatever), 37},
 		{"a long path", strings.Repeat("/w/..", 820) + "/w/f", is(whatever), 37},
 		{"too large a file", "/w/large", is(whatever), 68},
 		{"a record and a byte less", "/w/f", is(missing[1:]), int32(hostfuncs.CodeInvalid)},
 		{"a record and a byte more", "/w/f", is(append(missing, 0)), int32(hostfuncs.CodeInvalid)},
 		{"two records", "/w/f", is(append(missing, missing...)), int32(hostfuncs.CodeInvalid)},
-		{"seen that it is a folder", "/w/d", is(record(answer{kind: 3})), int32(hostfuncs.CodeInvalid)},
-		{"seen that it is a link", "/w/f", is(record(answer{kind: 7, size: 3})), int32(hostfuncs.CodeInvalid)},
+		{"seen as a directory", "/w/d", is(record(answer{kind: 3})), int32(hostfuncs.CodeInvalid)},
+		{"seen as a link", "/w/f", is(record(answer{kind: 7, size: 3})), int32(hostfuncs.CodeInvalid)},
 		{"seen of no type", "/w/f", is(make([]byte, answerSize)), int32(hostfuncs.CodeInvalid)},
 		{"seen with another error", "/w/f", is(record(answer{errno: 2})), int32(hostfuncs.CodeInvalid)},
 		{"seen that it is too large to read", "/w/f", is(record(answer{errno: 22, kind: 4, size: 3})), int32(hostfuncs.CodeInvalid)},
@@ -181,7 +181,7 @@ func requireFiles(t testing.TB, dir string, want map[string]string) {
 	}
 }
 
-// The error for an invalid request says what a valid one is.
+// The error for an invalid request describes a valid one.
 func TestInvalidReplaceExplainsValidOne(t *testing.T) {
 	w, grant := editable(t)
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
@@ -198,7 +198,7 @@ func TestWarmUpReplacesNoFile(t *testing.T) {
 	requireReuse(t)
 	const savedAt = 1000
 	module := replacing("/w/f", whatever, "mine")
-	// The guest keeps and also writes what the function returned first.
+	// The guest keeps the first result of the function, and also writes it.
 	asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
 	module.Funcs[0].Body = wasmtest.Code(
 		asks, when(wasmtest.Code(loads(savedAt), []byte{i32Eqz}), stores(savedAt, loads(0))),

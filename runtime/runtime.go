@@ -34,7 +34,7 @@ const (
 )
 
 // grace is how long a call whose context is done waits for the guest to stop at its next check.
-// After it, the call is abandoned.
+// After that time, the call is abandoned.
 const grace = 200 * time.Millisecond
 
 // Options configures a Runtime. The zero value is usable: it has no cache on disk and logs nothing.
@@ -88,8 +88,8 @@ type Options struct {
 	// more does not load, with ResourceExhausted.
 	CompileTimeout time.Duration
 	CompileMemory  uint64
-	// OnCompile is called, possibly concurrently, before a module is compiled that no cache has,
-	// because that can take seconds; nil means no notification.
+	// OnCompile is called, possibly concurrently, before the compilation of a module that no cache
+	// has, because compiling can take seconds; nil means no notification.
 	OnCompile func(CompileEvent)
 	// Logger receives warnings for the operator, such as an unusable cache; nil means none.
 	Logger *slog.Logger

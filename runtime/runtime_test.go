@@ -112,8 +112,8 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 		want  string
 	}{
 		{"argv[0] is the tool's name", capability.Grant{}, Call{Name: "grep", Args: []string{"args", "", "b c"}}, `["grep" "args" "" "b c"]` + "\n"},
-		{"a name is always there", capability.Grant{}, Call{Args: []string{"args"}}, `["tool" "args"]` + "\n"},
-		{"standard input are the bytes given", capability.Grant{}, Call{Args: []string{"cat"}, Input: []byte("\x00\xff\n")}, "\x00\xff\n"},
+		{"there is always a name", capability.Grant{}, Call{Args: []string{"args"}}, `["tool" "args"]` + "\n"},
+		{"standard input is the given bytes", capability.Grant{}, Call{Args: []string{"cat"}, Input: []byte("\x00\xff\n")}, "\x00\xff\n"},
 		{"no input is the end of the file", capability.Grant{}, Call{Args: []string{"cat"}}, ""},
 		// Go's collector uses the clock, and must not give up on one that only the collector reads.
 		{"garbage is collected without the clock", capability.Grant{}, Call{Args: []string{"garbage", "150000"}, Limits: Limits{Memory: 32 << 20}}, "4143\n"},
@@ -199,7 +199,7 @@ func TestEndingDeterminesReason(t *testing.T) {
 		{"a failure that looks like the engine's deadline", []string{"exit", "4026531839"}, capability.Grant{}, Limits{}, Failed, "", "exit status"},
 		{"a failure that looks like the engine's cancellation", []string{"exit", "4294967295"}, capability.Grant{}, Limits{}, Failed, "", "exit status"},
 		{"a panic of the guest", []string{"panic"}, capability.Grant{}, Limits{}, Failed, "", "exit status 2"},
-		{"too much output, and a guest that shrugs", []string{"flood-stdout"}, capability.Grant{}, Limits{Output: 1000}, ResourceExhausted, LimitOutput, "1000 bytes"},
+		{"too much output, and a guest that ignores the error", []string{"flood-stdout"}, capability.Grant{}, Limits{Output: 1000}, ResourceExhausted, LimitOutput, "1000 bytes"},
 		{"output up to the ceiling", []string{"env"}, capability.Grant{Env: map[string]string{"A": "34567"}}, Limits{Output: 8}, "", "", ""},
 		{"output one beyond the ceiling", []string{"env"}, capability.Grant{Env: map[string]string{"A": "345678"}}, Limits{Output: 8}, ResourceExhausted, LimitOutput, "limits.output"},
 		{"too much memory", []string{"memory"}, capability.Grant{}, Limits{Memory: 16 << 20}, ResourceExhausted, LimitMemory, "limits.memory"},

@@ -16,8 +16,8 @@ import (
 // errNoFuel ends a call that used all of its fuel.
 var errNoFuel = errors.New("out of fuel")
 
-// refiller is the host's side of metering. It counts the used fuel and ends the call when it
-// exceeds the budget.
+// refiller is the host's side of metering. It counts the used fuel, and ends the call when the used
+// fuel exceeds the budget.
 type refiller struct {
 	slice, budget int64
 	used          int64
@@ -234,8 +234,8 @@ func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
 	return out, counts != nil
 }
 
-// growsTables reports whether a module grows tables by its arguments. Without the limit of the
-// rewritten module, it would take gigabytes.
+// growsTables reports whether a module grows its tables by as much as an argument requests. The
+// original module, which has no limit, would take gigabytes.
 func growsTables(name string) bool {
 	return strings.Contains(name, "table_grow") || strings.Contains(name, "table_size")
 }

@@ -105,7 +105,7 @@ func aliases(types []funcType) []uint32 {
 
 func (g *graph) nodes() int { return len(g.m.funcs) + len(g.m.types) }
 
-// edges returns the nodes to which calls lead from node n without passing a loop head in it.
+// edges returns the nodes to which the calls in node n lead, without calls that follow a loop head.
 func (g *graph) edges(n int) []uint32 {
 	return g.next(n, g.s.edges, func(f *funcScan) int { return f.edges })
 }

@@ -1,6 +1,7 @@
 package rewrite
 
-// A module can have checkpoints if it is a WASI command that reads. These names identify one.
+// A module can have checkpoints if it is a WASI command that reads. These names identify such a
+// command.
 const (
 	commandExport = "_start"
 	wasiModule    = "wasi_snapshot_preview1"

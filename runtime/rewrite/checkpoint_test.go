@@ -19,7 +19,8 @@ const (
 	globalGet = 0x23
 	globalSet = 0x24
 
-	// readDepth is how many calls deep the command reads. The engine's stack must grow for it.
+	// readDepth is the number of nested calls in which the command reads. The engine's stack must
+	// grow for them.
 	readDepth = 300
 	// startAdds is what the start function adds to the reported sum.
 	startAdds = 1000
@@ -189,7 +190,7 @@ func TestCheckpointsComeBeforeReads(t *testing.T) {
 				t.Errorf("calls %q, want %q", w.events, want)
 			}
 			if want := []uint64{commandSays(77), 1}; !slices.Equal(w.said, want) {
-				t.Errorf("it says %d, want %d", w.said, want)
+				t.Errorf("the command reported %d, want %d", w.said, want)
 			}
 		})
 	}
@@ -232,19 +233,19 @@ func changedCommands() map[string]wasmtest.Module {
 	indirect.Tables = [][]uint32{{1}}
 	indirect.Elements = []wasmtest.Element{{Funcs: []uint32{0}}}
 	return map[string]wasmtest.Module{
-		"_start has a parameter":      change(func(m *wasmtest.Module) { m.Exports[0].Index = 5 }),
-		"_start is imported":          change(func(m *wasmtest.Module) { m.Exports[0].Index = 2 }),
-		"_start is a global":          change(func(m *wasmtest.Module) { m.Exports[0] = wasmtest.Export{Name: "_start", Kind: 3} }),
-		"another export":              change(func(m *wasmtest.Module) { m.Exports[0].Name = "start" }),
-		"no export":                   change(func(m *wasmtest.Module) { m.Exports = nil }),
-		"another function":            change(func(m *wasmtest.Module) { m.Imports[0].Name = "fd_pread" }),
-		"fd_read of another module":   change(func(m *wasmtest.Module) { m.Imports[0].Module = "env" }),
-		"fd_read is not called":       replaceCall(0x00),
-		"fd_read by tail calls":       tailCall,
-		"fd_read by indirect calls":   indirect,
-		"no function with a body":     change(func(m *wasmtest.Module) { m.Funcs, m.Start, m.Exports = nil, nil, nil }),
-		"a module that is no command": sample(),
-		"an empty module":             {},
+		"_start has a parameter":         change(func(m *wasmtest.Module) { m.Exports[0].Index = 5 }),
+		"_start is imported":             change(func(m *wasmtest.Module) { m.Exports[0].Index = 2 }),
+		"_start is a global":             change(func(m *wasmtest.Module) { m.Exports[0] = wasmtest.Export{Name: "_start", Kind: 3} }),
+		"another export":                 change(func(m *wasmtest.Module) { m.Exports[0].Name = "start" }),
+		"no export":                      change(func(m *wasmtest.Module) { m.Exports = nil }),
+		"another function":               change(func(m *wasmtest.Module) { m.Imports[0].Name = "fd_pread" }),
+		"fd_read of another module":      change(func(m *wasmtest.Module) { m.Imports[0].Module = "env" }),
+		"fd_read is not called":          replaceCall(0x00),
+		"fd_read by tail calls":          tailCall,
+		"fd_read by indirect calls":      indirect,
+		"no function with a body":        change(func(m *wasmtest.Module) { m.Funcs, m.Start, m.Exports = nil, nil, nil }),
+		"a module that is not a command": sample(),
+		"an empty module":                {},
 	}
 }
 
@@ -317,7 +318,7 @@ func TestCheckpointsAndPiecesWorkTogether(t *testing.T) {
 		t.Error("the memory was not filled")
 	}
 	if want := []uint64{commandSays(0), 1}; !slices.Equal(w.said, want) {
-		t.Errorf("it says %d, want %d", w.said, want)
+		t.Errorf("the command reported %d, want %d", w.said, want)
 	}
 }
 
@@ -353,7 +354,8 @@ func TestCheckpointsAddImportsAndExport(t *testing.T) {
 	}
 }
 
-// TestCheckpointsStayHidden rewrites commands that refer to indices that checkpoints add.
+// TestCheckpointsStayHidden rewrites commands that refer to indices that exist only after
+// checkpoints were added.
 func TestCheckpointsStayHidden(t *testing.T) {
 	functions := uint32(len(readingCommand().Imports) + len(readingCommand().Funcs))
 	types := byte(len(readingCommand().Types))

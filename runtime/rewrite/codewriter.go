@@ -117,8 +117,8 @@ func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	return extra.appendLocals(b), extra
 }
 
-// rewritten appends the instructions with all changes of the plan, which is empty without metering,
-// and with float selects split.
+// rewritten appends the instructions with the changes of the plan, which is empty without metering.
+// It also splits selects of floats.
 func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 	in := source{wasm: w.m.wasm, at: w.m.codes[i].start, splits: w.splits, extra: extra}
 	tight := 0

@@ -98,19 +98,19 @@ func TestCorpusStaysValid(t *testing.T) {
 		}
 		accepted++
 		if inspectErr != nil {
-			t.Errorf("%s: the engine takes it, Inspect does not: %v", f.name, inspectErr)
+			t.Errorf("%s: the engine accepts the module, Inspect does not: %v", f.name, inspectErr)
 			continue
 		}
 		for what, o := range options {
 			out, _, err := Rewrite(f.wasm, o)
 			if err != nil {
 				if !refusedOnPurpose(f.name, err) {
-					t.Errorf("%s (%s): the engine takes it, Rewrite does not: %v", f.name, what, err)
+					t.Errorf("%s (%s): the engine accepts the module, Rewrite does not: %v", f.name, what, err)
 				}
 				continue
 			}
 			if err := compiles(r, out); err != nil {
-				t.Errorf("%s (%s): the engine no longer takes it: %v", f.name, what, err)
+				t.Errorf("%s (%s): the engine no longer accepts it: %v", f.name, what, err)
 			}
 		}
 	}

@@ -45,8 +45,8 @@ func costTable() (t [256]uint8) {
 	return t
 }
 
-// simple has the instructions that matter only by their cost when the flow of control is followed.
-// Most instructions of any code are simple.
+// simple marks the instructions of which only the cost matters when the flow of control is
+// followed. Most instructions of any code are simple.
 var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {

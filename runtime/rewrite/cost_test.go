@@ -11,7 +11,7 @@ import (
 // TestEveryInstructionHasAPrice checks all instructions that the decoder knows: an instruction
 // without a cost becomes no compiled code, or is never metered.
 func TestEveryInstructionHasAPrice(t *testing.T) {
-	// modules with these are refused
+	// Rewrite refuses modules with these instructions.
 	free := map[opcode]bool{opThrow: true, opThrowRef: true, opTryTable: true}
 	for _, op := range []opcode{
 		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee, opUnreachable,

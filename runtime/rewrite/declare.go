@@ -45,14 +45,14 @@ func (m *module) readTypes(r *reader) {
 		m.readType(r)
 	}
 	if len(m.types) > maxTypes {
-		r.fail(r.pos, TooLarge, "%d types, at most %d are allowed", len(m.types), maxTypes)
+		r.fail(r.pos, TooLarge, "%d types; at most %d are allowed", len(m.types), maxTypes)
 	}
 }
 
 func (m *module) readType(r *reader) {
 	start := r.pos
 	if form := r.byte(); r.err == nil && form != 0x60 {
-		r.fail(start, Unsupported, "type form 0x%x is not known; only function types are", form)
+		r.fail(start, Unsupported, "unknown type form 0x%x; only function types are supported", form)
 	}
 	params := r.valueTypes("parameters")
 	results := r.valueTypes("results")
@@ -119,7 +119,7 @@ func (m *module) readImports(r *reader) {
 		case ExternTag:
 			m.readTag(r)
 		default:
-			r.fail(kindAt, Unsupported, "import kind %d is not known", uint8(d.kind))
+			r.fail(kindAt, Unsupported, "unknown import kind %d", uint8(d.kind))
 		}
 		d.end = r.pos
 		m.imports = append(m.imports, d)
@@ -177,7 +177,7 @@ func (r *reader) limits(what string) Limits {
 		if flags&4 != 0 && flags < 8 {
 			r.fail(start, Unsupported, "64-bit %s: only 32-bit ones run; build for wasm32", what)
 		} else {
-			r.fail(start, Unsupported, "%s limits of form 0x%x are not known", what, flags)
+			r.fail(start, Unsupported, "%s limits of unknown form 0x%x", what, flags)
 		}
 		return Limits{}
 	}
@@ -275,7 +275,7 @@ func (m *module) readExports(r *reader) {
 		if int(e.kind) < len(sizes) {
 			e.index = r.index(spaceNames[e.kind], sizes[e.kind])
 		} else {
-			r.fail(kindAt, Unsupported, "export kind %d is not known", uint8(e.kind))
+			r.fail(kindAt, Unsupported, "unknown export kind %d", uint8(e.kind))
 		}
 		if e.kind == ExternGlobal && r.err == nil {
 			r.noteMutable(m.globals[e.index])
@@ -290,7 +290,7 @@ func (m *module) checkSpaces(r *reader) {
 		r.fail(r.pos, Unsupported, "%d memories, only one is supported", len(m.memories))
 	}
 	if len(m.tables) > maxTables {
-		r.fail(r.pos, TooLarge, "%d tables, at most %d are allowed", len(m.tables), maxTables)
+		r.fail(r.pos, TooLarge, "%d tables; at most %d are allowed", len(m.tables), maxTables)
 	}
 	if len(m.tables) > 1 {
 		r.seen |= featReferences

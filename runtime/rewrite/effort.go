@@ -129,11 +129,11 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 	at, index := w.m.codes[i].locals, w.m.importedFuncs+i
 	if limit := 2 * int(w.o.MaxFunctionBytes); body > limit {
 		return refuse(at, TooLarge,
-			"the body of function %d has %d bytes with its checks, at most %d are allowed: split the function", index, body, limit)
+			"the body of function %d has %d bytes with its checks; at most %d are allowed; split the function", index, body, limit)
 	}
 	if ns, bytes := e.nanoseconds(), e.bytes(); !w.o.AnyEffort && (ns > maxFunctionEffort || bytes > maxFunctionMemory) {
 		return refuse(at, SlowToCompile,
-			"function %d takes too long to compile, about %d ms and %d MiB of memory, at most %d and %d are allowed: it has too many branches (%d) for its %d variables and the values that its blocks and calls pass; split it, or build it with optimisation and less inlining",
+			"function %d takes too long to compile (about %d ms and %d MiB of memory; at most %d ms and %d MiB are allowed): it has too many branches (%d) for its %d variables and the values that its blocks and calls pass; split it, or build it with optimisation and less inlining",
 			index, ns/1e6, bytes>>20, uint64(maxFunctionEffort/1e6), uint64(maxFunctionMemory>>20), e.branches, e.variables)
 	}
 	w.effort += e.nanoseconds()
@@ -152,7 +152,7 @@ func (w *codeWriter) checkModuleEffort() *Error {
 	w.effort, w.effortBytes = w.effort+ns, w.effortBytes+bytes
 	if limit := maxModuleEffort + moduleEffortPerByte*w.codeBytes; !w.o.AnyEffort && w.effort > limit {
 		return refuse(headerBytes, SlowToCompile,
-			"the functions have too many branches: compiling the module would take about %d s, at most %d s are allowed for code of %d bytes: split large functions or lower inlining",
+			"the functions have too many branches: compiling the module would take about %d s, but at most %d s are allowed for code of %d bytes; split large functions or lower inlining",
 			w.effort/1e9, limit/1e9, w.codeBytes)
 	}
 	return nil

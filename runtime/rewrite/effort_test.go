@@ -106,7 +106,7 @@ func TestMeteredFunctionsMayBeTwiceTheLimit(t *testing.T) {
 	o := Options{Meter: true, MaxFunctionBytes: 1002}
 	_, _, err := Rewrite(m.Bytes(), o)
 	var e *Error
-	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "function 2 has ") || !strings.Contains(e.Message, "with its checks, at most 2004") {
+	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "function 2 has ") || !strings.Contains(e.Message, "with its checks; at most 2004") {
 		t.Error(err)
 	}
 	o.Meter = false

@@ -116,7 +116,7 @@ func (r *reader) count(items string, limit, minBytes int) int {
 		return 0
 	}
 	if int64(n) > int64(limit) {
-		r.fail(start, TooLarge, "%d %s, at most %d are allowed", n, items, limit)
+		r.fail(start, TooLarge, "%d %s; at most %d are allowed", n, items, limit)
 		return 0
 	}
 	return int(n)
@@ -138,7 +138,7 @@ func (r *reader) name(what string) string {
 	n := r.u32()
 	start := r.pos
 	if n > maxNameBytes {
-		r.fail(start, TooLarge, "a %s of %d bytes, at most %d are allowed", what, n, maxNameBytes)
+		r.fail(start, TooLarge, "a %s of %d bytes; at most %d are allowed", what, n, maxNameBytes)
 	}
 	r.skip(int(n))
 	if r.err != nil {

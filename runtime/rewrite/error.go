@@ -75,7 +75,7 @@ func unknownOpcode(op opcode) string {
 	case op == 0xfb:
 		return "opcode 0xfb: garbage-collected types are not supported"
 	}
-	return fmt.Sprintf("opcode 0x%02x is not known", byte(op))
+	return fmt.Sprintf("unknown opcode 0x%02x", byte(op))
 }
 
 // unknownPrefixed explains a prefixed opcode that the engine does not have, or that is not in its
@@ -84,5 +84,5 @@ func unknownPrefixed(prefix opcode, sub uint32) string {
 	if prefix == opVector && sub >= 0x100 {
 		return fmt.Sprintf("opcode 0xfd 0x%x: relaxed SIMD is not supported", sub)
 	}
-	return fmt.Sprintf("opcode 0x%02x 0x%x is not known, or not in its shortest encoding", byte(prefix), sub)
+	return fmt.Sprintf("opcode 0x%02x 0x%x is unknown, or not in its shortest encoding", byte(prefix), sub)
 }

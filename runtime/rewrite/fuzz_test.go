@@ -44,7 +44,7 @@ func FuzzRewrite(f *testing.F) {
 		// A valid module stays valid, and an invalid one invalid.
 		before, now := compiles(r, wasm), compiles(r, out)
 		if before == nil && now != nil {
-			t.Fatalf("the engine takes the input but not the output: %v", now)
+			t.Fatalf("the engine accepts the input but not the output: %v", now)
 		}
 	})
 }

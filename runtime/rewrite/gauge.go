@@ -49,8 +49,8 @@ func (m *module) callWeight() uint64 {
 	return n
 }
 
-// net is the change in the number of values by a simple instruction, and weight the number of the
-// engine's instructions for it.
+// net is by how much a simple instruction changes the number of values. weight is how many of the
+// engine's instructions it takes.
 var net, weight = simpleEffects()
 
 func simpleEffects() (net [256]int8, weight [256]uint8) {

@@ -8,7 +8,7 @@ import (
 // headerBytes is the length of the magic number and the version.
 const headerBytes = 8
 
-// checkHeader refuses a file that does not start like a core module, and says what the file
+// checkHeader refuses a file that does not start like a core module. Its error states what the file
 // probably is instead.
 func checkHeader(wasm []byte) *Error {
 	if len(wasm) == 0 {
@@ -26,7 +26,7 @@ func checkHeader(wasm []byte) *Error {
 	case layer == 1:
 		return refuse(4, Component, "this is a component; only core modules run: build for wasip1 (Go: GOOS=wasip1 GOARCH=wasm, Rust: --target wasm32-wasip1)")
 	case version != 1 || layer != 0:
-		return refuse(4, Version, "WASM binary version %d (layer %d) is not known; only version 1 runs", version, layer)
+		return refuse(4, Version, "WASM binary version %d (layer %d) is not supported; only version 1 runs", version, layer)
 	}
 	return nil
 }

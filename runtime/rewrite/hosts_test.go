@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// hostCalls is how often each module of hostCallers calls the host at least.
+// hostCalls is the minimum number of host calls that each module of hostCallers makes.
 const hostCalls = 300
 
 // hostCallers are modules whose export run calls function 0, an import of type 0, many times in a

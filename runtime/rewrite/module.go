@@ -116,7 +116,7 @@ func (m *module) section(r *reader, last int) int {
 	start := r.pos
 	id := r.byte()
 	if id >= sectionIDs {
-		r.fail(start, Unsupported, "section id %d is not known", id)
+		r.fail(start, Unsupported, "unknown section id %d", id)
 		return last
 	}
 	kind := &sectionKinds[id]
@@ -160,7 +160,7 @@ func (m *module) checkCounts() *Error {
 	return nil
 }
 
-// Counts above these are refused whatever the options say. The limits are far above what compilers
+// Counts above these are refused, whatever the options are. The limits are far above what compilers
 // emit, and bound what an engine allocates for the items.
 const (
 	maxTypes     = 100_000

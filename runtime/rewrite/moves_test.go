@@ -11,7 +11,8 @@ import (
 const moved = 100
 
 // movers are ways to make the engine move many values at almost no other cost. Local 0 is not zero;
-// locals from 2 on are to be moved. Function 1 has type 1 and returns as many values as it takes.
+// the locals from 2 on are the values to move. Function 1 has type 1 and returns as many values as
+// it takes.
 func movers() map[string][]byte {
 	var get, set, drop []byte
 	for i := range uint32(moved) {

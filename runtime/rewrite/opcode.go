@@ -119,7 +119,7 @@ const (
 	immElem   // element segment
 )
 
-// and adds a second operand.
+// and returns the immediate with a second operand added.
 func (i immediate) and(second immediate) immediate { return i | second<<8 }
 
 // opcodes has the immediates of each opcode that the engine knows. prefixedOpcodes has the

@@ -289,7 +289,8 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	return rest
 }
 
-// target returns the longest path from a branch to a label to the next check. Loop heads check.
+// target returns the cost of the longest path from a branch to a label up to the next check. Every
+// loop head checks the fuel.
 func (p *plan) target(label uint32) uint64 {
 	f := p.frames[len(p.frames)-1-int(label)]
 	if f.loop {

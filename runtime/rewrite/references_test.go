@@ -67,6 +67,6 @@ func TestUndeclaredReferenceIsRefused(t *testing.T) {
 	r := wazero.NewRuntime(ctx)
 	defer func() { _ = r.Close(ctx) }()
 	if _, err := r.CompileModule(ctx, m.Bytes()); err == nil {
-		t.Error("the engine takes it")
+		t.Error("the engine accepts the module")
 	}
 }

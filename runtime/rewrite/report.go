@@ -87,7 +87,7 @@ type Report struct {
 	// use, for example "simd" or "tail-call".
 	Features []string
 	// SnapshotBlockers are the reasons why an instance has state outside its memory and globals. If
-	// there are none, restoring those resets an instance.
+	// there are none, restoring its memory and globals resets an instance.
 	SnapshotBlockers []string
 	// HostBytes is about how many bytes an instance takes on the host in addition to its memory:
 	// for globals, and for tables at their maximum size. It is 0 from Inspect.

@@ -101,7 +101,7 @@ func TestCommandIsResumed(t *testing.T) {
 		w.number, w.events, w.said = 7*i, nil, nil
 		requireExit(t, ctx, main)
 		if want := []uint64{commandSays(7 * i), 1}; !slices.Equal(w.said, want) {
-			t.Fatalf("run %d: it says %d, want %d", i, w.said, want)
+			t.Fatalf("run %d: the command reported %d, want %d", i, w.said, want)
 		}
 		if !slices.Equal(w.events, events) {
 			t.Fatalf("run %d: calls %q, want %q", i, w.events, events)
@@ -113,7 +113,7 @@ func TestCommandIsResumed(t *testing.T) {
 	}
 }
 
-// TestResumedCommandMayFail has runs that the host ends at the checkpoint or after it. The next run
+// TestResumedCommandMayFail lets the host end some runs at the checkpoint or after it. The next run
 // still resumes from the checkpoint.
 func TestResumedCommandMayFail(t *testing.T) {
 	requireResuming(t)
@@ -132,7 +132,7 @@ func TestResumedCommandMayFail(t *testing.T) {
 		w.number, w.said = i, nil
 		requireExit(t, ctx, main)
 		if want := []uint64{commandSays(i), 1}; !slices.Equal(w.said, want) {
-			t.Fatalf("run %d: it says %d, want %d", i, w.said, want)
+			t.Fatalf("run %d: the command reported %d, want %d", i, w.said, want)
 		}
 		f.budget = f.used
 		requireFailure(errNoFuel)
@@ -143,8 +143,8 @@ func TestResumedCommandMayFail(t *testing.T) {
 	}
 }
 
-// TestInterpreterDoesNotResume shows how a host can notice this: the call ends without an error,
-// but the first checkpoint was not called.
+// TestInterpreterDoesNotResume shows how a host can notice that a command was not resumed: the call
+// ends without an error, but the first checkpoint was not called.
 func TestInterpreterDoesNotResume(t *testing.T) {
 	out, rep := rewriteModule(t, readingCommand(), everything)
 	f := &refiller{slice: 100, budget: 1 << 60}
@@ -157,8 +157,8 @@ func TestInterpreterDoesNotResume(t *testing.T) {
 	}
 }
 
-// goCommand is a Go command whose standard streams can be changed between runs, and that stays open
-// after it exits.
+// goCommand is a Go program. Its standard streams can be replaced between runs, and its module
+// instance stays open after the program exits.
 type goCommand struct {
 	stdin  io.Reader
 	stdout bytes.Buffer

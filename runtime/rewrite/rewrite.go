@@ -34,8 +34,8 @@ const (
 // and does not change function bodies.
 type Options struct {
 	// MaxTableElements limits the size of a table in references; 0 means DefaultMaxTableElements. A
-	// table that may grow beyond it gets it as its maximum, so that growth fails in the guest. A
-	// table that starts larger is refused.
+	// table that may grow beyond the limit gets the limit as its maximum, so that growth fails in
+	// the guest. A table that starts larger is refused.
 	MaxTableElements uint32
 	// MaxFunctionBytes limits a function body in bytes, including its local declarations; 0 means
 	// DefaultMaxFunctionBytes. With the code that other options add, a body may have twice as many.
@@ -136,15 +136,15 @@ func (m *module) checkLimits(o Options) *Error {
 	total, limit := uint64(0), uint64(o.MaxTableElements)
 	for i, t := range m.tables {
 		if t.Min > limit {
-			return refuse(t.limits, TooLarge, "table %d starts with %d elements, at most %d are allowed", i, t.Min, limit)
+			return refuse(t.limits, TooLarge, "table %d starts with %d elements; at most %d are allowed", i, t.Min, limit)
 		}
 		if total += t.Min; total > 2*limit {
-			return refuse(t.limits, TooLarge, "the tables start with %d elements together, at most %d are allowed", total, 2*limit)
+			return refuse(t.limits, TooLarge, "the tables start with %d elements together; at most %d are allowed", total, 2*limit)
 		}
 	}
 	if f, limit := m.largest(), int(o.MaxFunctionBytes); f.Bytes > limit {
 		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, TooLarge,
-			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
+			"the body of function %d has %d bytes; at most %d are allowed; split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
 }

@@ -246,7 +246,7 @@ func TestImportedTablesAreCapped(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", rep, err, want)
 	}
 	_, _, err = Rewrite([]byte(importTable), Options{MaxTableElements: 4})
-	requireError(t, err, TooLarge, 17, "table 0 starts with 5 elements, at most 4")
+	requireError(t, err, TooLarge, 17, "table 0 starts with 5 elements; at most 4")
 }
 
 func TestLargeInputsAreRefused(t *testing.T) {
@@ -259,9 +259,9 @@ func TestLargeInputsAreRefused(t *testing.T) {
 	}
 	wasm := m.Bytes()
 	_, _, err := Rewrite(wasm, Options{MaxTableElements: 19})
-	requireError(t, err, TooLarge, bytes.Index(wasm, []byte{0x70, 0, 20})+1, "table 1 starts with 20 elements, at most 19")
+	requireError(t, err, TooLarge, bytes.Index(wasm, []byte{0x70, 0, 20})+1, "table 1 starts with 20 elements; at most 19")
 	_, _, err = Rewrite(wasm, Options{MaxFunctionBytes: 1001})
-	requireError(t, err, TooLarge, bytes.Index(wasm, body)-1, "function 2 has 1002 bytes, at most 1001")
+	requireError(t, err, TooLarge, bytes.Index(wasm, body)-1, "function 2 has 1002 bytes; at most 1001")
 	if _, _, err = Rewrite(wasm, Options{MaxFunctionBytes: 1002, MaxTableElements: 20}); err != nil {
 		t.Error(err)
 	}

@@ -33,7 +33,7 @@ func (m *module) readElements(r *reader) {
 		e := elementDecl{start: r.pos}
 		flags := r.u32()
 		if flags > 7 {
-			r.fail(e.start, Unsupported, "element segment form %d is not known", flags)
+			r.fail(e.start, Unsupported, "unknown element segment form %d", flags)
 			return
 		}
 		if flags&(elemPassive|elemExplicit) == elemExplicit {
@@ -54,7 +54,7 @@ func (m *module) readElements(r *reader) {
 		}
 		items := r.count("elements", maxElements, 1)
 		if m.elementCount += items; m.elementCount > maxElements {
-			r.fail(r.pos, TooLarge, "%d elements in the segments, at most %d are allowed", m.elementCount, maxElements)
+			r.fail(r.pos, TooLarge, "%d elements in the segments; at most %d are allowed", m.elementCount, maxElements)
 		}
 		for e.items = r.pos; items > 0 && r.err == nil; items-- {
 			if e.exprs {
@@ -83,7 +83,7 @@ func (m *module) readData(r *reader) {
 			r.index("memory", max(1, len(m.memories)))
 			m.skipConst(r)
 		default:
-			r.fail(d.start, Unsupported, "data segment form %d is not known", flags)
+			r.fail(d.start, Unsupported, "unknown data segment form %d", flags)
 		}
 		r.skip(r.count("bytes of a data segment", len(r.b), 1))
 		d.end = r.pos

@@ -6,7 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// shape is a kind of module that is expensive for the engine's compiler, by its size.
+// shape is a kind of module that is expensive for the engine's compiler. The size of the module can
+// be chosen.
 type shape struct {
 	name string
 	make func(n int) wasmtest.Module

@@ -191,7 +191,7 @@ func TestChangesOutsideOfMemoryBlockSnapshots(t *testing.T) {
 		"data.drop":   {[]byte{misc, 9, 0}, segments},
 		"throw":       {[]byte{0x08, 0}, exceptions},
 		"try_table":   {[]byte{0x1f, wasmtest.Empty, 0, wasmtest.End}, exceptions},
-		// The host restores these.
+		// The host restores what these instructions change.
 		"memory.grow": {wasmtest.Code(zero, []byte{wasmtest.MemoryGrow, 0, wasmtest.Drop}), ""},
 		"memory.fill": {wasmtest.Code(three, []byte{misc, 11, 0}), ""},
 		"memory.copy": {wasmtest.Code(three, []byte{misc, 10, 0, 0}), ""},

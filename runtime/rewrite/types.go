@@ -100,7 +100,7 @@ func (r *reader) valueType() valueType {
 		r.seen |= featTypedRefs
 		return r.fullRefType(c)
 	default:
-		r.fail(start, Unsupported, "value type 0x%x is not known", c)
+		r.fail(start, Unsupported, "unknown value type 0x%x", c)
 		return 0
 	}
 	return t
@@ -127,7 +127,7 @@ func (r *reader) heapType() valueType {
 		return typeExn
 	default:
 		if h < 0 || h >= maxTypes {
-			r.fail(start, Unsupported, "heap type %d is not known", h)
+			r.fail(start, Unsupported, "unknown heap type %d", h)
 			return 0
 		}
 		return typeFunc | flagConcrete | valueType(h)<<32

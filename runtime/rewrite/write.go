@@ -105,8 +105,8 @@ func (m *module) shifted(i, shift uint32) uint32 {
 	return i + shift
 }
 
-// types appends the types, and the types of refill, () -> (), of piecewise, (i32, i32, i32) -> (),
-// and of checkpoint, () -> i32.
+// types appends the types of the input, and then the types of refill, () -> (), of piecewise, (i32,
+// i32, i32) -> (), and of checkpoint, () -> i32.
 func (w *writer) types(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
 	n := uint32(0)

@@ -4,7 +4,7 @@
 /** The error message for an input without a text. */
 export const NO_TEXT = "text: missing";
 
-/** Takes {"text": "..."} and returns counts of the text as JSON, or "" without a text. */
+/** Takes {"text": "..."} and returns counts of the text as JSON, or "" if there is no text. */
 export function count(input: string): string {
   const key = input.indexOf('"text"');
   const open = key < 0 ? -1 : input.indexOf('"', key + 6);

@@ -4,10 +4,10 @@
 #[path = "../../../guest-examples/slug/arguments.rs"]
 mod arguments;
 
-/// Takes `{"text": "..."}` and returns counts of the text as JSON, or an error message without a
-/// text.
+/// Takes `{"text": "..."}` and returns counts of the text as JSON, or an error message if there is
+/// no text.
 pub fn count(input: &str) -> Result<String, String> {
-    let arguments = arguments::Arguments::parse(input).ok_or("the input is no JSON object")?;
+    let arguments = arguments::Arguments::parse(input).ok_or("the input is not a JSON object")?;
     let text = arguments.text("text").ok_or("text: missing")?.as_bytes();
 
     let (mut lines, mut words, mut letters, mut word, mut longest) = (0, 0, 0, 0, 0);

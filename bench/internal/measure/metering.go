@@ -25,7 +25,7 @@ type Price struct {
 type loop struct {
 	guest, file, name, export string
 	input                     []byte
-	// repeat is how often it runs between two readings of the clock.
+	// repeat is how often the loop runs between two readings of the clock.
 	repeat int
 }
 

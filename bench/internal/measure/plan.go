@@ -9,7 +9,8 @@ type Plan struct {
 	Slice  time.Duration
 	// Metering is how often each loop runs in each variant.
 	Metering int
-	// Deadlines is the number of calls to stop: alone, and by each of Spinners callers.
+	// Deadlines is the number of calls that are stopped: of a single caller, and of each of
+	// Spinners concurrent callers.
 	Deadlines int
 	Spinners  int
 	// Callers are the numbers of concurrent callers. Each is measured LoadRounds times for the

@@ -2,8 +2,9 @@ package peer
 
 import "bytes"
 
-// exchange is the input and output of one call, for engines without host functions for them. It
-// neither isolates calls nor limits what they write: it is the minimum that the ABI needs.
+// exchange is the input and output of one call, for engines that have no host functions for input
+// and output. It neither isolates calls nor limits what they write: it is the minimum that the ABI
+// needs.
 type exchange struct {
 	input   *bytes.Reader
 	output  []byte

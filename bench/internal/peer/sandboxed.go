@@ -39,7 +39,7 @@ func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtim
 }
 
 // Call runs the module once. If clock is not nil, it replaces the deterministic clock. The guest
-// reaches nothing else.
+// has no files, network or secrets.
 func (s *Sandboxed) Call(ctx context.Context, input []byte, clock hostfuncs.Clock) ([]byte, error) {
 	bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {

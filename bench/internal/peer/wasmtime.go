@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/wasmtimec"
 )
 
-// wasmtime has a new instance for each call from its pooling allocator. It uses epochs, its
-// cheapest interruption.
+// wasmtime is wasmtime's engine with its pooling allocator and a new instance for each call. It can
+// be interrupted by epochs, its cheapest way to stop a guest.
 type wasmtime struct {
 	common
 	engine *wasmtimec.Engine

@@ -7,8 +7,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// wasmtool is this project's runtime. Each call has an instance that can be stopped and reaches
-// nothing. The Bindings, which a caller must create for each call, are part of the measured call.
+// wasmtool is this project's runtime. Each call has an instance that can be stopped and has no
+// files, network or secrets. The Bindings, which a caller must create for each call, are part of
+// the measured call.
 type wasmtool struct {
 	common
 	module *Sandboxed

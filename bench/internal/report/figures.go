@@ -20,8 +20,8 @@ func (r Results) Figures() map[string]string {
 	return figures
 }
 
-// latency plots the duration of a call over the number of callers: the median, and the 99th
-// percentile dashed.
+// latency plots how long a call takes against the number of callers. The median is a solid line,
+// and the 99th percentile a dashed line.
 func (r Results) latency() plot.Figure {
 	figure := plot.Figure{Title: fmt.Sprintf("Latency of a call, %d cores", r.Machine.Procs)}
 	for _, guest := range []string{"go", "c"} {
@@ -54,7 +54,7 @@ func (r Results) latency() plot.Figure {
 	return figure
 }
 
-// memory plots the memory of a process over the number of live instances.
+// memory plots the memory of a process against the number of live instances.
 func (r Results) memory() plot.Figure {
 	chart := plot.Chart{
 		Title: "one process, Go and C guests",

@@ -167,8 +167,8 @@ func (r Results) callTables(b *strings.Builder) {
 	}
 }
 
-// ownName returns the wasmtool peer with which a row is compared: the one of the same form, or the
-// reactor if there is none.
+// ownName returns the wasmtool peer with which a row is compared: the command if the row is a
+// command, and otherwise the reactor.
 func ownName(row measure.Row) peer.Name {
 	form := peer.Reactor
 	if row.Peer.Form == peer.Command {

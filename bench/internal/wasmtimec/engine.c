@@ -28,7 +28,7 @@ struct call {
     size_t length, at;
     uint8_t *output;
     size_t room, written;
-    wasmtime_memory_t memory; // only of a reactor
+    wasmtime_memory_t memory; // set only for a reactor
 };
 
 // failed stores the message of an error or trap and deletes it. It returns false if there is
@@ -141,7 +141,7 @@ struct engine *engine_open(const uint8_t *wasm, size_t length, bool command, uin
     struct engine *e = calloc(1, sizeof *e);
     e->command = command;
     if ((e->engine = new_engine(max_instances)) == NULL) {
-        snprintf(message, MESSAGE_SIZE, "no engine with a pooling allocator");
+        snprintf(message, MESSAGE_SIZE, "cannot create an engine with a pooling allocator");
         goto bad;
     }
     e->linker = wasmtime_linker_new(e->engine);
@@ -171,7 +171,7 @@ static bool invoke(wasmtime_context_t *store, wasmtime_instance_t *instance, con
                    int32_t *result, char message[MESSAGE_SIZE]) {
     wasmtime_extern_t export;
     if (!wasmtime_instance_export_get(store, instance, name, strlen(name), &export)) {
-        snprintf(message, MESSAGE_SIZE, "no export %s", name);
+        snprintf(message, MESSAGE_SIZE, "the module has no export %s", name);
         return optional;
     }
     wasmtime_val_t value = {.kind = WASMTIME_I32};
@@ -206,7 +206,7 @@ static bool run(struct engine *e, wasmtime_context_t *store, struct call *c, cha
 
     wasmtime_extern_t memory;
     if (!wasmtime_instance_export_get(store, &instance, "memory", strlen("memory"), &memory)) {
-        snprintf(message, MESSAGE_SIZE, "no memory");
+        snprintf(message, MESSAGE_SIZE, "the module exports no memory");
         return false;
     }
     c->memory = memory.of.memory;

@@ -40,7 +40,7 @@ type Process struct {
 	Crowded func() bool
 }
 
-// Call is the state of one call. Only the goroutine that runs the call uses it. Exceptions are
+// Call is the state of one call. Only the goroutine that runs the call may use it, except for
 // Context, MayGoOn, Stopped, Over, Output and Diagnostics, which are safe for concurrent use.
 // NewCall makes one.
 type Call struct {
@@ -51,7 +51,8 @@ type Call struct {
 	// Reused reports whether the instance served an earlier call, and Cold whether it was not
 	// warmed up.
 	Reused, Cold bool
-	// IsWarmUp reports whether this is the call for Request.Warm, which reaches nothing.
+	// IsWarmUp reports whether this is the warm-up call with the input Request.Warm. It has no
+	// access to files or services.
 	IsWarmUp bool
 	// Failure is the error message of a reactor or plug-in, and Code what its function returned.
 	// Both are read after the call has ended.
@@ -62,8 +63,8 @@ type Call struct {
 	LastError *hostfuncs.Error
 
 	process *Process
-	// caller is the context of the call. cause is why the host ends the call; the first cause
-	// stays.
+	// caller is the context of the call. cause is why the host ends the call; once set, it does not
+	// change.
 	caller context.Context
 	cause  atomic.Pointer[endCause]
 	// stdin is the input, stdout the output, and stderr the diagnostics. A command uses them as its
@@ -73,7 +74,7 @@ type Call struct {
 	stderr tailBuffer
 	fuel   fuelGauge
 	kernel *kernel // set only for an Extism plug-in
-	// origin is where the call's clock and randomness began.
+	// origin is the state of the call's clock and randomness at its beginning, for Restart.
 	origin hostfuncs.Mark
 	// host is the context of the host's work for the guest, and endHost cancels it at the end of
 	// the call. Both are nil until first used.
@@ -117,10 +118,10 @@ func NewCall(ctx context.Context, p *Process, r Request) *Call {
 	return c
 }
 
-// WarmUp returns the call for Request.Warm, which is made on an instance before c. fuel is its fuel
-// limit. Its memory limit is the limit of c, because instances are grouped by it. The other limits
-// are fixed, so that the limits of one call cannot decide for all calls whether instances are
-// warmed up.
+// WarmUp returns the warm-up call with the input Request.Warm, which an instance serves before c.
+// fuel is the fuel limit of the warm-up call. Its memory limit is the limit of c, because only
+// calls with equal memory limits share instances. The other limits are fixed, so that the limits of
+// one call cannot decide for all calls whether instances are warmed up.
 func (c *Call) WarmUp(fuel uint64) *Call {
 	r := c.Request
 	r.Input = r.Warm

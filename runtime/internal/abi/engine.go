@@ -37,8 +37,8 @@ type Engine struct {
 	snapshots context.Context
 }
 
-// NewEngine compiles a rewritten module, with workers functions at once. If cache is not nil, the
-// engine keeps code in it, and closes it in Close.
+// NewEngine compiles a rewritten module, up to workers functions concurrently. If cache is not nil,
+// the engine keeps code in it, and closes it in Close.
 func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
 	ctx := compileContext(workers)
 	if cache != nil {
@@ -65,7 +65,8 @@ func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig,
 	return e, nil
 }
 
-// compileContext returns a context with which the engine compiles workers functions at once.
+// compileContext returns a context with which the engine compiles up to workers functions
+// concurrently.
 func compileContext(workers int) context.Context {
 	return experimental.WithCompilationWorkers(context.Background(), workers)
 }
@@ -118,6 +119,6 @@ func FirstLine(err error) string {
 	return line
 }
 
-// stopped is the exit code with which a guest is stopped. No code acts on it; the reason is in the
-// Call.
+// stopped is the exit code with which the host stops a guest. It is never interpreted, because the
+// Call has the reason.
 const stopped = 1

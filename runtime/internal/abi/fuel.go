@@ -12,7 +12,7 @@ import (
 )
 
 // A guest gets its fuel in slices, in the rewriter's units of about one simple instruction. The
-// length of a slice is how late a guest can notice its deadline, and how long it can delay the
+// length of a slice bounds how late a guest notices its deadline, and how long it can delay the
 // garbage collector. Most slices take a tenth of a millisecond. A guest whose every instruction
 // touches a new page takes a hundred times as long, so slices become smaller when they take long.
 // The fuel that a guest uses does not depend on the slices.
@@ -24,8 +24,8 @@ const (
 	// than fastSlice makes the next one larger.
 	slowSlice = 500 * time.Microsecond
 	fastSlice = 100 * time.Microsecond
-	// yieldAfter is how long a guest runs before it yields to other goroutines, and crowdedYield
-	// the same while more guests run than there are processors. Yielding costs about 30
+	// yieldAfter is how long a guest runs before it yields to other goroutines. crowdedYield
+	// applies instead while more guests run than there are processors. Yielding costs about 30
 	// microseconds, because the guest may continue on another processor with cold caches. Most
 	// calls end earlier and never yield.
 	yieldAfter   = time.Millisecond
@@ -52,9 +52,10 @@ func (g *fuelGauge) begin(used uint64) int64 {
 	return int64(g.slice())
 }
 
-// next ends a slice of which left remains, and returns the next one; left is below 0 if the guest
-// owes fuel. ok is false when the limit is exceeded. A slice of 0 lets the guest run up to its next
-// charge, so that the charge at which it ends does not depend on where its slices began.
+// next ends the current slice, of which left units remain, and returns the size of the next slice.
+// left is below 0 if the guest owes fuel. ok is false when the limit is exceeded. A slice of 0 lets
+// the guest run up to its next charge, so that the charge at which the guest ends does not depend
+// on where its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
 	if g.limit > 0 && g.used > g.limit {
@@ -80,8 +81,8 @@ func (g *fuelGauge) slice() uint64 {
 	return g.given
 }
 
-// yield lets other goroutines run when the guest has run for the given time. Their time does not
-// count for the slice.
+// yield lets other goroutines run when the guest has run for the given time. The slice does not
+// count the time that they take.
 func (g *fuelGauge) yield(after time.Duration) {
 	if g.since.Sub(g.yielded) < after {
 		return
@@ -91,10 +92,10 @@ func (g *fuelGauge) yield(after time.Duration) {
 	g.yielded = g.since
 }
 
-// usedWith returns the used fuel when left remains of the slice.
+// usedWith returns the fuel used so far when left units of the slice remain.
 func (g *fuelGauge) usedWith(left int64) uint64 { return g.used + uint64(int64(g.given)-left) }
 
-// settle adds the used part of the slice.
+// settle counts the used part of the slice as used fuel.
 func (g *fuelGauge) settle(left int64) {
 	g.used = g.usedWith(left)
 	g.given = 0

@@ -25,14 +25,14 @@ type Guest struct {
 	options  GuestOptions
 	shared   *sharedMemory // nil unless the guest is a plug-in
 	preopens []preopen
-	// current is the call being served. Without one, the guest can reach nothing.
+	// current is the call being served. While it is nil, the guest has no access to anything.
 	current atomic.Pointer[Call]
 	// fuel is the fuel that the guest has left; below 0 the guest calls refill.
 	fuel api.MutableGlobal
 
-	// started reports whether the start of the guest has ended; what it reads before would be part
-	// of a snapshot. tainted is why the guest cannot be saved. taintedForNow reports whether the
-	// reason may not apply to the next instance.
+	// started reports whether the start of the guest has ended; until then, whatever the guest
+	// reads would become part of a snapshot. tainted is why the guest cannot be saved.
+	// taintedForNow reports whether the reason may not apply to the next instance.
 	started       bool
 	tainted       string
 	taintedForNow bool
@@ -63,7 +63,7 @@ type Resumer interface {
 // ErrNoMemory is the error of a call that cannot get the initial memory of its module.
 var ErrNoMemory = errors.New("no memory")
 
-// NewGuest makes a guest that serves c from its very start. None of its code has run.
+// NewGuest makes a guest whose start is part of the call c. None of the guest's code has run.
 func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
 	g := &Guest{engine: e, options: o, preopens: preopensFor(c.Bindings.Mounts)}
 	g.Memory = o.Memory.New(guestmem.Options{Limit: c.Limits.Memory, Account: g.account})
@@ -114,7 +114,7 @@ func (g *Guest) account(delta int64) bool {
 	if c != nil {
 		c.Memory.SharedFull = true
 	}
-	g.TaintForNow("it was refused memory during its start because other guests have it")
+	g.TaintForNow("it was refused memory during its start, because other guests use the memory")
 	return false
 }
 
@@ -137,8 +137,8 @@ func (g *Guest) Serve(c *Call, startFuel uint64) {
 	g.giveKernel(c)
 }
 
-// ServeBetween lets the guest serve another call while run runs. Fuel used in it does not count for
-// the current call.
+// ServeBetween interrupts the current call: while run runs, the guest serves c. Fuel used meanwhile
+// does not count for the current call.
 func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	current, left := g.current.Load(), g.fuel.Get()
 	g.fuel.Set(uint64(c.fuel.begin(0)))

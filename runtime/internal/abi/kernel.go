@@ -15,10 +15,10 @@ type kernel struct {
 	call   *Call
 	shared *sharedMemory
 	data   []byte // the memory of shared
-	// next is the offset from which memory was never allocated. Offset 0 means no block.
+	// next is the offset of the first byte that was never allocated. Offset 0 means no block.
 	next   uint64
 	blocks map[uint64]block    // by offset
-	free   map[uint64][]uint64 // offsets of freed blocks, by room
+	free   map[uint64][]uint64 // offsets of freed blocks, by the result of roomFor
 
 	output, outputLen uint64
 	vars              map[string][]byte
@@ -37,9 +37,9 @@ type block struct {
 const (
 	maxBlocks   = 1 << 17
 	maxVarBytes = 1 << 20 // names and values together
-	varOverhead = 64      // bytes counted for each variable in addition
-	// SmallestBlock is about the size of the host's data for each block. So the memory limit also
-	// bounds that data.
+	varOverhead = 64      // bytes counted in addition for each variable
+	// SmallestBlock is the smallest number of bytes that a block takes. It is about the size of the
+	// host's own data for the block, so that the memory limit also bounds that data.
 	SmallestBlock = 64
 )
 
@@ -79,7 +79,7 @@ func (k *kernel) alloc(n uint64) uint64 {
 	return at
 }
 
-// reserve is alloc with an error in place of ending the call.
+// reserve does what alloc does, but returns an error instead of ending the call.
 func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	if n == 0 {
 		return 0, nil
@@ -112,8 +112,8 @@ func (k *kernel) take(at, n uint64) {
 	k.blocks[at] = block{length: n, room: room, live: true}
 }
 
-// roomFor returns the room that a block of n bytes takes. There are few different rooms, so that
-// freed blocks are reused.
+// roomFor returns how many bytes of memory a block of n bytes takes. The result is rounded up to
+// one of a few sizes, so that freed blocks are reused.
 func roomFor(n uint64) uint64 {
 	if n <= SmallestBlock {
 		return SmallestBlock

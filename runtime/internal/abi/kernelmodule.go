@@ -92,8 +92,8 @@ func quickFunctions() []kernelFunction {
 	}
 }
 
-// watched returns code that notifies the host before a function that accesses the call, while the
-// global is set.
+// watched returns code that notifies the host while the global sharedWatched is not 0. It precedes
+// the code of a function that accesses the call.
 func watched() []byte {
 	return []byte{opGlobalGet, globalWatched, opIf, typeEmpty, opCall, funcTouched, opEnd}
 }
@@ -101,8 +101,8 @@ func watched() []byte {
 // refuse returns code that ends the call if the condition on the stack holds.
 func refuse() []byte { return []byte{opIf, typeEmpty, opCall, funcRefused, opUnreachable, opEnd} }
 
-// inMemory returns code that refuses n bytes at an offset that are not all inside the memory. The
-// memory is never smaller than a page.
+// inMemory returns code that ends the call unless n bytes at an offset are all inside the memory.
+// The memory is never smaller than a page.
 func inMemory(n byte) []byte {
 	const pageBits = 16
 	return append([]byte{
@@ -110,8 +110,8 @@ func inMemory(n byte) []byte {
 	}, refuse()...)
 }
 
-// inInput returns code that refuses an offset beyond the input, and turns it into an offset of the
-// memory.
+// inInput returns code that ends the call if an offset is beyond the input, and otherwise turns it
+// into an offset of the memory.
 func inInput() []byte {
 	return slices.Concat(
 		[]byte{opLocalGet, 0, opGlobalGet, globalLength, opI64GeU}, refuse(),

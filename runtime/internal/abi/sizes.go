@@ -51,7 +51,7 @@ var hostSizes = map[string]map[string][]size{
 		"path_filestat_set_times": {pathAt(3)},
 		"path_link":               {pathAt(3), pathAt(6)},
 		"path_open":               {pathAt(3)},
-		"path_readlink":           {pathAt(2), freeAt(4)}, // the length of one link
+		"path_readlink":           {pathAt(2), freeAt(4)}, // at most a link's target
 		"path_remove_directory":   {pathAt(2)},
 		"path_rename":             {pathAt(2), pathAt(5)},
 		"path_symlink":            {pathAt(1), pathAt(4)},
@@ -65,25 +65,25 @@ var hostSizes = map[string]map[string][]size{
 		"context_read":  {freeAt(1)},
 		"error_write":   {freeAt(1)}, // 16 KiB are kept
 		"fault_read":    {freeAt(1)},
-		"files_list":    {bytesAt(1), freeAt(3)}, // 4,096 names in 1 MiB; see batch
+		"files_list":    {bytesAt(1), freeAt(3)}, // at most 4,096 names in 1 MiB; see Batch
 		"files_read":    {bytesAt(1), freeAt(2), freeAt(4)},
-		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path, and the file limits
+		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path; file limits
 		"files_stat":    {bytesAt(1), freeAt(3)},
 		"http_head":     {freeAt(2)},
 		"http_read":     {freeAt(2)},
-		"http_request":  {bytesAt(1), bytesAt(3)}, // 128 KiB and 10 MiB
+		"http_request":  {bytesAt(1), bytesAt(3)}, // at most 128 KiB and 10 MiB
 		"input_read":    {freeAt(1)},
 		"kv_delete":     {bytesAt(1)}, // keys and values are limited
 		"kv_get":        {bytesAt(1), freeAt(3)},
 		"kv_list":       {bytesAt(1), bytesAt(3), freeAt(5)},
 		"kv_put":        {bytesAt(1), bytesAt(3)},
-		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // absent is not a length
+		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // the value absent is not a length
 		"log":           {freeAt(2)},                        // 8 KiB are kept
-		"output_write":  {bytesAt(1)},                       // limits.output
+		"output_write":  {bytesAt(1)},                       // bounded by limits.output
 		"progress":      {freeAt(3)},                        // 1 KiB is kept
-		"secret_exists": {freeAt(1)},                        // 256 bytes
-		"sha256":        {bytesAt(1), freeAt(3)},            // 64 MiB
-		"update":        {freeAt(1)},                        // 16 KiB
+		"secret_exists": {freeAt(1)},                        // at most 256 bytes
+		"sha256":        {bytesAt(1), freeAt(3)},            // at most 64 MiB
+		"update":        {freeAt(1)},                        // at most 16 KiB
 	},
 	ExtismHost: {
 		"alloc":        {freeAt(0)}, // bounded by the memory limit
@@ -97,7 +97,7 @@ var hostSizes = map[string]map[string][]size{
 		"log_warn":     {freeAt(0)},
 		"output_set":   {freeAt(1)}, // copied once, when the call ends
 		"var_get":      {blockAt(0)},
-		"var_set":      {blockAt(0), blockAt(1)}, // 1 MiB
+		"var_set":      {blockAt(0), blockAt(1)}, // at most 1 MiB
 	},
 }
 

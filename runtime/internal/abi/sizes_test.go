@@ -9,7 +9,8 @@ import (
 )
 
 // notSizes lists parameters of host functions, by index, that are neither sizes nor pointers to
-// sized data: descriptors, response handles, levels, values, and offsets that nothing is read from.
+// sized data: descriptors, response handles, levels, values, and offsets at which the host reads
+// nothing.
 var notSizes = map[string]map[string][]int{
 	V1: {"http_close": {0}, "http_head": {0}, "http_read": {0}, "log": {0}},
 	ExtismHost: {

@@ -56,8 +56,8 @@ type (
 	guestRandom struct{ guest *Guest }
 )
 
-// Each piece of a stream checks the call, because one function of WASI can transfer millions of
-// pieces.
+// Every read and write of a stream checks whether the call may continue, because one function of
+// WASI can transfer millions of pieces.
 
 func (s guestStdin) Read(p []byte) (int, error) {
 	c := s.guest.current.Load()

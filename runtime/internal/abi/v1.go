@@ -44,8 +44,8 @@ func (e *Engine) exporter(module string) exporter {
 	return exporter{e, module, e.runtime.NewHostModuleBuilder(module)}
 }
 
-// export exports f, which is called for guests whose call may continue and that paid for the sizes.
-// f leaves its result on the stack.
+// export exports f. f runs only if the guest's call may continue and the guest has paid for the
+// sizes. It leaves its result on the stack.
 func (x exporter) export(name string, params, results []api.ValueType, f func(a args)) {
 	sizes := hostSizes[x.module][name]
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
@@ -200,24 +200,24 @@ func (x v1Exporter) messages() {
 	x.add("context_read", 2, func(a args) (uint32, error) {
 		about := []byte("{}") // a warm-up has no call to describe
 		if !a.call.IsWarmUp {
-			// Strings and a number always encode.
+			// Encoding strings and a number cannot fail.
 			about, _ = json.Marshal(a.call.Bindings.CallInfo())
 		}
 		return copyOut(about, a.bytes(0)), nil
 	})
-	// A guest whose call was cancelled ends before this function, as before every other.
+	// A cancelled call never gets here: its guest ends before any host function runs.
 	x.add("cancelled", 0, func(args) (uint32, error) { return 0, nil })
 	x.add("fault_read", 2, func(a args) (uint32, error) {
 		var text []byte
 		if a.call.LastError != nil {
-			text, _ = json.Marshal(a.call.LastError) // strings and a boolean always encode
+			text, _ = json.Marshal(a.call.LastError) // encoding strings and a boolean cannot fail
 		}
 		return copyOut(text, a.bytes(0)), nil
 	})
 }
 
-// digest adds sha256, which takes a guest fifty times as long. The result depends only on the
-// guest's own data, so it does not taint a guest that calls it during its start.
+// digest adds sha256, because computing it in a guest takes fifty times as long. The result depends
+// only on the guest's own data, so it does not taint a guest that calls it during its start.
 func (x v1Exporter) digest() {
 	x.export("sha256", slices.Repeat(gives32, 4), gives32, func(a args) { a.stack[0] = a.call.Answer(sum256(a)) })
 }

@@ -22,8 +22,8 @@ const (
 	AnswerSize = 32
 )
 
-// files adds the functions that access many files at once, and the one that replaces a file as a
-// whole. They show and write only what WASI's functions would show and write.
+// files adds the functions that access many files at once, and the function that replaces a whole
+// file. They show and write only what WASI's functions would show and write.
 func (x v1Exporter) files() {
 	x.add("files_stat", 4, func(a args) (uint32, error) {
 		return a.call.Batch(a.bytes(0), a.bytes(2), func(b files.Batch, _ []byte) []files.Answer { return b.Stat() })
@@ -73,7 +73,8 @@ var (
 	}
 )
 
-// putAnswer writes an answer. table is the size of all answers, after which the content begins.
+// putAnswer writes an answer. table is the size of the answer table in bytes; file content starts
+// right after the table.
 func putAnswer(to []byte, a files.Answer, table int) {
 	le := binary.LittleEndian
 	clear(to[:AnswerSize])

@@ -40,8 +40,8 @@ type Options struct {
 type Compiler struct {
 	opts Options
 	disk *diskCache // nil without one
-	// short limits modules that compile in a moment, and long the others, so that they do not wait
-	// for each other.
+	// short limits how many modules that compile in a moment are compiled at once, and long limits
+	// the others. So neither group waits for the other.
 	short, long semaphore
 }
 
@@ -84,7 +84,7 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 			err = broken("the engine failed to compile the module", nil)
 		}
 	}()
-	// Finding code is much faster than making it, so it does not wait for its turn.
+	// Loading code from the cache is much faster than compiling it, so it needs no turn.
 	slot := c.disk.slot(job.Digest)
 	defer slot.close()
 	if m, hit := slot.fetch(); hit {

@@ -189,8 +189,8 @@ func engineBuild() string {
 }
 
 // engineIdentity returns the version of the engine that this program was built with. Where the
-// build does not record it, as in tests, the size and time of the program's own file stand in for
-// it, so that no other build runs its code. It is empty when that fails also.
+// build does not record it, as in tests, the result is the size and time of the program's own file,
+// so that no other build runs the code that this build stored. It is empty when that fails also.
 func engineIdentity() string {
 	if version := EngineVersion(); version != "" {
 		return version

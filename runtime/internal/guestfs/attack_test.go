@@ -80,8 +80,8 @@ func untouched(t *testing.T, dir string) {
 	})
 }
 
-// Tests all WASI functions that open or stat a path on targets that are not granted. The names
-// refer to the cases of the attack list.
+// TestGuestReachesNothingOutside calls all WASI functions that open or stat a path, on targets that
+// are not granted. Names such as A2 refer to docs/attacks.md.
 func TestGuestReachesNothingOutside(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)
@@ -160,7 +160,8 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 	}
 }
 
-// Tests paths from the root upwards, and paths past a mount whose name has the same beginning.
+// TestGuestReachesNothingFromRoot tries paths that lead upwards from the root, and paths whose
+// first directory has a mount's name with something appended.
 func TestGuestReachesNothingFromRoot(t *testing.T) {
 	_, ws := hostile(t)
 	want := map[string]string{
@@ -215,8 +216,8 @@ func TestGuestReachesNothingFromOpenDirectory(t *testing.T) {
 	}
 }
 
-// Case A3 and related cases: with every combination of flags and rights of path_open, the file is
-// opened read-only or refused, and does not change.
+// Attack A3 and similar attacks: with every combination of flags and rights of path_open, the file
+// is opened read-only or refused, and does not change.
 func TestGuestOpensNothingForChange(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)
@@ -258,7 +259,8 @@ func TestGuestOpensNothingForChange(t *testing.T) {
 	}
 }
 
-// Tests every WASI function that changes a file, on existing and missing files.
+// TestGuestChangesNothing calls every WASI function that changes a file, on existing and missing
+// files.
 func TestGuestChangesNothing(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)

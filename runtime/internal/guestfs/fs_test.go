@@ -67,8 +67,8 @@ func TestNoMethodIsInherited(t *testing.T) {
 	}
 }
 
-// Calls each method that would change something, as the engine would, on every kind of file of a
-// read-only mount.
+// TestChangesAreRefused calls each method that would change something, as the engine would, on
+// every kind of file of a read-only mount.
 func TestChangesAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
@@ -117,7 +117,8 @@ func TestChangesAreRefused(t *testing.T) {
 	}
 }
 
-// Tests every flag bit that the engine has or may add, alone and with reading.
+// TestUnknownOpenFlagsAreRefused tries every flag bit that the engine has or may add, alone and
+// with reading.
 func TestUnknownOpenFlagsAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// The limit on open files holds for every way to open one. Meeting it breaks neither the preopens
-// nor the engine, which panics when a preopen fails to open.
+// The limit on open files holds for every way to open one. Reaching the limit breaks neither the
+// preopens nor the engine, which panics when a preopen fails to open.
 func TestOpenFilesAreLimited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})

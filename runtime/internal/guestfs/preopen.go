@@ -46,9 +46,9 @@ func (readOnly) Sync() sys.Errno { return 0 }
 // Datasync has nothing to write.
 func (readOnly) Datasync() sys.Errno { return 0 }
 
-// preopenDir is the directory behind a pre-opened descriptor. The engine panics when opening it
-// fails, and keeps it from one call to the next. So it opens nothing until the guest lists it, and
-// then in the file system of the current call.
+// preopenDir is the directory behind a pre-opened descriptor. The engine panics if opening such a
+// directory fails, and keeps it open from one call to the next. So preopenDir opens nothing until
+// the guest lists the directory, and then opens it in the file system of the current call.
 type preopenDir struct {
 	readOnly
 	fs *guestFS

@@ -62,7 +62,8 @@ func missing(t testing.TB, file string) {
 	}
 }
 
-// Performs what programs of common languages do, with the calls of their libraries.
+// TestGuestWritesWhatIsGranted does what programs in common languages do, with the calls that their
+// libraries make.
 func TestGuestWritesWhatIsGranted(t *testing.T) {
 	const rw = rightRead | rightWrite
 	for name, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
@@ -144,7 +145,8 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 	}
 }
 
-// The umask decides who may use created files and directories, not only the host's user.
+// The umask determines the mode of created files and directories, so that other users may have
+// access to them.
 func TestUmaskAppliesToCreatedFiles(t *testing.T) {
 	old := syscall.Umask(0o022)
 	t.Cleanup(func() { syscall.Umask(old) })
@@ -172,7 +174,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				t.Fatal(err)
 			}
 			untouched(t, top)
-			// or returns the error without and with deny patterns.
+			// or returns plain if the mount has no deny patterns, and strict if it has.
 			or := func(plain, strict string) string {
 				if deny != nil {
 					return strict
@@ -318,7 +320,7 @@ func TestNothingMovesBetweenMounts(t *testing.T) {
 	perform(t, two, step{op{Op: "path_rename", FD: fdRoot, Path: path("workspace/f"), FD2: fdRoot, Path2: path("other/g")}, "ENOTSUP"})
 }
 
-// Case A15 and related cases, with what the host reports.
+// Attack A15 and similar attacks fail, and the host reports the limit that was reached.
 func TestWritingIsLimited(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -20,7 +20,7 @@ type Image struct {
 // Size returns the size of the saved memory in bytes.
 func (i *Image) Size() uint64 { return uint64(len(i.view)) }
 
-// Own closes the file of the image. After it, only the memory that made the image can use it.
+// Own closes the file of the image. After that, only the memory that made the image can use it.
 func (i *Image) Own() { i.closeFile() }
 
 // Retain adds a holder.

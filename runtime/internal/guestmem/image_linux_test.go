@@ -91,7 +91,7 @@ func TestSavingAgainReleasesPreviousImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if g.mem[0] != byte(2*n)|1 {
-			t.Fatalf("taken back to another image: %d", g.mem[0])
+			t.Fatalf("restored to another image: %d", g.mem[0])
 		}
 	}
 	g.m.Free()

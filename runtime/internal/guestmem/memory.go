@@ -53,8 +53,8 @@ func (m *Memory) account(delta int64) bool {
 	return m.o.Account == nil || delta == 0 || m.o.Account(delta)
 }
 
-// move copies the guest's bytes into a larger slice, where no address space could be reserved. The
-// slice doubles, so that a guest that grows page by page is not copied each time.
+// move copies the guest's bytes into a larger slice. It is used if no address space could be
+// reserved. The slice doubles, so that a guest that grows page by page is not copied each time.
 func (m *Memory) move(size uint64) {
 	grown := make([]byte, max(size, min(2*uint64(len(m.space)), m.o.Limit)))
 	copy(grown, m.space[:m.size])

@@ -80,7 +80,7 @@ func TestMemoryGrowsUpToItsLimit(t *testing.T) {
 func TestMemoryReportsRefusedGrowth(t *testing.T) {
 	for name, o := range map[string]Options{
 		"by its limit": {Limit: 2 * PageSize},
-		"by who counts": {Limit: 8 * PageSize, Account: func(delta int64) bool {
+		"by Account": {Limit: 8 * PageSize, Account: func(delta int64) bool {
 			return delta <= PageSize
 		}},
 	} {

@@ -15,8 +15,8 @@ const (
 	copyWhole = 64 << 10
 	// copyBlind replaces copyWhole where the kernel cannot report the changed pages.
 	copyBlind = 1 << 20
-	// maxKeptPages is how much a guest may have written for its pages to be kept. Beyond it, the
-	// pages are given back.
+	// maxKeptPages is how many bytes a guest may have written for its pages to be kept at a
+	// restore. If it wrote more, the pages are given back.
 	maxKeptPages = 4 << 20
 	// trimEvery is the number of restores after which all pages are given back. Until then, a page
 	// that was written once is copied at every restore.
@@ -165,7 +165,7 @@ func (m *Memory) copyBack() (uint64, error) {
 	return written, nil
 }
 
-// clean makes b zero, which is beyond the image. It returns the number of bytes that were written.
+// clean zeroes b, the memory beyond the image. It returns the number of bytes that were written.
 func (m *Memory) clean(b []byte) (uint64, error) {
 	if len(b) == 0 {
 		return 0, nil

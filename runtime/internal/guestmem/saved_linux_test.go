@@ -17,8 +17,8 @@ var ways = []struct {
 }{
 	{"a small image is copied whole", 2 * PageSize, false},
 	{"the largest image that is copied whole", copyWhole, false},
-	{"the smallest of which pages are found", copyWhole + PageSize, false},
-	{"a large one", 6 << 20, false},
+	{"the smallest image whose written pages are searched", copyWhole + PageSize, false},
+	{"a large image", 6 << 20, false},
 	{"blind, copied whole", copyBlind, true},
 	{"blind, pages dropped", copyBlind + PageSize, true},
 }

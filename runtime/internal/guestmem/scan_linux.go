@@ -30,7 +30,7 @@ const (
 	scanArgBytes = 96
 )
 
-// scanRegions is how many runs of pages one call of the kernel reports at most.
+// scanRegions is the maximum number of runs of pages that one call of the kernel reports.
 const scanRegions = 256
 
 // scanArgs is struct pm_scan_arg, followed by the regions to which it points. It is on the heap,
@@ -95,8 +95,8 @@ func (s *scanner) try() bool {
 	return len(found) == 4 && found[0] == 3 && found[1] == 4 && found[2] == 9 && found[3] == 20
 }
 
-// each calls visit with the ranges of b whose pages do not belong to a file (any longer), and
-// returns their total size. b starts at a page. Swapped out pages count also.
+// each calls visit for every range of b whose pages are not, or are no longer, pages of a file. It
+// returns the total size of the ranges. b starts at a page. Swapped-out pages are included.
 func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) {
 	a, _ := s.args.Get().(*scanArgs)
 	if a == nil {

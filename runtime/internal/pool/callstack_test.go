@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// onEngine returns a guest function on the plain engine. It calls itself as often as its parameter
-// says, and then the host.
+// onEngine returns a guest function on the plain engine. The function calls itself as often as its
+// parameter says, and then calls the host.
 func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) api.Function {
 	t.Helper()
 	ctx := context.Background()

@@ -36,7 +36,7 @@ type Options struct {
 	// MaxIdleBytes limits the memory of waiting instances; less than 0 means that no instance
 	// waits.
 	MaxIdleBytes int64
-	// MaxFuel limits the fuel of a warm-up; 0 means that only warmUpFuel does.
+	// MaxFuel limits the fuel of a warm-up; 0 means that warmUpFuel is the only limit.
 	MaxFuel uint64
 	// Closing is done when no call may run any longer.
 	Closing context.Context
@@ -47,8 +47,8 @@ type Options struct {
 type Group struct {
 	opts   Options
 	memory *guestmem.System
-	// starting is a semaphore for instances with a large initial memory, and saving for large
-	// instances that are being saved: send to acquire, receive to release.
+	// starting is a semaphore for creating instances with a large initial memory, and saving is a
+	// semaphore for saving large instances: send to acquire, receive to release.
 	starting, saving chan struct{}
 
 	memoryInUse atomic.Int64 // bytes of all instances
@@ -95,8 +95,8 @@ func (g *Group) tendSoon() {
 	}
 }
 
-// Tend trims and closes instances that have waited for long. It runs again as long as any instance
-// waits.
+// Tend trims and closes instances that have waited for a long time. While any instance waits, it
+// schedules itself again.
 func (g *Group) Tend() {
 	now := time.Now()
 	for _, p := range g.greediest() {
@@ -109,7 +109,7 @@ func (g *Group) Tend() {
 }
 
 // DropIdle frees memory of waiting instances: it closes one instance, or drops unused images if no
-// instance waits. It reports whether it freed any.
+// instance waits. It reports whether it freed anything.
 func (g *Group) DropIdle() bool {
 	return g.dropInstance() || slices.ContainsFunc(g.greediest(), (*Pool).forgetOldest)
 }

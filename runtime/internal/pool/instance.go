@@ -32,11 +32,11 @@ type Instance struct {
 }
 
 const (
-	// IdleBytes is about what an instance takes in addition to its memory, with call stacks of
-	// smallStacks bytes.
+	// IdleBytes is about how many bytes an instance takes in addition to its memory, with call
+	// stacks of smallStacks bytes.
 	IdleBytes   = 64 << 10
 	smallStacks = 40 << 10
-	// LargeStart is the number of bytes to initialise from which an instance waits for its turn to
+	// LargeStart is the number of bytes to initialise above which an instance waits for its turn to
 	// start.
 	LargeStart = 4 << 20
 )
@@ -44,8 +44,8 @@ const (
 // ErrNoTurn is the error of a call that ended before its instance was created.
 var ErrNoTurn = errors.New("the call was waiting for its turn to start")
 
-// instantiate creates an instance that serves a call from its very start. None of the guest's code
-// has run.
+// instantiate creates an instance whose start is part of the call c. None of the guest's code has
+// run.
 func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
 	// The engine fills data segments and tables in one operation, which takes long for a large
 	// module and cannot be interrupted.
@@ -91,7 +91,8 @@ func (p *Pool) startTurn(c *abi.Call) bool {
 // tryStart starts an instance, and returns a panic as an error. It closes an instance that does not
 // start.
 func (i *Instance) tryStart(c *abi.Call) (err error) {
-	// stays if a listener ends the goroutine (runtime.Goexit), because start does not return then
+	// This error remains if a listener ends the goroutine (runtime.Goexit), because start does not
+	// return then.
 	err = ErrEnginePanic
 	defer func() {
 		if err != nil {

@@ -49,8 +49,9 @@ func (k *kind) sharedImage() *guestmem.Image {
 	return k.image
 }
 
-// share makes image the shared image and takes over the caller's reference. It returns false if
-// there is a shared image already, or no room; the image then belongs to the caller's memory alone.
+// share makes image the shared image and takes over the caller's reference. If there already is a
+// shared image, or no room for one, share returns false, and the image belongs only to the caller's
+// memory.
 func (k *kind) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -91,8 +92,8 @@ func (k *kind) drop(all ...*Instance) {
 	}
 }
 
-// tend trims and closes instances that have waited for long. It removes an instance from its shard
-// while it trims it, because giving pages back takes a while.
+// tend trims and closes instances that have waited for a long time. It removes an instance from its
+// shard while it trims it, because giving pages back takes a while.
 func (k *kind) tend(now time.Time) {
 	waited := func(d time.Duration) func(*Instance) bool {
 		return func(i *Instance) bool { return now.Sub(i.since) >= d }

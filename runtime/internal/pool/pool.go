@@ -39,8 +39,8 @@ type Pool struct {
 // ErrEnginePanic is the error of a call whose engine panicked.
 var ErrEnginePanic = errors.New("the engine failed")
 
-// Run serves a call on a waiting instance or a new one. The error comes from the engine, is
-// ErrEnginePanic or abi.ErrNoMemory, or says why the call did not start.
+// Run serves a call on a waiting instance or a new one. The error is ErrEnginePanic,
+// abi.ErrNoMemory, a reason why the call did not start, or an error of the engine.
 func (p *Pool) Run(c *abi.Call) error {
 	defer c.End()
 	i, k := p.take(c)
@@ -83,8 +83,8 @@ func (p *Pool) recovered(err *error) {
 	}
 }
 
-// take returns a waiting instance for the call, or nil, and the kind to which such instances
-// belong.
+// take returns a waiting instance for the call, or nil if there is none, and the kind of instances
+// that serve such calls.
 func (p *Pool) take(c *abi.Call) (*Instance, *kind) {
 	if !p.canSave(c.Entry) {
 		return nil, nil
@@ -189,8 +189,8 @@ func (p *Pool) put(i *Instance) {
 	}
 }
 
-// room is how much memory waiting instances of the module may take. It is half of the limit for all
-// modules, so that others have room.
+// room returns how much memory waiting instances of the module may take. It is half of the limit
+// for all modules, so that others have room.
 func (p *Pool) room() int64 { return p.group.opts.MaxIdleBytes / 2 }
 
 // waits counts an instance that begins to wait; leaves undoes it.
@@ -248,8 +248,8 @@ func (p *Pool) DropOldest() bool {
 	return true
 }
 
-// hostBytes returns what an instance of the module takes on the host in addition to its memory and
-// to what every instance takes.
+// hostBytes returns how many bytes an instance of the module takes on the host, beyond its memory
+// and what every instance takes.
 func (p *Pool) hostBytes() int64 { return max(0, int64(p.engine.Report.HostBytes)-IdleBytes/2) }
 
 // Account is Group.Account for guests of this module, whose share is limited. If MaxTotalMemory is

@@ -19,8 +19,8 @@ import (
 // start saw is part of the key by which the pool finds the instance. Otherwise there is no
 // snapshot.
 type snapshot struct {
-	// wanted reports whether to save the instance when its start has ended, and saved whether it
-	// was saved.
+	// wanted reports whether to save the instance when its start has ended. saved reports whether
+	// it was saved.
 	wanted, saved bool
 	globals       []api.MutableGlobal
 	values        []uint64 // the values of globals
@@ -70,8 +70,8 @@ func (i *Instance) save(c *abi.Call) error {
 	return nil
 }
 
-// saveMemory uses the shared image of the kind if the memory is equal to it, and makes an image
-// otherwise.
+// saveMemory uses the shared image of the kind if the memory is equal to it. Otherwise it makes an
+// image.
 func (i *Instance) saveMemory() error {
 	if image := i.kind.sharedImage(); image != nil {
 		equal, err := i.guest.Memory.Adopt(image)

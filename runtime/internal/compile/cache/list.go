@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Item describes an entry. It comes from the end of the file, which is not verified until the whole
-// file is read. Show it, but never run code because of it.
+// Item describes an entry. Its fields come from the end of the file, which is verified only when
+// the whole file is read. Display an Item, but never run code because of it.
 type Item struct {
 	Key Key
 	// Source is the same as in Entry; it is zero when the file is not an entry of this layout.

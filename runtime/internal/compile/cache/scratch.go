@@ -60,7 +60,8 @@ func (s *Scratch) Close() { _ = os.RemoveAll(s.dir) }
 func (s *Scratch) Fetch(key Key) (e Entry, ok bool) {
 	e, err := s.fetch(key)
 	if err == nil {
-		// The time is for eviction. A directory that cannot be written evicts nothing.
+		// Eviction uses this time. An error does not matter, because nothing is evicted from a
+		// directory that cannot be written.
 		now := time.Now()
 		_ = os.Chtimes(s.cache.path(key), now, now)
 		return e, true

@@ -57,7 +57,7 @@ type Options struct {
 }
 
 // Compile lets a child compile a module and leave the machine code in dir, an existing directory
-// without other users. When ctx is done or the timeout expires, the child is killed and Compile
+// that nothing else uses. When ctx is done or the timeout expires, the child is killed and Compile
 // returns at once. The child has always ended when Compile returns. Every error is an [*Error];
 // after an error, dir may contain partial files and must not be used. Compile is safe for
 // concurrent use with different directories.

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// dataInUse returns the bytes that now count for RLIMIT_DATA, or 0 where /proc does not show them,
-// which makes the limit stricter.
+// dataInUse returns how many bytes currently count towards RLIMIT_DATA. Where /proc does not show
+// the number, it returns 0, which makes the limit stricter.
 func dataInUse() uint64 {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -116,7 +116,7 @@ func TestCompileReportsOutcome(t *testing.T) {
 		{name: "a stack without end", what: "recurse", set: Options{MaxMemory: 4 << 30}, want: Refused, text: crashMessage},
 		{name: "a full disk", what: "full disk", want: Unavailable, text: "the code cannot be stored: no space"},
 		{name: "a large file", what: "big file", set: Options{MaxOutput: 4 * mib}},
-		{name: "the folder in a text", what: "folder", want: Refused, text: crashMessage},
+		{name: "the directory in a message", what: "directory", want: Refused, text: crashMessage},
 		{name: "odd characters", what: "odd text", want: Refused, text: "?[31mname ?? éé"},
 		{name: "no reason", what: "no text", want: Refused, text: crashMessage},
 		{name: "a short time", what: "engine", set: Options{Timeout: -1}, want: Unavailable, text: "Options.Timeout"},
@@ -155,12 +155,12 @@ func TestProgramsThatDoNotServeAreUnavailable(t *testing.T) {
 		command []string
 		dir     string
 	}{
-		"no command":                 {nil, t.TempDir()},
-		"a command that is no path":  {[]string{filepath.Base(os.Args[0])}, t.TempDir()},
-		"a command that is missing":  {[]string{missing}, t.TempDir()},
-		"a command that is a folder": {[]string{t.TempDir()}, t.TempDir()},
-		"a folder that is missing":   {options("engine").Command, missing},
-		"no folder":                  {options("engine").Command, ""},
+		"no command":                    {nil, t.TempDir()},
+		"a command that is not a path":  {[]string{filepath.Base(os.Args[0])}, t.TempDir()},
+		"a command that is missing":     {[]string{missing}, t.TempDir()},
+		"a command that is a directory": {[]string{t.TempDir()}, t.TempDir()},
+		"a directory that is missing":   {options("engine").Command, missing},
+		"no directory":                  {options("engine").Command, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := kindOf(t, Compile(context.Background(), Options{Command: tt.command}, tinyModule(), tt.dir)); got != Unavailable {

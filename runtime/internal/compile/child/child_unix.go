@@ -54,7 +54,8 @@ func lower(resource int, limit uint64) error {
 	return unix.Setrlimit(resource, &now)
 }
 
-// tighten is generic because the type of the fields depends on the system.
+// tighten lowers both limits to limit. It is generic because the type of the fields depends on the
+// system.
 func tighten[T int64 | uint64](soft, hard *T, limit uint64) {
 	*hard = min(*hard, T(limit))
 	// With equal limits, the kernel kills the process at the limit on CPU time. The Go runtime
@@ -62,8 +63,8 @@ func tighten[T int64 | uint64](soft, hard *T, limit uint64) {
 	*soft = *hard
 }
 
-// isolate gives a child its own process group, which is killed as a whole. It also keeps a Ctrl-C
-// at the terminal from the child; the parent handles it.
+// isolate gives a child its own process group, which is killed as a whole. A Ctrl-C at the terminal
+// then reaches only the parent, which handles it.
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = attributes()
 	cmd.Cancel = func() error {

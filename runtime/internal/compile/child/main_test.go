@@ -155,7 +155,7 @@ var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	"environment": func([]byte, string, []string) error {
 		return fmt.Errorf("%d variables, the secret is %q", len(os.Environ()), os.Getenv(secretVariable))
 	},
-	"folder": func([]byte, string, []string) error {
+	"directory": func([]byte, string, []string) error {
 		dir, err := os.Getwd()
 		return fmt.Errorf("the directory is %s (%v)", dir, err)
 	},

@@ -11,7 +11,7 @@ import (
 const (
 	// checkInterval is how often a child checks its memory.
 	checkInterval = 10 * time.Millisecond
-	// orphanDelay is how long after its timeout a child ends that was not killed.
+	// orphanDelay is how long after its timeout a child that was not killed ends itself.
 	orphanDelay = time.Second
 )
 
