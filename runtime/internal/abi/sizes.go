@@ -67,7 +67,7 @@ var hostSizes = map[string]map[string][]size{
 		"fault_read":    {freeAt(1)},
 		"files_list":    {bytesAt(1), freeAt(3)}, // at most 4,096 names in 1 MiB; see Batch
 		"files_read":    {bytesAt(1), freeAt(2), freeAt(4)},
-		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path; file limits
+		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path; limited content
 		"files_stat":    {bytesAt(1), freeAt(3)},
 		"http_head":     {freeAt(2)},
 		"http_read":     {freeAt(2)},
