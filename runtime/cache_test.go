@@ -68,7 +68,7 @@ func entryFile(t testing.TB, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("the cache holds %v (%v)", files, err)
+		t.Fatalf("the cache contains %v (%v)", files, err)
 	}
 	return files[0]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// descent returns the body of function index. It calls itself as often as its parameter says, and
-// runs bottom in the innermost call.
+// descent returns the body of function index. It calls itself as many times as its parameter
+// specifies, and runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(
@@ -24,9 +24,9 @@ const added = recursion + 2
 // manyResults is the number of results of largeFrames; each takes 8 bytes in every frame.
 const manyResults = 900
 
-// largeFrames adds a function that calls itself as often as its parameter says. The engine doubles
-// a full stack and adds what the next frame needs. So a stack that grew by large frames has other
-// sizes than one that grew by small ones.
+// largeFrames adds a function that calls itself as many times as its parameter specifies. The
+// engine doubles a full stack and adds what the next frame needs. So a stack that grew for large
+// frames has other sizes than a stack that grew for small frames.
 func largeFrames(m *wasmtest.Module) {
 	const returnOp = 0x0f
 	large := wasmtest.FuncType{Params: []byte{wasmtest.I32}}

@@ -126,7 +126,7 @@ func TestCompileCacheAvoidsCompilation(t *testing.T) {
 		var count atomic.Int32
 		r := newRuntime(t, Options{CacheDir: dir, OnCompile: func(e CompileEvent) {
 			if e.Bytes == 0 || len(e.Digest) != 64 {
-				t.Errorf("the event says %+v", e)
+				t.Errorf("the event is %+v", e)
 			}
 			count.Add(1)
 		}})
@@ -144,7 +144,7 @@ func TestCompileCacheAvoidsCompilation(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("the cache holds %v (%v)", files, err)
+		t.Fatalf("the cache contains %v (%v)", files, err)
 	}
 	good, err := os.ReadFile(files[0])
 	if err != nil {

@@ -45,7 +45,7 @@ type parts struct {
 	change     func(*wasmtest.Module)
 }
 
-// recursion is the index of a function that calls itself as often as its parameter says.
+// recursion is the index of a function that calls itself as many times as its parameter specifies.
 const recursion = importsOfParts
 
 // global is the index of the only global of a guest, an i32 that is initially 0.

@@ -167,7 +167,7 @@ func requireFiles(t testing.TB, dir string, want map[string]string) {
 		there[rel] = true
 		content, readErr := os.ReadFile(name)
 		if _, ok := want[rel]; !ok || string(content) != want[rel] {
-			t.Errorf("%s holds %.60q, want %.60q", rel, content, want[rel])
+			t.Errorf("%s contains %.60q, want %.60q", rel, content, want[rel])
 		}
 		return errors.Join(err, readErr)
 	})

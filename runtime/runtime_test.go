@@ -122,7 +122,7 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 		{"PWD with a workspace", workspace, Call{Args: []string{"env"}}, "PWD=/workspace\n"},
 		{"relative names are in the workspace", workspace, Call{Args: []string{"read", "a.txt"}}, "file a"},
 		{"absolute names", workspace, Call{Args: []string{"read", "/workspace/a.txt"}}, "file a"},
-		{"the root holds the mounts", workspace, Call{Args: []string{"ls", "/"}}, "workspace\n"},
+		{"the root contains the mounts", workspace, Call{Args: []string{"ls", "/"}}, "workspace\n"},
 		{"the root without mounts is empty", capability.Grant{}, Call{Args: []string{"ls", "/"}}, ""},
 		{"without a grant the clock is fixed", capability.Grant{}, Call{Args: []string{"sleep", "87600h"}}, "slept\n"},
 	}

@@ -282,7 +282,7 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 		{"a reactor is refused memory that others may have", capability.Grant{}, reactor(grows(600)), "in", false},
 		{"a reactor is refused memory that none may have", capability.Grant{}, reactor(grows(2000)), "in", true},
 		{"a reactor reads a stream", capability.Grant{}, reactor(reads()), "in", true},
-		{"a reactor that is a command, too, reads a stream", capability.Grant{}, both(reads()), "in", true},
+		{"a reactor that is also a command reads a stream", capability.Grant{}, both(reads()), "in", true},
 	}
 	r := newRuntime(t, Options{MaxTotalMemory: 512 * page}) // less than the 1024 pages of a call
 	for _, tt := range tests {

@@ -151,7 +151,7 @@ func TestFuelIsEqualForEqualWork(t *testing.T) {
 	}
 }
 
-// countdown loops as often as its argument says.
+// countdown loops as many times as its argument specifies.
 func countdown() wasmtest.Module {
 	return function([]byte{
 		wasmtest.Loop, wasmtest.Empty,

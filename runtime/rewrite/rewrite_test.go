@@ -63,7 +63,7 @@ func TestInvalidModulesAreRefused(t *testing.T) {
 		{"huge import name", header + "\x02\x09\x01" + huge + "abc", TooLarge, 16, "module name"},
 		{"huge data count", header + "\x0c\x05" + huge, Malformed, 15, "announced: 4294967295"},
 		{"name that is not UTF-8", header + "\x02\x07\x01\x01\xff\x00\x00\x00\x00", Malformed, 12, "UTF-8"},
-		{"type that is no function", header + "\x01\x04\x01\x5f\x00\x00", Unsupported, 11, "form 0x5f"},
+		{"type that is not a function", header + "\x01\x04\x01\x5f\x00\x00", Unsupported, 11, "form 0x5f"},
 		{"unknown value type", header + "\x01\x05\x01\x60\x01\x01\x00", Unsupported, 13, "value type 0x1"},
 		{"unknown heap type", header + "\x01\x06\x01\x60\x01\x63\x6e\x00", Unsupported, 14, "heap type -18"},
 		{"function of no type", header + "\x03\x02\x01\x00", Malformed, 11, "no type 0"},
@@ -293,7 +293,7 @@ func TestCustomSectionsAreRemoved(t *testing.T) {
 		t.Errorf("got %+v, %v", rep, err)
 	}
 	if rep.Functions != 2 || len(rep.Exports) != 3 || *rep.Memory != (Limits{Min: 1, Max: 2, HasMax: true}) {
-		t.Errorf("something else went with them: %+v", rep)
+		t.Errorf("more than the custom sections was removed: %+v", rep)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestMemoryGrowsUpToItsLimit(t *testing.T) {
 		fill(g.mem[size-PageSize:], 7)
 	}
 	if len(g.mem) != 5*PageSize || g.m.Size() != 5*PageSize {
-		t.Errorf("grew to %d bytes and says %d, the limit is %d", len(g.mem), g.m.Size(), 5*PageSize)
+		t.Errorf("grew to %d bytes, Size reports %d, the limit is %d", len(g.mem), g.m.Size(), 5*PageSize)
 	}
 	if i := bytes.IndexByte(g.mem, 0); i >= 0 {
 		t.Errorf("byte %d was lost while the memory grew", i)

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// onEngine returns a guest function on the plain engine. The function calls itself as often as its
-// parameter says, and then calls the host.
+// onEngine returns a guest function on the plain engine. The function calls itself as many times as
+// its parameter specifies, and then calls the host.
 func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) api.Function {
 	t.Helper()
 	ctx := context.Background()
@@ -38,8 +38,8 @@ func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) 
 	return mod.ExportedFunction("f")
 }
 
-// descent returns the body of function index. It calls itself as often as its parameter says, and
-// runs bottom in the innermost call.
+// descent returns the body of function index. It calls itself as many times as its parameter
+// specifies, and runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(
