@@ -23,7 +23,7 @@ type Example struct {
 	// Title says in one line what the example shows. It is unique in the manifest.
 	Title string
 	// Arguments is a JSON object as the manifest has it, without defaults; nil means none. It fits
-	// the parameters, unless Error says that it does not.
+	// the parameters, unless Error is "invalid_argument".
 	Arguments json.RawMessage
 	// Before are the arguments of calls that are made first, in order.
 	Before []json.RawMessage

@@ -147,7 +147,7 @@ func parseEnvName(text string) (string, error) {
 	case !envNameText.MatchString(text):
 		return "", fmt.Errorf(`%s is not the name of a variable; write letters, digits and "_", such as "LANG"`, stricttoml.Quote(text))
 	case text == "PWD":
-		return "", errors.New(`"PWD" is set for the guest by its workspace; leave it out`)
+		return "", errors.New(`the host sets "PWD" to the directory of the workspace; leave it out`)
 	}
 	return text, nil
 }

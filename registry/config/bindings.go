@@ -51,7 +51,7 @@ const maxValue = 32 << 10
 
 func checkEnvName(name string) error {
 	if name == "PWD" {
-		return errors.New("is set for the tool by its workspace; leave it out")
+		return errors.New("the host sets it to the directory of the workspace; leave it out")
 	}
 	return checkPermissionName(capability.KindEnv, name)
 }

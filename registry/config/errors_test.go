@@ -38,7 +38,7 @@ func TestErrors(t *testing.T) {
 
 		{`env."A-B" = true`, `1:5: env.A-B: "A-B" is not the name of a variable; write up to 128 letters, digits and "_", such as LANG`},
 		{`env."*" = true`, `1:5: env."*": there is no permission for all variables; name each one`},
-		{`env.PWD = "x"`, `1:5: env.PWD: is set for the tool by its workspace; leave it out`},
+		{`env.PWD = "x"`, `1:5: env.PWD: the host sets it to the directory of the workspace; leave it out`},
 		{`env.A = false`, `1:9: env.A: false is not a value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
 		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which has an effect on a terminal; leave it out`},

@@ -6,9 +6,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Ceilings are the operator's limits on calls, which override larger values in manifests. A field
-// that is zero means the default of the option that it limits. Each field has the name of that
-// option, for example in runtime.Options.
+// Ceilings are the operator's limits on calls, which override larger values in manifests. If a
+// field is zero, the option that it limits has its default. Each field has the name of that option,
+// for example in runtime.Options.
 type Ceilings struct {
 	// MaxMemory limits the memory of one call in bytes, and MaxFuel its fuel.
 	MaxMemory, MaxFuel uint64
