@@ -69,13 +69,13 @@ func TestCallsWaitForOverlappingPaths(t *testing.T) {
 				go func() { take(tt.wanted, &second)() }()
 				synctest.Wait()
 				if second == tt.waits {
-					t.Errorf("went on: %v", second)
+					t.Errorf("the second call was admitted: %v", second)
 				}
 				unlock()
 				unlock() // a second call has no effect
 				synctest.Wait()
 				if !second || l.left() != 0 {
-					t.Errorf("went on: %v; left: %d", second, l.left())
+					t.Errorf("the second call was admitted: %v; left: %d", second, l.left())
 				}
 			})
 		})
@@ -194,7 +194,7 @@ func TestWaitingIsBounded(t *testing.T) {
 			mu.Lock()
 			slices.Sort(got)
 			if fmt.Sprint(got) != want || l.left() != 0 {
-				t.Errorf("%d: %v went on, want %s; left: %d", most, got, want, l.left())
+				t.Errorf("%d: %v were admitted, want %s; left: %d", most, got, want, l.left())
 			}
 			mu.Unlock()
 		}
@@ -387,7 +387,7 @@ func TestGaveUp(t *testing.T) {
 				_, err = q.Enter(ctx, tt.need)
 				var gaveUp *GaveUp
 				if !errors.As(err, &gaveUp) || gaveUp.For != want || !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("got %v, want that it waited for %s", err, want)
+					t.Errorf("got %v, want an error that the call waited for %s", err, want)
 				}
 			})
 		})

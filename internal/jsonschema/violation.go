@@ -23,7 +23,7 @@ const (
 	KindFormat Kind = "format"
 	// KindConstraint means that a value violates any other rule of the schema.
 	KindConstraint Kind = "constraint"
-	// KindUndeclared means that the schema forbids a field because it does not declare it.
+	// KindUndeclared means that a field is not declared and the schema allows only declared fields.
 	KindUndeclared Kind = "undeclared"
 	// KindLimit means that the document exceeds a limit of this package. It is also the kind of the
 	// last entry of a list that was cut.

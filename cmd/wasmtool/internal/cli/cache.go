@@ -180,7 +180,7 @@ func newCacheWarmCommand(a *app) *cobra.Command {
 found with --tools. Modules that are already compiled are left as they are. No tool is
 run. Progress is shown only on a terminal.
 
-A tool that fails does not keep the others from being compiled.
+If a tool fails, the others are still compiled.
 
 Exit status: 0; 2 if the directory cannot be used; 7 if there is no tool of that name;
 8 if a tool cannot be loaded; 70 if a compiled module could not be stored.`,

@@ -68,7 +68,7 @@ func newRootCommand(a *app) *cobra.Command {
 		Long: `Run tools for AI agents inside a WebAssembly sandbox.
 
 A tool is a WASM module with a manifest, tool.toml. The manifest declares the arguments
-that the tool takes and the permissions that it asks for. The tool reaches only what was
+that the tool takes and the permissions that it asks for. The tool can use only what was
 granted: no other file, environment variable, server or clock.
 
 Exit status:

@@ -30,7 +30,7 @@ func newImportOpenAPICommand(a *app) *cobra.Command {
 		Use:   "openapi FILE",
 		Short: "Create a tool from each operation of an OpenAPI document",
 		Long: `Create a tool from each operation of an OpenAPI document (3.0 or 3.1, JSON or YAML). A
-tool is a directory with a manifest that has a [rest] table, and the schema of its
+tool is a directory with two files: a manifest with a [rest] table, and the schema of the
 parameters. Review the tools before you use them: models read their descriptions, which
 come from the document.
 

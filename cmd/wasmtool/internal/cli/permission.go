@@ -22,9 +22,9 @@ func newPermissionCommand(a *app) *cobra.Command {
 		Short: "Grant permissions to a tool, and list and revoke grants and approvals",
 		Long: `Grant permissions to a tool, and list and revoke stored grants and approvals.
 
-A grant holds for the tool as it is now: when its manifest or module changes, the grant
+A grant is for the tool as it is now: when its manifest or module changes, the grant
 no longer applies until you grant it again. An approval is stored when a question about a
-call is answered with "always". It holds for the tool as it is now, and only for the
+call is answered with "always". It is for the tool as it is now, and only for the
 permissions and the arguments that the question showed. To grant permissions that stay
 when a tool changes, use the operator's file; see docs/operator.md.`,
 		Example: `  wasmtool permission grant write write:workspace
@@ -129,10 +129,10 @@ func newPermissionRevokeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke a stored grant or approval",
-		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID. Calls that
-begin afterwards no longer have it.
+		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID. It
+no longer applies to calls that begin afterwards.
 
-Exit status: 0; 2 if several IDs begin so; 7 if there is no such ID.`,
+Exit status: 0; 2 if several IDs begin that way; 7 if there is no such ID.`,
 		Example: "  wasmtool permission revoke 3f2a",
 		Args:    oneArgument("which ID? 'wasmtool permission list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {

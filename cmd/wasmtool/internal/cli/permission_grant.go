@@ -35,7 +35,7 @@ PERMISSION is, for example, write:workspace, net:https://api.github.com, env:LAN
 secret:TOKEN or kv:write. The error of a refused call names the permissions that it
 lacks.
 
-A grant holds for the tool as it is now: when its manifest or module changes, the grant
+A grant is for the tool as it is now: when its manifest or module changes, the grant
 no longer applies. Calls that need only granted permissions run without approval, unless
 the tool is dangerous. The permission auto_execute lets every call of the tool run
 without approval, even if the tool is dangerous. Rules of the operator's file that deny

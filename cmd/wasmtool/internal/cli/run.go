@@ -43,7 +43,7 @@ Arguments:
   KEY:=JSON   any JSON value: limit:=20, tags:='["a","b"]'
   --input     all arguments as one JSON object; KEY=VALUE adds to it
 
-The tool reaches only what its manifest asks for and you grant. By default you grant the
+The tool can use only what its manifest asks for and you grant. By default you grant the
 current directory, read-only, as the mount "workspace"; the clock; and randomness.
 --allow write:workspace lets the tool write to the current directory. To grant
 permissions permanently, use 'wasmtool permission grant' or the operator's file; see
@@ -68,7 +68,7 @@ Exit status: see 'wasmtool --help'.`,
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit the time of the call, instead of the timeout in the manifest (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "approve the call without asking, even if the tool is dangerous")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of the tool, not only warnings and errors")
-	flags.BoolVar(&o.receipt, "receipt", false, "print what the call reached, which rule allowed it and what it cost: on standard error, or with --json in the object")
+	flags.BoolVar(&o.receipt, "receipt", false, "print what the call accessed, which rule allowed it and what it cost: on standard error, or with --json in the object")
 	flags.BoolVar(&o.json, "json", false, "print the result, the error and the warnings as one JSON object")
 	return cmd
 }

@@ -62,7 +62,7 @@ others. The client starts the command and communicates with it over standard inp
 output; --print-config prints the configuration for the client. With --http, the command
 serves any number of clients at http://ADDR/mcp instead.
 
-A tool reaches only what its manifest asks for and you grant. By default you grant the
+A tool can use only what its manifest asks for and you grant. By default you grant the
 clock and randomness. Unlike 'wasmtool run', you do not grant the current directory,
 because it depends on the client that starts the command; --workspace grants a directory.
 Calls that need approval are put to the user through the client. If the client cannot
@@ -98,7 +98,7 @@ the command line is wrong.`,
 	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and tool_directories when their files change")
 	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of tools on standard error, not only warnings and errors")
-	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it reached, which rule allowed it and what it cost, as a line of JSON on standard error")
+	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it accessed, which rule allowed it and what it cost, as a line of JSON on standard error")
 	return cmd
 }
 

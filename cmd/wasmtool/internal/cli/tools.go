@@ -170,7 +170,8 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 	return infos[0].Name, nil
 }
 
-// alone leaves out all tools except those that the caller adds for a path of the command line.
+// alone removes all sources of tools from o. The caller then adds the tool that the command line
+// names by a path.
 func alone(o *standard.Options) {
 	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Directories = true, true, nil
 }
