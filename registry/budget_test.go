@@ -17,7 +17,7 @@ func TestUsedUpBudgetBlocksItsTenant(t *testing.T) {
 	large := capability.RequestUsage{Method: "POST", Origin: "https://a.example", Sent: true, BytesSent: 10, BytesReceived: 490}
 	for limit, tt := range map[string]struct {
 		budget schedule.Budget
-		used   tool.CallInfo // by each call
+		used   tool.CallInfo // what each call uses
 	}{
 		"fuel":              {schedule.Budget{Fuel: 100}, tool.CallInfo{Fuel: 50}},
 		"time":              {schedule.Budget{Time: 2 * time.Second}, tool.CallInfo{}},
@@ -69,7 +69,7 @@ func TestBudgetCanBeOverdrawn(t *testing.T) {
 		}})
 		_, err := r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeTrap)
-		time.Sleep(time.Minute) // one of three refills
+		time.Sleep(time.Minute) // refills 100 of the 300
 		_, err = r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeResourceExhausted)
 		time.Sleep(time.Minute + time.Second)

@@ -35,7 +35,7 @@ func shellSpec(t *testing.T) tool.Spec {
 	}
 }
 
-// shellRules returns rules that grant all of that.
+// shellRules returns rules that grant everything that the tool of shellSpec requests.
 func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	t.Helper()
 	asked := shellSpec(t).Permissions
@@ -68,7 +68,7 @@ func runs(script string) tool.Call {
 	return tool.Call{Tool: "sh", Arguments: arguments}
 }
 
-// shellWorld is a registry with that tool, and a record of its calls and questions.
+// shellWorld is a registry with the tool of shellSpec, and a record of its calls and questions.
 type shellWorld struct {
 	*Registry
 	mu       sync.Mutex         // guards the lists while calls run
@@ -156,7 +156,7 @@ func TestReadingScriptNeedsNoGrantToWrite(t *testing.T) {
 		t.Errorf("missing: %v", e.Details.Missing)
 	}
 	// The message tells the model that reading works, and the operator what a grant requires next.
-	if want := `, needed since "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
+	if want := `, needed because "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
 		t.Errorf("got %q", e.Message)
 	}
 

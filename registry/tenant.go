@@ -9,9 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Tenant is a view of a [Registry] for one tenant. All calls through it belong to the tenant,
-// whatever their field Tenant is, and are restricted by the tenant's [TenantOptions]. It is safe
-// for concurrent use. A Tenant is cheap; a program may create one for each call.
+// Tenant is a view of a [Registry] for one tenant. All calls through it belong to this tenant, even
+// if Call.Tenant names another tenant, and are restricted by its [TenantOptions]. It is safe for
+// concurrent use. A Tenant is cheap; a program may create one for each call.
 type Tenant struct {
 	r       *Registry
 	name    string

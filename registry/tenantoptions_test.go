@@ -133,7 +133,7 @@ func TestTenantSeesItsTools(t *testing.T) {
 	}
 }
 
-// A call belongs to the tenant that makes it, whatever its field Tenant is.
+// A call belongs to the tenant that makes it, even if its field Tenant names another tenant.
 func TestCallBelongsToItsTenant(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
 		if in.Call.Tenant != "a" {

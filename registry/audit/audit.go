@@ -135,7 +135,7 @@ func (l *Log) Close() error {
 func withoutPath(err error) error {
 	reason, found := osreason.Of(err)
 	if found {
-		return fmt.Errorf("the file of the record: %w", reason)
+		return fmt.Errorf("the audit file: %w", reason)
 	}
 	return reason
 }

@@ -1,7 +1,7 @@
 // Package catalogue holds the tools of a registry: it registers, replaces, lists and finds them,
 // follows sources of tools, and asks dynamic tools for their definitions.
 //
-// A [Tool] never changes. A change replaces the Tool by a new one, so calls finish with the Tool
+// A [Tool] never changes. A change replaces the Tool with a new one, so calls finish with the Tool
 // that they began with, and readers of a Tool need no lock.
 package catalogue
 
@@ -30,9 +30,9 @@ type Options struct {
 	// LoadTimeout limits how long a call waits for its tool to be loaded and compiled; 0 means
 	// DefaultLoadTimeout. The tool's own timeout begins afterwards.
 	LoadTimeout time.Duration
-	// NoDescriptions keeps tools in the sandbox from describing themselves, so that their
-	// registered definitions apply. All callers share a description, and it may disclose the
-	// contents of directories that not every tenant may see.
+	// NoDescriptions prevents sandboxed tools from describing themselves, so that their registered
+	// definitions apply. Set it if a description might disclose the contents of directories that
+	// not every tenant may see, because all callers share a description.
 	NoDescriptions bool
 }
 
@@ -48,8 +48,8 @@ type Hooks struct {
 	// Visible reports whether the rules allow callers to see a tool; nil allows all. It must not
 	// call the Catalogue, because it may be called while the Catalogue's lock is held.
 	Visible func(*Tool) bool
-	// MayDescribe returns what a tool in the sandbox may access to describe itself, and whether
-	// it may describe itself at all; nil allows no tool to.
+	// MayDescribe returns what a tool in the sandbox may access to describe itself, and whether it
+	// may describe itself at all. If MayDescribe is nil, no tool may.
 	MayDescribe func(context.Context, *Tool) (capability.Grant, bool)
 	// Changed is called while the Catalogue's lock is held, whenever the tools or their
 	// definitions have changed; it may be nil.

@@ -101,7 +101,7 @@ func set[T any](field, value *T) {
 	}
 }
 
-// succeed replaces old by t, which keeps the time of registration and stays disabled if old was.
+// succeed replaces old with t, which keeps the time of registration and stays disabled if old was.
 // The caller holds the lock.
 func (c *Catalogue) succeed(t, old *Tool) error {
 	t.CreatedAt, t.Disabled = old.CreatedAt, old.Disabled

@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// description is a definition that the tool has not returned yet. Tools that differ only in other
-// things, such as being disabled, share it.
+// description runs the attempts to get a definition that a tool has not returned yet. All copies of
+// a Tool that differ only in other things, such as Disabled, share it.
 type description struct {
 	mu   sync.Mutex
 	last *attempt // nil if there was none

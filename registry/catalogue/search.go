@@ -183,7 +183,8 @@ const (
 	qualities
 )
 
-// weights are the weights of matches. The weights of slips are only compared with each other.
+// weights are the weights of matches. A slip is a match with typing errors; its weight is compared
+// only with the weights of other slips.
 var weights = [fields][qualities]int{
 	inName:        {100, 60, 40, 30},
 	inPartOfName:  {70, 50, 40, 25},

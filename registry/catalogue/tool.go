@@ -122,7 +122,7 @@ func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
 // maxExplanation limits a tool's explanation of invalid arguments, in bytes.
 const maxExplanation = 8 << 10
 
-// ExplainViolations replaces the message of an error about invalid arguments by the tool's own
+// ExplainViolations replaces the message of an error about invalid arguments with the tool's own
 // explanation, if the tool has one. The error keeps its list of violations. Other errors stay
 // unchanged. A panic of the tool is logged.
 func (t *Tool) ExplainViolations(log *slog.Logger, err error) (explained error) {

@@ -33,7 +33,7 @@ type Access struct {
 	digest string // the digest of the tool, if it was needed
 }
 
-// accessRequest is a question for the access of a tool.
+// accessRequest asks what a tool may access.
 type accessRequest struct {
 	tool        *catalogue.Tool
 	permissions capability.Permissions // what the tool requests
@@ -91,8 +91,8 @@ func (p *Pipeline) access(ctx context.Context, r accessRequest) (Access, error) 
 	return access, nil
 }
 
-// grants returns a tenant's grants to tools with the name, if they could change the decision: the
-// tool gets less than it requests, or its calls may need an approval.
+// grants returns a tenant's grants to tools with this name. It reads none if they cannot matter:
+// the tool already gets everything that it requests, and its calls need no approval.
 func (p *Pipeline) grants(ctx context.Context, r accessRequest, grantable capability.Grantable) ([]remembered.Grant, error) {
 	if p.o.Approvals.Grants == nil {
 		return nil, nil

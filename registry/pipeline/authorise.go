@@ -62,8 +62,9 @@ func (p *Pipeline) readingWouldRun(ctx context.Context, c prepared) bool {
 	return err == nil && len(access.Missing) == 0
 }
 
-// decide asks the policies whether the call may run, and takes its script into account. An
-// approval of all patterns may be remembered as an approval of the call.
+// decide asks the policies whether the call may run, and takes its script into account. If patterns
+// is not empty, an approval of all patterns counts as an approval of the call and may be
+// remembered.
 func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string) {
 	facts := policy.CallFacts{
 		Capabilities: a.permissions, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),

@@ -19,7 +19,7 @@ func (c prepared) errNotGranted(access Access, reading bool) error {
 	message := "not granted: " + strings.Join(capability.Strings(missing), ", ")
 	if reading {
 		if c.script.Effect == policy.Ask {
-			message += ", needed since " + c.script.Reason
+			message += ", needed because " + c.script.Reason
 		}
 		message += "; a script that only reads runs without it"
 	}
@@ -61,7 +61,7 @@ func (c prepared) errNotGranted(access Access, reading bool) error {
 	}
 	switch {
 	case c.script != nil && c.script.Effect == policy.Ask && !c.rules.Shell.Unconfirmed:
-		e.Details.Fix += "\n# scripts that may do more than read need an approval, unless [shell] allows their commands"
+		e.Details.Fix += "\n# an approval is needed for scripts that do more than read files, unless [shell] allows their commands"
 	case decision.Effect == policy.Ask:
 		e.Details.Fix += "\n# its calls need an approval, unless you add: auto_execute = true"
 	}
@@ -78,7 +78,7 @@ func (c prepared) narrowAll(missing []capability.Permission, grantable capabilit
 	return narrowed
 }
 
-// narrow replaces the host "any" in a missing permission by the host in the call's arguments, so
+// narrow replaces the host "any" in a missing permission with the host in the call's arguments, so
 // that the operator need not grant access to the whole web. A model may have chosen the host, so it
 // is only a suggestion to the operator, who sees its name.
 func (c prepared) narrow(permission capability.Permission, grantable capability.Grantable) capability.Permission {

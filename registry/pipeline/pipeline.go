@@ -67,7 +67,7 @@ type Pipeline struct {
 	// digest.
 	sessionAnswers *remembered.Memory
 	openings       chan struct{} // has an element for each call that opens directories; see pin
-	// open is cancelled by Close, and with it the nested calls.
+	// Close cancels open, and with it the nested calls.
 	open  context.Context
 	close context.CancelFunc
 }
@@ -156,8 +156,8 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 }
 
 // isValidFor reports whether early is still equal to what prepare would return for the call. It is
-// not if the tool or the rules have changed, or if the arguments had references: calls that ran
-// since may have changed their targets.
+// not equal if the tool or the rules have changed, or if the arguments had references: calls that
+// ran since then may have changed their targets.
 func (early *prepared) isValidFor(c prepared) bool {
 	return early != nil && early.tool == c.tool && early.rules == c.rules && !early.resolved
 }

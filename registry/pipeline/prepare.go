@@ -111,7 +111,7 @@ func (p *Pipeline) timeout(c prepared) time.Duration {
 	return min(timeout, limit)
 }
 
-// resolveReferences replaces references in the arguments by stored results and variables.
+// resolveReferences replaces references in the arguments with stored results and variables.
 func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 	if c.Parent != "" || p.o.Results == nil && p.o.Variables == nil {
 		return nil
@@ -131,7 +131,7 @@ func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 			return "", false, nil
 		}
 		if text, found = p.o.Variables(ctx, call, name); !found {
-			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; replace the reference by a value", name))
+			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; replace the reference with a value", name))
 		}
 		return text, found, err
 	})

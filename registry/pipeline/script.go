@@ -45,9 +45,9 @@ func grantedWith(granted policy.Granted, script *shellcommand.Result) policy.Gra
 	return granted
 }
 
-// addScript makes a decision stricter if the script requires it. An approval of all patterns may be
-// remembered. There are no patterns if a rule of the policy requires the approval, because a rule
-// may distinguish calls that have the same patterns.
+// addScript makes a decision stricter if the script requires it. patterns are the patterns of the
+// script that an approver may approve instead of this call only. There are none if a rule of the
+// policy requires the approval, because a rule may distinguish calls that have the same patterns.
 func (r *Rules) addScript(d policy.Decision, script *shellcommand.Result) (_ policy.Decision, patterns []string) {
 	if script == nil || d.Effect == policy.Deny || script.Effect == policy.Allow || script.Effect == policy.Ask && r.Shell.Unconfirmed {
 		return d, nil

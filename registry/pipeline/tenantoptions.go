@@ -10,8 +10,8 @@ import (
 )
 
 // TenantOptions restricts the [Rules] for some calls, such as the calls of one tenant. It can
-// remove what the Rules make available, or replace it by something else with the same name. It
-// cannot add anything. The zero value changes nothing.
+// remove what the Rules make available, or replace it with something else that has the same name.
+// It cannot add anything. The zero value changes nothing.
 type TenantOptions struct {
 	// Mounts replaces the directories of mounts in the Rules, and Env the values of variables in
 	// the Rules. Names that the Rules do not have are ignored. A mount keeps the access mode of

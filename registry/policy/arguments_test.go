@@ -93,7 +93,7 @@ func TestAllowingNeedsEveryReadingInside(t *testing.T) {
 	if !holds(t, policy.Allow, "/path", url, pathArgument("https://api.example/repos/x")) ||
 		holds(t, policy.Allow, "/path", url, pathArgument("https://api.example/repos/../x")) ||
 		holds(t, policy.Allow, "/path", url, pathArgument("https://api.example/repossessed")) {
-		t.Error("a prefix of a URL is not its folder")
+		t.Error("a prefix of a URL does not match exactly the URLs below it")
 	}
 }
 

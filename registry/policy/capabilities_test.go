@@ -6,8 +6,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// TestCapabilities checks for each pattern and permission whether a rule that denies matches (they
-// overlap), and whether a rule that allows does (the permission is covered).
+// TestCapabilities checks for each pattern and permission whether a deny rule matches, which it
+// must if they overlap, and whether an allow rule matches, which it must if the pattern covers the
+// permission.
 func TestCapabilities(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, word     string

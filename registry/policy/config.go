@@ -11,8 +11,8 @@ type Config struct {
 	Profile string
 	// Allow, unless empty, keeps only the tools that it names. Deny removes tools. An entry is a
 	// tool's name, "group:NAME", or a pattern in which * matches any characters. Deny also matches
-	// aliases. Allow matches only well-known other names, such as bash for exec, because the author
-	// of a tool chooses its aliases.
+	// aliases. Allow ignores aliases, because the author of a tool chooses them, but matches
+	// well-known other names, such as exec for bash.
 	Allow, Deny []string
 	// Tools holds settings of single tools by name.
 	Tools map[string]ToolRule

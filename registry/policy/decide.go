@@ -17,7 +17,7 @@ type Reason struct {
 	Rule string `json:"rule"`
 	// Source is the place of that part, as given in the Config; may be empty.
 	Source string `json:"source,omitempty"`
-	// Why explains to the operator, in a few words, why it matches.
+	// Why explains to the operator, in a few words, why this part of the Config matches.
 	Why string `json:"why"`
 }
 
@@ -65,7 +65,7 @@ func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
 	return reason.Effect == Allow, reason
 }
 
-// visible returns the reason and the fix.
+// visible is Visible, and also returns what to change so that a hidden tool becomes visible.
 func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	switch {
 	case p == nil || !p.compiled:
@@ -76,7 +76,7 @@ func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	if i := slices.IndexFunc(p.deny, func(s selector) bool { return s.restricts(t) }); i >= 0 {
 		at, text := p.entryPlace("deny")(i), p.deny[i].text
 		return Reason{Deny, fmt.Sprintf("%s %q", at.field, text), at.source, "it names the tool"},
-			"take " + quote(text) + " out of deny" + where(at.source)
+			"remove " + quote(text) + " from deny" + where(at.source)
 	}
 	if own := p.tools[normal(t.Name)]; own.disabled {
 		rule := "tools." + t.Name + ".enabled"
@@ -92,7 +92,7 @@ func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 		return Reason{Deny, "allow", source, "there is an allow list and it does not name the tool"},
 			"add " + quote(t.Name) + " to allow" + where(source)
 	}
-	return Reason{Allow, fmt.Sprintf("profile %q", p.profile), p.sources["profile"], "nothing takes the tool away"}, ""
+	return Reason{Allow, fmt.Sprintf("profile %q", p.profile), p.sources["profile"], "nothing removes the tool"}, ""
 }
 
 func anyPermits(list []selector, t ToolFacts) bool {
@@ -105,7 +105,7 @@ func (p *Policy) Decide(t ToolFacts, c CallFacts) Decision {
 	return decision
 }
 
-// decide also returns a trace of each rule; nil if no rule was evaluated.
+// decide is Decide, and also returns a trace of each rule, or nil if no rule was evaluated.
 func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 	if reason, fix := p.visible(t); reason.Effect != Allow {
 		return Decision{Effect: Deny, By: reason, Fix: fix}, nil
@@ -129,7 +129,7 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 		reasons = append(reasons, Reason{r.effect, r.name(), r.source, why})
 	}
 	if c.effort.exhausted() {
-		why := "the arguments are too large to be compared with the rules; call the tool with less"
+		why := "the arguments are too large to be compared with the rules; call the tool with smaller arguments"
 		return Decision{Effect: Deny, By: Reason{Deny, ruleDefault, "", why}, Also: reasons}, traces
 	}
 	return p.weigh(c, holding, reasons), traces
@@ -158,7 +158,7 @@ func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 	for _, effect := range []Effect{Deny, Ask} {
 		if i := slices.IndexFunc(holding, func(r *rule) bool { return r.effect == effect }); i >= 0 {
-			fix := "take " + holding[i].name() + " out of the policy, or narrow it" + where(holding[i].source)
+			fix := "remove " + holding[i].name() + " from the policy, or narrow it" + where(holding[i].source)
 			return decided(effect, reasons, i, fix)
 		}
 	}
@@ -167,7 +167,7 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 		return decided(Allow, reasons, i, "")
 	}
 	if own := p.tools[c.tool.Name]; own.auto && risk != "" {
-		reason := Reason{Allow, "tools." + c.tool.Name + ".auto_execute", own.source, "the operator set it; else it would be asked: " + risk}
+		reason := Reason{Allow, "tools." + c.tool.Name + ".auto_execute", own.source, "the operator set it; otherwise the call would need an approval: " + risk}
 		return Decision{Effect: Allow, By: reason, Also: reasons}
 	}
 	if why := c.remembered(); why != "" && risk != "" {
@@ -184,7 +184,7 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 	return d
 }
 
-// decided makes a decision from one of several reasons.
+// decided returns a Decision that reasons[by] made; the other reasons become Also.
 func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
 	also := slices.Concat(reasons[:by], reasons[by+1:])
 	if len(also) == 0 {

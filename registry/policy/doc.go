@@ -8,8 +8,9 @@
 //
 // # Visible tools
 //
-// A tool is visible if the profile has it, the allow list, if there is one, names it, the deny
-// list does not, and it is not disabled. None of these restores a tool that another removes.
+// A tool is visible if the profile contains it, the allow list (if there is one) names it, the deny
+// list does not name it, and it is not disabled. None of these restores a tool that another
+// removes.
 //
 // # Calls
 //
@@ -29,7 +30,7 @@
 // another type than the rule expects, and a grant that overlaps with what they name. A rule
 // that allows matches only if it covers every part of the call.
 //
-// A condition on arguments sees the text of a path; it does not see links, searched directories
-// or defaults of a tool. Restrict files and addresses with mounts and grants, which are checked
-// when they are used.
+// A condition on arguments compares only the text of a path. It does not know links, the files that
+// a tool finds in a directory, or the defaults of a tool. Restrict files and addresses with mounts
+// and grants instead, which are checked at each use.
 package policy

@@ -3,9 +3,9 @@ package policy
 // Limits on the work of one decision. A model writes the arguments, so it must not be able to make
 // the host compare for minutes.
 const (
-	maxEffort    = 64 << 20 // bytes of text times the size of a pattern, roughly
-	nodeCost     = 16       // of visiting one JSON value
-	spellingCost = 32       // of finding the spellings of a path, per byte
+	maxEffort    = 64 << 20 // roughly, bytes of text times bytes of a pattern
+	nodeCost     = 16       // effort of visiting one JSON value
+	spellingCost = 32       // effort of finding the spellings of a path, per byte
 	maxPathBytes = 4096     // no system opens longer paths
 )
 

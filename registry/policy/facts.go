@@ -41,7 +41,7 @@ type Granted struct {
 	Permissions []capability.Permission
 	// AutoExecute is the same as in ToolRule.
 	AutoExecute bool
-	// Source says who granted it and where that is stored, for explanations.
+	// Source says who granted the permissions and where the grant is stored, for explanations.
 	Source string
 	// Why says why AutoExecute is set; empty if the operator set it for every call.
 	Why string

@@ -17,9 +17,9 @@ func where(source string) string {
 	return " (" + source + ")"
 }
 
-// wideningLines returns the lines that add a tool which the profile does not have. A profile can't
-// be extended, so they select the profile full and list the tools of the old profile and the new
-// one.
+// wideningLines returns the lines that add a tool which the profile does not have. A profile cannot
+// be extended, so the lines select the profile full and allow only the tools of the old profile and
+// the new tool.
 func (p *Policy) wideningLines(t ToolFacts) string {
 	lines := "profile = " + quote(profileFull)
 	list := p.entries
@@ -33,8 +33,8 @@ func (p *Policy) wideningLines(t ToolFacts) string {
 	return TableLines("policy", p.sources["profile"], lines, ListLine("allow", append(names, t.Name)))
 }
 
-// allowingLines returns the lines that allow calls like this one: a rule for exactly the
-// permissions that it needs if one can be written, otherwise auto_execute.
+// allowingLines returns the lines that allow calls like this one: if possible, a rule for exactly
+// the permissions that the call needs, and otherwise auto_execute.
 func (p *Policy) allowingLines(c *call) string {
 	words := c.risky()
 	for _, word := range words {
@@ -67,8 +67,8 @@ func Key(s string) string {
 	return quote(s)
 }
 
-// AllowLines returns the lines that grant permissions to a tool in an operator's file without an
-// entry for it.
+// AllowLines returns the lines that grant permissions to a tool, for an operator's file that has no
+// entry for the tool.
 func AllowLines(tool string, words []string) string {
 	return TableLines(ToolTable(tool), "", ListLine("allow", words))
 }

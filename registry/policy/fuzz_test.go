@@ -22,7 +22,7 @@ func FuzzCompile(f *testing.F) {
 		if (p == nil) != (err != nil) {
 			t.Fatalf("%v, %v", p, err)
 		}
-		// Each part alone, so that one error does not hide the others.
+		// Compile each part alone, so that one error does not hide the others.
 		for _, single := range []policy.Config{{Profile: profile}, {Allow: []string{entry}}, {Deny: []string{entry}}, {Base: base, Rules: c.Rules}} {
 			p, err := policy.Compile(single, known)
 			if err == nil {
@@ -32,8 +32,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzDecide checks, with a simple model of paths, that no call evades a denial and that nothing
-// outside of what is allowed gets in.
+// FuzzDecide checks, with a simple model of paths, that no call evades a deny rule, and that an
+// allow rule allows nothing that it does not cover.
 func FuzzDecide(f *testing.F) {
 	deny, err := policy.Compile(policy.Config{Rules: []policy.Rule{{Arguments: map[string]policy.Match{"/path": {Glob: "**/.env"}}}}}, known)
 	if err != nil {

@@ -80,7 +80,8 @@ func (c *condition) holds(e *effort, arguments any) bool {
 	})
 }
 
-// enough reports whether the test matches one of the values, or all of them where the rule permits.
+// For a rule that restricts, enough reports whether yes is true for some value; for a rule that
+// permits, whether yes is true for all values.
 func enough[T any](restrict bool, values []T, yes func(T) bool) bool {
 	return slices.ContainsFunc(values, func(v T) bool { return yes(v) == restrict }) == restrict
 }
@@ -161,7 +162,7 @@ func newPathPrefix(base, text string) (pathPrefix, error) {
 		return pathPrefix{}, fmt.Errorf("the prefix %w", err)
 	}
 	if slices.Contains(strings.Split(text, "/"), "..") {
-		return pathPrefix{}, fmt.Errorf(`the prefix %q has a ".." part; write where that leads`, text)
+		return pathPrefix{}, fmt.Errorf(`the prefix %q has a ".." part; write the path that it leads to`, text)
 	}
 	return prefixOf(base, text), nil
 }
@@ -273,7 +274,7 @@ func checkText(text string) error {
 		return fmt.Errorf("is longer than %d bytes", maxTextBytes)
 	}
 	if strings.IndexByte(text, 0) >= 0 {
-		return errors.New("has a NUL in it")
+		return errors.New("contains a NUL byte")
 	}
 	return nil
 }

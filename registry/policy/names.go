@@ -11,7 +11,7 @@ import (
 // names are the names that entries can refer to.
 type names struct {
 	own    map[string]bool     // tools by their own names, loaded or not
-	alias  map[string][]string // aliases that authors chose, to the tools' own names
+	alias  map[string][]string // maps an alias that authors chose to the tools' own names
 	groups map[string]bool
 }
 

@@ -14,10 +14,10 @@ type netPattern struct {
 	private   bool // includes private and loopback addresses
 	any       bool // every URL
 	methods   []string
-	scheme    string   // "" for either
+	scheme    string   // "" matches both schemes
 	host      []string // labels; "*" is one label, "**" any number
-	port      int      // 0 with a star for the scheme and no port
-	ownPort   bool     // the default port of the scheme
+	port      int      // 0 if the pattern has "*" as its scheme and names no port
+	ownPort   bool     // port is the default port of the scheme
 	everyPort bool
 	path      []string // segments of the path prefix
 }
@@ -65,7 +65,7 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	// Its error does not quote the text, in which placeholders replace the stars.
+	// The error of NewPermission does not quote text, so the placeholders for stars do not show.
 	w, err := capability.NewPermission(kind, text)
 	if err != nil {
 		return netPattern{}, err
@@ -81,7 +81,7 @@ type stars struct {
 	labels       int
 }
 
-// placeholder replaces a star in a URL: a label that every normalisation keeps.
+// placeholder replaces a star in a URL. It is a label that no normalisation changes.
 const placeholder = "x"
 
 // withoutStars returns a URL with placeholders for the stars of a pattern.
@@ -99,7 +99,7 @@ func withoutStars(text string) (s stars, plain string, err error) {
 	labels := strings.Split(authority, ".")
 	s.labels = len(labels)
 	for i, label := range labels {
-		// A port may follow the last one.
+		// A port may follow the last label.
 		name, port, _ := strings.Cut(label, ":")
 		if name != "*" && name != "**" {
 			continue
@@ -119,7 +119,7 @@ func withoutStars(text string) (s stars, plain string, err error) {
 	return s, plain, nil
 }
 
-// into restores the stars.
+// into puts the stars back into p.
 func (s stars) into(p *netPattern) error {
 	if s.scheme {
 		p.scheme, p.ownPort = "", !s.portWritten
@@ -132,7 +132,7 @@ func (s stars) into(p *netPattern) error {
 		return nil
 	}
 	if len(p.host) != s.labels {
-		return errors.New("a host with stars is written in ASCII (xn--...) and without a dot at its end")
+		return errors.New("write a host with stars in ASCII (xn--...) and without a dot at its end")
 	}
 	for i, star := range s.host {
 		p.host[i] = star
@@ -187,13 +187,14 @@ func isPrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.Equal(prefix, list[:len(prefix)])
 }
 
-// mayBePrefix is isPrefix without case, because a server may ignore it.
+// mayBePrefix is isPrefix ignoring case, because a server may ignore the case of a path.
 func mayBePrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.EqualFunc(prefix, list[:len(prefix)], strings.EqualFold)
 }
 
-// hostsFit compares labels from the left; only p contains "**". A "**" first matches no label, and
-// one more each time the rest does not match; only the last "**" needs backtracking.
+// hostsFit compares the labels of two hosts from the left; only p may contain "**". A "**" first
+// matches no label, and then one more label each time that the rest does not match. Only the last
+// "**" needs backtracking.
 func hostsFit(p, g []string, fits func(a, b string) bool) bool {
 	star, taken, i, j := -1, 0, 0, 0
 	for j < len(g) {

@@ -35,8 +35,8 @@ func clean(base, p string) string {
 
 // spellings returns the paths that a string may mean to different readers: with or without
 // surrounding space, with percent-encoding decoded, with backslashes as slashes; and, if loose,
-// without what Windows ignores at the end of a name. It returns false for a string that not every
-// reader takes for a path.
+// without what Windows ignores at the end of a name. It returns false if some reader would not take
+// the string for a path.
 func spellings(base, text string, loose bool) ([]string, bool) {
 	plain := unescape(text)
 	if len(text) > maxPathBytes || unescapeOnce(plain) != plain {
@@ -99,8 +99,8 @@ func unescapeOnce(s string) string {
 	return b.String()
 }
 
-// trimNames cuts names like Windows: it removes trailing dots and spaces, and the name of a stream.
-// A name of only dots means a directory and stays.
+// trimNames cuts the names in a path as Windows does: it removes trailing dots and spaces, and the
+// name of a stream. A name that consists only of dots means a directory and stays.
 func trimNames(p string) string {
 	names := strings.Split(p, "/")
 	for i, name := range names {
@@ -116,7 +116,7 @@ func trimNames(p string) string {
 type pathGlob struct {
 	ofTexts
 	exact, folded string
-	choices       int // the number of alternatives of its braces, at most
+	choices       int // max number of patterns that its braces stand for
 }
 
 func parseGlob(base, pattern string) (pathGlob, error) {
@@ -124,7 +124,7 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 	case len(pattern) > maxGlobBytes:
 		return pathGlob{}, fmt.Errorf("is longer than %d bytes", maxGlobBytes)
 	case !utf8.ValidString(pattern) || strings.IndexByte(pattern, 0) >= 0:
-		return pathGlob{}, errors.New("is not valid UTF-8 text")
+		return pathGlob{}, errors.New("is not valid UTF-8")
 	case strings.Count(pattern, "{") > maxGlobBraces || strings.Count(pattern, ",") > maxGlobCommas:
 		return pathGlob{}, fmt.Errorf("has more than %d braces or %d commas; write several rules", maxGlobBraces, maxGlobCommas)
 	case !doublestar.ValidatePattern(pattern):

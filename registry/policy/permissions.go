@@ -46,12 +46,12 @@ func parsePermissionPattern(entry string) (permissionPattern, error) {
 	switch kind {
 	case "*":
 		if named {
-			return p, fmt.Errorf("%q: * takes nothing after it", entry)
+			return p, fmt.Errorf("%q: nothing may follow *", entry)
 		}
 		p.any = true
 	case capability.KindClock, capability.KindRandom:
 		if named {
-			return p, fmt.Errorf("%q: %s takes nothing after it", entry, kind)
+			return p, fmt.Errorf("%q: nothing may follow %s", entry, kind)
 		}
 	case capability.KindRead, capability.KindWrite, capability.KindEnv, capability.KindSecret:
 		if name == "" {
@@ -73,8 +73,8 @@ func parsePermissionPattern(entry string) (permissionPattern, error) {
 	return p, nil
 }
 
-// overlaps reports whether a grant of this permission reaches something that the pattern names. In
-// doubt it returns true.
+// overlaps reports whether the granted permission w permits something that the pattern names. If
+// that is uncertain, it returns true.
 func (p permissionPattern) overlaps(w grantedPermission) bool {
 	switch {
 	case p.any, w.kind == "":
@@ -94,8 +94,8 @@ func (p permissionPattern) nameFits(w grantedPermission) bool {
 	return wildcard.Match(strings.ToLower(p.name), strings.ToLower(w.name))
 }
 
-// covers reports whether the pattern names everything that a grant of this permission reaches. In
-// doubt it returns false.
+// covers reports whether the pattern names everything that the granted permission w permits. If
+// that is uncertain, it returns false.
 func (p permissionPattern) covers(w grantedPermission) bool {
 	switch {
 	case p.any:
@@ -115,7 +115,7 @@ type grantedPermission struct {
 	text, name string
 	kind       capability.Kind
 	harmless   bool
-	net        *netPattern // of net and net-private; otherwise nil
+	net        *netPattern // only for the kinds net and net-private
 }
 
 func grantedPermissions(words []capability.Permission) []grantedPermission {

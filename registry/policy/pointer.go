@@ -35,7 +35,8 @@ type found struct {
 	odd bool
 }
 
-// find returns the values at a pointer: one, or several if it fans out.
+// find returns the values at a pointer: several if the pointer contains "*", and otherwise at most
+// one.
 func (e *effort) find(v any, tokens []string) []found {
 	e.spend(nodeCost)
 	if len(tokens) == 0 {

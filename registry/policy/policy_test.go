@@ -267,7 +267,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{policy.Config{Base: "work"}, `base: "work" is not an absolute`},
 		{words("wirte:a"), `did you mean write?`},
 		{words("write:"), `write write:NAME`},
-		{words("clock:x"), `takes nothing after it`},
+		{words("clock:x"), `nothing may follow`},
 		{words("kv:all"), `kv:read, kv:write or kv:*`},
 		{words("net:api.github.com"), `begins with https://`},
 		{words("net:https://u@h/"), `a name or password before the host`},
@@ -277,7 +277,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{words("net:https://*.bücher。example/"), `xn--`},
 		{words("net:https://a*.example/"), `stands for the whole first part of the host`},
 		{words("net:https://h/a*/x"), `leave out the "*"`},
-		{words("*:x"), `takes nothing after it`},
+		{words("*:x"), `nothing may follow`},
 		{args("path", equals("1")), `w.toml:9: rules[0].arguments."path": is not a JSON pointer`},
 		{args("/a~2", equals("1")), `write ~0`},
 		{args("/a", policy.Match{}), `exactly one of`},
@@ -318,8 +318,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// An unknown tool name is reported with the nearest known one, and the entry applies to tools of
-// that name that are added later, like to known ones.
+// An unknown tool name is reported with the nearest known name. The entry applies to a tool of that
+// name that is added later, just as it does to known tools.
 func TestUnknownNamesHoldForToolsThatCome(t *testing.T) {
 	later := policy.ToolFacts{Name: "isues"}
 	alias := policy.ToolFacts{Name: "other", Aliases: []string{"Isues"}}

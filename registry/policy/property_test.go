@@ -136,7 +136,7 @@ func TestRestrictingNeverPermitsMore(t *testing.T) {
 	})
 }
 
-// What an allow rule covers, a deny rule for the same permissions must match.
+// A deny rule matches every permission that an allow rule with the same pattern covers.
 func TestCoveredPermissionsOverlap(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(3, 4))}
 	word := func(scheme, host, port string) string {

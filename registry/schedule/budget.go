@@ -94,7 +94,7 @@ func (b *budgets) Check(tenant string) error {
 	return nil
 }
 
-// Spend counts what an attempt of a tenant's call has used. ran is the time for which it ran.
+// Spend counts what an attempt of a tenant's call has used. ran is how long the attempt ran.
 func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	if b.none() {
 		return

@@ -26,9 +26,9 @@ type Options struct {
 	// MaxCalls limits the concurrent calls of all tenants, and MaxTenantCalls the concurrent
 	// calls of one tenant; 0 and less mean no limit. Tenants with waiting calls take turns.
 	MaxCalls, MaxTenantCalls int
-	// MaxWaiting limits the calls that wait for a place, for files or for memory; 0 means 1000,
-	// and less than 0 means no limit. At the limit, the tenant with the most waiting calls loses
-	// one.
+	// MaxWaiting limits the calls that wait for a place, for files or for memory; 0 means 1000, and
+	// less than 0 means no limit. At the limit, one waiting call fails: a call of the tenant with
+	// the most waiting calls.
 	MaxWaiting int
 	// WaitTimeout limits the time that a call waits for a place, for memory, and for calls that
 	// change the same files; 0 and less mean DefaultWaitTimeout.

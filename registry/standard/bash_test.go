@@ -61,12 +61,12 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
 }
 
-// bashRegistry returns a registry with the tool bash.
-// bashTakesLong is why these are long tests: compiling the module takes six seconds of processor
-// time. guest-examples tests the tool natively, and testdata/script/shell.txtar tests it in the
-// program.
+// bashTakesLong is the reason why these tests are long: compiling the module takes six seconds
+// of processor time. guest-examples tests the tool natively, and testdata/script/shell.txtar tests
+// it in the program.
 const bashTakesLong = "it compiles the shell and runs its corpus"
 
+// bashRegistry returns a registry with the tool bash.
 func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{

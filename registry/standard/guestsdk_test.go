@@ -96,7 +96,7 @@ func TestGuestSDK_reactor(t *testing.T) {
 	t.Run("talk", func(t *testing.T) { testProbeTalk(t, tools) })
 }
 
-// TestGuestSDK_command shows that a command reaches the same host functions.
+// TestGuestSDK_command shows that a command can call the same host functions.
 func TestGuestSDK_command(t *testing.T) {
 	dir := t.TempDir()
 	manifest := strings.Replace(fmt.Sprintf(probeManifest, "probe"), `abi = "reactor"`, "", 1)

@@ -13,7 +13,7 @@ import (
 )
 
 // addHostTools registers the tools that the embedding program implements, the tool question, and
-// the tool process. Jobs need the tool that they call: without it the tool process is left out.
+// the tool process. It leaves out the tool process if the tool that its jobs call is not loaded.
 func (a *assembly) addHostTools(tools *registry.Registry) error {
 	host := a.o.Host
 	register := func(spec tool.Spec, executor tool.Executor, err error) error {
@@ -53,8 +53,7 @@ func (a *assembly) addHostTools(tools *registry.Registry) error {
 // runtime on the smallest machine.
 const defaultCalls = 64
 
-// maxTenantCalls returns how many calls of a tenant may run concurrently, as far as the options
-// tell.
+// maxTenantCalls returns how many calls of a tenant may run concurrently, according to the options.
 func maxTenantCalls(o Options) int {
 	calls := cmp.Or(max(o.Runtime.MaxCalls, 0), defaultCalls)
 	for _, bound := range []int{o.Registry.Schedule.MaxCalls, o.Registry.Schedule.MaxTenantCalls} {

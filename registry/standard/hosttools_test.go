@@ -47,8 +47,9 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// Each tool of the program is in exactly one group, so that rules about groups cover all. A session
-// may report on itself whatever else it may do.
+// Each tool of the program is in exactly one group, so that rules about groups cover all tools.
+// session_status and read_result are in no group, because a session may report on itself whatever
+// else it may do.
 func TestToolsAreInGroups(t *testing.T) {
 	backends := make(map[string]hosttools.Backend)
 	for _, name := range hosttools.Names() {
@@ -84,7 +85,7 @@ func TestToolsAreInGroups(t *testing.T) {
 	}
 }
 
-// Without the tool that jobs call, there is no tool process.
+// The tool process is left out if the tool that its jobs call is not loaded.
 func TestJobs(t *testing.T) {
 	for _, c := range []struct {
 		of   string
@@ -114,7 +115,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// The jobs of a tenant may use half of its concurrent calls.
+// By default, a tenant's jobs may use at most half of its concurrent calls, so that its other calls
+// can still run.
 func TestJobsLeaveCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*standard.Options)

@@ -137,7 +137,8 @@ func TestLanguages_formsHaveOneInterface(t *testing.T) {
 	}
 }
 
-// compile measures what the first call of a tool waits for without a cache.
+// The benchmark compile measures the compilation that the first call of a tool waits for without a
+// cache.
 func BenchmarkLanguages(b *testing.B) {
 	for _, name := range languageTools {
 		for _, form := range languageForms {

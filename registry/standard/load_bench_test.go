@@ -65,7 +65,7 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 	return dir
 }
 
-// The cost of a check that finds no change.
+// BenchmarkLook measures a check of a directory in which nothing has changed.
 func BenchmarkLook(b *testing.B) {
 	o := standard.Options{
 		Sources:  standard.Sources{Directories: []string{folderOfMany(b)}, NoBuiltins: true},
@@ -85,7 +85,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// The cost of a start with a directory of many tools; their modules are not read.
+// BenchmarkLoad measures a start with a directory of many tools, whose modules are not read.
 func BenchmarkLoad(b *testing.B) {
 	dir := folderOfMany(b)
 	for b.Loop() {

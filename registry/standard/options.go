@@ -121,7 +121,7 @@ func (o *Options) logger() *slog.Logger {
 	return cmp.Or(o.Registry.Logger, slog.New(slog.DiscardHandler))
 }
 
-// withDefaults replaces zero fields by their defaults and adds the protected paths.
+// withDefaults replaces zero fields with their defaults and adds the protected paths.
 func (o Options) withDefaults() Options {
 	o.applyCeilings(o.config().Ceilings())
 	o.Runtime.CacheDir = CacheDir(o)

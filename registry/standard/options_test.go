@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Options has no field that an option type within it has already.
+// No field of Options repeats a field of an option type that Options contains.
 func TestOptionsDeclareNothingTwice(t *testing.T) {
 	owners := make(map[string]string) // by name of the field
 	var look func(of reflect.Type)

@@ -153,7 +153,7 @@ func TestSkills_withoutDirectory(t *testing.T) {
 	}
 }
 
-// A stored list can be shown: one that is too long for that is refused.
+// Every stored list can be shown; a list that is too long to be shown is refused.
 func TestTodo_longestList(t *testing.T) {
 	tools, _ := planning(t)
 	write := func(contents int) (tool.Result, error) {

@@ -54,7 +54,7 @@ func (r *Reloader) WatchDirectories(ctx context.Context, f *Directories, every t
 }
 
 func (r *Reloader) checkDirectory(ctx context.Context, f *Directories, dir toolDirectory) []ToolChange {
-	// Open it each time: it may have been replaced by another directory.
+	// Open the directory each time: it may have been replaced by another directory.
 	directory, paths, err := list(dir)
 	if err != nil {
 		reported := f.reported[dir.path]
@@ -125,7 +125,8 @@ func (l manifestCheck) run(ctx context.Context) *ToolChange {
 	}
 	m, err := manifests.Read(l.directory, l.path)
 	if m, err = configured(l.r.started, l.dir, m, err); err != nil {
-		// Report it only if the last check found it too: the file may still be being written.
+		// Report the error only if the last check found it too, because the file may still be being
+		// written.
 		repeated := w.lastError == err.Error()
 		w.seen, w.lastError = "", err.Error()
 		if !repeated {

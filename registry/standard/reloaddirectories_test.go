@@ -209,7 +209,7 @@ func TestFoldersThatAreMoved(t *testing.T) {
 func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		manifest, module string
-		looks            int // until it is reported
+		looks            int // number of checks until the change is reported
 		want             string
 	}{
 		"manifest":   {"manifest = 1\nname = \"one\"\n", exits(9), 2, "one stays as it was: one/tool.toml"},

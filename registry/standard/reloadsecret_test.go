@@ -87,7 +87,7 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 		t.Errorf("the new place got %q, %s: %s", got, code, text)
 	}
 	add("other", strings.Replace(manifest, `"ask"`, `"other"`, 1))
-	// Rules that are rebuilt because a tool was added do not leak it either.
+	// Rules that are rebuilt because a tool was added do not leak the first value either.
 	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 0 {
 		t.Fatalf("told %v", changes) // a directory is loaded at the second check
 	}

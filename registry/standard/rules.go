@@ -27,7 +27,8 @@ func specsOf(tools *registry.Registry) []tool.Spec {
 	return specs
 }
 
-// rulesFor returns the rules for these tools, and for tools the file names that may be added later.
+// rulesFor returns the rules for these tools, and for tools that the file names and that may be
+// added later.
 func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	file, rules := o.config(), o.Registry.Rules
 	if rules.Policy != nil {
@@ -100,8 +101,8 @@ func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	given.Deny = append(given.Deny, more.Deny...)
 	given.Protected = append(given.Protected, more.Protected...)
 	for _, permission := range o.Permissions {
-		// A mount or variable that is not bound was reported when the file or flag was read; a
-		// tool that asks for it fails its grant.
+		// A mount or variable that is not bound was reported when the file or flag was read. Calls
+		// of a tool that requests it fail.
 		_ = file.Allow(&given, capability.Bound{Env: file.LookupEnv}, permission)
 	}
 	return given

@@ -42,8 +42,8 @@ func main() {
 }
 `
 
-// A program of ten lines, as its own child process, loads a module that only a child compiles;
-// otherwise the error names the function to call.
+// A program of ten lines that runs itself as a child process can load a module that only a child
+// process may compile. Without the child process, the error names the function to call.
 func TestAProgramIsItsOwnCompiler(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "embedder.exe")

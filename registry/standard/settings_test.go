@@ -93,7 +93,7 @@ func TestSettings(t *testing.T) {
 		{"a name", "\n[tools.probe.settings]\nengin = \"fast\"", "wasmtool.toml:3: tools.probe.settings.engin: the tool has no such setting; it has engine, server"},
 		{"what is needed with another", "[tools.probe.settings]\nengine = \"fast\"", "wasmtool.toml:2: tools.probe.settings.server: is not a URL that the tool can ask for: it names no host"},
 	} {
-		t.Run("a fault of "+tt.name, func(t *testing.T) {
+		t.Run("error: "+tt.name, func(t *testing.T) {
 			tools, err := open(t, tt.file)
 			if err == nil {
 				tools.Close()

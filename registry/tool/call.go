@@ -107,7 +107,7 @@ type Invocation struct {
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is
 	// nil. The executor calls it once for each such Result, as soon as the outcome is known,
 	// possibly before Execute returns. Until then the call is running. Further calls of Complete
-	// have no effect, nor has a call for a Result that was not Pending. Never nil.
+	// have no effect. Complete also has no effect if the Result was not Pending. Never nil.
 	Complete func(result Result, failure *Error)
 }
 
@@ -139,7 +139,7 @@ type Started interface {
 	Result(ctx context.Context) (Result, error)
 }
 
-// Executor runs one tool, and nothing else: the registry checks arguments and results, computes
+// Executor runs one tool and does nothing else: the registry checks arguments and results, computes
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
 // An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic], [Retrier]
@@ -174,13 +174,13 @@ type MemoryBounded interface {
 // Dynamic is an [Executor] that computes parts of its tool's definition when they are first
 // needed, such as a description that lists the files that exist.
 type Dynamic interface {
-	// Describe computes the definition. The registry makes one call of it at a time. It keeps
-	// the definition until it is asked to describe the tool again; it does not keep errors.
+	// Describe computes the definition. The registry never calls it concurrently. It keeps the
+	// definition until it is asked to describe the tool again; it does not keep errors.
 	//
-	// grant is what the tool may access meanwhile. For a tool in the sandbox, this is the
-	// directories that it may read without an approval. If the tool requests more directories,
-	// the registry does not call Describe and uses the Spec. For a tool outside the sandbox,
-	// grant is empty, because it would not limit the tool.
+	// grant is what the tool may access while it describes itself. A tool in the sandbox gets the
+	// directories that it may read without an approval. If the tool requests more directories, the
+	// registry does not call Describe and uses the Spec. For a tool outside the sandbox, grant is
+	// empty, because it would not limit the tool.
 	Describe(ctx context.Context, grant capability.Grant) (Definition, error)
 }
 
@@ -192,7 +192,7 @@ type Definition struct {
 	Parameters, Result json.RawMessage
 }
 
-// ViolationExplainer is an [Executor] that words the message about invalid arguments itself.
+// ViolationExplainer is an [Executor] that writes its own message about invalid arguments.
 type ViolationExplainer interface {
 	// ExplainViolations returns the message for the caller; "" means the registry's message.
 	ExplainViolations(violations []Violation) string

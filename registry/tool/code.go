@@ -10,8 +10,8 @@ func (c Code) Name() string {
 }
 
 // Recoverable reports whether the caller can recover from every error with this code: by changing
-// the arguments, calling another tool or asking for less. If it returns false,
-// [Error.Recoverable] tells it for the single error.
+// the arguments, calling another tool or asking for less. If it returns false, the caller may still
+// be able to recover from a single error; see [Error.Recoverable].
 func (c Code) Recoverable() bool { return codeFacts[c].recoverable }
 
 // codeFacts holds what is true of all errors with a code.

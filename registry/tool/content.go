@@ -39,7 +39,8 @@ type Resource struct {
 	URI string
 	// MIMEType is the type of the contents; empty means unknown.
 	MIMEType string
-	// Text or Blob holds the contents of an embedded resource: Blob, unless it is nil.
+	// Text and Blob hold the contents of an embedded resource: Blob unless it is nil, and otherwise
+	// Text.
 	Text string
 	Blob []byte
 	// Name, Title, Description and Size describe a link. A link must have a Name. Size is in
@@ -51,14 +52,14 @@ type Resource struct {
 // TextContent returns a text block.
 func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// ImageContent returns an image block with the bytes of a PNG, JPEG, GIF or WebP file and its
-// type. It does not copy data.
+// ImageContent returns an image block. data is a PNG, JPEG, GIF or WebP file, and mimeType is its
+// type. ImageContent does not copy data.
 func ImageContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: data, MIMEType: mimeType}
 }
 
-// AudioContent returns an audio block with the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its
-// type. It does not copy data.
+// AudioContent returns an audio block. data is a WAV, MP3, OGG, FLAC or MP4 file, and mimeType is
+// its type. AudioContent does not copy data.
 func AudioContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: data, MIMEType: mimeType}
 }

@@ -25,7 +25,7 @@ type ErrorViewDetails struct {
 }
 
 // View returns the error as an [ErrorView]. input is the arguments of the call, or nil. View
-// replaces a value by "[redacted]" if its name suggests a secret, such as "password", "api_key"
+// replaces a value with "[redacted]" if its name suggests a secret, such as "password", "api_key"
 // or "access_token". Numbers stay exact. View leaves out arguments that are not JSON, and the
 // cause.
 func (e *Error) View(input json.RawMessage) ErrorView {

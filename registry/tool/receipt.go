@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Receipt is the host's record of one call: the tool and its arguments, what the tool could
-// access and did access, the rule that allowed it, its cost and its end. It contains no content:
+// Receipt is the host's record of one call: the tool and its arguments, what the tool could access
+// and did access, the rule that allowed it, what it cost and how it ended. It contains no content:
 // only digests of arguments and result, and only names of secrets and variables.
 type Receipt struct {
 	CallRef

@@ -37,7 +37,7 @@ type Spec struct {
 	// Confirm is added to the question for that approval; {name} is replaced by an argument.
 	Confirm string `json:"confirm,omitempty"`
 	// Polling is set for a tool that is called repeatedly until something has happened. Repeated
-	// calls with the same result are not a loop then until there are very many.
+	// calls with the same result then count as a loop only if there are very many.
 	Polling bool `json:"polling,omitempty"`
 	// Changes is the name of the parameter with the path of the only file that a call changes.
 	// Calls that change different files run concurrently. If Changes is empty, calls that may
@@ -50,7 +50,7 @@ type Spec struct {
 	Shell string `json:"shell,omitempty"`
 	// Settings are the settings that the operator can change for the tool.
 	Settings []Setting `json:"settings,omitempty"`
-	// Permissions are the permissions that the tool requests. What it gets may be less.
+	// Permissions are the permissions that the tool requests. It may get only some of them.
 	Permissions capability.Permissions `json:"-"`
 	// Sandboxed is set if the tool can access only what its Grant allows, because it runs as a
 	// WASM guest or is an HTTP request by the host.

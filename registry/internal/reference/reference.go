@@ -1,4 +1,4 @@
-// Package reference replaces references in the arguments of a call by the texts that they refer
+// Package reference replaces references in the arguments of a call with the texts that they refer
 // to.
 package reference
 
@@ -23,8 +23,8 @@ const MaxReferences = 1000
 // unchanged.
 type Lookup func(name string) (text string, found bool, err error)
 
-// Expand replaces references in the arguments of a call by their texts. A reference is a value, at
-// any depth, that is exactly the string "${NAME}". Expand ignores references within longer
+// Expand replaces references in the arguments of a call with their texts. A reference is a value,
+// at any depth, that is exactly the string "${NAME}". Expand ignores references within longer
 // strings, in names of fields, and in the texts that it inserts. It returns arguments that are not
 // strict JSON unchanged; the caller reports what is wrong with them.
 //

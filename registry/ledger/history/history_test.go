@@ -35,7 +35,7 @@ func TestHashJSON(t *testing.T) {
 	}
 }
 
-// Prepared arguments have the hash of their JSON, including defaults.
+// HashArguments of prepared arguments equals HashJSON of their JSON, which includes defaults.
 func TestHashArguments(t *testing.T) {
 	schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type": "object", "properties": {"a": {"type": "number", "default": 1.50}, "b": {"type": "string"}}}`))
 	if err != nil {

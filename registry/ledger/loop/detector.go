@@ -26,8 +26,8 @@ const pollingFactor = 4
 // maxCeiling limits Options.Ceiling, and with it what is kept for a session.
 const maxCeiling = 1000
 
-// Options configures a [Detector]. Each threshold is the repetition at which it applies, where the
-// first call counts as 1. The zero value means the defaults.
+// Options configures a [Detector]. Each threshold is the number of the repetition at which it
+// applies; the first call is number 1. The zero value means the defaults.
 type Options struct {
 	// Off disables the detector.
 	Off bool

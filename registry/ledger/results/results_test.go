@@ -222,7 +222,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// expand replaces handles by their texts, as the registry does.
+// expand replaces handles with their texts, as the registry does.
 func expand(s *Store, owner Owner, arguments string) (json.RawMessage, error) {
 	return reference.Expand(json.RawMessage(arguments), func(name string) (string, bool, error) { return s.Lookup(owner, name) })
 }

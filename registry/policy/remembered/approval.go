@@ -15,8 +15,8 @@ import (
 // Scope says how long an approval is valid.
 type Scope string
 
-// The scopes. An approval for once is valid only for the call that it was given for. It is not
-// remembered, so it never reaches an ApprovalStore.
+// The scopes. An approval with ScopeOnce is valid only for the call that it was given for. It is
+// not remembered, so no ApprovalStore ever gets it.
 const (
 	ScopeOnce    Scope = "once"
 	ScopeSession Scope = "session"
@@ -117,14 +117,14 @@ func (a Approval) validate() error {
 	case a.Tool == "":
 		return errors.New("the tool's name is missing")
 	case len(a.Grant) > maxWords:
-		return fmt.Errorf("the grant has more than %d words", maxWords)
+		return fmt.Errorf("the grant has more than %d permissions", maxWords)
 	case !a.Expires.IsZero() && !a.Expires.After(a.Created):
 		return errors.New("it would end before it begins")
 	}
 	if err := checkTexts("tenant, tool, session, digest and pattern", maxNameBytes, a.Tenant, a.Tool, a.Session, a.Key.Digest, a.Pattern); err != nil {
 		return err
 	}
-	return checkTexts("the words of the grant", maxWordBytes, a.Grant...)
+	return checkTexts("the permissions of the grant", maxWordBytes, a.Grant...)
 }
 
 func isHash(s string) bool {

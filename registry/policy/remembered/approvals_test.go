@@ -17,7 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
-// Set in a child process: the directory, and a prefix for its approvals.
+// Environment variables of a child process: the directory, and a prefix for the approvals that it
+// stores.
 const childDir, childName = "APPROVALS_TEST_DIR", "APPROVALS_TEST_NAME"
 
 func TestMain(m *testing.M) {
@@ -156,7 +157,7 @@ func TestListAndRevoke(t *testing.T) {
 	second.Grant = []string{"write:\x07"}
 	kept := remember(t, f, second)
 	if again := remember(t, f, always("one")); again.ID != first.ID {
-		t.Error("the same yes has another ID")
+		t.Error("the same approval has another ID")
 	}
 	theirs := always("one")
 	theirs.Tenant = "t"

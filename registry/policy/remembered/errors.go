@@ -23,9 +23,9 @@ type CorruptError struct {
 // Error names the file, the line and the fix.
 func (e *CorruptError) Error() string {
 	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s; nothing is taken for %s until that is put right", e.File, e.Why, e.Holds)
+		return fmt.Sprintf("%s: %s; nothing counts as %s until that is fixed", e.File, e.Why, e.Holds)
 	}
-	return fmt.Sprintf("%s, line %d: %s; delete the line, nothing is taken for %s until then", e.File, e.Line, e.Why, e.Holds)
+	return fmt.Sprintf("%s, line %d: %s; delete the line; nothing counts as %s until then", e.File, e.Line, e.Why, e.Holds)
 }
 
 // UnsafeError reports that users other than the operator could write records.

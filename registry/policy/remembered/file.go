@@ -32,7 +32,7 @@ type file[T any] struct {
 func openRoot(dir string) (*os.Root, error) {
 	const store = "approvals" // the first of its files
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, withoutPath(store, "the directory cannot be made", err)
+		return nil, withoutPath(store, "the directory cannot be created", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -50,8 +50,8 @@ func openRoot(dir string) (*os.Root, error) {
 
 func (f *file[T]) fileName() string { return f.kind.name + ".jsonl" }
 
-// Read returns the records in file order; a missing file has none. A file with anything else
-// returns a *CorruptError.
+// Read returns the records in file order; a missing file has none. If the file contains anything
+// else, Read fails with a *CorruptError.
 func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,8 +70,9 @@ func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 	return f.kind.parse(f.fileName(), data)
 }
 
-// Change replaces the records by the result of edit. On an error the records are unchanged; after
-// nil every later reader sees the new ones. It waits for other processes until ctx is done.
+// Change replaces the records with the result of edit. If it fails, the records are unchanged; if
+// it returns nil, every later reader sees the new ones. It waits for other processes until ctx is
+// done.
 func (f *file[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -118,7 +119,7 @@ func (f *file[T]) openFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// checkOwned reports access by other users.
+// checkOwned returns an *UnsafeError if other users can access the file or directory.
 func checkOwned(store, what string, info fs.FileInfo, want string) error {
 	if why := exposed(info, want); why != "" {
 		return &UnsafeError{store, what, why}
@@ -129,7 +130,7 @@ func checkOwned(store, what string, info fs.FileInfo, want string) error {
 // replace puts a new file in place of the old one, so that a reader, or a process that starts after
 // a crash, sees one or the other. The caller holds the lock.
 func (f *file[T]) replace(data []byte) error {
-	// A crash may have left one.
+	// A crash may have left the temporary file behind.
 	temp := f.kind.name + ".new"
 	if err := f.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.withoutPath("the file cannot be written", err)
@@ -148,14 +149,14 @@ func (f *file[T]) replace(data []byte) error {
 		err = errors.Join(err, f.root.Remove(temp))
 		return f.withoutPath("the file cannot be written", err)
 	}
-	return f.withoutPath("the file cannot be written for good", syncDir(f.root))
+	return f.withoutPath("the file cannot be written durably", syncDir(f.root))
 }
 
 func (f *file[T]) withoutPath(what string, err error) error {
 	return withoutPath(f.kind.name, what, err)
 }
 
-// The interval of trying again: another process holds the lock for a few milliseconds.
+// The wait between two tries to lock; another process holds the lock for a few milliseconds.
 const (
 	firstWait = time.Millisecond
 	maxWait   = 50 * time.Millisecond

@@ -93,7 +93,7 @@ func (g Grant) validate() error {
 	case len(g.Permissions) == 0 && !g.AutoExecute:
 		return errors.New("it grants nothing")
 	case len(g.Permissions) > maxWords:
-		return fmt.Errorf("it has more than %d words", maxWords)
+		return fmt.Errorf("it has more than %d permissions", maxWords)
 	case len(g.Directories) > MaxDirectories:
 		return fmt.Errorf("it has more than %d directories", MaxDirectories)
 	}
@@ -109,7 +109,7 @@ func (g Grant) validate() error {
 		word, err := capability.ParsePermission(text)
 		switch {
 		case len(text) > maxWordBytes:
-			return fmt.Errorf("a word is longer than %d bytes", maxWordBytes)
+			return fmt.Errorf("a permission is longer than %d bytes", maxWordBytes)
 		case err != nil:
 			return err
 		case word.String() != text:

@@ -31,7 +31,7 @@ func (k kind[T]) parse(name string, data []byte) ([]T, error) {
 			continue
 		}
 		if !whole {
-			return nil, corrupt(number, "the line has no end")
+			return nil, corrupt(number, "the line does not end with a newline")
 		}
 		record, err := k.parseLine(line)
 		if err != nil {

@@ -17,7 +17,7 @@ const (
 )
 
 // Memory is an ApprovalStore in memory: its approvals end with the process. It has at most 10000;
-// when it is full, the tenant with the largest number loses its oldest. It is safe for concurrent
+// when it is full, the tenant with the most approvals loses its oldest. It is safe for concurrent
 // use. Get one from NewMemory.
 type Memory struct{ Approvals }
 
@@ -62,8 +62,8 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 	return nil
 }
 
-// roomFor removes the oldest approval of a tenant that has reached its limit. That call will be
-// asked about again.
+// roomFor removes the oldest approval of a tenant that has reached its limit. The next call that
+// this approval covered needs a new one.
 func roomFor(tenant string, all []Approval) []Approval {
 	count := 0
 	for _, a := range all {

@@ -26,7 +26,8 @@ func found(t *testing.T, m *remembered.Memory, a remembered.Approval) bool {
 	return ok
 }
 
-// A Memory keeps what a File does until it is revoked or its session is forgotten or expires.
+// A Memory keeps the same approvals as Files, until they are revoked or expire, or their session is
+// forgotten.
 func TestMemory(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	m := remembered.NewMemory(remembered.Options{Now: func() time.Time { return now }})

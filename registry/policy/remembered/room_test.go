@@ -28,7 +28,7 @@ func TestNoTenantFillsTheFile(t *testing.T) {
 	}
 }
 
-// A Memory is bounded over all tenants, and the tenant with the largest number loses its oldest
+// A Memory is bounded over all tenants, and the tenant with the most approvals loses its oldest
 // approval.
 func TestMemoryIsBounded(t *testing.T) {
 	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -47,7 +47,7 @@ var (
 // records is the storage of a table.
 type records[T any] interface {
 	Read(ctx context.Context) ([]T, error)
-	// Change replaces all records by the result of edit, for one caller at a time.
+	// Change replaces all records with the result of edit, for one caller at a time.
 	Change(ctx context.Context, edit func([]T) []T) error
 }
 
@@ -90,7 +90,7 @@ func (t table[T]) Revoke(ctx context.Context, tenant, id string) (bool, error) {
 	return found && err == nil, err
 }
 
-// change replaces the records that have not expired by the result of edit.
+// change replaces the records that have not expired with the result of edit.
 func (t table[T]) change(ctx context.Context, edit func([]T) []T) error {
 	now := t.now()
 	return t.records.Change(ctx, func(list []T) []T {

@@ -13,8 +13,8 @@ type assigner struct {
 	// flags are its options. valued are the options whose value is the rest of the word or the next
 	// word; naming are the valued options that name a variable. Any other option needs approval.
 	flags, valued, naming string
-	// The first skip operands are not names of variables; the next ones are, as many as names says;
-	// -1 means all.
+	// The first skip operands do not name variables. The following operands do; names is their max
+	// number, and -1 means all.
 	skip, names int
 }
 
@@ -30,7 +30,7 @@ var assigners = map[string]assigner{
 	"unset":     {flags: "v", names: -1},
 }
 
-// classify classifies such a command. Its options end where its operands begin.
+// classify classifies a call of such a command. All options come before the first operand.
 func (a assigner) classify(name string, args []word) verdict {
 	for ; len(args) > 0; args = args[1:] {
 		w := args[0]
@@ -44,7 +44,7 @@ func (a assigner) classify(name string, args []word) verdict {
 		}
 		known, letter, value := wrapper{flags: a.flags, valued: a.valued}.letters(w.text[1:])
 		if !known {
-			return ask("has the option " + shown(w.text) + ", which is not known")
+			return ask("has the unknown option " + shown(w.text))
 		}
 		given := fixedWord(value)
 		if letter != 0 && value == "" && len(args) > 1 {
@@ -81,7 +81,7 @@ func (a assigner) classifyOperands(name string, operands []word) verdict {
 // isJob reports whether a word is $!, which is a number.
 func isJob(w word) bool { return w.text == "$!" || w.text == "${!}" }
 
-// count is a directive of printf that sets a variable to the number of bytes written.
+// count matches a directive of printf that sets a variable to the number of bytes written.
 var count = regexp.MustCompile(`%[^%A-Za-z]*[hlLqjzt]*n`)
 
 // writesCount reports whether a format of printf sets variables, or may.
@@ -121,8 +121,8 @@ func computes(text string) bool {
 	})
 }
 
-// computed requires approval for texts that set a variable that decides what runs, once arithmetic
-// evaluates them as the value of a variable: x='PATH=1'; echo $((x)).
+// computed requires approval for a text such as x='PATH=1'. If the script later evaluates x as
+// arithmetic, as in $((x)), it sets a variable that decides what runs.
 func (t *tree) computed(file *syntax.File) {
 	arithmetic := false
 	var kept []*syntax.Word // words that become a variable, or an argument of a function

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
-// assigning are scripts that set the variable NAME in every way that the shell has. With a name of
-// the script's own, each is read-only; with a name that decides what runs, each needs approval.
+// assigning are scripts that set the variable NAME in every way that the shell has. If NAME is an
+// ordinary variable, each script is read-only; if NAME decides what runs, each needs approval.
 var assigning = []string{
 	"NAME=1", "NAME+=1", "NAME[0]=1", "NAME=1 ls", "NAME=(1 2)", "NAME=([0]=1)",
 	"read NAME", "read -r NAME", "read -r x NAME", "read -a NAME", "read -aNAME", "read -ra NAME", "read -raNAME",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// classifyTest classifies a test. It changes nothing, but runs a command substitution in the index
-// of a variable: [ -v 'a[$(id)]' ].
+// classifyTest classifies the commands test and [. A test changes nothing, but it runs a command
+// substitution in the index of a variable: [ -v 'a[$(id)]' ].
 func classifyTest(args []word) verdict {
 	named := slices.ContainsFunc(args, func(w word) bool { return w.fixed && w.text == "-v" })
 	for _, w := range args {
@@ -20,7 +20,7 @@ func classifyTest(args []word) verdict {
 	return allow("only reads")
 }
 
-// classifyLet classifies arithmetic that is given as strings.
+// classifyLet classifies the command let, whose arguments are arithmetic.
 func classifyLet(args []word) verdict {
 	for _, w := range args {
 		switch {
@@ -35,7 +35,7 @@ func classifyLet(args []word) verdict {
 	return allow("only reads")
 }
 
-// classifySet classifies options of the shell.
+// classifySet classifies the command set, which changes options of the shell.
 func classifySet(args []word) verdict {
 	for i, w := range args {
 		plain := w.fixed && (w.text == "--" || strings.Trim(w.text, "-+eux") == "" || strings.Trim(w.text, "-+euxo") == "" && i+1 < len(args) && args[i+1].fixed && args[i+1].text == "pipefail" ||

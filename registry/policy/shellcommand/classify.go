@@ -30,8 +30,8 @@ type Result struct {
 	// ReadOnly says that every part is harmless by itself, and not because the operator allows it.
 	// It is false unless Effect is policy.Allow.
 	ReadOnly bool `json:"read_only"`
-	// Reason says why, and quotes the responsible parts of the script. It is one line and safe to
-	// print.
+	// Reason gives the reason for Effect, and quotes the responsible parts of the script. It is one
+	// line and safe to print.
 	Reason string `json:"reason"`
 	// Parts are the commands, redirections and assignments of the script in order. Parts within a
 	// wrapper come after the wrapper.
@@ -46,13 +46,13 @@ type Part struct {
 	// print.
 	Source string        `json:"-"`
 	Effect policy.Effect `json:"effect"`
-	// Why says why, in a few words of the host.
+	// Why gives the reason for Effect in a few words that the host wrote.
 	Why string `json:"why"`
 	// Pattern matches all commands like this one, as in Settings.Allow. It is empty if there is no
 	// such pattern: then an approval can only be for this script.
 	Pattern string `json:"pattern,omitempty"`
 
-	allowed bool // by the operator, not by itself
+	allowed bool // the operator allows it; it is not harmless by itself
 }
 
 // Patterns returns the distinct patterns of the parts that need approval. It returns false if a
@@ -99,7 +99,7 @@ func deny(why string) verdict  { return verdict{policy.Deny, why} }
 // maxShownPart limits the bytes of a part that are shown.
 const maxShownPart = 80
 
-// shown returns a text of the script in a form for people.
+// shown returns a part of the script shortened, quoted and safe to print.
 func shown(text string) string {
 	return strconv.QuoteToGraphic(plaintext.Visible(plaintext.Short(strings.TrimSpace(text), maxShownPart)))
 }

@@ -123,5 +123,5 @@ func classify(words []word) (verdict, []inner) {
 	if why, ok := dangers[name]; ok {
 		return ask(why), nil
 	}
-	return ask("runs a program that is not known"), nil
+	return ask("runs an unknown program"), nil
 }

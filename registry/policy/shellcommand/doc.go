@@ -4,6 +4,6 @@
 // functions and nested scripts, and the worst part decides.
 //
 // Unknown commands need approval, so the tables list what is harmless and not what is dangerous.
-// The tables may still be wrong. A Registry therefore takes every permission except reading away
-// from a call that runs because its script can only read.
+// The tables may still be wrong. If a call runs only because its script can only read, a Registry
+// therefore withholds every permission except reading.
 package shellcommand

@@ -20,6 +20,6 @@ func ExampleClassify() {
 	// Output:
 	// allow: it can only read
 	// allow: "npm run build" is allowed by shell.allow "npm run *"
-	// ask: "git push origin main" changes the repository, reaches the network, or runs a subcommand that is not known
+	// ask: "git push origin main" changes the repository, reaches the network, or runs an unknown subcommand
 	// deny: "sudo rm x" is never allowed
 }

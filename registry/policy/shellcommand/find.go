@@ -60,8 +60,8 @@ func endsEarly(command []word) bool {
 	return false
 }
 
-// foundIn returns a command of find with sample paths. They start with the searched directory, so
-// none is an option.
+// foundIn returns a command that find runs, and marks the words with {} as unknown. They are never
+// options, because the paths that find inserts start with the searched directory.
 func foundIn(command []word) []word {
 	words := slices.Clone(command)
 	for i, w := range words {

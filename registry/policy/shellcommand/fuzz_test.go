@@ -18,7 +18,8 @@ func effectOf(script string) policy.Effect {
 // singleQuoted returns a string as one word of the shell.
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Whatever a script is, a command appended to it is classified, and a wrapper hides nothing.
+// A command that is appended to a script is always classified, and wrapping a script never makes
+// its classification less strict.
 func FuzzClassify(f *testing.F) {
 	for _, c := range cases(f) {
 		f.Add(c.script)
@@ -28,10 +29,10 @@ func FuzzClassify(f *testing.F) {
 			return
 		}
 		effect := effectOf(script)
-		if strings.Contains(script, "\x00") { // some shells end a word at NUL, but none here
+		if strings.Contains(script, "\x00") { // shells differ in how they treat NUL
 			return
 		}
-		// A complete script that does not end in a comment continues with what follows it.
+		// A script that does not parse is not allowed, and cannot be continued.
 		if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), ""); err != nil {
 			if effect == policy.Allow {
 				t.Fatalf("%q cannot be read, and is allowed", script)
@@ -44,9 +45,9 @@ func FuzzClassify(f *testing.F) {
 			}
 		}
 		if strings.HasSuffix(script, `\`) {
-			return // it consumes the end of the line
+			return // the backslash escapes the next character
 		}
-		quoted := singleQuoted("\n" + script) // not an option, whatever it begins with
+		quoted := singleQuoted("\n" + script) // the newline keeps it from being an option
 		for _, wrapped := range []string{
 			"{ " + script + "\n}", "( " + script + "\n)", "echo $( " + script + "\n)", "if true; then " + script + "\nfi", "sh -c " + quoted, "eval " + quoted,
 			"env A=1 timeout 5 nice sh -c " + quoted, "watch " + quoted,
@@ -58,8 +59,8 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// quiet reports whether an appended command became part of a comment or string, so that it does not
-// run, or has another meaning.
+// quiet reports whether no appended command runs, because it became part of a comment or string, or
+// whether the script declares a function with its name.
 func quiet(script string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -69,14 +70,14 @@ func quiet(script string) bool {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
-			found = found || len(n.Args) > 0 && put(n.Args[0].Lit())
+			found = found || len(n.Args) > 0 && appended(n.Args[0].Lit())
 		case *syntax.FuncDecl:
-			declared = declared || put(n.Name.Value)
+			declared = declared || appended(n.Name.Value)
 		}
 		return true
 	})
 	return !found || declared
 }
 
-// put reports whether a name is one of the appended commands.
-func put(name string) bool { return name == "rm" || name == "sh" || name == "sudo" }
+// appended reports whether a name is the name of an appended command.
+func appended(name string) bool { return name == "rm" || name == "sh" || name == "sudo" }

@@ -14,7 +14,8 @@ var gitReads = map[string]options{
 	"cat-file": {long: []string{"--textconv", "--filters"}}, "grep": {long: []string{"--open-files-in-pager", "--textconv", "--ext-grep"}, short: "O"},
 }
 
-// gitDiffs are options of subcommands that show differences: a file to write, and programs to run.
+// gitDiffs are the options with which a subcommand that shows differences writes a file or runs
+// programs.
 var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 
 // gitList is a subcommand that reads with certain first words, or without further words.
@@ -85,7 +86,7 @@ func classifyGit(args []word) verdict {
 	l, ok := gitLists[name]
 	switch {
 	case !ok:
-		return ask("changes the repository, reaches the network, or runs a subcommand that is not known")
+		return ask("changes the repository, reaches the network, or runs an unknown subcommand")
 	case !l.reads(rest):
 		return ask("changes the repository with git " + name)
 	}
@@ -94,7 +95,7 @@ func classifyGit(args []word) verdict {
 
 // reads reports whether the subcommand only reads with these arguments.
 func (l gitList) reads(args []word) bool {
-	listing, word := l.bare, false // whether it lists, and whether a word selects that
+	listing, word := l.bare, false // whether it lists, and whether an argument selected that
 	for i, w := range args {
 		name, _, _ := strings.Cut(w.text, "=")
 		if digits, ok := strings.CutPrefix(w.text, "-n"); ok && strings.Trim(digits, "0123456789") == "" {

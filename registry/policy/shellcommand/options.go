@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// mayBeOption is why an argument that is not known before it runs needs approval.
+// mayBeOption is the reason why a command needs approval if an argument is only known when it runs.
 const mayBeOption = "has an argument that is only known when it runs and may be an option"
 
 // options are the options with which a command does more than read. With any of these, a word that
 // may be an option needs approval.
 type options struct {
-	long  []string // with their dashes; a unique prefix may stand for one
-	short string   // letters
+	long  []string // with their dashes; a script may abbreviate them
+	short string   // letters of short options
 	// valued are letters after which the rest of the word is a value.
 	valued string
 	// operands is the maximum number of arguments besides options; the command writes to or sets
 	// any further ones. 0 means any number.
 	operands int
-	// none says that it may have no arguments except options, and digits that none of the options
-	// may be a number.
+	// If none is set, every argument that is not an option needs approval. If digits is set, so
+	// does every argument that is a number.
 	none, digits bool
 }
 
@@ -62,7 +62,7 @@ func (o options) classifyOperands(operands int) verdict {
 	return allow("only reads")
 }
 
-// has reports whether an option is one of these, or contains one.
+// has reports whether an option is one of o, or combines several letters of which one is in o.
 func (o options) has(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	if strings.HasPrefix(name, "--") {

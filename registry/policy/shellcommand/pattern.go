@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// arity is the number of words that name what a command does, if it is not one.
+// arity maps a program to the number of words that name what a command does; for other programs it
+// is one.
 var arity = map[string]int{
 	"git": 2, "npm": 2, "pnpm": 2, "yarn": 2, "bun": 2, "go": 2, "cargo": 2, "docker": 2, "podman": 2, "kubectl": 2, "helm": 2,
 	"pip": 2, "pip3": 2, "uv": 2, "poetry": 2, "gem": 2, "bundle": 2, "rails": 2, "make": 2, "just": 2, "task": 2, "brew": 2, "apt": 2, "apt-get": 2,

@@ -21,10 +21,10 @@ type Settings struct {
 	// before it runs. Allow does not override a denial, and covers only the command itself: not its
 	// redirections, not variables set for it, and not commands within it.
 	Allow []string
-	// Ask requires approval for commands, and Deny denies them. A command matches if the words of
-	// the pattern are among its words in that order, the first as its name: whatever options stand
-	// between them, whichever directory the program is in, and ignoring case. If a word that
-	// decides is known only at run time, the command needs approval.
+	// Ask requires approval for commands, and Deny denies them. A pattern matches a command if its
+	// first word is the name of the command, and its other words are among the arguments in the
+	// same order. Further arguments, the directory of the program and case are ignored. If it
+	// depends on a word that is known only at run time, the command needs approval.
 	Ask, Deny []string
 	// Unconfirmed leaves commands that need approval to the rest of the policy, as if the script
 	// were any other argument. Denied commands stay denied.
@@ -71,8 +71,8 @@ func touches(pattern string, command []word) (holds, may bool) {
 	return follow(words[1:], command[1:], false), follow(words[1:], command[1:], true)
 }
 
-// follow reports whether the words of a pattern are among others in their order. With doubt, an
-// unknown word may stand for any number of words.
+// follow reports whether words contains the words of a pattern in the same order. If doubt is set,
+// an unknown word may stand for any number of words.
 func follow(pattern []string, words []word, doubt bool) bool {
 	for _, want := range pattern {
 		if want == "*" {
@@ -104,7 +104,7 @@ func (s Settings) restrict(command []word) (doubt verdict, found bool) {
 	}
 	for _, pattern := range s.Ask {
 		if _, may := touches(pattern, command); may {
-			return ask("needs approval by shell.ask " + shown(pattern)), true
+			return ask("needs approval because of shell.ask " + shown(pattern)), true
 		}
 	}
 	return doubt, found

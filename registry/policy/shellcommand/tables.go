@@ -50,10 +50,10 @@ var dangers = map[string]string{
 	"export": "sets variables", "declare": "sets variables", "typeset": "sets variables", "local": "sets variables", "readonly": "sets variables",
 	"kill": "ends processes", "pkill": "ends processes", "killall": "ends processes",
 	"alias": "gives a command another meaning", "unalias": "gives a command another meaning", "shopt": "changes how the shell reads commands",
-	"source": "runs a script that is not known", ".": "runs a script that is not known", "trap": "runs commands later",
+	"source": "runs an unknown script", ".": "runs an unknown script", "trap": "runs commands later",
 	"enable": "changes which commands there are", "bind": "runs commands later", "complete": "runs commands later",
-	"python": "runs a program that is not known", "python3": "runs a program that is not known", "node": "runs a program that is not known",
-	"perl": "runs a program that is not known", "ruby": "runs a program that is not known", "php": "runs a program that is not known",
+	"python": "runs an unknown program", "python3": "runs an unknown program", "node": "runs an unknown program",
+	"perl": "runs an unknown program", "ruby": "runs an unknown program", "php": "runs an unknown program",
 	"make": "runs what its file says", "npm": "runs what its files say", "docker": "runs programs outside", "vi": "edits files", "vim": "edits files", "nano": "edits files", "ed": "edits files",
 	"systemctl": "changes services", "service": "changes services", "crontab": "changes what runs later", "at": "runs commands later",
 }

@@ -58,7 +58,7 @@ func (t *tree) walk(file *syntax.File) {
 		case *syntax.WordIter:
 			t.variable(n, n.Name.Value)
 		case *syntax.CoprocClause:
-			// Shells differ in where its name ends and its command begins.
+			// Shells differ in where the name of a coprocess ends and its command begins.
 			t.c.add(t.source(n), ask("runs a command concurrently"))
 			if n.Name != nil {
 				t.c.command([]word{t.read(n.Name)}, t.source(n.Name), t.depth, false)

@@ -48,7 +48,7 @@ var runners = []string{
 	"faketime", "ssh", "docker", "podman", "make", "npx", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "trap", "alias", "fakeroot", "proot",
 }
 
-// shells read scripts in the language of this package.
+// shells are the programs whose scripts this package can classify.
 var shells = []string{"sh", "bash", "dash", "ash", "rbash"}
 
 // classifyWrapper classifies a command that runs another one; false if it is not one.
@@ -69,7 +69,7 @@ func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 				return deny("runs what is never allowed"), nil, true
 			}
 		}
-		return ask(cmp.Or(dangers[name], "runs commands in a way that is not known")), hints(args), true
+		return ask(cmp.Or(dangers[name], "runs commands in an unknown way")), hints(args), true
 	}
 	w, ok := wrappers[name]
 	if !ok {
@@ -99,7 +99,7 @@ func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 }
 
 // split separates the words of a wrapper from the words of its command. replace is the text that
-// xargs replaces by its input; "" for none.
+// xargs replaces with its input, or "".
 func (o wrapper) split(args []word) (j verdict, rest []word, replace string) {
 	j = allow("runs a command")
 	operands := o.operands
@@ -133,15 +133,15 @@ func (o wrapper) split(args []word) (j verdict, rest []word, replace string) {
 	return j, nil, replace
 }
 
-// unsets reports whether an option of env, whose value may be another word, removes a variable that
-// decides what runs.
+// unsets reports whether an option of env removes a variable that decides what runs. value is the
+// word after the option, which may be the name of the variable.
 func unsets(option, value string) bool {
-	_, joined, _ := strings.Cut(option, "u") // also for -iuNAME
+	_, joined, _ := strings.Cut(option, "u") // the NAME of -uNAME, and of -iuNAME
 	return steers(joined) || steers(strings.TrimPrefix(option, "--unset=")) || steers(value)
 }
 
-// option parses the first words as an option. It returns why the option needs approval, or "", the
-// text that xargs should replace, and the words starting with the last one that it takes.
+// option parses the option at the start of args. It returns why the option needs approval, or "",
+// the text that xargs should replace, and args from the last word of the option on.
 func (o wrapper) option(args []word) (why, replace string, last []word) {
 	w := args[0]
 	name, value, joined := strings.Cut(w.text, "=")
@@ -156,7 +156,7 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	case !w.fixed:
 		return mayBeOption, "", args
 	case !known:
-		return "has the option " + shown(w.text) + ", which is not known", "", args
+		return "has the unknown option " + shown(w.text), "", args
 	}
 	if takes && value == "" && len(args) > 1 {
 		value, args = args[1].text, args[1:]
@@ -167,8 +167,8 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	return "", replace, args
 }
 
-// letters parses a word of short options. It returns whether all are known, and the one that takes
-// a value, which may follow in the word; 0 for none.
+// letters parses a word of short options. It returns whether all are known, which one takes a value
+// (0 if none does), and the value if it is in the same word.
 func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	for i, letter := range word {
 		switch {
@@ -196,7 +196,7 @@ func withInput(words []word, replace string) []word {
 	return words
 }
 
-// evaluated classifies words that are joined to a script.
+// evaluated classifies a command, such as eval, that joins its arguments to a script and runs it.
 func evaluated(args []word) (verdict, []inner) {
 	if slices.ContainsFunc(args, func(w word) bool { return !w.fixed }) {
 		return ask("runs text that is only known when it runs"), []inner{{script: join(args), hint: true}}
@@ -240,7 +240,7 @@ func classifyShell(args []word) (verdict, []inner) {
 			continue
 		}
 		if !script {
-			return ask("runs a script that is not known"), hints(args)
+			return ask("runs an unknown script"), hints(args)
 		}
 		if !w.fixed {
 			return ask("runs text that is only known when it runs"), []inner{{script: w.text, hint: true}}

@@ -372,8 +372,8 @@ var edits = []struct {
 	text *regexp.Regexp
 	edit func(lines []string, at int, what string) []string
 }{
-	{regexp.MustCompile(`^take (".*") out of deny \(\S+:(\d+)\)$`), takeOut},
-	{regexp.MustCompile(`^take (rules\[\d+\]) out of the policy, or narrow it \(\S+:(\d+)\)$`), func(lines []string, at int, _ string) []string {
+	{regexp.MustCompile(`^remove (".*") from deny \(\S+:(\d+)\)$`), takeOut},
+	{regexp.MustCompile(`^remove (rules\[\d+\]) from the policy, or narrow it \(\S+:(\d+)\)$`), func(lines []string, at int, _ string) []string {
 		end := at + 1
 		for end < len(lines) && !(strings.HasPrefix(lines[end], "[") && !strings.HasPrefix(lines[end], "[policy.rules.")) {
 			end++
