@@ -137,7 +137,7 @@ func (c *converter) choice(w *written, n *node, forms []*node) (*jsontree.Value,
 	return w.object(jsontree.NewObject(), n), b
 }
 
-// notes writes default and examples.
+// notes writes the keywords "default" and "examples".
 func (c *converter) notes(w *written, n *node) {
 	if n.fallback != nil && n.admits(n.fallback.Types()) { // merging may have excluded the default
 		if c.subset.notes {

@@ -35,7 +35,7 @@ func TestSchemasAreConverted(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode   mode
 		p      string // the schema of p
-		whole  string // or the schema of all arguments
+		whole  string // the schema of all arguments; empty if p is set
 		want   string // the expected schema in the definition, of p or of all arguments
 		losses string // one line for each loss: "effect pointer what"; or a part of the only line
 	}{

@@ -58,7 +58,7 @@ func (s *Server) adminPages() http.Handler {
 		_, _ = io.WriteString(w, "ready\n")
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		var text bytes.Buffer // a slow client must not hold the lock
+		var text bytes.Buffer // buffered, so that the lock does not wait for a slow client
 		s.metrics.write(&text)
 		gauge(&text, "wasmtool_calls_running", "Running calls.", s.running.count())
 		gauge(&text, "wasmtool_sessions", "Connected clients.", s.sessionCount())

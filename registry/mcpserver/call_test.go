@@ -370,7 +370,7 @@ func TestCancellation(t *testing.T) {
 	for _, id := range []string{`7.5`, `"7"`, `null`, `[7]`} {
 		r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 		if id != `"7"` {
-			r.receive() // the error about the id
+			r.receive() // skips the error about the id
 		}
 	}
 	r.send(`{"jsonrpc":"2.0","id":"c","method":"ping"}`)

@@ -115,7 +115,7 @@ func (w *world) connect(t testing.TB, revision string, o *mcp.ClientOptions) *mc
 	return session
 }
 
-// revisions of the protocol: with a handshake and sessions, and without.
+// revisions are the tested protocol revisions. All but the last have a handshake and sessions.
 var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 
 // raw is a client that writes arbitrary lines.

@@ -61,7 +61,7 @@ var messageFields = []string{"jsonrpc", "id", "method", "params", "result", "err
 // parseMessage parses one message strictly. The SDK's own reader rounds IDs, ends the session at
 // invalid input, and uses the last of two fields with the same name.
 func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
-	message, err := jsontree.Parse(data, jsontree.Message()) // the transport has limited its size
+	message, err := jsontree.Parse(data, jsontree.Message()) // the transport has limited the size
 	if err != nil {
 		return nil, unreadable(data, err)
 	}

@@ -113,7 +113,7 @@ func TestAnswersOfOneCall(t *testing.T) {
 		runs := cleaner(t, w)
 		r := newRounds(t, w, "clean", map[string]any{"paths": 2})
 		r.next(yes)
-		r.next(&mcp.ElicitResult{Action: "decline"}) // denies to delete path 0
+		r.next(&mcp.ElicitResult{Action: "decline"}) // denies deleting path 0
 		if _, result := r.next(yes); !result.IsError || !strings.Contains(textOf(result), "not approved") || runs.Load() != 0 {
 			t.Errorf("got %q, ran %d times", textOf(result), runs.Load())
 		}

@@ -72,7 +72,7 @@ type lineConn struct {
 
 	mu       sync.Mutex
 	inFlight map[jsonrpc.ID]*inFlight
-	answered chan struct{} // receives a value when a request is answered; has room for one
+	answered chan struct{} // receives a value when a request is answered; buffers one
 }
 
 // inFlight is a request without a response.

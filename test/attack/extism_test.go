@@ -84,7 +84,7 @@ func sends(t *testing.T, name, method, url, to string) tool.Call {
 	return tool.Call{Tool: name, Arguments: arguments}
 }
 
-// hop is a server that redirects to the URL in the request.
+// hop is a server that redirects to the URL in the header X-To of the request.
 func hop(rw http.ResponseWriter, r *http.Request) {
 	if to := r.Header.Get("X-To"); to != "" {
 		rw.Header().Set("Location", to)

@@ -126,7 +126,7 @@ func openApprovals(t *testing.T) *remembered.Approvals {
 	return store.Approvals
 }
 
-// An approval holds for one tool as it is, one grant, the same arguments, and one tenant. A call
+// An approval holds for one unchanged tool, one grant, the same arguments, and one tenant. A call
 // that differs in any of these needs approval again.
 func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)

@@ -286,7 +286,7 @@ func (i *reused) save() state {
 	return s
 }
 
-// memory returns the memory itself.
+// memory returns the memory of the instance, not a copy.
 func (i *reused) memory() []byte {
 	mem, _ := i.mod.Memory().Read(0, i.mod.Memory().Size())
 	return mem

@@ -56,7 +56,7 @@ var calls = []pluginCall{
 	{file: "exit", export: "_start", fails: runtime.Failed, code: 2},
 	{file: "fail", export: "run_test", fails: runtime.Failed, code: 1, failure: "Some error message"},
 	{file: "fs", export: "run_test", writes: true, output: "hello world!"},
-	{ // opens its file for writing also
+	{ // also opens its file for writing
 		file: "fs", export: "run_test", fails: runtime.Failed, code: 1,
 		logs: []string{"ERROR open /mnt/test.txt: errno 69"},
 	},

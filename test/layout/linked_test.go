@@ -23,7 +23,7 @@ var embedded = []struct {
 }
 
 func TestEmbeddersLinkOnlyWhatTheyUse(t *testing.T) {
-	modules := make(map[string]map[string]bool) // that each path links
+	modules := make(map[string]map[string]bool) // the linked modules of each path
 	for _, e := range embedded {
 		if modules[e.path] == nil {
 			modules[e.path] = modulesOf(t, e.path)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Limits of a server's list of tools. They are higher than what any model can be given.
+// Limits of a server's list of tools. They allow more than any model accepts.
 const (
 	maxTools      = 1000
 	maxPages      = 100

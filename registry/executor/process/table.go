@@ -121,7 +121,7 @@ func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*jo
 		return nil, full("%d jobs are running in all your sessions, which is the limit; wait for one, or end one with kill", n)
 	}
 	has := tenants.Count(slices.Values(t.jobs), func(j *job) string { return j.owner.tenant })
-	if has[o.tenant] >= t.o.MaxTenant { // fewer than that are running, so one has ended
+	if has[o.tenant] >= t.o.MaxTenant { // fewer than MaxTenant are running, so one has ended
 		t.dropEnded(ofTenant)
 	}
 	if n := len(t.jobs); n >= t.o.MaxTotal && !t.dropEnded(func(j *job) bool { return has[j.owner.tenant] >= has[o.tenant] }) {

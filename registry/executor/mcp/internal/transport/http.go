@@ -54,7 +54,7 @@ type Endpoint struct {
 type httpStream struct {
 	endpoint Endpoint
 	url      capability.URLPattern
-	reader   *io.PipeReader // of what is written to incoming
+	reader   *io.PipeReader // reads what is written to incoming
 	incoming *io.PipeWriter
 	ctx      context.Context // done when the session ends
 	cancel   context.CancelFunc
@@ -110,7 +110,7 @@ func (s *httpStream) Write(line []byte) (int, error) {
 	m := &outgoing{line: bytes.Clone(line)}
 	if err := json.Unmarshal(line, m); err != nil && m.Method != "" {
 		return 0, err
-	} // a message without a method is a reply, whose ID the server chose and may be a string
+	} // a message without a method is a reply; its ID is from the server and may be a string
 	if m.Method == "notifications/cancelled" {
 		s.cancelRequest(m.Params.RequestID)
 	}
