@@ -56,15 +56,15 @@ type Turn struct {
 	Messages []json.RawMessage
 	// Text is the text in the model's message, with all parts joined.
 	Text string
-	// Calls are the calls that the model requested, in its order. Without calls, the model is
-	// done.
+	// Calls are the calls that the model requested, in the order of its message. Without calls, the
+	// model is done.
 	Calls []Call
 	// Results are the results of Calls, in the same order. A failed call also has a result.
 	Results []tool.Result
 }
 
-// Calls returns the calls that a model requests, in its order, without running them. message
-// is the same as for [Tools.Answer].
+// Calls returns the calls that a model requests, in the order of its message, without running them.
+// message is the same as for [Tools.Answer].
 func (t *Tools) Calls(message []byte) ([]Call, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {
@@ -76,10 +76,10 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 // Answer runs all calls in a model's message and returns the messages to send next. message is
 // the body of the provider's response (not streamed), or only the model's message from it.
 //
-// A call that fails gets a result with a message for the model: the definitions may not have the
-// tool, the arguments may be invalid, or the tool may fail. Adjacent calls to tools that only read
-// run concurrently; every other call runs alone, in order. Answer returns an error only if message
-// is not a message of the provider, or ctx is done.
+// A call that fails gets a result with a message for the model. Reasons are a tool that is not
+// defined, invalid arguments, or a failure of the tool. Adjacent calls to tools that only read run
+// concurrently; every other call runs alone, in order. Answer returns an error only if message is
+// not a message of the provider, or ctx is done.
 func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o AnswerOptions) (Turn, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {

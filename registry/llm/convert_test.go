@@ -37,7 +37,7 @@ func TestSchemasAreConverted(t *testing.T) {
 		p      string // the schema of p
 		whole  string // the schema of all arguments; empty if p is set
 		want   string // the expected schema in the definition, of p or of all arguments
-		losses string // one line for each loss: "effect pointer what"; or a part of the only line
+		losses string // one line for each loss: "effect pointer what"
 	}{
 		"references are inlined": {
 			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/a","description":"The P."}},"$defs":{"a":{"type":"string","maxLength":3}}}`,

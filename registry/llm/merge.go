@@ -49,7 +49,7 @@ func (r *reader) both(a, b *node) *node {
 }
 
 // orAnnotated returns a copy of n. If n lacks a title, description, default or examples, the copy
-// has the ones of other.
+// takes them from other.
 func (n *node) orAnnotated(other *node) *node { return n.annotated(other.annotated(n)) }
 
 // each combines every alternative of a with every alternative of b.
@@ -57,7 +57,7 @@ func (r *reader) each(a, b *node) *node {
 	as, bs := a.forms(), b.forms()
 	out := a.orAnnotated(b)
 	if len(as)*len(bs) > maxAlternatives {
-		r.report(b.at, "alternatives", "there are too many when combined with the alternatives around them; these are left out", Wider)
+		r.report(b.at, "alternatives", "there are too many when combined with the alternatives around them; the alternatives here are left out", Wider)
 		return out
 	}
 	var forms []*node

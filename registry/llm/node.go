@@ -95,7 +95,7 @@ func (n *node) anyText() bool {
 }
 
 // annotated returns a copy of n. If other has a title, description, default or examples, the copy
-// has the ones of other.
+// takes them from other.
 func (n *node) annotated(other *node) *node {
 	out := *n
 	out.title, out.description = cmp.Or(other.title, n.title), cmp.Or(other.description, n.description)

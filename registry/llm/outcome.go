@@ -45,7 +45,7 @@ func (o outcome) marked() string {
 }
 
 // content returns the marked text as a string. If there are images, it returns a list of blocks
-// instead, which have the types text and image.
+// instead. The parameters text and image are the types of these blocks.
 func (o outcome) content(text, image string) *jsontree.Value {
 	if len(o.images) == 0 {
 		return jsontree.NewString(o.marked())

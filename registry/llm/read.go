@@ -40,7 +40,7 @@ func newReader(root *jsontree.Value, report func(at, what, why string, effect Ef
 	return r
 }
 
-// count reports whether one more node may be created.
+// count counts one more node, and reports whether it may be created.
 func (r *reader) count(at string) bool { return r.within(&r.made, at) }
 
 // within increments a counter and reports whether it is at most maxNodes. It reports a loss when
@@ -138,7 +138,7 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 		case limitTypes[name] != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
 		case name == "propertyNames" && r.read(value, where, base).anyText():
-			// Every name is a string, so this constrains nothing.
+			// Every property name is a string, so the keyword constrains nothing.
 		case slices.Contains(others, name) && applies(o, name):
 			n.others = append(n.others, keyword{name, value, where})
 		}

@@ -12,7 +12,7 @@ type responses struct{ plainList }
 
 func (responses) subset(strict bool) *subset { return openAISubset(strict) }
 
-// definition always sets "strict", because the API takes it as true if it is missing.
+// definition always sets "strict", because the API assumes true if the field is missing.
 func (responses) definition(d definition) *jsontree.Value {
 	return jsontree.NewObject().AddText("type", "function").AddText("name", d.name).AddText("description", d.description).
 		Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)

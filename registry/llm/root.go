@@ -51,7 +51,8 @@ func (c *converter) oneForm(n *node) *node {
 	return out
 }
 
-// fieldOf returns the named field, which accepts what the field of any of the forms accepts.
+// fieldOf returns the field with the given name. It accepts every value that the field accepts in
+// one of the forms.
 func (c *converter) fieldOf(forms []*node, name string) field {
 	f := field{name: name, required: true}
 	var nodes []*node

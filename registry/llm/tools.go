@@ -180,8 +180,8 @@ func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count 
 	return parameters, false
 }
 
-// write writes a tool's schema within a subset. The reason why the schema does not fit strict
-// mode is in why; "" means that it fits.
+// write writes a tool's schema within a subset. why is the reason why the schema does not fit
+// strict mode, or "" if it fits.
 func (x *exported) write(schema *jsontree.Value, s *subset, count *tally) (parameters *jsontree.Value, losses []Loss, why string) {
 	report := func(at, what, why string, effect Effect) {
 		losses = append(losses, Loss{Tool: x.spec.Name, Pointer: at, What: what, Why: why, Effect: effect})

@@ -90,7 +90,8 @@ func newMetrics() *metrics {
 	return &metrics{calls: make(map[callLabels]uint64), refused: make(map[string]uint64)}
 }
 
-// called counts a call. It is only called for offered tools, so a client cannot add labels.
+// called counts a call in the metrics. Only calls of offered tools may be counted, so that a client
+// cannot add labels.
 func (m *metrics) called(name string, code tool.Code, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -134,7 +134,7 @@ func TestApprovalForTheSession(t *testing.T) {
 	}
 }
 
-// An approval holds for its question: not for another call, and not twice.
+// An approval applies only to the call that the question was about, and only once.
 func TestApprovalHoldsForOneQuestion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
@@ -177,7 +177,7 @@ func TestApprovalHoldsForOneQuestion(t *testing.T) {
 	}
 }
 
-// An approval does not hold after the denials of the policy have changed.
+// An approval is no longer valid once the denials of the policy have changed.
 func TestApprovalEndsWhenDenialsChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

@@ -29,7 +29,7 @@ type asking struct {
 	server *Server
 	req    *mcp.CallToolRequest
 	// later is the question that the client must ask before it calls again; nil if there is none.
-	// It is atomic because a Registry whose call ended does not wait for its approver.
+	// It is atomic because an approver may still be running after its call has ended.
 	later atomic.Pointer[mcp.CallToolResult]
 
 	mu       sync.Mutex
@@ -53,10 +53,10 @@ const (
 
 var errAskedLater = errors.New("the client asks its user and calls again")
 
-// elicit asks the user a question. In revisions before input requests, it waits for the answer
-// while the call is running. In later ones it returns the answer that the client sent with this
-// call, or stores the question in a.later. The fingerprint ties an answer to its question, so that
-// approval of one call is not taken for approval of another.
+// elicit asks the user a question. Before the revision sinceInputRequests, it waits for the answer
+// while the call is running. From that revision on, it returns the answer that the client sent with
+// this call, or stores the question in a.later. The fingerprint ties an answer to its question, so
+// that approval of one call is not taken for approval of another.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
 		return a.elicitNow(ctx, form)
@@ -229,7 +229,7 @@ func (a *Approver) of(callID string) *asking {
 	return a.calls[callID]
 }
 
-// enter makes the questions of a call go to its client, until leave is called.
+// enter makes client the receiver of the questions of a call, until leave is called.
 func (a *Approver) enter(callID string, client *asking) (leave func()) {
 	if a == nil || !client.can() {
 		return func() {}

@@ -2,7 +2,7 @@
 // Protocol (MCP), over standard input and output or over streamable HTTP.
 //
 // The official SDK handles the protocol, and this package works around its quirks. Arguments and
-// structured results stay the JSON that they are, so that 64-bit integers stay exact. A line
-// that is not a message gets an error response and does not end the session. A panic ends only
-// one call. Only the Registry decides what a call may do.
+// structured results remain JSON text, so that 64-bit integers stay exact. A line that is not a
+// message gets an error response and does not end the session. A panic ends only one call. Only the
+// Registry decides what a call may do.
 package mcpserver

@@ -27,7 +27,7 @@ func TestInvalidLinesGetErrors(t *testing.T) {
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 	for _, c := range []struct {
 		name, line string
-		id         string // of the response
+		id         string // ID in the response
 		code       int    // 0 for a result
 		text       string
 	}{

@@ -172,7 +172,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
 			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // hostRule has this check, and also allows Hosts
+			DisableLocalhostProtection: true, // hostRule checks this, and also allows Hosts
 		})
 	}
 	sessions, room := int64(o.MaxSessions), o.MaxBodies
@@ -200,7 +200,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.users.serve(w, r, g.serve)
 		return
 	}
-	// Check before the path, so that a stranger cannot keep a connection by requesting other paths.
+	// The token is checked before the path, so that a stranger cannot keep a connection by
+	// requesting other paths.
 	if refused := g.token.check(r); refused != nil {
 		g.refuse(w, refused)
 		return
@@ -261,8 +262,8 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 	g.sessions.ServeHTTP(w, r)
 }
 
-// openingWriter calls opened when the response to a handshake begins. At that time the SDK lists
-// the session, and the client may already open another one.
+// openingWriter calls opened when the response to a handshake begins. By then the SDK lists the new
+// session, and the client may already open another one.
 type openingWriter struct {
 	http.ResponseWriter
 	opened func()

@@ -151,7 +151,7 @@ func TestEndOfSessionEndsItsCalls(t *testing.T) {
 		return tool.Result{}, ctx.Err()
 	})
 	s := w.listen(t, mcpserver.HTTPOptions{})
-	var id, name string // of the last session
+	var id, name string // ID and name of the last session
 	for range 2 {
 		session := s.connect(t, "2025-11-25", nil, "")
 		id = session.ID()

@@ -172,7 +172,8 @@ func TestConnectionsAreLimited(t *testing.T) {
 	}
 }
 
-// The bodies of all requests in flight are limited, and stop counting after the response.
+// The bodies of all requests in flight are limited together. A body no longer counts after its
+// response.
 func TestBodiesAreLimitedTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

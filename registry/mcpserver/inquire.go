@@ -17,7 +17,7 @@ import (
 const (
 	choiceField = "choice"
 	wordsField  = "words"
-	optionField = "option_" // with a number from 1, if several may be chosen
+	optionField = "option_" // before an option's number, if several may be chosen
 )
 
 // inquire sends the question of a tool to the user.

@@ -57,7 +57,7 @@ func newWorld(t testing.TB, o mcpserver.Options) *world {
 	o.Approver = approver
 	o.Logger = testLogger(t)
 	if o.Grace == 0 {
-		o.Grace = time.Minute // must not expire
+		o.Grace = time.Minute // long enough never to end during a test
 	}
 	w := &world{tools: tools, server: mcpserver.New(tools, o), approver: approver}
 	t.Cleanup(func() {
@@ -123,7 +123,7 @@ type raw struct {
 	t    testing.TB
 	in   *io.PipeWriter
 	from *io.PipeReader
-	out  *bufio.Reader // buffers from
+	out  *bufio.Reader // buffered reader of from
 	done chan error
 }
 

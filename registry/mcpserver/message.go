@@ -151,7 +151,7 @@ func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, i
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		refused := invalidRequest(nil, "a message must have a method, or an id and either result or error")
 		if fields["result"] == nil && fields["error"] == nil {
-			refused.id = rawID // like a request without a method: its sender waits
+			refused.id = rawID // perhaps a request without a method: its sender waits
 		}
 		return nil, refused
 	}
@@ -202,8 +202,9 @@ func misspelt(answer *jsontree.Value) (bad string) {
 	return ""
 }
 
-// parseID parses an ID in the field with the given name; nil means the zero ID. bad is an error
-// message, or "". back is the ID for an error response; nil if the ID is not valid in a response.
+// parseID parses raw, the ID in the field with the given name; a nil raw gives the zero ID. bad is
+// an error message, or "". back is the ID for an error response; nil if the ID is not valid in a
+// response.
 func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMessage, bad string) {
 	if raw == nil {
 		return jsonrpc.ID{}, nil, ""

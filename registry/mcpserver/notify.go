@@ -36,7 +36,7 @@ type notifier struct {
 	mu       sync.Mutex
 	over     bool
 	reported bool    // progress was reported
-	done     float64 // in the last progress
+	done     float64 // value of the last progress
 }
 
 func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
@@ -64,7 +64,7 @@ func (n *notifier) enqueue(send func()) {
 	}
 }
 
-// log sends a log message. The session drops levels that the client did not ask for.
+// log sends a log message. The session drops messages of levels that the client did not ask for.
 func (n *notifier) log(level slog.Level, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

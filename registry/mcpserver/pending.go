@@ -21,10 +21,10 @@ const (
 	maxAnswerBytes = 16 << 10
 )
 
-// pending holds the questions that clients are asking their users. A client calls again with the
-// state of its question, which cannot be guessed. A state is valid once, only for its user, and
-// only for its question. The earlier answers of the call are kept here, so that the client cannot
-// change them. pending is safe for concurrent use.
+// pending holds the questions that clients are asking their users. Each question has a state, which
+// cannot be guessed, and the client sends the state back when it calls again. A state is valid
+// once, only for its user, and only for its question. The earlier answers of the call are kept
+// here, so that the client cannot change them. pending is safe for concurrent use.
 type pending struct {
 	now func() time.Time
 

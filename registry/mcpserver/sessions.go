@@ -30,7 +30,7 @@ func newSessions() *sessions {
 }
 
 // name returns the name of a session for tools, receipts, logs and remembered answers. They must
-// not see the ID, because over HTTP any sender that knows the ID can act as the client. The name
+// not have the ID, because over HTTP any sender that knows the ID can act as the client. The name
 // stays the same while the server runs. It is "" for a session without an ID, which the SDK makes
 // for a request of a revision without sessions.
 func (s *sessions) name(session *mcp.ServerSession) string {

@@ -138,7 +138,7 @@ type bodies struct {
 	users tally
 }
 
-// add adds n bytes for a user, which may be negative. It returns false above a limit.
+// add adds n bytes to the count of a user; n may be negative. It returns false above a limit.
 func (b *bodies) add(user string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -50,8 +50,8 @@ const executeTool = "execute_tool"
 // longer names and IDs.
 const maxValue = 512
 
-// unknownTool is the tool name of calls of unknown tools. It keeps callers from adding time series
-// with names that they make up.
+// unknownTool is recorded instead of the name of an unknown tool. Otherwise callers could add time
+// series by making up names.
 const unknownTool = "(unknown)"
 
 // Options lists the providers of spans and metrics.

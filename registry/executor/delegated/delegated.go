@@ -1,6 +1,6 @@
 // Package delegated makes tools whose work is done elsewhere: by the client of a server, by a
-// person, or by another program. An [Inbox] holds the open calls, gives them out and accepts
-// their results.
+// person, or by another program. An [Inbox] keeps the open calls, lists them, and accepts their
+// results.
 //
 // A tool has one of two forms. A call of a [Later] tool returns at once and tells the model that
 // the result is pending; Options.OnDone receives the result later. A call of a [Wait] tool
@@ -27,9 +27,9 @@ type Form int
 
 // Forms of delegated tools.
 const (
-	// Later returns a pending result at once.
+	// Later makes a call return a pending result at once.
 	Later Form = iota
-	// Wait waits for the result and returns it.
+	// Wait makes a call wait for the result and return it.
 	Wait
 )
 
@@ -57,7 +57,7 @@ type Options struct {
 	Timeout time.Duration
 	// MaxOpen and MaxOpenPerTenant limit the open calls; 0 means the defaults. The Inbox also
 	// remembers how the last MaxOpen calls ended. When it needs room, it first forgets the oldest
-	// ended call of the tenant that has the most.
+	// ended call of the tenant with the most ended calls.
 	MaxOpen, MaxOpenPerTenant int
 	// Logger receives panics of OnCall and OnDone; nil discards them.
 	Logger *slog.Logger
@@ -98,7 +98,7 @@ type Inbox struct {
 	closed  bool
 	open    map[ID]*openCall
 	tenants map[string]int            // number of open calls of each tenant
-	over    *tenants.Table[tool.Code] // error codes of ended calls; "" and execution: with a result
+	over    *tenants.Table[tool.Code] // codes of ended calls; "" or execution: got a result
 }
 
 // NewInbox returns an empty Inbox.

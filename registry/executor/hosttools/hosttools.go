@@ -50,8 +50,8 @@ func Names() []string {
 	return names
 }
 
-// Spec returns the definition of a tool, for a program that changes it or delegates the calls.
-// The error has the code not_found and lists the defined tools.
+// Spec returns the definition of a tool, for a program that changes it or delegates the calls. If
+// there is no such tool, the error has the code not_found and lists the defined tools.
 func Spec(name string) (tool.Spec, error) {
 	content, err := definitions.ReadFile(directory + "/" + name + extension)
 	if err != nil {

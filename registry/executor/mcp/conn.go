@@ -16,7 +16,8 @@ const (
 	// maxQueued limits the messages that wait to be written. When a server reads none of them,
 	// further requests wait until their callers give up.
 	maxQueued = 64
-	// maxID limits the ID of a request from the server, in bytes. Longer ones get no reply.
+	// maxID limits the ID of a request from the server, in bytes. A request with a longer ID gets
+	// no reply.
 	maxID = 256
 	// codeMethodNotFound is the JSON-RPC error code for an unknown method.
 	codeMethodNotFound = -32601

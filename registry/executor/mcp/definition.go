@@ -56,7 +56,7 @@ func (d *definition) clean() (cleaned string, err error) {
 		}
 	}
 	if found, bad := plaintext.First(d.Name, plaintext.Word); bad {
-		return "", fmt.Errorf("the tool %s is left out: its name holds %s", name, found)
+		return "", fmt.Errorf("the tool %s is left out: its name contains %s", name, found)
 	}
 	if found, bad := plaintext.First(d.Title, plaintext.Line); bad {
 		note("title", "holds "+found.String())

@@ -2,9 +2,10 @@ package mcp
 
 import "fmt"
 
-// InsideEnv names the variable that tells a program that it runs as an MCP server; its value is
-// the name of the server. A wasmtool that finds it set starts no MCP servers: if its operator's
-// file is the file that lists it as a server, it would start itself again and again.
+// InsideEnv names the variable that tells a program that it runs as an MCP server; its value is the
+// name of the server. A wasmtool process that finds the variable set starts no MCP servers.
+// Otherwise a wasmtool whose operator's file lists wasmtool itself as a server would start itself
+// again and again.
 const InsideEnv = "WASMTOOL_MCP_SERVER"
 
 // inherited are the variables that each server gets, so that it finds other programs, its

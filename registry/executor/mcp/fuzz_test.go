@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Reading ends when the server does, no matter what it sent.
+// The client stops reading when the server ends, no matter what the server sent.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"id":1,"error":null}`, `{"id":1,"method":"ping"}`, `{"id":[],"method":"x"}`,

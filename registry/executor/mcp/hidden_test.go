@@ -27,8 +27,8 @@ func listed(t *testing.T, definitions ...string) ([]tool.Sourced, string) {
 	return found, log.String()
 }
 
-// A hidden character in a definition is shown as an escape or leaves the tool out. The log says
-// where it was.
+// A hidden character in a definition is shown as an escape, or the whole tool is left out. The log
+// says where the character was.
 func TestHiddenCharactersAreEscapedOrLeaveToolOut(t *testing.T) {
 	t.Parallel()
 	const escaped, leftOut = `u200b`, "is left out"

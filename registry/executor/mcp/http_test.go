@@ -39,8 +39,8 @@ func serverAt(t *testing.T, h http.Handler, change func(*Options)) *Server {
 	return s
 }
 
-// site plays an HTTP server with an answer for each JSON-RPC method and for GET and DELETE. The
-// answer finds the ID of the request in the header X-Id.
+// site plays an HTTP server with a handler for each JSON-RPC method and for GET and DELETE. A
+// handler finds the ID of the request in the header X-Id.
 type site struct {
 	mu       sync.Mutex
 	answers  map[string]func(w http.ResponseWriter, r *http.Request)
@@ -202,7 +202,8 @@ func TestHTTPRequestHeaders(t *testing.T) {
 	s.awaits(t, "DELETE session=s1")
 }
 
-// Each kind of response of a correct or misbehaving server has its result or error code.
+// Each kind of response, of a correct or a misbehaving server, leads to its own result or error
+// code.
 func TestHTTPResponses(t *testing.T) {
 	t.Parallel()
 	const response = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"5"}]}}`

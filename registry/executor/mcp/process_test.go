@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// TestMain plays a server that fails when the test program is started as one.
+// When the test program is started as a server, TestMain plays a server that fails.
 func TestMain(m *testing.M) {
 	if os.Getenv(InsideEnv) == "" {
 		os.Exit(m.Run())

@@ -108,8 +108,8 @@ func newServer(o Options, open func(Options) (transport.Stream, error)) *Server 
 // Changed implements [tool.Source].
 func (s *Server) Changed() <-chan struct{} { return s.changed }
 
-// signalChange sends a value on Changed: the tools may have changed. A value that has not been
-// received yet also stands for later changes.
+// signalChange sends a value on Changed: the tools may have changed. If the last value has not been
+// received yet, it announces this change as well.
 func (s *Server) signalChange() {
 	select {
 	case s.changed <- struct{}{}:

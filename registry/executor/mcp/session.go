@@ -14,13 +14,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 )
 
-// revision is the protocol revision that is requested, and revisions are the accepted ones: the
-// parts that are used here are the same in all of them.
+// revision is the protocol revision that the client requests, and revisions are the revisions that
+// it accepts. The parts of the protocol that this package uses are the same in all of them.
 const revision = "2025-11-25"
 
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", revision}
 
-// relistPause is the minimum time between two lists that notifications of a server cause.
+// relistPause is the minimum time between two requests for the list of tools, however often a
+// server reports that its list changed.
 const relistPause = time.Second
 
 // session is one run of a server, from its start to its end.

@@ -29,7 +29,7 @@ func (w *wire) OnFailure(func(int64, error)) {}
 // program plays a server until its input ends or it returns.
 type program func(in io.Reader, out io.Writer)
 
-// opens returns the function that starts a program, which ends when its stream is closed.
+// opens returns the function that starts a program. The program ends when its stream is closed.
 func opens(run program) func(Options) (transport.Stream, error) {
 	return func(Options) (transport.Stream, error) {
 		in, toProgram := io.Pipe()

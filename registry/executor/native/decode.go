@@ -45,7 +45,7 @@ func decodeExactly(raw json.RawMessage, into any) error {
 }
 
 // plainIntegers writes the integers in a value without fraction and exponent, for example 8e1 as
-// 80. It leaves out integers that are too large for any integer type of Go.
+// 80. It does not change integers that are too large for any integer type of Go.
 func plainIntegers(v *jsontree.Value) {
 	if v.Types() == jsontype.Integer {
 		if plain := jsontree.PlainNumber(v.Literal); !strings.Contains(plain, "e") {

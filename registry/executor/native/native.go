@@ -1,6 +1,5 @@
-// Package native makes tools of Go functions. They are not sandboxed: a function can do whatever
-// its code does. So they come from the program that embeds the registry, and never from a
-// manifest.
+// Package native turns Go functions into tools. They are not sandboxed: a function can do whatever
+// its code does. So only the program that embeds the registry can add them, and a manifest cannot.
 //
 // [Define] takes a function with typed input and output and derives the schemas. [Raw] takes a
 // function that receives the call as it is. [Text] and [Search] cover two simple cases. Each of
@@ -43,7 +42,7 @@ type Options struct {
 	MaxAbandoned int
 }
 
-// Define makes a tool of a function with typed input and output.
+// Define turns a function with typed input and output into a tool.
 //
 // In is a struct or a map. Unless Spec.Parameters is set, the schema is derived from In: a field is
 // required unless it has "omitempty" or "omitzero", and the tag jsonschema:"..." is its
@@ -87,9 +86,9 @@ func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.C
 	})
 }
 
-// Raw makes a tool of a function that receives the arguments as JSON and the grant of the call, and
-// returns the Result. Without Spec.Parameters, the tool has no parameters. Errors are the same as
-// for [Define].
+// Raw turns a function into a tool. The function receives the arguments as JSON and the grant of
+// the call, and returns the Result. Without Spec.Parameters, the tool has no parameters. Errors are
+// the same as for [Define].
 func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Result, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)

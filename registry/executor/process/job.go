@@ -14,7 +14,7 @@ import (
 
 // States of a job.
 const (
-	stateWaiting   = "waiting" // for approval
+	stateWaiting   = "waiting" // the call waits for approval
 	stateRunning   = "running"
 	stateCompleted = "completed"
 	stateFailed    = "failed"
@@ -131,7 +131,7 @@ func (m *messages) add(text string) {
 	m.unread = min(m.unread, len(m.texts))
 }
 
-// news returns the messages since the last call of news.
+// news returns the messages that were logged since the last call of news.
 func (m *messages) news() string {
 	text := strings.Join(m.texts[len(m.texts)-m.unread:], "\n")
 	m.unread = 0

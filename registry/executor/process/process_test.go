@@ -259,7 +259,7 @@ func TestLogOfJobIsLimited(t *testing.T) {
 	})
 }
 
-// Starting a job does not occupy the only place that the tenant has for running calls.
+// Starting a job does not occupy the only slot that the tenant has for running calls.
 func TestStartOccupiesNoPlaceWhileItsJobWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 1}}, process.Options{}, false)
@@ -269,7 +269,7 @@ func TestStartOccupiesNoPlaceWhileItsJobWaits(t *testing.T) {
 	})
 }
 
-// The jobs of a tenant leave places for its other calls, such as polls and kills.
+// The jobs of a tenant leave call slots free for its other calls, such as polls and kills.
 func TestJobsLeavePlacesForOtherCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 3}}, process.Options{MaxRunning: 2}, false)
@@ -282,8 +282,8 @@ func TestJobsLeavePlacesForOtherCalls(t *testing.T) {
 	})
 }
 
-// A tenant with many sessions can neither occupy all places for jobs nor displace the ended jobs
-// of other tenants.
+// A tenant with many sessions can neither occupy all job slots nor displace the ended jobs of other
+// tenants.
 func TestTenantWithManyJobsKeepsNoOtherOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 1, MaxTenant: 3, MaxTotal: 4}, false)

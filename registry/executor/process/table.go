@@ -35,8 +35,8 @@ type Options struct {
 	TimeoutParameter string
 	// MaxJobs limits the jobs of a session, MaxTenant the jobs of a tenant, and MaxTotal all jobs,
 	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. At a
-	// limit, a new job replaces the oldest ended one, but at MaxTotal never one of a tenant with
-	// fewer jobs.
+	// limit, a new job replaces the oldest ended job. At MaxTotal, it never replaces a job of a
+	// tenant that has fewer jobs than its own tenant.
 	MaxJobs, MaxTenant, MaxTotal int
 	// MaxRunning limits the jobs of a tenant that are running or waiting to run, which leaves
 	// room for its other calls; 0 means MaxTenant, and so does a higher value.
@@ -57,7 +57,7 @@ type owner struct{ tenant, session string }
 // NewTable.
 type Table struct {
 	o      Options
-	ctx    context.Context // of all jobs; done when the Table is closed
+	ctx    context.Context // context of all jobs; done when the Table is closed
 	cancel context.CancelFunc
 
 	mu   sync.Mutex

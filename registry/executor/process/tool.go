@@ -54,7 +54,7 @@ func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 		Name: "process", Title: "Background jobs", Category: "runtime", Tags: []string{"job", "background", "process"},
 		Version: "1.0.0", Source: "host", Polling: true,
 		Timeout: maxWait + 5*time.Minute, // approval of a job may take minutes
-		Description: fmt.Sprintf(`Runs %s in the background. start returns the name of a job, or its result if it ends at once; list shows the jobs of this session; `+
+		Description: fmt.Sprintf(`Runs %s in the background. start returns the ID of a job, or its result if it ends at once; list shows the jobs of this session; `+
 			`poll shows the state of a job, its log since the last poll, the end of its output so far and, after its end, its result; log shows its whole log or result, by lines; `+
 			`kill ends it. A job is a call of %s like any other, with the same sandbox, permissions and limits.`, t.o.Tool, t.o.Tool),
 		Parameters: fmt.Appendf(nil, parametersFormat, t.o.MaxTimeout/time.Second),
@@ -91,7 +91,7 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 }
 
 // start starts a job, and returns soon after the job's call is allowed, even if that call still
-// waits for a place to run: start must not occupy that place. A call that is denied leaves no job,
+// waits for a slot to run in: start must not occupy that slot. A call that is denied leaves no job,
 // and the denial is the error.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {

@@ -135,8 +135,8 @@ func wholeRunes(data []byte) []byte {
 	return data
 }
 
-// retryAfter returns the wait that the header Retry-After asks for, as a number of seconds or as
-// the time of its end.
+// retryAfter returns the wait that the header Retry-After asks for. The header has a number of
+// seconds, or the time when the wait ends.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	var wait time.Duration

@@ -72,7 +72,7 @@ func urlPath(t placeholder.Template, text func(string) (string, bool)) (string, 
 		case value == "":
 			refuse(name, "is empty")
 		case strings.ContainsAny(value, `/\`):
-			refuse(name, "holds a slash or backslash")
+			refuse(name, "contains a slash or backslash")
 		}
 		return url.PathEscape(value), true
 	})

@@ -161,10 +161,10 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return result, err
 }
 
-// hideSecrets removes the secrets that a call used from the output of its guest. extraStderr
-// says that out has more of standard error than is reported. The rest is cut off only after the
-// secrets are hidden, because a part of a secret would not be recognised. The error is the error
-// of ctx; out is empty then.
+// hideSecrets removes the secrets that a call used from the output of its guest. extraStderr means
+// that out has more bytes of standard error than are reported. They are cut off only after the
+// secrets are hidden, because a part of a secret would not be recognised. If ctx ends first, out
+// becomes empty and the error is the error of ctx.
 func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, extraStderr bool) error {
 	var output, failure, stderr error
 	out.Output, output = b.Hide(ctx, out.Output)
@@ -331,7 +331,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		case err != nil:
 			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
 		case strings.ContainsRune(arg, 0):
-			return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot hold", template)
+			return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot contain", template)
 		}
 		room -= len(arg)
 		call.Args = append(call.Args, arg)

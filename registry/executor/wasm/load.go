@@ -99,7 +99,8 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 	return module, e.loadFailure(err)
 }
 
-// loadFailure adds the place in the manifest that names the module to an error of loading it.
+// loadFailure converts an error of loading the module. If the module is invalid, the error names
+// the manifest key module.path.
 func (e *Executor) loadFailure(err error) error {
 	var already *tool.Error
 	if err == nil || errors.As(err, &already) {

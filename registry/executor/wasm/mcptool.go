@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// secondInterface is the entry of plug-ins of hyper-mcp's second interface. Their input has the
-// request and its context as separate fields.
+// secondInterface is the entry of a plug-in that uses the second interface of hyper-mcp. The input
+// of such a plug-in has the request and its context as separate fields.
 const secondInterface = "call_tool"
 
 // mcpCall is a call to a tool of a plug-in.

@@ -20,10 +20,11 @@ import (
 )
 
 // Options describes an issuer and the tokens that are valid. A valid token is a JWT of the issuer
-// for this server that has not expired (RFC 9068). The user is the sub of the token.
+// for this server that has not expired (RFC 9068). The claim "sub" of the token names the user.
 type Options struct {
-	// Issuer is the URL of the authorization server, exactly as in its tokens. It serves
-	// /.well-known/openid-configuration. It must be https, or on this machine.
+	// Issuer is the URL of the authorization server, exactly as in its tokens. The server provides
+	// /.well-known/openid-configuration. The URL must be https, unless the server is on this
+	// machine.
 	Issuer string
 	// Resource is the URL at which clients reach the server, including mcpserver.Path. Audience
 	// is the audience that tokens must have; empty means Resource.

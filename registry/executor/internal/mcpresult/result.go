@@ -153,7 +153,7 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 }
 
 // hasPublicURI reports whether a resource has a URI that may be passed on. Filesystem servers send
-// none, or one with the scheme file:, which names a file of their own host.
+// no URI, or a file: URI that names a file on the server's own host.
 func hasPublicURI(resource map[string]json.RawMessage) bool {
 	var uri string
 	if json.Unmarshal(resource["uri"], &uri) != nil || uri == "" {

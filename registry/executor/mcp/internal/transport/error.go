@@ -41,7 +41,7 @@ func requestError(err error) error {
 	switch e.Kind {
 	case egress.KindAddress:
 		failed.Code, failed.unreachable = tool.CodePermissionDenied, true
-		failed.Reason += "; private = true in its table of the operator's file allows a private address"
+		failed.Reason += "; to allow a private address, set private = true in its table of the operator's file"
 	case egress.KindSecret:
 		failed.Code = tool.CodeAuthentication
 	case egress.KindTooLarge, egress.KindTooMany:

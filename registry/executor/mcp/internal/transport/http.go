@@ -48,9 +48,8 @@ type Endpoint struct {
 	HTTP egress.Transport
 }
 
-// httpStream is a connection to a server at a URL, over streamable HTTP. Each line that is written
-// becomes a POST request, and the messages of all responses are the lines that are read. It
-// implements Stream.
+// httpStream is a connection to a server at a URL, over streamable HTTP. It implements Stream: each
+// written line becomes a POST request, and each message in a response becomes a line to read.
 type httpStream struct {
 	endpoint Endpoint
 	url      capability.URLPattern
@@ -65,7 +64,7 @@ type httpStream struct {
 
 	mu        sync.Mutex
 	sessionID string // empty without a session
-	revision  string // of the protocol; empty until the server names it
+	revision  string // revision of the protocol; empty until the server names it
 	endReason string // why the session ended
 	ended     bool   // no message may be sent any longer
 	inFlight  int
@@ -131,8 +130,8 @@ func (s *httpStream) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// enter counts a message as in flight until leave is called. When there are too many, or the
-// session has ended, a request fails and a notification is dropped.
+// enter counts a message as in flight until leave is called. If too many messages are in flight or
+// the session has ended, enter fails a request and drops a notification.
 func (s *httpStream) enter(m *outgoing) (ctx context.Context, leave func(), ok bool) {
 	s.mu.Lock()
 	if s.ended || s.inFlight >= maxInFlight {

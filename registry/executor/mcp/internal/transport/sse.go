@@ -14,8 +14,8 @@ import (
 // eventStream is the media type of a response with several messages: server-sent events.
 const eventStream = "text/event-stream"
 
-// messages calls take with each message of a response, as one line. The error is the one that
-// take returned, ErrMessageTooLong, or an *Error of the body.
+// messages calls take with each message of a response, as one line. The error is the error of take,
+// ErrMessageTooLong, or an *Error if the body cannot be read.
 func messages(res *egress.Response, take func(line []byte) error) error {
 	if strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
 		return events(res.Body, func(data []byte) error { return takeJSON(data, take) })
