@@ -15,8 +15,8 @@ import (
 const maxDepth = 32
 
 // appendJSON appends the same JSON as marshal, without the line feed. It handles the common types
-// of results itself, because package json looks up so much for each type that a guest would spend a
-// tenth of a short call on that.
+// of results itself, because a guest would spend a tenth of a short call on what package json looks
+// up for each type.
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -100,8 +100,8 @@ func appendText(b []byte, text string) []byte {
 	return append(append(b, text[written:]...), '"')
 }
 
-// plainLen returns the length of the longest prefix of ASCII that needs no escape in a JSON
-// string. It checks eight bytes at a time, which takes a guest a fifth of the time.
+// plainLen returns the length of the longest prefix of ASCII that needs no escape in a JSON string.
+// In a guest, checking eight bytes at a time takes a fifth of the time of single bytes.
 func plainLen(text string) int {
 	const (
 		ones  = 0x0101010101010101

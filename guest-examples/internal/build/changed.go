@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Some libraries do not compile to what a tool needs. The build changes copies of them and uses
-// the copies instead. The repository holds no copies, so that no one has to compare them with new
-// versions.
+// changes are the changes to libraries that do not work in a tool as published. The build compiles
+// changed copies of them. The repository holds no copies, so that no one has to compare them with
+// new versions.
 var changes = []change{
 	{"mvdan.cc/sh/v3", "sh", useGoPipes},
 }
@@ -27,9 +27,9 @@ type change struct {
 // tree is the directory of a build and its go.mod file.
 type tree struct{ dir, modfile string }
 
-// withChanges returns a tree in temp with the sources of root, in which changed copies replace
-// some modules. Everything except the copies is a link. Only relative names get into a module, so
-// equal sources give equal bytes.
+// withChanges returns a tree in temp with the sources of root, in which changed copies replace some
+// modules. Everything except the copies is a link. The compiled modules contain only relative file
+// names, so equal sources give equal bytes.
 func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {

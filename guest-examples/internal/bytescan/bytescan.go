@@ -66,7 +66,7 @@ func IndexPair(block []byte, a, b byte, distance int) int {
 		if w|x == 0 {
 			continue
 		}
-		// A borrow of the subtraction may have marked one byte too many.
+		// A borrow of the subtraction may also have marked a byte that does not match.
 		for i := range left {
 			if left[i] == a && right[i] == b {
 				return at + i

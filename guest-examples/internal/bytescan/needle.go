@@ -9,8 +9,8 @@ import (
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
 const (
-	// maxRated limits the first bytes of a text among which the rarest are chosen. The rest of the
-	// text may have rarer ones; see maxVain.
+	// maxRated is the number of leading bytes of a text among which NewNeedle looks for the rarest.
+	// Later bytes may be rarer; see maxVain.
 	maxRated = 64
 	// minFails and maxVain limit the work on places that turn out not to match. Index falls back
 	// to package bytes after more than minFails such places, if they cost more than maxVain
@@ -44,8 +44,8 @@ func NewNeedle(text []byte, fold bool) Needle {
 	return n
 }
 
-// rarest returns the index of the rarest byte of text except the byte at apart; -1 if there is
-// none.
+// rarest returns the index of the rarest byte of text, ignoring the byte at index apart; -1 if no
+// other byte exists.
 func rarest(text []byte, apart int) int {
 	at, rarity := -1, -1
 	for i, b := range text {

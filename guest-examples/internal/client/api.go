@@ -101,8 +101,8 @@ const epochSeconds = 1_000_000_000
 // maxSeconds limits the numbers of a server; as a time it is the year 2286.
 const maxSeconds = 9_999_999_999
 
-// wait parses when the service accepts requests again. Without a clock, it computes the duration
-// from the server's Date.
+// wait sets Wait and Until from the headers. It has no clock, so it derives one of them from the
+// other and the server's Date.
 func (e *StatusError) wait(h http.Header) {
 	now, dated := time.Time{}, false
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {

@@ -1,6 +1,6 @@
 // Package client sends the HTTP requests of the tools of the module web, and explains errors to a
-// model. curl uses it for redirects and refusals. The host checks each request, decodes
-// compressed responses, and does not follow redirects itself.
+// model. The shell's curl uses it for redirects and for requests that the host refuses. The host
+// checks each request, decodes compressed responses, and does not follow redirects itself.
 package client
 
 import (
@@ -45,7 +45,7 @@ func (c *Client) Do(ctx context.Context, r *http.Request, limit int64) (*Respons
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // all that is needed was read
+	defer func() { _ = res.Body.Close() }() // everything needed has been read
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	got := &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL.String(), Redirects: redirects, Body: body}
 	var hostErr *guesthttp.HostError
@@ -114,9 +114,9 @@ func Redirection(res *http.Response) (*url.URL, error) {
 	return next, nil
 }
 
-// Explain adds to a refusal of the host the permission that would allow the request; it returns
-// other errors unchanged. Like the host, it reveals only a part of a URL, since the rest may
-// contain a key.
+// Explain adds to err, if the host refused the request, the permission that would allow the
+// request. It returns other errors unchanged. Like the host, it reveals only a part of a URL, since
+// the rest may contain a key.
 func Explain(r *http.Request, err error) error {
 	var hostErr *guesthttp.HostError
 	if !errors.As(err, &hostErr) || hostErr.Kind != "denied" {

@@ -99,8 +99,8 @@ func splitError(d *jsontext.Decoder, err error) (at int, what error) {
 	return int(d.InputOffset()), err
 }
 
-// explain returns err with the line and column of the offset at in source, or nil if there is no
-// error. Without an error, a source with n = 0 values is an error.
+// explain adds the line and column of the offset at in source to err. Without an error it returns
+// nil, or an error if the source has no values (n = 0).
 func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:

@@ -41,7 +41,7 @@ func (k Kind) String() string {
 // Value is a JSON value. The zero value stands for an omitted argument.
 type Value struct {
 	kind    Kind
-	text    string // of a string or number; of a boolean "true" or "false"
+	text    string // a string, the digits of a number, or "true" or "false"
 	items   []Value
 	members *Members
 }

@@ -149,7 +149,7 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 
 // slide moves runs of changed lines as far towards the end as equal lines allow, and joins runs
 // that meet. It then moves each run back to a change of the other text, if there is one, because
-// diff shows runs there.
+// the program diff shows runs at such places.
 func slide(lines []int, changed, other []bool) {
 	s := slider{lines: lines, changed: changed, other: other}
 	for s.next() {

@@ -83,7 +83,7 @@ func code(s string) uint32 {
 
 func fromUTF16(s string) string {
 	if len(s) == 1 {
-		return string(rune(s[0])) // not allowed, but common
+		return string(rune(s[0])) // a single byte is not UTF-16, but is common
 	}
 	units := make([]uint16, len(s)/2)
 	for i := range units {

@@ -58,8 +58,8 @@ func (f *file) spent() bool {
 // ReadAt implements io.ReaderAt.
 func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	f.read += max(block, int64(len(p)))
-	// Go in WebAssembly is not preempted. If the clock is not the real one, the garbage collector
-	// falls behind until the program yields.
+	// Go in WebAssembly has no preemption. With a fake clock, the garbage collector therefore falls
+	// behind until the program yields.
 	runtime.Gosched()
 	if f.spent() {
 		return 0, errEntangled

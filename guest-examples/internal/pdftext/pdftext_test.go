@@ -221,7 +221,7 @@ func TestExtract_damagedForm(t *testing.T) {
 	}
 }
 
-// lastNumber returns the offset of the references that a file declares.
+// lastNumber returns the number after startxref: the offset of the file's reference table.
 func lastNumber(data []byte) string {
 	_, after, _ := bytes.Cut(data, []byte("startxref\n"))
 	at, _, _ := bytes.Cut(after, []byte("\n"))

@@ -20,7 +20,7 @@ type Store struct {
 func Host() Store { return Store{Get: kv.Get, Swap: kv.Swap, List: kv.List} }
 
 // maxTries limits the attempts of a change. An attempt fails only because another call's change
-// succeeded, so many more would mean that something is wrong.
+// succeeded, so this many failures mean that something is wrong.
 const maxTries = 1000
 
 // Read returns the value of a key; the zero T if the key does not exist.

@@ -19,7 +19,7 @@ type Document struct {
 	Unknown bool
 
 	mark []byte    // the byte order mark
-	wide byteOrder // of UTF-16, otherwise nil
+	wide byteOrder // the byte order of UTF-16; nil for other encodings
 	tail []byte    // an odd byte at the end of UTF-16
 }
 

@@ -42,7 +42,7 @@ func (r *LineReader) Next() (start []byte, length int64, err error) {
 		}
 		break
 	}
-	if r.err == nil { // the line end is not missing
+	if r.err == nil { // the line has a line end, which length includes
 		length--
 		r.line = r.line[:min(int64(len(r.line)), length)]
 	}
@@ -70,7 +70,7 @@ func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 		if err != nil {
 			return lines, false, err
 		}
-		block, _ := r.src.Peek(r.src.Buffered()) // the buffered bytes are available
+		block, _ := r.src.Peek(r.src.Buffered()) // no error, since these bytes are already buffered
 		limit -= int64(len(block))
 		lines += int64(bytescan.Count(block, '\n'))
 		open = block[len(block)-1] != '\n'

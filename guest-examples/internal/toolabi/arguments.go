@@ -17,9 +17,9 @@ import (
 // schema. Create the decoder before reading the input, so that it inspects Args once and not in
 // each call.
 //
-// It decodes as package json does, which looks at each byte twice, through a function, and takes
-// several times as long in a guest. The function calls package json only for values other than
-// strings, booleans and whole numbers, for fields of other types, and for errors.
+// It gives the same results as package json, which looks at each byte twice, through a function,
+// and takes several times as long in a guest. The returned function calls package json only for
+// values other than strings, booleans and whole numbers, for fields of other types, and for errors.
 func Decoder[Args any]() func(input []byte) (Args, error) {
 	var fields []field
 	for of := range reflect.TypeFor[Args]().Fields() {

@@ -74,7 +74,7 @@ func (u *upper) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// days is an integer type that does not decode as one.
+// days is an integer type whose own decoder multiplies by ten.
 type days int64
 
 func (d *days) UnmarshalJSON(text []byte) error {

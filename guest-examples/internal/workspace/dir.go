@@ -127,7 +127,7 @@ func (d Dir) makeParents(name string) (made []string, err error) {
 	return made, nil
 }
 
-// checkWritable returns an error if the file itself must not be written. Replacing the file would
+// checkWritable returns an error if the file can't be opened for writing. Replacing the file would
 // not detect that.
 func (d Dir) checkWritable(name string) error {
 	f, err := os.OpenFile(d.join(name), os.O_WRONLY, 0)

@@ -18,9 +18,9 @@ const maxSuggestions = 3
 
 var errNoWorkspace = errors.New("there is no workspace; the operator must grant the directory workspace")
 
-// Explain rewords err for a model. err comes from the resolved name in the parameter param. The
-// message says what is wrong and at which part of the path. For a missing path it suggests up to
-// three names.
+// Explain rewords err, an error about the file name, for a model. The name was resolved from the
+// parameter param. The message says what is wrong and at which part of the path. For a missing path
+// it suggests up to three names.
 func Explain(fsys fs.FS, param, name string, err error) error {
 	if _, rootErr := fs.Stat(fsys, "."); rootErr != nil {
 		return errNoWorkspace

@@ -41,9 +41,9 @@ func NamesHidden(glob string) bool {
 	return false
 }
 
-// LiteralEnd returns the literal text at the end of the glob's last element, with which all paths
-// that the glob matches end. Comparing a suffix costs next to nothing, unlike matching a glob with
-// thousands of paths.
+// LiteralEnd returns the literal text at the end of the glob's last element. Every path that the
+// glob matches ends with this text. Comparing a suffix costs next to nothing, unlike matching a
+// glob with thousands of paths.
 func LiteralEnd(glob string) string {
 	if strings.ContainsRune(glob, utf8.RuneError) {
 		return "" // U+FFFD also matches any byte that is not UTF-8

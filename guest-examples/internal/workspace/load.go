@@ -27,7 +27,7 @@ func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
 	return a.Content, a.Err == nil
 }
 
-// Read is Target for a file that must exist, and also returns its content, which is valid until
+// Read is like Target, but the file must exist. Read also returns its content, which is valid until
 // the next Read. A file of more than limit bytes is an error. Read may follow a link, which Write
 // refuses.
 func (d Dir) Read(param, value string, limit int64) (name string, was *files.Answer, content []byte, err error) {

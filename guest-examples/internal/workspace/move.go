@@ -25,8 +25,8 @@ func (d Dir) Remove(param, name string, was *files.Answer) error {
 	return nil
 }
 
-// Move renames a file to the name to, which must not exist, and creates missing directories. It
-// returns the created directories like Write.
+// Move renames a file to the name to, which must not exist, and creates missing directories. Like
+// Write, it returns the directories that it created.
 func (d Dir) Move(param, name, to string) (made []string, err error) {
 	if err := d.checkWritable(name); err != nil {
 		return nil, d.explainWrite(param, name, err)

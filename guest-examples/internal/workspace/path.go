@@ -16,8 +16,8 @@ import (
 // Mount is the directory at which the host mounts the workspace.
 const Mount = "/workspace"
 
-// Open returns the mounted workspace. It does not check whether there is one: see [Explain]. The
-// host refuses paths outside.
+// Open returns the mounted workspace. It does not check whether a workspace is mounted: see
+// [Explain]. The host refuses paths outside the workspace.
 func Open() fs.FS {
 	return openTree(Mount)
 }

@@ -28,7 +28,7 @@ func (s Sample) Open(name string) (fs.File, error) {
 type sampleFile struct {
 	io.Reader
 	info   sampleInfo
-	sample Sample // of the directory
+	sample Sample // files of the directory, for ReadDir
 }
 
 func (f *sampleFile) Stat() (fs.FileInfo, error) { return f.info, nil }

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// BenchmarkTools makes calls as agents do, most of them small. The profile default.pgo is recorded
-// from it; with the profile the compiler chooses what to inline. Update the profile after large
+// BenchmarkTools makes calls as agents do, most of them small. Its CPU profile is stored as
+// default.pgo, from which the compiler decides what to inline. Update the profile after large
 // changes to the tools:
 //
 //	go test ./modules/files -run '^$' -bench Tools -benchtime 20s \

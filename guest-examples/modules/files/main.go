@@ -60,8 +60,8 @@ func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer
 	}
 }
 
-// searching is tool for tools that go through thousands of files. They produce garbage for each
-// file and keep little, so the collector, which marks the whole heap, runs less often.
+// searching is like tool, for tools that go through thousands of files. Such tools keep little
+// memory, so searching lets more garbage accumulate before the collector marks the whole heap.
 func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := tool(tree, run)

@@ -45,7 +45,7 @@ func tool[Args any](run func(context.Context, http.RoundTripper, Args) (guest.Re
 	}
 }
 
-// configured is tool for functions that also need the operator's settings.
+// configured adapts a function that also needs the operator's settings, for use with tool.
 func configured[Args any](run func(context.Context, http.RoundTripper, map[string]string, Args) (guest.Result, error)) func(context.Context, http.RoundTripper, Args) (guest.Result, error) {
 	return func(ctx context.Context, transport http.RoundTripper, args Args) (guest.Result, error) {
 		return run(ctx, transport, guest.CurrentCall().Settings, args)

@@ -1,6 +1,6 @@
-// Package bash implements the built-in tool bash, which runs shell scripts. An interpreter runs
-// the language, and the commands are Go functions. No process is started, so a script can only
-// reach what the tool was granted.
+// Package bash implements the built-in tool bash, which runs shell scripts. An interpreter runs the
+// language, and the commands are Go functions. No process is started, so a script can use only what
+// the tool was granted.
 package bash
 
 import (

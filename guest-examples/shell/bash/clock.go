@@ -9,8 +9,8 @@ import (
 )
 
 // clock is the context of a script. WebAssembly has one thread and no signals, so a loop in the
-// script would never let the timer run that ends it. The interpreter calls Err before each
-// statement, and Err yields to other goroutines.
+// script would keep the timeout from firing. The interpreter calls Err before each statement, and
+// Err yields to other goroutines.
 type clock struct {
 	context.Context
 	asked atomic.Uint32

@@ -40,7 +40,7 @@ func refusal(name string, err error) *os.PathError {
 	return &os.PathError{Op: "bash:", Path: name, Err: errors.New(command.Message(err))}
 }
 
-// device is a stream of the shell with a file name. The redirection does not close it.
+// device is a stream of the shell that can be opened as a file. Closing it leaves the stream open.
 type device struct {
 	io.Reader
 	io.Writer

@@ -32,8 +32,8 @@ const (
 	maxHead, maxTail = 400 << 10, 200 << 10
 	// maxOutput limits the output of a script, in bytes; a script that exceeds it is stopped.
 	maxOutput = 8 << 20
-	// maxBroken limits the commands in one part of a pipe that fail to write to the pipe. Then the
-	// part is ended, because a loop in it could otherwise go on forever.
+	// maxBroken limits the commands in one part of a pipe that may fail to write to the pipe. One
+	// more failure ends the part, because a loop in it could otherwise go on forever.
 	maxBroken = 16
 )
 

@@ -35,8 +35,8 @@ func recoverAs(err *error, name string) {
 }
 
 // shallowReader reads a script for the parser and limits its nesting. The parser calls itself for
-// each level of nesting, and calls Read for the next block of 1 KiB at any depth. A script that
-// fits the first blocks is not nested too deeply.
+// each level of nesting, and calls Read for each block of 1 KiB, so Read can check the depth of the
+// calls. A script that fits the first two blocks can't be nested too deeply.
 type shallowReader struct {
 	rest  io.Reader
 	reads int

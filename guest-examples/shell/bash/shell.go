@@ -19,7 +19,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shell is the state that a call shares: the script, its subshells, and the scripts that it runs.
+// shell is the state of one call, shared by its script, subshells and nested scripts.
 type shell struct {
 	host     Host
 	commands map[string]command.Func

@@ -82,7 +82,7 @@ func (c *curl) redirected(before *http.Request, body []byte, status int, target 
 	return request, body, nil
 }
 
-// roundTrip sends one request. Its errors are a *failure.
+// roundTrip sends one request. Its errors have the type *failure.
 func (c *curl) roundTrip(request *http.Request) (*http.Response, error) {
 	host := request.URL.Hostname()
 	if c.transport == nil {

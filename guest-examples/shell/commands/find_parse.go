@@ -198,7 +198,7 @@ func isEmpty(f found) bool {
 	return false
 }
 
-// test returns the test with a value.
+// test returns the function for a test that takes a value, such as -name.
 func (s *findParser) test(word, value string) (findNode, error) {
 	switch word {
 	case "-name", "-iname":

@@ -54,7 +54,7 @@ type grepper struct {
 	label                                string
 	filter                               grepFilter
 	matched                              bool // a line was selected in any file
-	// Lines were printed; -- separates them from later ones.
+	// parted reports that an earlier file printed lines, so -- must precede the next group.
 	parted bool
 }
 

@@ -347,7 +347,7 @@ func (f *filter) one(code *gojq.Code, input any) int {
 func (f *filter) failed(err error) int {
 	var halt *gojq.HaltError
 	if f.p.ctx.Err() != nil {
-		return interrupted // the caller already knows
+		return interrupted // time is over: print no error
 	}
 	if !errors.As(err, &halt) {
 		f.p.errorf("error: %v", err)

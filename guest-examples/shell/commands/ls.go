@@ -26,7 +26,7 @@ type lister struct {
 	o         options
 	now       time.Time
 	long      bool
-	all       string // "", "A" or "a"
+	all       string // the option given: "A" or "a"; "" for neither
 	ignore    []string
 	printed   bool // something was printed, so that a blank line must follow
 	timeStyle string

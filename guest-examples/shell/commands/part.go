@@ -12,8 +12,8 @@ const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-termina
 type part struct {
 	count int64
 	bytes bool // count is in bytes, not in lines
-	// turned reports that the sign of the count refers to the other end of the file: - for head,
-	// + for tail.
+	// turned reports that the sign of the count makes it count from the other end of the file:
+	// minus for head, plus for tail.
 	turned bool
 	end    byte // line end
 }

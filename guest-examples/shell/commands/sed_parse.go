@@ -25,10 +25,10 @@ type sedCommand struct {
 	name     byte
 	from, to *address
 	negated  bool
-	inRange  bool // state of a range
+	inRange  bool // whether the range has begun and not ended
 	rangeEnd int  // the line at which the range ends, if known
 
-	text        string // of a, i and c
+	text        string // the lines that a, i or c writes
 	label       string
 	target      int // the destination of b, t and T, and of { without a match
 	file        string
@@ -38,7 +38,7 @@ type sedCommand struct {
 	global      bool
 	print       bool
 	number      int
-	table       map[rune]rune // of y
+	table       map[rune]rune // the characters that y replaces
 }
 
 func (c *sedCommand) reads() bool { return c.name == 'r' || c.name == 'R' }

@@ -51,7 +51,7 @@ func parseReplacement(text string) (parts []replacementPart, groups int) {
 	return parts, groups
 }
 
-// caser writes text with the changes of case of \U and the other letters.
+// caser writes text and changes its case as \U, \L, \u and \l in a replacement request.
 type caser struct {
 	out       []byte
 	all, once byte

@@ -28,8 +28,8 @@ type stream struct {
 	ended    bool           // the line in the pattern space had a line end
 	holdOpen bool           // the line in the hold space had no line end
 	missing  bool           // the last output has no line end yet
-	replaced bool           // for t
-	queue    []queued       // for the end of the cycle
+	replaced bool           // s has made a replacement, for t
+	queue    []queued       // output for the end of the cycle
 	last     *regexp.Regexp // the last used pattern, for //
 }
 

@@ -47,7 +47,7 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isAlpha(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
 func isAlnum(b byte) bool { return isDigit(b) || isAlpha(b) }
 
-// decimal is a number in its digits, so that it can have any length.
+// decimal is a number stored as its digits, so that it can have any length.
 type decimal struct {
 	negative        bool
 	whole, fraction []byte // without leading and trailing zeros

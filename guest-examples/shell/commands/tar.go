@@ -34,7 +34,7 @@ type archiver struct {
 	o       options
 	strip   int
 	exclude []*regexp.Regexp
-	dir     string // of -C, as given
+	dir     string // the directory of -C, as given
 }
 
 func runTar(p *process, o options, names []string) int {

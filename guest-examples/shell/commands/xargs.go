@@ -90,7 +90,7 @@ type xargsRun struct {
 	verbose bool
 	replace string
 	maximum int // limit of the arguments of a command
-	size    int // limit of their bytes
+	size    int // limit of the total bytes of those arguments
 	status  int
 	done    bool // a command asked to stop
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // commit carries out the plan. On an error it restores the previous state, and reports if the
-// restoring also fails. It removes files last, so that it rarely has to create one again: the new
-// file would lose the permissions.
+// restoring also fails. It removes files last, so that it rarely has to create a removed file
+// again: the new file would lack the old permissions.
 func (p *plan) commit() error {
 	var undo []func() error
 	steps := []func(planned) (func() error, error){p.write, p.move, p.remove}

@@ -62,7 +62,7 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 	return 0, exact, h.missing(lines, old, from)
 }
 
-// behindLine returns where a hunk without old lines of a unified diff adds its lines.
+// behindLine returns where to add the lines of a hunk of a unified diff that has no old lines.
 func (h hunk) behindLine(lines []string, from, shift int) (at int, how fuzz, err error) {
 	if at = h.line + shift; at < from || at > len(lines) {
 		return 0, exact, fmt.Errorf("it adds lines after line %d, but the file has only %d lines; add lines of context", h.line, len(lines))

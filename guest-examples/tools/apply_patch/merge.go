@@ -89,8 +89,8 @@ func (f *lined) String() string {
 	return whole.String()
 }
 
-// put replaces the old lines at the line at with the hunk's lines and returns the number of lines
-// that the file grew by. Kept lines come from the file, not from the hunk.
+// put replaces the hunk's old lines, which begin at the index at, with its new lines. It returns
+// the number of lines that the file grew by. Kept lines come from the file, not from the hunk.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {
@@ -128,8 +128,8 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	return len(lines) - old
 }
 
-// keepsOpen reports whether the last line of a file, if it has no line end, stays so, because the
-// hunk does not mention or change it.
+// keepsOpen reports whether a last line without a line end stays without one, because the hunk does
+// not mention or change that line.
 func (h hunk) keepsOpen() bool {
 	for _, l := range h.lines {
 		if l.op == '-' && l.open {

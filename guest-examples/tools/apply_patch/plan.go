@@ -23,7 +23,7 @@ type plan struct {
 type planned struct {
 	kind     kind
 	name     string
-	moveTo   string        // or ""
+	moveTo   string        // the new name; "" if the file is not moved
 	was      *files.Answer // nil for an added file
 	old, new []byte        // contents; nil if there is none
 	report   string

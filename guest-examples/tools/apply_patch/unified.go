@@ -11,8 +11,8 @@ import (
 const devNull = "/dev/null"
 
 // hunkHead matches the first line of a hunk. It ignores the line counts, which models often get
-// wrong, because the lines show them. It is compiled when needed; a global variable would cost all
-// tools of the module time at the start of each call.
+// wrong and which follow from the lines themselves. It is compiled when needed; a global variable
+// would cost all tools of the module time at the start of each call.
 const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
 // parseUnified parses a diff as diff -u and git write it. It skips other text before, between and

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// workBits is the precision for summing series. The bits beyond precision cover the reduction of
-// angles up to maxAngle and exponents up to maxBits.
+// workBits is the precision for summing series. Its bits beyond precision make up for the loss when
+// angles up to maxAngle and exponents up to maxBits are reduced.
 const workBits = precision + 120
 
 // π and ln 2 to 100 places.
@@ -25,7 +25,7 @@ func newFloat(extra uint) *big.Float {
 
 // digits returns the value of a constant.
 func digits(text string) *big.Float {
-	f, _ := newFloat(0).SetString(text) // a constant that the tests check
+	f, _ := newFloat(0).SetString(text) // no error: tests check the constants
 	return f
 }
 

@@ -138,7 +138,7 @@ func floor(v value) value {
 }
 
 // unnoised returns the whole number that differs from v only by a rounding error, or v if there is
-// none. It makes floor(sqrt(2)^2) 2.
+// none. With it, floor(sqrt(2)^2) is 2.
 func unnoised(v value) value {
 	if !v.rounded {
 		return v

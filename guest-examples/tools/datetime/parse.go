@@ -25,8 +25,8 @@ type parser struct {
 var layouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
 
 // parse parses text, the value of the argument param. It accepts now, RFC 3339, a date with or
-// without a time, or @ and Unix seconds. A time without an offset is in the parser's zone, or UTC
-// if it has none. The result is in that zone, if there is one. The note is "" or a line that
+// without a time, or @ and Unix seconds. A time without an offset is in the parser's zone, or in
+// UTC if zone is nil. If zone is not nil, the result is in zone. The note is "" or a line that
 // explains how parse resolved a time that a clock change makes ambiguous.
 func (p parser) parse(param, text string) (t time.Time, note string, err error) {
 	text = strings.TrimSpace(text)

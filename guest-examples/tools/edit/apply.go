@@ -19,7 +19,7 @@ type Edit struct {
 	// matches a carriage return with a line feed, unless OldString contains carriage returns.
 	OldString string `json:"old_string"`
 	// NewString is the replacement; it is literal. Its line feeds become the line ends of the
-	// place, unless OldString contains carriage returns.
+	// replaced text, unless OldString contains carriage returns.
 	NewString string `json:"new_string"`
 	// ReplaceAll replaces every occurrence of OldString. Without it, OldString must occur exactly
 	// once.

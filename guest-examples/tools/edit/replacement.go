@@ -73,8 +73,8 @@ func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, e
 }
 
 // mayBeInside reports whether the match m may begin within a character of two or four bytes. In
-// East Asian encodings the later bytes of a character can look like ASCII characters from the
-// digits on.
+// East Asian encodings the later bytes of a character can equal ASCII bytes from '0' (0x30)
+// upwards.
 func (r replacement) mayBeInside(m span) bool {
 	return m.start > 0 && r.raw[m.start-1] >= utf8.RuneSelf && r.raw[m.start] >= '0'
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// startParam is the name that errors about the start directory give the argument.
+// startParam names the argument in errors about the start directory.
 const startParam = "path or pattern"
 
 // DefaultLimit is the number of files listed if a call sets no limit.

@@ -27,8 +27,8 @@ type report struct {
 	ignored          int              // files and directories
 
 	name  string // the current file
-	found int    // its matching lines
-	hits  []hit  // those shown with context
+	found int    // matching lines in the current file
+	hits  []hit  // matching lines to show with context
 }
 
 // begin starts a file.
@@ -107,7 +107,7 @@ func (r *report) finish(w io.Writer) error {
 	}))
 }
 
-// nothing writes that no line matches, and the likely reason.
+// nothing writes the message for a search without matches, with the likely reason.
 func (r *report) nothing() {
 	if r.searched+r.binary == 0 {
 		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")

@@ -67,7 +67,7 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// whole is like scan, for a text that is in memory as a whole and that it may change. plain reports
+// whole is like scan, for a text that is completely in memory. It may change content. plain reports
 // that the text has no carriage returns.
 func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	if !plain {

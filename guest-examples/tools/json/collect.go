@@ -15,7 +15,7 @@ var errTooMuch = fmt.Errorf("query: the results are larger than %d bytes; query 
 // collector converts results of gojq to values. It counts the bytes that a result takes when
 // written, because a small result may refer to the same list many times.
 type collector struct {
-	left int // remaining bytes, counting the minimum for each value
+	left int // bytes that the results may still take; each value counts at least 2
 }
 
 func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {

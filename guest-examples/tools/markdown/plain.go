@@ -80,7 +80,7 @@ func (d document) list(list *ast.List) []string {
 	return lines
 }
 
-// indent puts the text first before the first line and the text rest before the others.
+// indent puts the string first before the first line, and the string rest before all other lines.
 func indent(first, rest string, lines []string) []string {
 	if len(lines) == 0 {
 		return []string{strings.TrimRight(first, " ")}

@@ -19,7 +19,7 @@ func get(c call) (jsonvalue.Value, error) {
 	return v, nil
 }
 
-// missing returns an error that says where path, which leads to no value in v, ends.
+// missing returns an error that names the longest part of path that exists in v.
 func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 	depth := 0
 	for next, ok := v.Get(path[:1]); ok; next, ok = v.Get(path[depth : depth+1]) {

@@ -25,7 +25,7 @@ func diff(c call) (jsonvalue.Value, error) {
 // differ collects the operations of a patch.
 type differ struct {
 	changes []jsonvalue.Value
-	length  int // of the paths, in total; beyond maxNames the diff fails
+	length  int // total length of the paths; beyond maxNames the diff fails
 }
 
 func (d *differ) add(operation string, path jsonvalue.Path, v jsonvalue.Value) {

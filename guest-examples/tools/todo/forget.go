@@ -11,8 +11,8 @@ import (
 // may be deleted when other sessions create lists.
 const MaxIdle = 30 * 24 * time.Hour
 
-// maxChecked limits the lists checked when a list is created. Ten cause no delay, and are enough
-// that, with many lists, only about one in ten is too old.
+// maxChecked limits the lists checked when a list is created. Checking ten causes no delay, and
+// keeps the share of lists that are too old at about one in ten, if there are many lists.
 const maxChecked = 10
 
 var errKept = errors.New("the list is too recent to delete")

@@ -57,7 +57,7 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	return err
 }
 
-// readable returns how many bytes of a page, from its start, give a tree that fits the memory.
+// readable returns the number of leading bytes of a page whose tree fits in memory.
 func readable(text string) int {
 	end := min(len(text), MaxHTML)
 	tags := 0

@@ -113,7 +113,7 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// link makes a URL absolute. It removes a URL that can't be used or stays on the page.
+// link makes a URL absolute. It removes a URL that can't be used or that points to the same page.
 func (t *tidier) link(n *html.Node, name string) {
 	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 	if i < 0 {
@@ -185,7 +185,7 @@ func unspan(n *html.Node) {
 
 func isSpan(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" }
 
-// flatten replaces a table by its content.
+// flatten replaces a table with its content.
 func flatten(n *html.Node) {
 	for d := range n.Descendants() {
 		switch d.DataAtom {

@@ -14,7 +14,7 @@ type tavily struct{ base string }
 func (tavily) name() string { return "Tavily" }
 
 func (s tavily) search(ctx context.Context, c *client.Client, args Args) (found, error) {
-	// The API has no pages, but returns as many results as three pages may have.
+	// The API has no pages, so ask for all results up to the end of the wanted page, 20 at most.
 	const limit = 20
 	wanted := int(args.Page) * int(args.MaxResults)
 	if wanted > limit {

@@ -21,8 +21,8 @@ type Args struct {
 	Content string `json:"content"`
 }
 
-// Run creates or overwrites a file of dir, creates missing directories, and reports it on out. It
-// leaves a file with the same content unchanged. The text of an error is for a model.
+// Run creates or overwrites a file of dir, creates missing directories, and writes a summary to
+// out. It leaves a file with the same content unchanged. The text of an error is for a model.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	name, was, err := dir.Target("file_path", args.FilePath)
 	if err != nil {
@@ -45,8 +45,8 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), toolabi.Quantity(was.Size, "byte")))
 }
 
-// Create creates the file name, which must not exist, with missing directories, and reports it on
-// out.
+// Create creates the file name, which must not exist, and missing directories, and writes a summary
+// to out.
 func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	made, err := dir.Write("file_path", name, nil, []byte(content))
 	if err != nil {

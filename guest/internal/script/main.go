@@ -90,7 +90,7 @@ func play(_ context.Context, in input) (guest.Result, error) {
 	return guest.Result{Structured: map[string]any{"steps": all}}, nil
 }
 
-// warmUp tries to reach every host function before the first call.
+// warmUp tries to call every host function before the first call.
 func warmUp() {
 	key := "warm"
 	p, n := textRange(key)
