@@ -19,9 +19,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// Bindings holds everything that a guest can reach during one call. Each time a host function is
-// used, it looks up here what the call may do. [Bind] creates the Bindings of one call, which that
-// call may use concurrently.
+// Bindings contains everything that a guest can use during one call. Each host function looks up
+// there what the call may do. [Bind] creates the Bindings of one call, which that call may use
+// concurrently.
 type Bindings struct {
 	// Files is the guest's file system; never nil.
 	Files *files.FS
@@ -38,8 +38,8 @@ type Bindings struct {
 	Store *Store
 	// Messages receives the log lines and progress reports of the guest; never nil.
 	Messages *Messages
-	// CallInfo returns what the guest may know about its call, computed by the first use; never
-	// nil.
+	// CallInfo returns what the guest may know about its call. Its first use computes the result.
+	// Never nil.
 	CallInfo func() CallInfo
 
 	secrets *callSecrets
@@ -89,9 +89,10 @@ type Services struct {
 	Now time.Time
 }
 
-// Bind opens everything that a grant names and connects it with the services. The caller must close
-// the Bindings when the call is over. Bind fails if a directory cannot be opened or must not be
-// mounted. No error text contains a host path.
+// Bind opens the granted directories and connects the call to the services. It connects HTTP and
+// the key-value store only if they are granted. The caller must close the Bindings when the call is
+// over. Bind fails if a directory cannot be opened or must not be mounted. No error text contains a
+// host path.
 func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {
 		return nil, err
@@ -160,9 +161,9 @@ func (b *Bindings) SecretExists(name string) bool {
 	return slices.Contains(b.named, name) && b.secrets.store != nil && b.secrets.store.Exists(name)
 }
 
-// Hide removes the secrets that the call used from text that the guest wrote, in case a server
-// revealed one to it. JSON stays valid JSON. If ctx ends, Hide returns only the error of ctx;
-// without secrets it does not fail.
+// Hide removes the secrets that the call used from text that the guest wrote, because a server may
+// have revealed a secret to the guest. JSON stays valid JSON. If ctx ends, Hide returns only the
+// error of ctx; without secrets it does not fail.
 func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().JSON(ctx, text)
 }

@@ -21,7 +21,8 @@ type callSecrets struct {
 	hide   *secret.Scrubber  // Scrubber for values; nil if there are none
 }
 
-// value returns the secret that use names, and hides it in responses and output from then on.
+// value returns the secret named use.Name. From then on, that secret is hidden in responses and
+// output.
 func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (string, error) {
 	if c.store == nil {
 		return "", newError(CodeDenied, string(egress.KindSecret), "the secret %s is not available", use.Name)

@@ -31,7 +31,7 @@ func newRealClock() *realClock { return &realClock{start: time.Now()} }
 func (c *realClock) Now() time.Time { return time.Now().Truncate(clockResolution) }
 
 func (c *realClock) Elapsed() time.Duration {
-	// The result is never zero, because the Go runtime takes zero for a broken clock.
+	// The result is never zero, because the Go runtime treats zero as a sign of a broken clock.
 	return time.Since(c.start).Truncate(clockResolution) + clockResolution
 }
 

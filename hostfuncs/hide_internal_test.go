@@ -34,8 +34,8 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			if got := must(b.HideBefore(t.Context(), []byte(head))); got != "before " && got != "before [secret:TOKEN]" {
 				t.Errorf("%s, cut at %d: the beginning is %q", name, at, got)
 			}
-			// The tail begins in the secret; only the text after the room is shown. Try all of
-			// HideRoom once per form only, because a large room is slow.
+			// The tail begins in the secret; only the text after the room is shown. Use a room of
+			// HideRoom only once for each form, because a large room is slow.
 			room := 4 * len(form)
 			if at == len(form)/2 {
 				room = HideRoom

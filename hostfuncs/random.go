@@ -4,8 +4,8 @@ import "math/rand/v2"
 
 // fixedRandom is the stream that a guest reads if real randomness is not granted. It contains the
 // same bytes in every call, so that equal calls give equal results. It must not be used for
-// secrets, so a tool that needs real randomness must be granted it. It is not safe for concurrent
-// use.
+// secrets: a tool that generates secrets needs a grant of real randomness. It is not safe for
+// concurrent use.
 type fixedRandom struct {
 	// state is the position from which the stream continues; nil is the beginning. The source is
 	// created by the first read, because most guests never read.

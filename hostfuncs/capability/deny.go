@@ -14,8 +14,9 @@ import (
 //   - net:URL denies every method, and net:any every host, including local ones.
 //   - https also denies http to the same host and path.
 //   - "*.host" denies names below host with any number of labels.
-//   - A path is denied in any case (ASCII), with parameters (";x") and with a slash at its end.
-//   - net-private:URL denies only private addresses for the host.
+//   - A path is denied in upper and lower case (ASCII), with parameters (";x") and with a slash at
+//     its end.
+//   - net-private:URL denies the host only at private addresses.
 //
 // A denied host name can still be reached by its address, but "net:any" does not grant addresses.
 type Deny []Permission
@@ -55,7 +56,7 @@ func (p Permission) takesMethods(other Permission) bool {
 	return p.methods == "" || other.methods != "" && containsAll(p.Methods(), other.Methods())
 }
 
-// left returns the methods that remain for at least some URLs of a pattern.
+// left returns the methods that the denials leave for at least one URL of the pattern.
 func (d Deny) left(url URLPattern, methods []string) []string {
 	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
 		_, taken := d.Takes(netPermission(KindNet, url, []string{m}))

@@ -44,12 +44,12 @@ func (s GrantedSecret) goesTo(q URLPattern) bool {
 	return len(s.URLs) == 0 || slices.ContainsFunc(s.URLs, func(p URLPattern) bool { return p.Contains(q) })
 }
 
-// Permits reports whether a request may be sent, and under which grant. Of several matching grants
-// it returns the one with the most specific URL, or the first of equals. In the result, Secrets
-// holds the secrets for this URL only, and Private reports whether any matching grant allows a
-// private address. The method is compared as it is, so "get" and "" are not permitted. Permits
-// checks u in the form of [NormaliseURL], which is the form to dial; u itself need not be
-// normalised.
+// Permits reports whether a request may be sent, and under which grant. If several grants match, it
+// returns the one with the most specific URL, or the first if several are equally specific. In the
+// result, Secrets holds the secrets for this URL only, and Private reports whether any matching
+// grant allows a private address. The method is compared as it is, so "get" and "" are not
+// permitted. Permits checks u in the form of [NormaliseURL], which is the form to dial; u itself
+// need not be normalised.
 func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 	_, q, err := normalise(u)
 	if err != nil {

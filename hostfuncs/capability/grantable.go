@@ -43,7 +43,7 @@ type GrantableNet struct {
 // GrantableSecret is a grantable secret. It never contains the value.
 type GrantableSecret struct {
 	// URLs limits where the secret may be sent. Empty means every URL that is granted to the tool,
-	// except under "any".
+	// except URLs that are granted only by "any".
 	URLs []URLPattern
 }
 

@@ -41,7 +41,8 @@ func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	return grant, unique(missing)
 }
 
-// add grants a permission that o allows and that consists of its name only.
+// add grants a permission for a variable, the store, the clock or randomness. o must allow the
+// permission.
 func (g *Grant) add(permission Permission, o Grantable) {
 	switch permission.kind {
 	case KindEnv:

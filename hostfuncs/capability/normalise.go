@@ -174,7 +174,7 @@ func checkByte(b byte, rest string) error {
 			rest = rest[2:]
 		}
 		if again, ok := unhex(rest); ok && strings.IndexByte(`./\`, again) >= 0 {
-			return refuse(URLPath, "the path has a dot or slash that is encoded twice; write it once, plain")
+			return refuse(URLPath, "the path has a dot or slash that is encoded twice; write it without encoding")
 		}
 	}
 	return nil

@@ -59,7 +59,7 @@ func TestCheckAddress(t *testing.T) {
 		{"127.0.0.1", false, true, false},
 		{"127.0.0.1", true, false, true},
 		{"fd00::1", true, false, true},
-		{"169.254.169.254", true, false, false}, // named by a host name
+		{"169.254.169.254", true, false, false}, // the URL contains a host name, not the address
 		{"169.254.169.254", false, true, false},
 		{"169.254.169.254", true, true, true},
 		{"fd00:ec2::254", true, false, false},

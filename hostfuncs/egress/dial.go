@@ -216,8 +216,8 @@ func (d *dialer) control(named bool) func(string, string, syscall.RawConn) error
 	}
 }
 
-// newTransport returns a transport for hosts with only public addresses, or also private ones.
-// It uses no state of the process: no proxy, no default transport, no shared pool.
+// newTransport returns a transport that connects to public addresses and, if private is true, to
+// private ones. It uses no state of the process: no proxy, no default transport, no shared pool.
 func newTransport(o *Options, conns *connSet, private bool) *http.Transport {
 	d := &dialer{opts: o, conns: conns, private: private, tls: &tls.Config{
 		MinVersion:         tls.VersionTLS12,

@@ -97,7 +97,7 @@ func TestSilentIPv6FallsBackToIPv4(t *testing.T) {
 }
 
 // TestSilentAddressOfTheSameFamily has two IPv4 addresses, of which the first never answers.
-// net.Dialer would wait for its share of the time before it tried the second.
+// net.Dialer would give the first address half of the time before it tried the second.
 func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

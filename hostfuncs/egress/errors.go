@@ -88,8 +88,8 @@ func (x *exchange) fail(err error) *Error {
 	return shown
 }
 
-// describe returns err as the caller sees it, with its kind and hop. It drops the text of foreign
-// errors, because net/http and net put URLs and addresses there.
+// describe returns err as the caller sees it, with its kind and hop. It drops the text of errors
+// from other packages, because net/http and net include URLs and addresses in it.
 func (x *exchange) describe(err error) *Error {
 	shown := *x.classify(err)
 	for _, h := range x.record.snapshot().Hops {

@@ -177,7 +177,7 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 	return req, nil
 }
 
-// countingReader counts what is read of a request body.
+// countingReader counts the bytes that are read from a request body.
 type countingReader struct {
 	src    io.Reader
 	record *record

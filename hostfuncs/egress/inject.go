@@ -81,7 +81,8 @@ func deleteQuery(u *url.URL, name string) {
 }
 
 // carries reports whether a query parameter of u equals a secret that was added to a query earlier.
-// The Scrubber finds most secrets; this check also finds values that are too short for it.
+// The Scrubber finds most secrets; this check also finds values that the Scrubber ignores because
+// they are short.
 func carries(u *url.URL, secrets []Injection) bool {
 	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are skipped
 	values := slices.Concat(slices.Collect(maps.Values(query))...)

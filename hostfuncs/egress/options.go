@@ -113,7 +113,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // wireBytes limits the compressed size of a body. Compression at most doubles the size of data,
-// except for a stream that is flushed every few bytes. A server that exceeds this sends gzip
+// except for a stream that is flushed every few bytes. A body beyond this limit contains gzip
 // members that decompress to no data.
 func (l Limits) wireBytes() int64 {
 	const slack = 64 << 10

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// TestRedirectMethods holds the table of RFC 9110 for redirects within one origin.
+// TestRedirectMethods checks the rules of RFC 9110 for redirects within one origin.
 func TestRedirectMethods(t *testing.T) {
 	for _, tc := range []struct {
 		method string

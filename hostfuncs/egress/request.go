@@ -36,8 +36,8 @@ type Request struct {
 	KeepRedirect bool
 }
 
-// refusedHeaders may not be set: they would be wrong, or would let a request differ from the
-// permitted one.
+// refusedHeaders lists headers that the caller may not set: their values would be wrong, or would
+// let the request differ from the permitted one.
 var refusedHeaders = []string{
 	"Connection", "Content-Length", "Expect", "Host", "Http2-Settings", "Keep-Alive",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",

@@ -82,7 +82,7 @@ type body struct {
 	end      func()
 }
 
-// Read reads from the body.
+// Read returns the next decoded bytes of the body, without secrets.
 func (b *body) Read(p []byte) (int, error) {
 	if b.closed.Load() {
 		return 0, b.exchange.describe(errBodyClosed())
@@ -117,7 +117,7 @@ func (b *body) Close() error {
 
 // fill reads up to the limit into p, and sets b.err at the end.
 func (b *body) fill(p []byte) int {
-	// Stop even if compressed data that has arrived could still be decoded.
+	// Stop when the exchange ends, even if compressed data that has arrived could still be decoded.
 	if err := b.exchange.ctx.Err(); err != nil {
 		b.finish(err)
 		return 0

@@ -55,7 +55,7 @@ func (o *Options) bodyFilter(contentType string) filter {
 		if !bytes.HasPrefix(held, out) || atEnd && len(out) != len(held) {
 			return nil, refuse(KindSecret, "the response contains a secret in a body that is not text, where it cannot be removed")
 		}
-		held = held[len(out):] // does not copy, even if bytes arrive one at a time
+		held = held[len(out):] // reslice and do not copy: bytes may arrive one at a time
 		return out, nil
 	}
 }

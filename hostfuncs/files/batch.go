@@ -221,8 +221,8 @@ func (r *batchRoom) take(n int) (part []byte, offset int) {
 }
 
 const (
-	// batchShare is how many consecutive files one worker takes. Neighbours are mostly in one
-	// directory, which is then opened only once.
+	// batchShare is how many consecutive files one worker takes. Consecutive files are mostly in
+	// one directory, which is then opened only once.
 	batchShare = 32
 	// maxBatchWorkers limits the processors that one call of a guest keeps busy.
 	maxBatchWorkers = 4

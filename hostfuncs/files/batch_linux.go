@@ -11,7 +11,7 @@ import (
 )
 
 // batchDirectory is the directory of the current files of a worker, kept open between files. The
-// zero value holds none.
+// zero value has no open directory.
 type batchDirectory struct {
 	mount *mount
 	rel   string

@@ -69,7 +69,8 @@ func TestLargerFilesThatWereThere(t *testing.T) {
 	}
 }
 
-// TestWrittenBytesAreBounded covers what counts as written: bytes, growth, and the gap before them.
+// TestWrittenBytesAreBounded covers what counts as written: the bytes themselves, the growth of a
+// file, and a gap between the end of the file and the bytes.
 func TestWrittenBytesAreBounded(t *testing.T) {
 	type step struct {
 		name string

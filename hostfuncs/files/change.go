@@ -25,8 +25,9 @@ func (v View) Mkdir(name string) error {
 // itself and not its target.
 func (v View) Unlink(name string) error { return v.remove("unlink", name, false) }
 
-// Rmdir removes an empty directory. It fails with ErrNotDir for anything else, with ErrNotEmpty,
-// and with fs.ErrPermission if a denied path could lie in the directory, whether or not it exists.
+// Rmdir removes an empty directory. It fails with ErrNotDir for anything else, and with ErrNotEmpty
+// for a directory that is not empty. If a denied path could lie in the directory, Rmdir fails with
+// fs.ErrPermission, whether or not that path exists.
 func (v View) Rmdir(name string) error { return v.remove("rmdir", name, true) }
 
 func (v View) remove(op, name string, dir bool) error {

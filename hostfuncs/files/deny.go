@@ -36,7 +36,8 @@ type denyPattern struct {
 	// folded is the pattern after namefold.Fold.
 	folded string
 	// exact is the pattern as written if folding changes its meaning, and otherwise empty. Folding
-	// changes a range such as [A-z], and "?" for a character that folds to two.
+	// changes the meaning of a range such as [A-z]. It also changes the meaning of "?" if the
+	// character in the path folds to two characters.
 	exact string
 }
 

@@ -53,7 +53,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkRead returns an error unless the file is open and has bytes to read.
+// checkRead returns an error unless the file is open for reading and is not a directory.
 func (f *File) checkRead() error {
 	if err := f.check(); err != nil {
 		return err

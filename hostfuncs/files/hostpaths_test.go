@@ -78,7 +78,7 @@ func TestPathsOfMounts(t *testing.T) {
 		{"filelink", "", "is not a directory; name one"},
 	} {
 		for spelling, path := range map[string]string{
-			// Not joined, because Join would clean them.
+			// Not joined with filepath.Join, which would clean the paths.
 			"absolute": top + "/" + test.path, "relative": test.path, "from above": "../" + filepath.Base(top) + "/" + test.path,
 		} {
 			t.Run(test.path+"/"+spelling, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 					closed(t, fsys)
 				}
 				checkReason(t, err, test.reason, top)
-				newFSWith(t, o, read("w", mount)) // protects no directory
+				newFSWith(t, o, read("w", mount)) // reading a protected directory is allowed
 				// The paths of the other mounts, which were looked at before, make no difference.
 				o.ScratchIn = in
 				fsys, err = files.New(grants(readWrite("before", aside), scratch(), readWrite("w", mount)), o)

@@ -224,8 +224,8 @@ func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// stat describes rel. follow says whether to follow a link at its end. mustBeDir also follows it,
-// as a trailing slash does.
+// stat describes rel. If follow or mustBeDir is true, it follows a link at the end of rel.
+// mustBeDir also refuses anything but a directory.
 func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {

@@ -120,8 +120,9 @@ func (f *FS) resolveToChange(prefix, name string) (place, error) {
 	return p, nil
 }
 
-// below returns guest as a path relative to the mount at, or "." for the mount itself, and reports
-// whether guest lies there. It compares whole elements: /data-evil is not below /data.
+// below returns the path of guest relative to a mount at the guest path at, or "." for the mount
+// itself. It reports whether guest lies there. It compares whole elements: /data-evil is not below
+// /data.
 func below(at, guest string) (string, bool) {
 	if at == guest {
 		return ".", true

@@ -242,8 +242,9 @@ func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	holds(t, filepath.Join(top, "ws/hard"), "new")
 }
 
-// TestOwnersAreKept checks that a file keeps its owner and group when it is replaced or renamed
-// over. Otherwise edits by a program that runs as root would make a user lose access to a project.
+// TestOwnersAreKept checks that a file keeps its owner and group when its content is replaced, or
+// when another file is renamed over it. Otherwise edits by a program that runs as root would make a
+// user lose access to a project.
 func TestOwnersAreKept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only the superuser gives files away")

@@ -10,7 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// TestReplaceIsBounded reaches each limit exactly. An operation beyond it changes nothing.
+// TestReplaceIsBounded reaches each limit exactly. An operation that would exceed a limit changes
+// nothing.
 func TestReplaceIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		name  string

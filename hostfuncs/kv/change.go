@@ -60,7 +60,7 @@ func (o Options) decide(c change, current []byte, used usage) (verdict, error) {
 		return verdict{}, fail(QuotaKeys, "the namespace already has %d keys, the maximum: delete some first", o.MaxKeys)
 	}
 	if next.bytes > used.bytes && next.bytes > o.MaxBytes {
-		return verdict{}, fail(QuotaBytes, "the namespace would exceed its %d bytes: delete something first", o.MaxBytes)
+		return verdict{}, fail(QuotaBytes, "the namespace would exceed its maximum of %d bytes: delete something first", o.MaxBytes)
 	}
 	return verdict{applies: true, write: true, next: next}, nil
 }
@@ -82,7 +82,7 @@ func entryBytes(key string, value []byte) int64 { return int64(len(key)) + int64
 // checkNamespace returns BadKey or KeyTooLong if ns is invalid.
 func checkNamespace(ns Namespace) error {
 	if ns.Tool == "" {
-		return fail(BadKey, "the namespace has no tool: name one")
+		return fail(BadKey, "the namespace belongs to no tool; name one")
 	}
 	if len(ns.Tool) > MaxNameBytes || len(ns.Tenant) > MaxNameBytes {
 		return fail(KeyTooLong, "the tenant or tool name is over %d bytes", MaxNameBytes)

@@ -10,7 +10,7 @@ import (
 // Namespace identifies one tool of one tenant. Namespaces that differ in either field share
 // nothing, whatever the names look like.
 type Namespace struct {
-	// Tenant is at most MaxNameBytes long. It may be empty, which is an ordinary tenant.
+	// Tenant is at most MaxNameBytes long. The empty string is a tenant like any other.
 	Tenant string
 	// Tool is 1 to MaxNameBytes long.
 	Tool string

@@ -202,8 +202,8 @@ func inlineLeaf(page *io.SectionReader, visit visitor) error {
 	return visit(page, elements)
 }
 
-// count returns a visitor for a leaf of a bucket. It refuses nested buckets and counts the entries
-// if they are data.
+// count returns a visitor for a leaf of a bucket. The visitor refuses nested buckets, and adds the
+// entries to the usage if data is true.
 func (s *structure) count(data bool) visitor {
 	return func(_ *io.SectionReader, elements []element) error {
 		for _, e := range elements {
@@ -232,7 +232,8 @@ const (
 
 	// bucketElement is the flag of a leaf element that is a bucket.
 	bucketElement = 0x01
-	// countElsewhere is the count of a free list whose first number is the real count.
+	// countElsewhere, as the count of a free list, means that the first number in the list is the
+	// real count.
 	countElsewhere = 0xFFFF
 
 	metaMagic   = 0xED0CDAED

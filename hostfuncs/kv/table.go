@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The two buckets of a file, and the entries of the first one.
+// The names of the two buckets of a file, and the keys in the first bucket.
 const (
 	aboutBucket = "about"
 	dataBucket  = "data"

@@ -7,7 +7,8 @@ type automaton struct {
 	start [256]int32 // edges of the root, by byte; other nodes have few edges and keep a list
 }
 
-// node is a state of the automaton: the path from the root to it has just been read.
+// node is a state of the automaton: the most recently read bytes are the path from the root to the
+// node.
 type node struct {
 	edges []edge
 	// fail is the node of the longest proper suffix of the path that is the beginning of a pattern.

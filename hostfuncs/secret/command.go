@@ -51,7 +51,7 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	case bounded.Err() != nil:
 		return nil, errors.New("has a command that takes longer than ten seconds; check whether it waits for input")
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil, errors.New("has a command that leaves children running; let it wait for them")
+		return nil, errors.New("has a command that leaves child processes running; let the command wait for them")
 	case err != nil && cmd.ProcessState == nil:
 		return nil, errors.New("has a command that cannot be started; check the program's name")
 	case err != nil:

@@ -82,8 +82,8 @@ func (c *cursor) start(n int32) int64 {
 	return symbol + c.first
 }
 
-// settled returns the position up to which no pattern can begin, after the stream was read up to
-// at.
+// settled returns the position where the earliest unfinished pattern begins. If there is none, it
+// returns at, the position up to which the stream was read.
 func (c *cursor) settled(r *reading, at int64) int64 {
 	if depth := r.nodes[c.state].depth; depth > 0 {
 		return c.start(depth)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The first byte of a percent-encoded byte, and of an escape in a JSON string.
+// The bytes with which a percent-encoded byte and an escape in a JSON string begin.
 const (
 	leadPercent = '%'
 	leadJSON    = '\\'
@@ -69,9 +69,10 @@ func base64Forms(value []byte) [][]byte {
 	return forms
 }
 
-// unescape decodes the escape at the beginning of p, which starts with leadPercent or leadJSON as
-// given by lead. It appends the decoded bytes to into, and returns the result and the length of the
-// escape. It returns nil and 1 if there is no escape, and 0 if more of the stream is needed.
+// unescape decodes the escape at the beginning of p. The first byte of every escape is lead, which
+// is leadPercent or leadJSON. unescape appends the decoded bytes to into, and returns the result
+// and the length of the escape. It returns nil and 1 if there is no escape, and 0 if more of the
+// stream is needed.
 func unescape(lead byte, p []byte, atEnd bool, into []byte) (meaning []byte, n int) {
 	if lead == leadPercent {
 		return unpercent(p, atEnd, into)

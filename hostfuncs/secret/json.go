@@ -40,7 +40,7 @@ func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessa
 		}
 		n := scalar(rest)
 		if n < s.shortest {
-			n = max(n, 1) // pass a byte that begins no scalar
+			n = max(n, 1) // no scalar begins here: pass on one byte
 			out, rest = append(out, rest[:n]...), rest[n:]
 			continue
 		}

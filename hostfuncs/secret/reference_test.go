@@ -48,7 +48,7 @@ func meaningOf(text string) (string, int) {
 		}
 		return string(b), 3
 	}
-	for _, n := range []int{2, 12, 6} { // a surrogate pair comes before a single one
+	for _, n := range []int{2, 12, 6} { // try a surrogate pair (12 bytes) before a single unit (6)
 		var s string
 		if len(text) < n || json.Unmarshal([]byte(`"`+text[:n]+`"`), &s) != nil {
 			continue

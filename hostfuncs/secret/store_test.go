@@ -158,7 +158,8 @@ func TestCommand(t *testing.T) {
 	if got := read(FromCommand([]string{"sh", "-c", "echo leaked >&2; exit 1"})); !strings.HasPrefix(got, "error: has a command that failed") || strings.Contains(got, "leaked") {
 		t.Error(got)
 	}
-	// The child holds the other end of the pipe, so the pipe ends when the child dies.
+	// The child process holds the other end of the pipe, so reading from the pipe ends when the
+	// child dies.
 	ends, child, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

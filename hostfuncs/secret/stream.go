@@ -94,7 +94,7 @@ func (t *stream) reset() {
 	t.total, t.doneTo, t.hiddenTo = 0, 0, 0
 }
 
-// find reads p. It returns the position up to which no secret can begin.
+// find reads p. It returns the position before which no unfinished secret begins.
 func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	t.total += int64(len(p))
 	settled = t.total
@@ -107,8 +107,8 @@ func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	return settled
 }
 
-// hide passes on the bytes before settled, but replaces each range to hide that begins there with a
-// mark. Overlapping ranges share one mark. base is the position of the held bytes.
+// hide passes on the bytes before settled. If a range to hide begins there, hide passes on a mark
+// instead of the range. Overlapping ranges share one mark. base is the position of the held bytes.
 func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {

@@ -21,7 +21,7 @@ type view struct {
 	buf     [4]byte
 }
 
-// decoder reads a text with one kind of escape decoded, which begins with lead.
+// decoder reads a text and decodes one kind of escape, whose first byte is lead.
 type decoder struct {
 	cursor
 	lead    byte
@@ -66,7 +66,8 @@ func (v *view) feed(p []byte, atEnd bool, hits []hit) []hit {
 	return hits
 }
 
-// feedShared reads p from i on, up to the next escape that matters, and returns its index.
+// feedShared reads p from index i up to the next escape that matters, and returns the index of that
+// escape.
 func (v *view) feedShared(p []byte, i int, hits []hit) (int, []hit) {
 	for ; i < len(p); i++ {
 		b := p[i]
@@ -181,7 +182,7 @@ func (d *decoder) step(r *reading, p []byte, atEnd bool, hits *[]hit) int {
 	return n
 }
 
-// settled returns the position up to which no pattern can begin.
+// settled returns the position before which no unfinished pattern begins.
 func (v *view) settled() int64 {
 	settled := v.raw.settled(v.reading, v.at)
 	for i := range v.decoded {

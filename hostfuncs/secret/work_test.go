@@ -95,8 +95,8 @@ func TestManyShortTextsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// TestStreamKeepsWhatItHoldsInPlace checks that a secret that arrives byte by byte, with an escape
-// for each, is not copied for each byte.
+// TestStreamKeepsWhatItHoldsInPlace checks that a secret that arrives byte by byte, each byte as an
+// escape, is not copied for each byte.
 func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
 	value := strings.Repeat("kr/+", MaxBytes/4)
 	form := jsonAll(base64.StdEncoding.EncodeToString([]byte(value)))

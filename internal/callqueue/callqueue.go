@@ -289,8 +289,8 @@ func (q *Queue) lacks(t *Turn) Want {
 	return Files
 }
 
-// mayRun reports whether everything that a turn needs is available, and no turn that waits before
-// it has to go first.
+// mayRun reports whether everything that a turn needs is available, and no turn ahead of it must
+// run first.
 func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
 	if q.lacks(t) != Files || slices.ContainsFunc(q.holding, t.overlaps) {
 		return false

@@ -35,7 +35,7 @@ func newFront(t *testing.T, limit, perClass, maxWaiting int) *front {
 	return &front{t: t, Queue: q, close: closeAll, held: make(map[*Class][]*Turn)}
 }
 
-// modules numbers the classes.
+// modules numbers the classes, so that their names are unique.
 var modules atomic.Int64
 
 func (f *front) module() *Class { return &Class{Name: fmt.Sprint(modules.Add(1))} }

@@ -18,7 +18,7 @@ type budget struct {
 	pending int             // work since the context was last checked
 }
 
-// workPerCheck is the work between two checks of the context, which takes about a millisecond.
+// workPerCheck is the amount of work, about a millisecond, between two checks of the context.
 const workPerCheck = 1000
 
 // outOfWork is the value of the panic when the budget is spent.

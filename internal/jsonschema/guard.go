@@ -180,7 +180,7 @@ func (u uniqueItems) Validate(ctx *santhosh.ValidatorContext, v any) {
 // the number to a [big.Rat] and calculates with that.
 type numberCost struct {
 	compares, divides int // the number of keywords that compare and divide
-	size              int // the digits of the numbers of these keywords
+	size              int // the total number of digits in the values of these keywords
 }
 
 func numberCostOf(s *santhosh.Schema) numberCost {

@@ -28,7 +28,8 @@ const (
 	// maxPlanSize limits the total number of schemas that are visited to compute all places. allOf
 	// and recursion together can lead to exponentially many.
 	maxPlanSize = 200_000
-	// maxDefaultValues limits the number of values in one default with the defaults inside it.
+	// maxDefaultValues limits the number of values in one default, including the defaults inside
+	// it.
 	maxDefaultValues = 10_000
 	// maxIdentifiers limits the number of "$id", because the library compares each with each.
 	maxIdentifiers = 256

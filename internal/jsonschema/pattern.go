@@ -113,7 +113,7 @@ func (m meteredPattern) MatchString(s string) bool {
 	return m.re.MatchReader(&watchedText{rest: s, budget: m.budget})
 }
 
-// longMatch is the work from which on a match checks the context while it runs.
+// longMatch is the minimum work of a match that checks the context while it runs.
 const longMatch = 20 * workPerCheck
 
 // watchedText is the input of a long match. It checks the context while it is read. It implements

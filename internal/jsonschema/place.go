@@ -43,7 +43,7 @@ type objectRules struct {
 	index  map[string]int // the indices in fields by name
 	// rest applies to undeclared fields; nil if there is no rule for them.
 	rest *place
-	// silent reports whether only the list of fields says which fields may occur.
+	// silent reports whether no rule other than the list of fields says which fields may occur.
 	silent bool
 	// listed reports whether the schema has "properties".
 	listed bool
@@ -146,7 +146,7 @@ func (p *planner) typesOf(s *santhosh.Schema) jsontype.Set {
 	if t, ok := p.types[s]; ok {
 		return t
 	}
-	p.types[s] = jsontype.Any // for cycles
+	p.types[s] = jsontype.Any // stored first, so that a cycle of references ends
 	t := declaredTypes(s)
 	if s.Bool != nil && !*s.Bool {
 		t = 0

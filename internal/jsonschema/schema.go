@@ -33,7 +33,7 @@ func CompileParameters(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, checkParametersRoot)
 }
 
-// checkParametersRoot returns an error for a root that does not only admit objects.
+// checkParametersRoot returns an error if the root may admit anything but objects.
 func checkParametersRoot(root *jsontree.Value) *SchemaError {
 	declared := root.Member("type")
 	switch {

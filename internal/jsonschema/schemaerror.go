@@ -27,7 +27,8 @@ func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 		}
 		for _, v := range t.violations(tree) {
 			one := SchemaError{Pointer: at + v.Pointer, Message: v.Message}
-			// The end of a cut list is added only once, for all errors.
+			// The last entry of a cut list, such as "and 3 more", is added only once for all
+			// errors.
 			cut := v.Kind == KindLimit && len(reported) > 0
 			if !cut && !alreadyReported(one.Pointer, reported) {
 				errs = append(errs, one)

@@ -14,7 +14,7 @@ func TestViolationMessages(t *testing.T) {
 	square := object(`"kind":{"const":"square"},"w":{"type":"number"}`, `"required":["kind","w"]`)
 	for _, test := range []struct {
 		name, schema, value string
-		want                []Violation // pointers below /p, messages after the subject
+		want                []Violation // pointers are relative to /p; messages omit the subject
 	}{
 		{"type", `{"type":"integer"}`, `"abc"`, []Violation{{"", KindType, `must be an integer, got string "abc"`}}},
 		{"types", `{"type":["string","array","null"]}`, `{"a":1}`, []Violation{{"", KindType, `must be a string or an array or null, got object {"a":1}`}}},

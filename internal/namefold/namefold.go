@@ -1,4 +1,5 @@
-// Package namefold maps names that some file system treats as equal to the same string.
+// Package namefold maps different spellings of a name to one string if a file system may treat the
+// spellings as equal.
 package namefold
 
 import (
@@ -10,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold maps all spellings of a name that some file system treats as equal to the same string. It
-// ignores letter case, Unicode normalization and invisible characters. APFS, HFS+, NTFS and ext4
+// Fold maps all spellings of a name to one string if at least one file system treats them as equal.
+// It ignores letter case, Unicode normalization and invisible characters. APFS, HFS+, NTFS and ext4
 // with casefold each ignore some of these, and finding out which file system a path is on is
 // expensive.
 //

@@ -21,7 +21,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		limit int
-		want  string // of the error
+		want  string // the error message; "" for no error
 	}{
 		{"a", 3, ""},
 		{"a", 2, "is larger than the limit of 2B"},

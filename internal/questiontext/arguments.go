@@ -22,7 +22,7 @@ const (
 	maxLines   = 40   // lines of a script
 	maxCommand = 1200 // each of Options.Commands
 	maxValues  = 6000 // all other values together
-	maxValue   = 600  // one of these values if it does not fit
+	maxValue   = 600  // one of these values if not all of it can be shown
 	maxShown   = 40   // number of values with a line of their own
 	maxName    = 80
 	maxNames   = 2000 // the names of the parameters without a line

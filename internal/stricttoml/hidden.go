@@ -10,7 +10,8 @@ func (c *Checker) checkHidden() {
 	if c.checkHiddenIn(Place{Offset: WholeFile}, c.root) {
 		return
 	}
-	// Only comments are left. People read them to decide whether they trust the file.
+	// Keys and strings have been checked, so only comments are left. People read comments to decide
+	// whether they trust the file.
 	text := string(c.doc.text)
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
 		c.Errorf(Place{Offset: found.Offset}, "a comment holds %s; leave it out", found)

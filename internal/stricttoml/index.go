@@ -242,7 +242,7 @@ func (x *indexer) elements(closing string, element func() error) error {
 			continue
 		}
 		line, _ := x.doc.position(start)
-		return x.expected(fmt.Sprintf(`"," or %q`, closing), fmt.Sprintf("the bracket of line %d is open", line))
+		return x.expected(fmt.Sprintf(`"," or %q`, closing), fmt.Sprintf("the bracket in line %d is not closed", line))
 	}
 }
 
@@ -252,7 +252,7 @@ func (x *indexer) quoted(quote string) error {
 	for x.pos += len(quote); x.pos < len(x.doc.text); x.pos++ {
 		switch c := x.doc.text[x.pos]; {
 		case x.next(quote):
-			// Two quotes right before the closing quotes belong to the string.
+			// Up to two quotes right before the closing quotes belong to the string.
 			for range 2 {
 				if long {
 					x.next(quote[:1])

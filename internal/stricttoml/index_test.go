@@ -116,7 +116,7 @@ func FuzzIndex(f *testing.F) {
 			t.Errorf("took %d MiB", bytes>>20)
 		}
 		if err != nil && strings.Contains(err.Error(), "than") {
-			return // beyond a bound, so that the library may take too long
+			return // the file exceeds a bound, so the library could take too long
 		}
 		values, _, ok := decode(text)
 		switch {

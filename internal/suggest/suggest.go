@@ -30,7 +30,8 @@ func Nearest(word string, candidates []string) string {
 		if runes == 0 || runes > length+limit || length > runes+limit {
 			continue
 		}
-		// Without the second condition, every word would be near a very short candidate.
+		// Without the comparison with max(length, runes), every word would be near a very short
+		// candidate.
 		d := Distance(folded, []rune(strings.ToLower(candidate)), limit)
 		if d <= limit && d < max(length, runes) {
 			best, limit = candidate, d-1
