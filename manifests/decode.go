@@ -8,8 +8,8 @@ import (
 )
 
 // Decode reads a manifest from bytes and checks it. It opens no file, so it does not check the
-// module. With a parameters_file, it leaves Manifest.Parameters nil, and checks neither the
-// placeholders nor the warm-up. file is the name of the manifest in errors.
+// module. If the manifest names a parameters_file, Decode leaves Manifest.Parameters nil, and
+// checks neither the placeholders nor the warm-up. file is the name of the manifest in errors.
 //
 // A non-nil error is an [Errors] with every error of the manifest, or with one error when the
 // data is not TOML. Decode is safe for concurrent use.

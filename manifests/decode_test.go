@@ -252,7 +252,7 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 }
 
-// Each case has one invalid value, and names a part of the only error.
+// Each case has one invalid value, and a part of the one expected error.
 func TestDecodeValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tc := range []struct{ line, want string }{

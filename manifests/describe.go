@@ -11,7 +11,7 @@ import (
 type Describe struct {
 	// Args are the arguments of a command, without its name.
 	Args []string
-	// Entry is the function of a reactor or an Extism plug-in.
+	// Entry is the function to call in a reactor or an Extism plug-in.
 	Entry string
 }
 
@@ -23,7 +23,8 @@ func (c *checker) describeKeys(m *Manifest) []stricttoml.Key {
 	}
 }
 
-// describe checks that [describe] is for a program, and fits the program's ABI.
+// describe checks that a manifest with [describe] is for a program, and that the keys of [describe]
+// fit the program's ABI.
 func (c *checker) describe(m *Manifest) {
 	at, table := c.At("describe"), c.Root().Get("describe")
 	if table == nil {
@@ -44,8 +45,8 @@ func (c *checker) describe(m *Manifest) {
 	}
 }
 
-// CheckDescription checks the length of a description that a tool gives of itself, with the limit
-// of a manifest's description. The caller must escape characters that are not shown.
+// CheckDescription refuses a tool's description of itself that is empty or longer than the
+// description in a manifest may be. The caller must escape invisible characters.
 func CheckDescription(text string) error {
 	if err := checkLength(text, maxDescription); err != nil {
 		return fmt.Errorf("description: %w", err)
@@ -53,8 +54,8 @@ func CheckDescription(text string) error {
 	return nil
 }
 
-// CheckParameters checks that a schema that a tool gives of itself can replace the schema of its
-// manifest: it must declare every parameter that the manifest names.
+// CheckParameters checks that a schema that comes from the tool itself can replace the schema in
+// its manifest: it must declare every parameter that the manifest names.
 func (m *Manifest) CheckParameters(schema *jsonschema.Schema) error {
 	var named []string
 	for _, arg := range m.Module.Args {

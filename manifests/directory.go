@@ -93,8 +93,8 @@ func readDir(f files) ([]fs.DirEntry, error) {
 	return list.ReadDir(-1)
 }
 
-// checkFile checks that a file is regular and at most limit bytes long, without opening it. The
-// error says what is wrong and names no path, such as "does not exist".
+// checkFile checks that a file is regular and at most limit bytes long, without opening it. Its
+// errors, such as "does not exist", contain no path.
 func checkFile(f files, name string, limit int) error {
 	info, err := f.stat(name)
 	if err != nil {
@@ -119,7 +119,7 @@ func readFile(f files, name string, limit int) ([]byte, error) {
 	return plainfile.Read(file, limit)
 }
 
-// withNear adds a file with a similar name to the error of a missing file.
+// withNear appends the most similar file name to the error for a missing file.
 func withNear(f files, name string, err error) error {
 	if !errors.Is(err, plainfile.ErrMissing) {
 		return err
@@ -144,8 +144,8 @@ func withNear(f files, name string, err error) error {
 	return err
 }
 
-// errEscapes is the error of a link that leads out of the loaded directory.
-var errEscapes = errors.New("leads out of the directory that is loaded, through a link; put the file itself there")
+// errEscapes is the error for a link that leads out of the loaded directory.
+var errEscapes = errors.New("leads out of the loaded directory through a link; put the file itself into the directory")
 
 // reason returns why a file could not be read, without host paths.
 func reason(err error) error {

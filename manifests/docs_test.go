@@ -45,7 +45,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocExample reads the example of the document, which has every key that a command can have.
+// TestDocExample checks that the example in the document has every key that a command can have.
 func TestDocExample(t *testing.T) {
 	_, rest, _ := strings.Cut(readDoc(t), "```toml\n")
 	example, _, ok := strings.Cut(rest, "```")
@@ -54,7 +54,8 @@ func TestDocExample(t *testing.T) {
 	}
 	mustDecode(t, example)
 	var missing []string
-	// One element of a list must have the key.
+	// compare records the keys that are missing. In a list of tables, one element with the key is
+	// enough.
 	var compare func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key)
 	compare = func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key) {
 		for _, k := range keys {

@@ -14,7 +14,8 @@ const (
 	MaxExamples = 20
 	// MaxExampleCalls limits the calls that come before the call of an example.
 	MaxExampleCalls = 20
-	// MaxExampleFiles limits the files of an example before its call, and those after it.
+	// MaxExampleFiles limits the files that exist before the call of an example and, separately,
+	// the files after it.
 	MaxExampleFiles = 64
 )
 
@@ -25,7 +26,7 @@ type Example struct {
 	// Arguments is a JSON object as the manifest has it, without defaults; nil means none. It fits
 	// the parameters, unless Error is "invalid_argument".
 	Arguments json.RawMessage
-	// Before are the arguments of calls that are made first, in order.
+	// Before holds the arguments of the calls to make before this one, in order.
 	Before []json.RawMessage
 	// Files exist before the first call. No path is a parent directory of another path.
 	Files []ExampleFile
@@ -43,7 +44,7 @@ type Example struct {
 	// Now is the time of the clock when the call begins, in UTC. The zero value means the real
 	// time, for a tool that asks for the clock.
 	Now time.Time
-	// Network reports whether the call reaches a server.
+	// Network marks a call that sends requests to a server.
 	Network bool
 }
 
@@ -77,8 +78,8 @@ type ExampleFile struct {
 	Text string
 }
 
-// asksMount reports whether the tool asks for a mount, other than the one that is empty at the
-// beginning of each call.
+// asksMount reports whether the tool asks for the mount. It returns false for the scratch mount,
+// which is empty when a call begins.
 func asksMount(p capability.Permissions, mount string) bool {
 	return mount != capability.ScratchMount && slices.ContainsFunc(p.FS, func(fs capability.FS) bool { return fs.Mount == mount })
 }

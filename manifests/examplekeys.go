@@ -56,7 +56,8 @@ func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 	}
 }
 
-// exampleFile returns the format of a file's content, which is appended to a list of files.
+// exampleFile returns the format of a key that is the path of a file and has its content as value.
+// The reader of the key appends the file to files.
 func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
@@ -79,7 +80,7 @@ func (c *checker) exampleFiles(files *[]ExampleFile) stricttoml.Reader {
 				case i < j && one.ExamplePath == other.ExamplePath:
 					c.Errorf(at, "has %s twice; leave one out", stricttoml.Quote(one.String()))
 				case one.Mount == other.Mount && strings.HasPrefix(other.Path, one.Path+"/"):
-					c.Errorf(at, "%s cannot be a file, with %s below it; leave one out", stricttoml.Quote(one.String()), stricttoml.Quote(other.String()))
+					c.Errorf(at, "%s cannot be a file, because %s is below it; remove one of the two", stricttoml.Quote(one.String()), stricttoml.Quote(other.String()))
 				}
 			}
 		}
@@ -127,7 +128,7 @@ func parseErrorCode(text string) (string, error) {
 	return stricttoml.ParseChoice(text, ErrorCodes()...)
 }
 
-// parseInstant reads a time of RFC 3339.
+// parseInstant parses a time in the format of RFC 3339.
 func parseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -74,8 +74,8 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 	}
 }
 
-// fit prepares arguments from the manifest like the arguments of a call. A warning to the caller
-// of a tool is an error for the author of a manifest.
+// fit prepares arguments from the manifest in the same way as the arguments of a call. A problem
+// that is only a warning in a call is an error here.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
 	arguments, err := m.Parameters.Prepare(context.Background(), raw)
 	var violations jsonschema.Violations
@@ -86,7 +86,7 @@ func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonsch
 		c.Errorf(c.At(slices.Concat(steps, pointerSteps(v.Pointer))...), "%s", v.Message)
 	}
 	for _, warning := range arguments.Warnings {
-		c.Errorf(c.At(steps...), "not all of it would reach the tool: %s", warning)
+		c.Errorf(c.At(steps...), "the tool would not receive all arguments: %s", warning)
 	}
 	return arguments, err == nil
 }

@@ -16,7 +16,7 @@ func (d diskFiles) stat(name string) (fs.FileInfo, error) { return d.root.Stat(n
 func (d diskFiles) open(name string) (fs.File, error) {
 	file, err := d.root.OpenFile(name, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {
-		return nil, err // returning file would make a non-nil fs.File of a nil *os.File
+		return nil, err // do not return file: a nil *os.File would become a non-nil fs.File
 	}
 	return file, nil
 }

@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// withoutSchemas replaces the schemas, which cannot be compared, by their JSON.
+// withoutSchemas replaces the schemas, which cannot be compared, with their JSON.
 func withoutSchemas(m Manifest) []any {
 	var texts []string
 	if m.Parameters != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// TestHiddenCharactersInEveryString puts a character without width into each string of manifests
-// that have every key, one at a time.
+// The test inserts a zero-width character into the strings of manifests, one string at a time.
+// Together, the manifests have every key.
 func TestHiddenCharactersInEveryString(t *testing.T) {
 	var texts []string
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {

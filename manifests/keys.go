@@ -151,7 +151,8 @@ func (c *checker) stdin(m *Manifest) stricttoml.Reader {
 	})
 }
 
-// stringsByName returns the format of a string in a table, which is stored under its key.
+// stringsByName returns the format of a key whose value is a string. Its reader stores the string
+// in target under the name of the key.
 func stringsByName(target *map[string]string) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {

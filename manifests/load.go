@@ -10,9 +10,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Read reads the manifest at a slash-separated path inside the directory, such as
-// "grep/tool.toml", with its parameters_file, and checks that its module exists. It does not open
-// the module. Parameters of the result is never nil.
+// Read reads the manifest at a slash-separated path inside the directory, such as "grep/tool.toml",
+// with its parameters_file, and checks that its module exists. It does not open the module. The
+// field Parameters of the result is never nil.
 //
 // The module may be anywhere inside the directory. A module outside the manifest's own directory,
 // even if a link inside leads to it, needs a sha256. Devices, pipes and other special files are
@@ -30,7 +30,7 @@ func Load(directory *Directory, manifestPath string) (*Manifest, []byte, error) 
 	return load(directory, manifestPath, readModule)
 }
 
-// load reads a manifest, and calls module for its module.
+// load reads a manifest, and then reads or checks its module with the function module.
 func load(directory *Directory, manifestPath string, module func(moduleFiles, Module) ([]byte, *moduleError)) (*Manifest, []byte, error) {
 	wholeError := func(message string) error {
 		return Errors{{File: manifestPath, Message: message}}
@@ -77,7 +77,7 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 	at := c.At("parameters_file")
 	data, err := readFile(own, m.ParametersFile, MaxManifestBytes)
 	if errors.Is(err, errEscapes) {
-		err = errors.New("is a link that leaves the manifest's directory; put the file itself there")
+		err = errors.New("is a link that leaves the manifest's directory; put the file itself into that directory")
 	}
 	if err != nil {
 		c.Errorf(at, "%s %s", stricttoml.Quote(m.ParametersFile), err)

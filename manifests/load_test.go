@@ -29,7 +29,7 @@ func withDigest(path, digest string) string {
 // that ends with "/" is a directory.
 type tree map[string]string
 
-// write creates the tree in a new directory, inside another one with secrets that no test may
+// write creates the tree in a new directory. Next to that directory are secrets that no test may
 // read.
 func (files tree) write(t *testing.T) string {
 	t.Helper()
@@ -123,23 +123,23 @@ func TestLoadBad(t *testing.T) {
 		{"misspelt manifest", tree{"Tool.tml": ""}, `tool.toml: does not exist; did you mean "Tool.tml"?`},
 		{"manifest is a directory", tree{"tool.toml/": ""}, "tool.toml: is a directory; name a regular file"},
 		{"manifest too large", tree{"tool.toml": strings.Repeat("#", MaxManifestBytes+1)}, "tool.toml: is larger than the limit of 256KiB"},
-		{"manifest by a link out", tree{"tool.toml": "-> ../outside.wasm"}, "tool.toml: leads out of the directory that is loaded, through a link; put the file itself there"},
+		{"manifest by a link out", tree{"tool.toml": "-> ../outside.wasm"}, "tool.toml: leads out of the loaded directory through a link; put the file itself into the directory"},
 		{"missing", tree{"tool.toml": withModule("m.wasm")}, at + `"m.wasm" does not exist`},
 		{"misspelt", tree{"tool.toml": withModule("bin/modle.wasm"), "bin/module.wasm": "", "bin/x": ""}, at + `"bin/modle.wasm" does not exist; did you mean "module.wasm"?`},
 		{"a file as directory", tree{"tool.toml": withModule("x/m.wasm"), "x": ""}, at + `"x/m.wasm" does not exist`},
 		{"dangling link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> nothing"}, at + `"m.wasm" does not exist`},
 		{"directory", tree{"tool.toml": withModule("m.wasm"), "m.wasm/": ""}, at + `"m.wasm" is a directory; name a regular file`},
-		{"link out", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
-		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
-		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
-		{"directory link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"link out", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
+		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
+		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
+		{"directory link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the loaded directory; load a directory that holds both, or put the module next to the manifest`},
-		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the directory that is loaded, through a link; put the file itself there`},
+		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`},
 		{"with errors of the file", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
 			"tool.toml:6:1: x: unknown key; the keys here are manifest, name, version, title, description, category, tags, aliases, timeout, dangerous, confirm, polling, changes, shell, module, rest, describe, limits, settings, permissions, parameters, parameters_file, result, examples"},
 		{"missing schema", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": ""}, `tool.toml:6:19: parameters_file: "p.json" does not exist`},
-		{"schema by a link out", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": "-> ../outside.json"}, `tool.toml:6:19: parameters_file: "p.json" is a link that leaves the manifest's directory; put the file itself there`},
+		{"schema by a link out", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": "-> ../outside.json"}, `tool.toml:6:19: parameters_file: "p.json" is a link that leaves the manifest's directory; put the file itself into that directory`},
 		{"schema and [parameters]", tree{"tool.toml": withModule("m.wasm") + "parameters_file = \"p.json\"\n[parameters]\ntype = \"object\"", "m.wasm": ""}, `tool.toml:6:19: parameters_file: the manifest has [parameters] as well; keep one of the two`},
 		{"placeholder against the schema", tree{"tool.toml": withModule("m.wasm") + "parameters_file = \"p.json\"\nconfirm = \"{qury}\"", "m.wasm": "", "p.json": `{"type":"object","properties":{"query":{}}}`}, `tool.toml:7:11: confirm: "{qury}" is not a parameter; did you mean "{query}"?`},
 	} {
@@ -156,7 +156,7 @@ func TestLoadBad(t *testing.T) {
 			if strings.Contains(err.Error(), filepath.Dir(dir)) {
 				t.Errorf("the error names a host path: %v", err)
 			}
-			// The module is opened only to check its digest.
+			// Read does not open the module, so it does not report a wrong digest.
 			if m, err := Read(openDirectory(t, dir), "tool.toml"); (err == nil) != strings.Contains(tc.want, "module.sha256") || (m == nil) != (err != nil) {
 				t.Errorf("Read = %v, %v", m, err)
 			}
@@ -167,7 +167,7 @@ func TestLoadBad(t *testing.T) {
 func TestLoadLinkOutOfTheOwnDirectory(t *testing.T) {
 	files := tree{"a/tool.toml": withModule("m.wasm"), "a/m.wasm": "-> ../real.wasm", "real.wasm": moduleBytes}
 	_, _, err := Load(openDirectory(t, files.write(t)), "a/tool.toml")
-	want := `a/tool.toml:5:15: module.path: "m.wasm" is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the file itself there`
+	want := `a/tool.toml:5:15: module.path: "m.wasm" is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the module itself into that directory`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
@@ -319,7 +319,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("Manifests = %q, want %q", got, want)
 	}
 	directory := openDirectory(t, dir)
-	if _, _, err := Load(directory, "out/tool.toml"); err == nil || !strings.Contains(err.Error(), "leads out of the directory") {
+	if _, _, err := Load(directory, "out/tool.toml"); err == nil || !strings.Contains(err.Error(), "leads out of the loaded directory") {
 		t.Errorf("error = %v, want a refusal to leave the directory", err)
 	}
 }

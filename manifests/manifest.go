@@ -120,10 +120,10 @@ type Manifest struct {
 	// Any change to either of them changes it.
 	Digest string
 
-	// asks are the requests that the tool asks for with all possible values of its settings.
+	// asks are the entries of permissions.net for all possible values of the settings.
 	asks []ask
 
-	// places are the positions of keys by their dotted paths. ErrorAt uses them for errors of a
+	// places maps the dotted path of each key to its position. ErrorAt uses it for errors of a
 	// module that is read later.
 	places map[string]position
 }
@@ -155,8 +155,8 @@ type Module struct {
 	Entry string
 	// MCPTool is the name of a tool in an Extism plug-in that offers tools like an MCP server: the
 	// plug-in's input is the request of a call to that tool, and its output is the result. "" means
-	// none. With the Entry "call_tool", the request has the form of hyper-mcp since its second
-	// interface. With any other Entry, it has the form of servlets of mcp.run.
+	// none. With the Entry "call_tool", the request has the form that hyper-mcp has used since its
+	// second interface. With any other Entry, it has the form that mcp.run servlets use.
 	MCPTool string
 	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes, names and
 	// values together. Nil means none.
@@ -168,9 +168,9 @@ type Module struct {
 	Stdin Stdin
 	// Output is what the command writes to its standard output.
 	Output Output
-	// Warm is the input of the call that warms a reactor up, at most MaxWarmBytes long. It is made
-	// from checked arguments in the way that Stdin names. It is nil if the manifest has no warm-up,
-	// or if Decode read a manifest with a ParametersFile.
+	// Warm is the input of the call that warms up a reactor, at most MaxWarmBytes long. It is made
+	// from checked arguments in the form that Stdin specifies. It is nil if the manifest has no
+	// warm-up, or if Decode read a manifest with a ParametersFile.
 	Warm []byte
 }
 

@@ -28,9 +28,10 @@ func ReadModule(directory *Directory, manifestPath string, m *Manifest) ([]byte,
 	return nil, Errors{m.ErrorAt(manifestPath, "module."+problem.key, problem.message)}
 }
 
-// ErrorAt returns an error about a key of the manifest that is found only when the module is used.
-// It has a line and column for module.path, module.sha256, module.args, module.config, module.warm,
-// describe.args, describe.entry, limits.memory and settings.
+// ErrorAt returns an error about a key of the manifest. It is for errors that are found only when
+// the module is used. The error has a line and column if key is module.path, module.sha256,
+// module.args, module.config, module.warm, describe.args, describe.entry, limits.memory or
+// settings.
 func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}
@@ -81,8 +82,9 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	return wasm, nil
 }
 
-// find returns the directory that the module must not leave, and its name there. It is the
-// manifest's directory or, for a module with a digest, the whole loaded directory.
+// find returns the directory that the module must not leave, and the module's name in that
+// directory. It is the manifest's directory or, for a module with a digest, the whole loaded
+// directory.
 func (f moduleFiles) find(m Module) (files, string, *moduleError) {
 	full := path.Join(f.dir, m.Path)
 	if !fs.ValidPath(full) {
@@ -94,14 +96,15 @@ func (f moduleFiles) find(m Module) (files, string, *moduleError) {
 	return f.own, m.Path, nil
 }
 
-// pathError returns the error of a module that could not be read, or nil if err is nil.
+// pathError turns the cause err into the error for a module that could not be read. It returns nil
+// if err is nil.
 func (f moduleFiles) pathError(m Module, err error) *moduleError {
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, errEscapes) && m.SHA256 == "" {
 		if _, statErr := f.loaded.stat(path.Join(f.dir, m.Path)); statErr == nil {
-			err = errors.New("is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the file itself there")
+			err = errors.New("is a link that leaves the manifest's directory; add sha256 with the digest of the module, or put the module itself into that directory")
 		}
 	}
 	return &moduleError{"path", stricttoml.Quote(m.Path) + " " + err.Error()}

@@ -18,7 +18,7 @@ type REST struct {
 	// Query and Headers are in the order of the manifest. A field with a placeholder that has no
 	// value is left out of the request.
 	Query, Headers []Field
-	// Body is what the request sends.
+	// Body says what the request sends as its body.
 	Body Body
 	// Output says how to interpret the response.
 	Output RESTOutput
@@ -50,7 +50,7 @@ func (r *REST) Named() map[string]bool {
 	return named
 }
 
-// Body is what a request sends. The zero value means no body.
+// Body says what a request sends as its body. The zero value means no body.
 type Body struct {
 	Kind BodyKind
 	// Parameters are the parameters to send: one for BodyParameter, one or more for BodyFields, and

@@ -91,7 +91,7 @@ func parseURLPath(text string) (placeholder.Template, error) {
 	return t, nil
 }
 
-// field returns the format of a header or query parameter, which is appended to list.
+// field returns the format of a header or query parameter. Its reader appends the field to list.
 func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		read := stricttoml.ReadWith(c.Checker, parseFieldValue, func(at stricttoml.Place, text string) {

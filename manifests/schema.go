@@ -97,7 +97,8 @@ func (c *checker) checkUses(schema *jsonschema.Schema) {
 				continue
 			}
 			fix := "declare it under the properties of the parameters"
-			// Comparing with all parameters takes time, and further errors are not listed anyway.
+			// Only the errors that are listed get a suggestion, because searching for a similar
+			// name takes time.
 			if unknown++; unknown <= stricttoml.MaxErrors {
 				if near := suggest.Nearest(name, declared); near != "" {
 					fix = fmt.Sprintf("did you mean %s?", stricttoml.Quote("{"+near+"}"))

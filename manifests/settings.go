@@ -44,10 +44,10 @@ type SettingError struct {
 // Error returns the name and the problem.
 func (e *SettingError) Error() string { return e.Name + ": " + e.Problem }
 
-// Configure returns a copy of the manifest with other values of settings, given by name, and with
-// the requests that the tool asks for with these values. It does not change m. The error is a
-// *SettingError for the alphabetically first name that is not a setting of the tool or has a value
-// that is not allowed.
+// Configure returns a copy of the manifest with the given values of settings, by name, and with the
+// network permissions that result from these values. It does not change m. If names are not
+// settings of the tool, or values are not allowed, the error is a *SettingError for the
+// alphabetically first such name.
 func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 	if len(values) == 0 {
 		return m, nil
@@ -117,7 +117,7 @@ func (s Setting) refuses(value string) string {
 	return ""
 }
 
-// ask is a request that a tool asks for, always or only with some values of its settings.
+// ask is an entry of permissions.net. It applies always, or only with some values of the settings.
 type ask struct {
 	net capability.Net
 	// when holds the values that settings must have; empty means always.
@@ -126,14 +126,14 @@ type ask struct {
 	from string
 }
 
-// askError is a setting whose value is not valid as the URL of an ask.
+// askError is the error for a setting whose value is not valid as the URL of an ask.
 type askError struct {
-	index            int // of the ask
+	index            int // the index of the ask
 	setting, problem string
 }
 
-// resolve returns the requests that the tool asks for with these settings, and the index of each in
-// asks.
+// resolve returns the network permissions that apply with these settings. origin holds the index in
+// asks of each permission.
 func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, invalid *askError) {
 	value := func(name string) string { return settingIn(settings, name).Value }
 	for i, a := range asks {
@@ -147,10 +147,10 @@ func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []in
 		if a.from != "" {
 			url, err := capability.ParseURLPattern(value(a.from))
 			if err == nil && url.IsAny() && len(a.net.Secrets) > 0 {
-				err = fmt.Errorf(`a secret cannot be sent to "any" host; write the URL of one`)
+				err = fmt.Errorf(`a secret cannot be sent to "any" host; write the URL of one host`)
 			}
 			if err != nil {
-				return nil, nil, &askError{i, a.from, "is not a URL that the tool can ask for: " + err.Error()}
+				return nil, nil, &askError{i, a.from, "is not valid as the URL of a network permission: " + err.Error()}
 			}
 			a.net.URL = url
 		}
@@ -173,7 +173,7 @@ func (c *checker) url(a *ask) stricttoml.Reader {
 	}
 }
 
-// settingKey returns the format of one setting, which is appended to m.Settings.
+// settingKey returns the format of one setting. Its reader appends the setting to m.Settings.
 func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		s := Setting{Name: name}
@@ -204,8 +204,8 @@ func checkSettingName(name string) error {
 	return err
 }
 
-// settings checks the rules that involve settings and other keys, and sets the requests that the
-// tool asks for with the defaults. It returns the index of each request in the file.
+// settings checks the rules that involve settings and other keys, and sets the network permissions
+// that apply with the defaults. It returns the index of each of these permissions in the file.
 func (c *checker) settings(m *Manifest) (origin []int) {
 	if len(m.Settings) > MaxSettings {
 		c.Errorf(c.At("settings"), "has %d settings; the limit is %d", len(m.Settings), MaxSettings)
@@ -235,7 +235,7 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 		return nil
 	}
 	if m.REST != nil {
-		return nil // a request has no settings
+		return nil // a tool with [rest] has no settings
 	}
 	asks, origin, invalid := resolve(m.asks, m.Settings)
 	if invalid != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// chooses is a manifest whose requests depend on settings.
+// chooses is a manifest whose network permissions depend on settings.
 const chooses = minimal + `
 [settings.provider]
 description = "The service."
@@ -42,8 +42,8 @@ func TestConfigure(t *testing.T) {
 		{"the default chosen", map[string]string{"provider": "a", "own_url": "https://unused.example/"}, "net:https://a.example/, secret:KEY", ""},
 		{"another ask", map[string]string{"provider": "own", "own_url": "http://localhost:8888/search"}, "net:http://localhost:8888/search", ""},
 		{"any host", map[string]string{"provider": "own", "own_url": "any"}, "net:any", ""},
-		{"a URL that is not set", map[string]string{"provider": "own"}, "", "own_url: is not a URL that the tool can ask for: it names no host"},
-		{"a URL that is none", map[string]string{"provider": "own", "own_url": "localhost"}, "", "own_url: is not a URL that the tool can ask for: it does not begin with a scheme"},
+		{"a URL that is not set", map[string]string{"provider": "own"}, "", "own_url: is not valid as the URL of a network permission: it names no host"},
+		{"a URL that is none", map[string]string{"provider": "own", "own_url": "localhost"}, "", "own_url: is not valid as the URL of a network permission: it does not begin with a scheme"},
 		{"no such setting", map[string]string{"provder": "own"}, "", "provder: the tool has no such setting; it has own_url, provider"},
 		{"no such value", map[string]string{"provider": "b"}, "", `provider: "b" is not a valid value; write "a" or "own"`},
 		{"a long value", map[string]string{"own_url": strings.Repeat("x", MaxSettingBytes+1)}, "", "own_url: is 4097 bytes long"},
@@ -108,7 +108,7 @@ func TestDecodeSettings(t *testing.T) {
 		{"when of no value", setting + net + `when = { a = "z" } }]`, `permissions.net[0].when.a: "z" is not a valid value`},
 		{"a URL of no setting", setting + `permissions.net = [{ url = "{b}" }]`, `permissions.net[0].url: "b" is not a setting`},
 		{"a URL that is in part one", setting + `permissions.net = [{ url = "https://{a}/" }]`, "permissions.net[0].url:"},
-		{"a default that is no URL", setting + `permissions.net = [{ url = "{a}" }]`, "permissions.net[0].url: the default of the setting a is not a URL"},
+		{"a default that is no URL", setting + `permissions.net = [{ url = "{a}" }]`, "permissions.net[0].url: the default of the setting a is not valid as the URL"},
 		{"an ask of the file, not of the list", setting + `permissions.net = [{ url = "https://b.example/", when = { a = "y" } }, { url = "https://a.example/" }, { url = "https://a.example/" }]`, "permissions.net[2].url: "},
 		{"a plug-in", setting + `module.abi = "extism"`, "settings: only programs with the ABI command or reactor can read settings"},
 	}

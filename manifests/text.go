@@ -172,10 +172,10 @@ func parseEntry(text string) (string, error) {
 	return text, nil
 }
 
-// maxMCPTool limits a plug-in's name for a tool, in bytes.
+// maxMCPTool limits the name that a plug-in gives to a tool, in bytes.
 const maxMCPTool = 256
 
-// parseMCPTool reads a plug-in's name for a tool.
+// parseMCPTool reads the name that a plug-in gives to a tool.
 func parseMCPTool(text string) (string, error) {
 	if text == "" || len(text) > maxMCPTool || !plaintext.Plain(text, plaintext.Word) {
 		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name that the plug-in lists", maxMCPTool)

@@ -25,9 +25,9 @@ func (c *checker) warmUp(m *Manifest) {
 		c.Errorf(at, "makes an input of %d bytes; the limit is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
 	case len(input) > 0:
 		m.Module.Warm = input
-	// A parameter that is not declared was reported at stdin.
+	// If the parameter is not declared, that error is already reported for stdin.
 	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter):
-		c.Errorf(at, "makes an empty input with stdin = %s, but a warm-up needs one; change one of the two", stricttoml.Quote(stdin.String()))
+		c.Errorf(at, "makes an empty input with stdin = %s, but a warm-up needs an input; change warm or stdin", stricttoml.Quote(stdin.String()))
 	}
 }
 

@@ -26,7 +26,7 @@ func TestDecodeWarm(t *testing.T) {
 		{`warm = { text = "a<b", limit = 1_0 }`, `{"text":"a<b","limit":10}`},
 		{"warm.text = \"x\"\nwarm.deep = {}", `{"text":"x","deep":{"mode":"fast"},"limit":20}`},
 		{"[module.warm]\nscale = 1.500\nlimit = 0xff", `{"scale":1.500,"limit":255}`},
-		// Forms that are allowed in a call are allowed here as well.
+		// A warm-up accepts the same conversions as a call, such as a string for an integer.
 		{`warm = { limit = "7", text = 12 }`, `{"limit":7,"text":"12"}`},
 		{"warm = { text = \"two\\nlines\" }\nstdin = \"{text}\"", "two\nlines"},
 		{"warm = {}\nstdin = \"{limit}\"", "20"},
@@ -48,7 +48,7 @@ func TestDecodeInvalidWarm(t *testing.T) {
 	for _, tc := range []struct{ keys, want string }{
 		{`warm = "x"`, `1:8: module.warm: expected a table, got a string; write [module.warm] on a line of its own`},
 		{`warm = { limit = "many" }`, `1:18: module.warm.limit: parameter "limit" must be an integer`},
-		{`warm = { limt = 1 }`, `1:8: module.warm: not all of it would reach the tool: parameter "limt" is not declared and was dropped; did you mean "limit"?`},
+		{`warm = { limt = 1 }`, `1:8: module.warm: the tool would not receive all arguments: parameter "limt" is not declared and was dropped; did you mean "limit"?`},
 		{`warm = { deep = { mod = 1 } }`, `parameter "deep.mod" is not declared`},
 		{`warm = { limit = +inf }`, `1:18: module.warm.limit: JSON has no +inf`},
 		{`warm = { text = 2024-01-31T10:00:00Z }`, `1:17: module.warm.text: JSON has no dates and times; write a string: "2024-01-31T10:00:00Z"`},
@@ -81,7 +81,7 @@ func TestLoadWarm(t *testing.T) {
 		`{ limit = 7 }`:        `{"limit":7,"note":null}`,
 		`{ limit = "x" }`:      `tool.toml:7:25: module.warm.limit: parameter "limit" must be an integer`,
 		`{ note = 10:00:00 }`:  `tool.toml:7:24: module.warm.note: JSON has no dates and times`,
-		`{ limit = 1, q = 1 }`: `tool.toml:7:15: module.warm: not all of it would reach the tool: parameter "q" is not declared`,
+		`{ limit = 1, q = 1 }`: `tool.toml:7:15: module.warm: the tool would not receive all arguments: parameter "q" is not declared`,
 	} {
 		text := withModule("m.wasm") + "parameters_file = \"p.json\"\nmodule.warm = " + warm
 		directory := openDirectory(t, tree{"tool.toml": text, "m.wasm": moduleBytes, "p.json": schema}.write(t))

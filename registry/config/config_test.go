@@ -222,7 +222,7 @@ func TestEveryKeyIsTested(t *testing.T) {
 	}
 }
 
-// The Path of a key, which errors show as a [header], is the path of its table.
+// The Path of a key in the format is the path of its table, which errors show as a [header].
 func TestPathsOfTables(t *testing.T) {
 	var check func(path string, k stricttoml.Key)
 	check = func(path string, k stricttoml.Key) {

@@ -56,7 +56,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocExample reads the example of the document, which has every key.
+// TestDocExample checks that the example in the document has every key.
 func TestDocExample(t *testing.T) {
 	_, rest, _ := strings.Cut(readDoc(t), "```toml\n")
 	example, _, ok := strings.Cut(rest, "```")

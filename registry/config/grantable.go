@@ -17,8 +17,8 @@ import (
 // They are for reading only, unless [mounts] has the name. Secrets are sent only to their urls; use
 // [Config.Allow] to grant more.
 //
-// A variable that is not set is not included; see [Config.Warnings]. Each call makes a new
-// Grantable, so use one for many calls of the tool.
+// A variable that is not set is not included; see [Config.Warnings]. Grantable builds a new value
+// each time, so use one value for many calls of the tool.
 func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...string) capability.Grantable {
 	o := capability.Grantable{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),

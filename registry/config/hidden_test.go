@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The test puts a character without width into each string of the document's examples, one at a
-// time.
+// The test inserts a zero-width character into the strings of the document's examples, one string
+// at a time.
 func TestHiddenCharactersInEveryString(t *testing.T) {
 	tried := 0
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {

@@ -67,7 +67,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	return stricttoml.ParseDuration(text, minTimeout, maxTimeout)
 }
 
-// sizeKey returns the format of a size from low to high bytes.
+// sizeKey returns the format of a size in bytes, which must be between low and high.
 func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint64) stricttoml.Key {
 	return stricttoml.Key{
 		Name: name, Want: stricttoml.WantString, Unit: stricttoml.SizeOf,

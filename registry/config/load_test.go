@@ -15,7 +15,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// privateDir returns a directory that other users cannot write to, with any umask.
+// privateDir returns a directory that other users cannot write to, whatever the umask is.
 func privateDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,7 +76,8 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil || !c.Grantable(nil, "").Clock {
 			t.Errorf("%+v: got %v, %v", f, c, err)
 		}
-		// A tool could change the file, and grant itself any permission.
+		// The file must be protected, because a tool that changes it could grant itself any
+		// permission.
 		if f.Path != "" && (len(c.Protected()) != 1 || c.Protected()[0] != f.Path) {
 			t.Errorf("protected are %q", c.Protected())
 		}

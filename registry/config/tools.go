@@ -30,7 +30,7 @@ func checkToolName(name string) error {
 	return nil
 }
 
-// normalName returns the form of a tool's name that is compared with others.
+// normalName returns the form in which the names of tools are compared.
 func normalName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 func (r *reader) toolKey(name string) stricttoml.Key {

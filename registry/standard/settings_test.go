@@ -91,7 +91,7 @@ func TestSettings(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"a value", "[tools.probe.settings]\nengine = \"warp\"", `wasmtool.toml:2: tools.probe.settings.engine: "warp" is not a valid value; write "slow" or "fast"`},
 		{"a name", "\n[tools.probe.settings]\nengin = \"fast\"", "wasmtool.toml:3: tools.probe.settings.engin: the tool has no such setting; it has engine, server"},
-		{"what is needed with another", "[tools.probe.settings]\nengine = \"fast\"", "wasmtool.toml:2: tools.probe.settings.server: is not a URL that the tool can ask for: it names no host"},
+		{"what is needed with another", "[tools.probe.settings]\nengine = \"fast\"", "wasmtool.toml:2: tools.probe.settings.server: is not valid as the URL of a network permission: it names no host"},
 	} {
 		t.Run("error: "+tt.name, func(t *testing.T) {
 			tools, err := open(t, tt.file)
