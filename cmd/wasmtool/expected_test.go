@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// replacement replaces a string, which must occur a number of times in the file.
+// replacement replaces a string in a file. The string must occur exactly the given number of times.
 type replacement struct {
 	path, old, new string
 	times          int
@@ -18,7 +18,7 @@ func expected(t *testing.T, before tree) tree {
 	t.Helper()
 	after := maps.Clone(before)
 	for path := range before {
-		// The agent undoes this edit.
+		// The agent makes this edit in all these files, and undoes it in int_slice.go.
 		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" {
 			replace(t, after, replacement{path, "interface{}", "any", strings.Count(before[path].text, "interface{}")})
 		}

@@ -132,7 +132,8 @@ func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 	return text, nil
 }
 
-// exitFailures compares the metadata of a script's result.
+// exitFailures reports an exit status in the metadata of the result that differs from want, and a
+// missing title.
 func exitFailures(result *mcp.CallToolResult, want int) []string {
 	metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
 	var failures []string

@@ -8,7 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// The author of a tool chose part of the words, and a person runs the command line.
+// Suggested commands contain words from a tool's untrusted author. They must be quoted, because the
+// user pastes them into a shell.
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"write:workspace":                 "write:workspace",

@@ -17,8 +17,8 @@ import (
 )
 
 // approver returns the approver for calls that need approval. With --yes it approves everything;
-// otherwise it asks the person at the terminal. Without a terminal it is nil. If standard input
-// carries the arguments, it cannot carry the answer as well.
+// otherwise it asks the person at the terminal. If there is no terminal, approver returns nil. If
+// standard input carries the arguments, it cannot carry the answer as well.
 func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
 		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {

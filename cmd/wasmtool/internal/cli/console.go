@@ -61,8 +61,8 @@ func escapeInJSON(s string) string {
 	})
 }
 
-// hintDirectory prints a hint if target is the name of a directory: how to name the tool in that
-// directory. It is called if no tool has the name target.
+// hintDirectory is called if no tool has the name target. If target is a directory, it prints how
+// to name the tool in that directory.
 func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
@@ -172,8 +172,8 @@ func (w *lineWriter) log(name string, level slog.Level, text string) {
 	_, _ = w.Write([]byte(logLine(name, level, text))) // nowhere to report a failed write
 }
 
-// warningHandler is a slog.Handler and a function. It is called with the message of each record of
-// level warning or above, followed by the value of the attribute "reason".
+// warningHandler is a function that implements slog.Handler. It is called with the message of each
+// record of level warning or above, followed by the value of the attribute "reason".
 type warningHandler func(message string)
 
 // Enabled implements slog.Handler.

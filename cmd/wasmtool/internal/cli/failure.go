@@ -152,7 +152,7 @@ func (s Streams) complain(err error) {
 	}
 }
 
-// advised is the error of a call with the facts that advice on it needs.
+// advised is the error of a call, with the facts that are needed to advise the user.
 type advised struct {
 	error
 	grantCommand string   // the 'permission grant' command line, without the permissions

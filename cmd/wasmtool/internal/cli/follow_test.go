@@ -24,7 +24,8 @@ type situation struct {
 	// manifest is added to the tool's manifest. operator is the operator's file, "" for none;
 	// TOOLS in it stands for the directory of the tool.
 	manifest, operator string
-	// target names the tool, instead of its directory. args holds flags and arguments of the call.
+	// target names the tool on the command line; "" means the directory of the tool. args holds
+	// flags and arguments of the call.
 	target string
 	args   []string
 	env    map[string]string
@@ -399,7 +400,7 @@ func takeOut(lines []string, at int, what string) []string {
 	return lines
 }
 
-// setLine sets a key in the table that begins on or contains the line at.
+// setLine sets a key in the table that contains the line at or begins there.
 func setLine(lines []string, at int, what string) []string {
 	start := at
 	for start > 0 && !strings.HasPrefix(lines[start], "[") {

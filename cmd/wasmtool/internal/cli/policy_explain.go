@@ -85,7 +85,7 @@ type explainedTool struct {
 	operator *config.Config
 	rules    registry.Rules
 	spec     tool.Spec
-	target   string // as the command line names it
+	target   string // the tool as the command line names it
 }
 
 // openExplained finds a tool and the rules. Without a target, it only reads the rules. The caller
@@ -187,7 +187,7 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 // callView is the JSON object that 'policy explain --json' prints for a call.
 type callView struct {
 	Allowed bool `json:"allowed"`
-	// Sandboxed reports whether the call can reach only what is granted.
+	// Sandboxed reports whether the call can access only what is granted.
 	Sandboxed bool `json:"sandboxed"`
 	policy.Explanation
 	// Shell is the decision about the script in the arguments; nil without a script.

@@ -138,8 +138,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
 }
 
-// cmdServer implements server VARIABLE. It starts a server of items for the rest of the script and
-// puts its URL into the variable.
+// cmdServer implements server VARIABLE. It starts a server of items, which runs until the script
+// ends, and puts its URL into the variable.
 func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: server VARIABLE")
@@ -209,7 +209,8 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A pipe buffers less than this, so once it is written, the process has started and reads.
+	// A pipe buffers less than 1 MiB. Once all of this is written, the process has therefore
+	// started to read.
 	if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)+"{}"); err != nil {
 		t.Fatal(err)
 	}
@@ -222,8 +223,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// servlet returns a plug-in with the tool "say.Hello", or one with an invalid description of its
-// tools.
+// servlet returns a plug-in with the tool "say.Hello" or, if lies is true, a plug-in whose
+// description of its tools is invalid.
 func servlet(lies bool) wasmtest.Module {
 	described, answer := `{"tools":[{"name":"say.Hello","description":"Says hello.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]}`, `{"content":[{"type":"text","text":"hello"}]}`
 	if lies {

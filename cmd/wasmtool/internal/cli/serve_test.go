@@ -143,7 +143,8 @@ func TestServeStdio(t *testing.T) {
 	}
 }
 
-// hasAll reports whether a list of words contains all the words; hasAny, any of them.
+// hasAll reports whether a list of words contains all the given words. hasAny reports whether it
+// contains any of them.
 func hasAll(list string, words ...string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !hasAny(list, w) })
 }

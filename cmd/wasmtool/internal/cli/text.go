@@ -66,8 +66,8 @@ func shellWords(words []string) string {
 	return b.String()
 }
 
-// shellWord quotes a word for a POSIX shell. The author of a tool may have chosen part of the word,
-// and a person is asked to run the command line that contains it.
+// shellWord quotes a word for a POSIX shell. The word can come from a tool's untrusted author, and
+// the user is asked to run the command line that contains it.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+=", r)

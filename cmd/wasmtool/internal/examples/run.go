@@ -23,8 +23,8 @@ type Options struct {
 	Tools standard.Options
 	// Names holds the names or aliases of the tools whose examples are run; none means all.
 	Names []string
-	// Network lets examples reach servers. Without it, examples with network = true are not run,
-	// and the others have no network.
+	// Network allows examples to send requests to servers. Without it, examples with network = true
+	// are not run, and the others have no network.
 	Network bool
 }
 
@@ -37,7 +37,7 @@ const (
 	Passed Status = "passed"
 	// Failed: the result differs; see Outcome.Mismatches.
 	Failed Status = "failed"
-	// NotRun: the example reaches a server, and Options.Network is not set.
+	// NotRun: the example needs the network, and Options.Network is not set.
 	NotRun Status = "not_run"
 )
 
@@ -50,7 +50,7 @@ type Outcome struct {
 	// Mismatches describes the differences from what the example expects, each in one or several
 	// lines. They contain output of the tool: escape them before they are shown on a terminal.
 	Mismatches []string `json:"faults,omitempty"`
-	// DurationMS is the time that the call and its preparing calls took, in milliseconds.
+	// DurationMS is the time that the call and the calls before it took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 }
 

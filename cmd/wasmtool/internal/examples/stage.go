@@ -24,7 +24,7 @@ type stage struct {
 }
 
 func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
-	// This is the directory of every mount outside the tenants of examples.
+	// Every mount has this directory in calls that belong to no example.
 	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func Convert(file string, data []byte, o Options) (tools []tooldir.Tool, refused
 type document struct {
 	root   *node
 	server string
-	names  tooldir.Names // of tools
+	names  tooldir.Names // the tool names that are already taken
 	// secretNames maps "HOST SCHEME" to the name of the secret for that security scheme.
 	secretNames  map[string]string
 	secretsTaken tooldir.Names

@@ -164,7 +164,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 		return nil // the OpenAPI specification says that such parameters are ignored
 	}
 	if op.hasSecret(in, name) {
-		return nil // the host adds it
+		return nil // the host adds this parameter
 	}
 	required := in == "path" || p.get("required").isTrue()
 	if reason := op.obstacle(p, in, name); reason != "" {

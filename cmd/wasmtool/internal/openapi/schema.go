@@ -28,7 +28,7 @@ type argument struct {
 type schemas struct {
 	document *document
 	b        bytes.Buffer
-	defs     map[*node]string // the names in "$defs" of the targets of references
+	defs     map[*node]string // maps the target of each reference to its name in "$defs"
 	order    []*node          // the targets in the order in which they were found
 	taken    tooldir.Names
 	depth    int
