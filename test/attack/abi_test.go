@@ -123,7 +123,7 @@ func TestRequestsOfACallAreCounted(t *testing.T) {
 	}
 }
 
-// The number of requests in the manifest applies if it is lower than the operator's.
+// The manifest's limit on requests applies if it is lower than the operator's limit.
 func TestRequestsOfAManifestAreCounted(t *testing.T) {
 	for asked, want := range map[string]int{"limits.http_requests = 2\n": 2, "limits.http_requests = 900\n": 5} {
 		w := newWorld(t, hello)

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// requester returns an Extism plug-in that sends the request in its input. The output of "body" is
-// the body of the response, and the output of "headers" its headers. "many" sends requests without
-// end.
+// requester returns an Extism plug-in that sends the request in its input. Its function "body"
+// returns the body of the response, "headers" returns the headers, and "many" sends requests
+// forever.
 func requester() []byte {
 	const request, headers, setOutput, length, input, setVar, getVar = 0, 1, 2, 3, 4, 5, 6
 	l, none := byte(wasmtest.I64), []byte{wasmtest.I64Const, 0}
@@ -51,7 +51,7 @@ func requester() []byte {
 }
 
 // extismLab returns a lab whose tools are requesters. They have the permissions that scripts have
-// in the tests of secrets. The name of a tool is the function that it calls.
+// in the tests of secrets. Each tool is named after the function that it calls.
 func extismLab(t *testing.T, w *world) *lab {
 	t.Helper()
 	tools := make(map[string]string)
@@ -69,8 +69,8 @@ func extismLab(t *testing.T, w *world) *lab {
 	return newLab(t, setup{tools: tools, plugin: requester(), form: form, operator: operator, env: secretEnv, http: w.options()})
 }
 
-// sends returns a call of the requester with the given name. The request has the method, unless it
-// is "", and its header X-To tells hop where to redirect.
+// sends returns a call of the requester with the given name. If method is not "", the request has
+// that method. The header X-To of the request tells hop where to redirect.
 func sends(t *testing.T, name, method, url, to string) tool.Call {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"method": method, "url": url, "headers": map[string]string{"X-To": to}})

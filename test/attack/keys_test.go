@@ -19,16 +19,16 @@ import (
 // for a directory with a.txt and sub/a.txt, and DIGEST for the digest of the tool.
 type key struct {
 	name string
-	// asked is added to the tool's manifest. always is added to the operator's file in both cases,
-	// after the key.
+	// asked is added to the tool's manifest. always ends the operator's file in both cases.
 	asked, always string
-	// with and without are the rest of the file with the key, and without it or with another value.
-	// gives and instead are the results of the call with these files.
+	// The operator's file begins with the string in with, which has the key, or in without, which
+	// lacks the key or gives it another value. gives and instead are the results of the call with
+	// these two files.
 	with, without  string
 	gives, instead string
 	steps          []step
 	path           string        // an argument
-	timeout        time.Duration // of the call without the key
+	timeout        time.Duration // the timeout of the call without the key
 	warm           bool          // the tool has a warm-up
 	linux          bool          // the key has an effect only on Linux
 }

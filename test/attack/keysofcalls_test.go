@@ -64,7 +64,7 @@ func TestKeyChanges(t *testing.T) {
 		}()
 		<-started
 		ctx, cancel := context.WithCancel(t.Context())
-		if want != "" { // the first call holds the files for longer than the second waits
+		if want != "" { // the second call waits for the first, which ends only after this timeout
 			ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 		}
 		_, err := l.tools.Execute(ctx, change("b.txt"))
@@ -112,7 +112,8 @@ func TestKeyShell(t *testing.T) {
 			t.Errorf("%q: %v, want the code %q", command, err, want)
 		}
 	}
-	// Only the grant kept the first call from writing.
+	// With approval, the tool can write. So the first call did not write only because its grant did
+	// not allow it.
 	yes = true
 	if result, err := l.execute(t, call("touch new")); err != nil || !result.Call.Usage.Changed() {
 		t.Errorf("a call that may write: %+v, %v", result.Call.Usage, err)

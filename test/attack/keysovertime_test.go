@@ -59,7 +59,7 @@ func TestKeysOfTheRecord(t *testing.T) {
 	for _, tt := range []struct {
 		name, operator string
 		files          int
-		all            bool // whether no line may be lost
+		all            bool // true if no line may be lost
 	}{
 		{"no record", "", 0, false},
 		{"one file", "audit.file = 'DIR/audit.jsonl'\n", 1, true},
@@ -127,7 +127,7 @@ func TestLifetimeOfSecrets(t *testing.T) {
 	}
 	put(second)
 	got := first
-	for got == first { // takes a second, and never ends if the value is not read again
+	for got == first { // loops for about a second, or forever if the value is not read again
 		got = forASecond()
 	}
 	if got != second {

@@ -122,7 +122,7 @@ func TestQuotasOfStores(t *testing.T) {
 			t.Errorf("a receipt of %d bytes, %v", len(text), err)
 		}
 	}
-	// The store holds 16 MiB and then is full.
+	// The store is full once it contains 16 MiB.
 	full := l.play(t, step{Do: "put", Text: "0", More: ptr(strings.Repeat("v", 1<<20))})
 	for i := 1; full[0].Code == 0 && i < 20; i++ {
 		full = l.play(t, step{Do: "put", Text: fmt.Sprint(i), More: ptr(strings.Repeat("v", 1<<20))})
@@ -132,8 +132,8 @@ func TestQuotasOfStores(t *testing.T) {
 	}
 }
 
-// Concurrent calls that change the same key lose no change, in two registries on the same
-// directory.
+// If calls in two registries that share a directory change the same key concurrently, no change is
+// lost.
 func TestSwapsLoseNothing(t *testing.T) {
 	const calls, each = 4, 25
 	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}

@@ -126,8 +126,8 @@ func openApprovals(t *testing.T) *remembered.Approvals {
 	return store.Approvals
 }
 
-// An approval holds for one unchanged tool, one grant, the same arguments, and one tenant. A call
-// that differs in any of these needs approval again.
+// An approval is valid only for one unchanged tool, one grant, the same arguments, and one tenant.
+// A call that differs in any of these needs approval again.
 func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)
 	l := approving(t, a, store, setup{})
@@ -266,7 +266,7 @@ func TestRevokedAndPinned(t *testing.T) {
 	}
 }
 
-// When rules change, each running call follows all the rules that held when it began.
+// When rules change, each running call still follows all the rules that applied when it began.
 func TestRulesChangeUnderRunningCalls(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	allowed, err := standard.Rules(l.options, l.tools)

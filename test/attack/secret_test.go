@@ -37,8 +37,8 @@ func forms(value string) []string {
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for shift := range 3 {
-		// Keep only what depends on the secret alone, for each offset within a group of three
-		// bytes.
+		// For each offset within a group of three bytes, keep only the characters that depend on
+		// the secret alone.
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + value))
 		from, to := (shift*8+5)/6, (shift+len(value))*8/6
 		all = append(all, text[from:to], strings.NewReplacer("+", "-", "/", "_").Replace(text[from:to]))
@@ -76,7 +76,7 @@ func leaks(text string) string {
 	return ""
 }
 
-// everything makes a call. all contains everything that is visible of the call.
+// everything makes a call. The string all contains everything about the call that can be seen.
 func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.Result, err error) {
 	t.Helper()
 	var heard strings.Builder
@@ -264,7 +264,8 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 func TestCutsLeaveNoPartOfSecret(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
-	for _, left := range []int{1, 8, len(apiKey) - 1} { // the bytes of the secret after the cut
+	// left is the number of bytes of the secret after the cut.
+	for _, left := range []int{1, 8, len(apiKey) - 1} {
 		text := strings.Repeat("-", 1000) + apiKey + strings.Repeat("+", runtime.DefaultStderr-left)
 		all, _, err := l.everything(t, script("script", get("https://api.example.com/"), step{Do: "stderr", Text: text}, step{Do: "fail"}))
 		if err == nil || !strings.Contains(all, "++++") {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// With real sockets, a host that is granted by its address is reached only at its port, and the
-// proxy in the environment is not used.
+// If a host is granted by its address, guests can connect to it only at the granted port. The proxy
+// in the environment is not used. This test uses real sockets.
 func TestRealSockets(t *testing.T) {
 	arrived := make(chan string, 32)
 	server := func(name string) *httptest.Server {

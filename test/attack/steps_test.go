@@ -132,13 +132,13 @@ func one(t *testing.T, o registry.Options, properties string, change func(*tool.
 	return r
 }
 
-// callOf returns a call of the tool of one.
+// callOf returns a call of the tool in the Registry that one returns.
 func callOf(arguments string) tool.Call {
 	return tool.Call{Tool: "tool", Arguments: json.RawMessage(arguments)}
 }
 
-// requireCode fails the test unless a call of the tool of one ends with the code and, if text is
-// not "", with that text.
+// requireCode calls the tool in a Registry that one returned. It fails the test unless the call
+// ends with the code and, if text is not "", with that text.
 func requireCode(t *testing.T, r *registry.Registry, call tool.Call, want tool.Code, text string) tool.Result {
 	t.Helper()
 	result, err := r.Execute(t.Context(), call)
@@ -491,8 +491,8 @@ func stepEnd(t *testing.T) {
 	}
 }
 
-// Hiding a long secret in many short strings stops when the context is done, and then shows no
-// string.
+// The search for a long secret in many short strings stops when the context is done. Then none of
+// the strings is shown.
 func stepHide(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`"\n",`, 200_000) + "1]")
 	hide := secret.NewScrubber(map[string]string{"TOKEN": strings.Repeat("\nA", 1000)})

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A guest that sends too many messages has them cut off, and continues to run.
+// If a guest sends too many messages, they are cut off, and the guest continues to run.
 func TestFloodsOfMessages(t *testing.T) {
 	l := newLab(t, setup{})
 	tests := []struct {

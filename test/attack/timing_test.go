@@ -95,7 +95,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 	}
 }
 
-// Hiding a secret in many short strings also stops at the deadline.
+// The search for a secret in many short strings also stops at the deadline.
 func TestTimingOfHidingSecrets(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after its deadline a call returns in whose result secrets are hidden")
 	w := newWorld(t, parrot)

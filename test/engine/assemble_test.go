@@ -66,8 +66,8 @@ func when(letter byte, body ...[]byte) []byte {
 
 // segments holds passive segments, which wasmtest cannot write.
 type segments struct {
-	// elements is the only function of a passive element segment, and data the bytes of a passive
-	// data segment. Each is nil if there is no such segment.
+	// elements is the index of the one function in a passive element segment. data holds the bytes
+	// of a passive data segment. Each is nil if there is no such segment.
 	elements *byte
 	data     []byte
 }

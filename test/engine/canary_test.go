@@ -27,9 +27,9 @@ const (
 // canaryWorkers is the number of concurrent calls of a module.
 const canaryWorkers = 8
 
-// No call sees what another call left behind. Whatever guests planted, and however they ended, a
-// look has the same result as the first call of a fresh module, down to the last byte of memory and
-// the fuel used.
+// No call sees what another call left behind. A look is a call that asks a guest for a report.
+// Whatever guests planted, and however they ended, a look has the same result as the first call of
+// a fresh module, down to the last byte of memory and the fuel used.
 func TestCanary(t *testing.T) {
 	seed := fromEnvironment(t, canarySeed, uint64(time.Now().UnixNano()))
 	times := fromEnvironment(t, canaryTimes, 1)
@@ -75,7 +75,7 @@ type field struct {
 	reused  atomic.Int64      // the number of calls on reused instances
 
 	mu    sync.Mutex
-	drawn map[string]string // lines of random output, and the calls that returned them
+	drawn map[string]string // maps lines of random output to the calls that returned them
 }
 
 func newField(t *testing.T, g guest, seed uint64) *field {
@@ -128,7 +128,7 @@ func (f *field) call(m *runtime.Module, tn tenant, input string, timeout time.Du
 
 // neighbours makes calls as one tenant and then a look as another, for each pair of tenants. At the
 // time of the look, an instance of the first tenant waits to be reused. Except in long tests, a
-// slow guest is only tested with pairs of the first tenant.
+// slow guest is only tested with the pairs that begin with the first tenant.
 func (f *field) neighbours() {
 	f.t.Helper()
 	all := f.tenants
@@ -198,8 +198,8 @@ func (f *field) look(m *runtime.Module, at string, tenant int) {
 	}
 }
 
-// inexact lists the kinds of lines that differ for tenants with the real clock, with real
-// randomness, or with warmed instances.
+// inexact lists the kinds of report lines that differ between equal calls of a tenant with the real
+// clock, with real randomness, or with warmed instances.
 var inexact = []string{"hash", "draw", "clock", "found", "heap", "pages", "stack", "grow"}
 
 // checkDraws fails the test if a call returned random output that an earlier call returned.
@@ -231,7 +231,7 @@ func (f *field) plant(at string, tn tenant, random *rand.Rand) {
 		}
 	}
 	outcomes := end.outcomes
-	if tn.tight { // there is no room for everything
+	if tn.tight { // the memory limit may end the call early
 		outcomes = append(slices.Clone(outcomes), "resource_exhausted (memory)", string(runtime.Trap), string(runtime.Failed))
 	}
 	if got := outcome(err); !slices.Contains(outcomes, got) {

@@ -29,7 +29,7 @@ const (
 	atData         = 1 << 12
 )
 
-// hostiles returns the guests. A guest that must exceed a limit to end does so long before the
+// hostiles returns the guests. A guest that is expected to exceed a limit does so long before the
 // deadline.
 func hostiles() []hostile {
 	timeout := string(runtime.Timeout)

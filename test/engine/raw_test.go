@@ -20,7 +20,8 @@ import (
 type raw struct {
 	name string
 	wasm []byte
-	// plants and looks are the letters that it understands.
+	// plants holds the inputs that leave something behind, and looks the inputs that report it.
+	// Each letter is one input.
 	plants, looks string
 	// calls is the number of calls that TestRawCanary makes.
 	calls int
@@ -119,8 +120,9 @@ func raws() []raw {
 			).Bytes()),
 		},
 		{
-			// What is left of a call stack shows only in the depth that a look can recurse to, and
-			// the depth only in the fuel. The plain engine has no fuel, so it finds nothing here.
+			// What is left of a call stack changes only the depth to which a look can recurse, and
+			// that depth shows only in the fuel used. The plain engine measures no fuel, so it
+			// finds nothing here.
 			name: "the call stack", looks: "lrsd", calls: 64,
 			wasm: recursing().Bytes(),
 		},

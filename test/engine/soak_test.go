@@ -92,7 +92,7 @@ type soak struct {
 	t        *testing.T
 	runtime  *runtime.Runtime
 	loads    []*soakLoad
-	canaries int // the number of canaries at the beginning of loads
+	canaries int // the number of canaries, which come first in loads
 
 	mu       sync.Mutex
 	outcomes map[string]int

@@ -14,7 +14,7 @@ import (
 )
 
 // tenant is a tenant whose calls differ from the calls of all others, down to the values of
-// variables, which are read before a guest reads its input.
+// environment variables, which a guest reads before its input.
 type tenant struct {
 	name string
 	// own is a token in everything that only this tenant has.

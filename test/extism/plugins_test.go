@@ -56,7 +56,7 @@ var calls = []pluginCall{
 	{file: "exit", export: "_start", fails: runtime.Failed, code: 2},
 	{file: "fail", export: "run_test", fails: runtime.Failed, code: 1, failure: "Some error message"},
 	{file: "fs", export: "run_test", writes: true, output: "hello world!"},
-	{ // also opens its file for writing
+	{ // the plug-in also opens its file for writing
 		file: "fs", export: "run_test", fails: runtime.Failed, code: 1,
 		logs: []string{"ERROR open /mnt/test.txt: errno 69"},
 	},
@@ -92,7 +92,8 @@ var calls = []pluginCall{
 	{file: "var", export: "run_test", output: "a: 0"},
 }
 
-// deadline bounds each call. It is long enough for a slow machine; a longer call hangs.
+// deadline bounds each call. It is long even for a slow machine, so a call that takes longer is
+// considered to hang.
 const deadline = time.Minute
 
 func TestEveryPluginOfSDKIsCalled(t *testing.T) {

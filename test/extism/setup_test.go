@@ -84,7 +84,7 @@ func load(t testing.TB, r *runtime.Runtime, wasm []byte) *runtime.Module {
 	return m
 }
 
-// access is what a call may reach, and where its log messages go.
+// access says what a call may access, and where its log messages go.
 type access struct {
 	grant capability.Grant
 	http  egress.Transport

@@ -59,9 +59,9 @@ func packages(t *testing.T) []goPackage {
 // rule forbids imports between packages. A path stands for the package and all packages below it.
 type rule struct {
 	from   []string // "" is the whole project
-	except []string // packages below from that the rule does not apply to
+	except []string // the packages in from that are exempt from the rule
 	to     []string // "*" is everything except the standard library
-	allow  []string // packages below to that are still allowed
+	allow  []string // the packages in to that may be imported nevertheless
 	reason string
 }
 
@@ -158,7 +158,7 @@ func TestRulesNamePackagesThatExist(t *testing.T) {
 		for _, list := range [][]string{r.from, r.except, r.to, r.allow} {
 			for _, path := range list {
 				if other, _, _ := strings.Cut(path, "/"); strings.Contains(other, ".") {
-					continue // of another module
+					continue // a package of another module
 				}
 				if !exists(path) {
 					t.Errorf("the rule %q names %s, which does not exist", r.reason, path)
@@ -278,7 +278,8 @@ func exportedSelectors(decl ast.Decl) []string {
 	return used
 }
 
-// exportedParts removes the unexported fields of a struct.
+// exportedParts returns the types of the exported and embedded fields if t is a struct, and
+// otherwise t itself.
 func exportedParts(t ast.Expr) []ast.Node {
 	s, ok := t.(*ast.StructType)
 	if !ok {

@@ -28,8 +28,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// samples returns all comments of the Go code, and all strings of at least four words and
-// paragraphs of documents, each with its place.
+// samples returns the comments of the Go code. As texts, it returns the paragraphs of documents and
+// all strings of at least four words. Each item begins with its place.
 func samples(t *testing.T) (comments, texts []string) {
 	walk(t, ".go", func(name string, text []byte) {
 		set := token.NewFileSet()

@@ -43,7 +43,7 @@ func TestGoFollowsTheStyleSheet(t *testing.T) {
 				report(group.Pos(), "comment has %q; write: %s", found, instead)
 			})
 			if strings.HasPrefix(group.Text(), "Output:") || strings.HasPrefix(group.Text(), "Unordered output:") {
-				continue // what an example prints
+				continue // the expected output of an example
 			}
 			for _, c := range group.List {
 				first := set.Position(c.Pos()).Line
