@@ -26,8 +26,8 @@ func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 		"once":                {remembered.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
 		"session":             {remembered.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
 		"always":              {remembered.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is remembered only for this session"},
-		"no session":          {remembered.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
-		"always, no session":  {remembered.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call has no session"},
+		"no session":          {remembered.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "cannot remember an approval"},
+		"always, no session":  {remembered.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "can only be kept for a session, and the call has none"},
 		"a tool of no digest": {remembered.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
 		"always, no digest":   {remembered.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is remembered only for this session"},
 	} {

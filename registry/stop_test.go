@@ -25,7 +25,7 @@ func hanging() *fake {
 // digestA is the digest of the tool echo in these tests.
 var digestA = "sha256:" + strings.Repeat("a", 64)
 
-// threeCalls are calls of two tools: two calls of one tenant and one of another.
+// threeCalls starts calls of two tools: two calls of one tenant and one call of another.
 func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 	t.Helper()
 	other := echo()

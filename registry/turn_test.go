@@ -502,7 +502,7 @@ func TestTenantMemoryIsLimited(t *testing.T) {
 		g.mu.Unlock()
 		for i, h := range handles {
 			_, err := h.Result(t.Context())
-			if i != 6 { // the last call of a waits too long
+			if i != 6 { // the last call of tenant "a" waits too long
 				if err != nil {
 					t.Errorf("%d: %v", i, err)
 				}

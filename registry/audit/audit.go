@@ -39,8 +39,8 @@ type Log struct {
 // New returns a Log. It opens no file before the first receipt.
 func New(o Options) *Log { return &Log{o: o} }
 
-// Write appends a receipt. The operating system has it when Write returns. An error contains no
-// path.
+// Write appends a receipt. When Write returns, the operating system has the receipt, which may not
+// yet be on disk. The error contains no path.
 func (l *Log) Write(r tool.Receipt) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -56,14 +56,14 @@ func (l *Log) Write(r tool.Receipt) error {
 	return withoutPath(err)
 }
 
-// ready opens the file. It opens it again if a line of this many bytes does not fit, or if another
-// process started a new file.
+// ready opens the file unless it is open already. If another process has started a new file, ready
+// opens that file. If `more` further bytes would exceed Options.MaxBytes, ready starts a new file.
 func (l *Log) ready(more int64) error {
 	if l.file != nil {
 		ours, err := l.file.Stat()
 		there, missing := os.Stat(l.o.File)
 		if err != nil || missing != nil || !os.SameFile(ours, there) {
-			_ = l.drop() // the receipts are already written
+			_ = l.drop() // errors are ignored, because the receipts are already written
 		}
 	}
 	if err := l.open(); err != nil {

@@ -17,7 +17,7 @@ const (
 	recordName = "BUILD.txt"
 )
 
-// toolFS is a view of the directory root of packed, with decompressed modules.
+// toolFS shows the files of packed below the directory root. It shows modules decompressed.
 type toolFS struct {
 	packed fs.FS
 	root   string
@@ -51,13 +51,13 @@ func (t *toolFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// hidden reports whether the view does not show a file of packed under its own name.
+// hidden reports whether toolFS omits or renames the files of packed that have this base name.
 func hidden(base string) bool {
 	return base == recordName || strings.HasSuffix(base, packedSuffix)
 }
 
-// plain returns f, which is the file name of packed. If f is a directory, plain returns the view
-// of it.
+// plain returns f, which packed opened under this name. If f is a directory, plain returns a
+// directory that lists what toolFS shows instead.
 func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 	info, err := f.Stat()
 	if err != nil || !info.IsDir() {

@@ -19,8 +19,8 @@ type module struct {
 	content func() ([]byte, error) // decompresses once; callers must not change the slice
 }
 
-// newModule returns the module with this name. The gzip file path in packed contains it. newModule
-// reads the size from the end of the file and does not decompress it.
+// newModule returns the module that the gzip file at path contains, under the given name. It reads
+// the decompressed size from the end of that file, without decompressing it.
 func newModule(name string, packed fs.FS, path string) (*module, error) {
 	f, err := packed.Open(path)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor)
 	}
 	c.mu.Lock()
 	old := c.names[name]
-	if old == nil || old.Spec.Name != name { // aliases do not count
+	if old == nil || old.Spec.Name != name { // the name must not be an alias
 		err = c.notFound(name)
 	} else {
 		err = c.succeed(t, old)

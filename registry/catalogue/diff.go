@@ -14,8 +14,8 @@ import (
 type Change struct {
 	// Field is the name of the field, such as "description".
 	Field string `json:"field"`
-	// Before and After are the values as text. For a list, they are a removed and an added
-	// element.
+	// Before and After are the values as text. A list has one Change for each removed element,
+	// which has only Before, and one for each added element, which has only After.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

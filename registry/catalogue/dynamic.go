@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// description runs the attempts to get a definition that a tool has not returned yet. All copies of
-// a Tool that differ only in other things, such as Disabled, share it.
+// description gets the definition of a dynamic tool that has not described itself yet. Copies of a
+// Tool that differ only in other fields, such as Disabled, share one description.
 type description struct {
 	mu   sync.Mutex
 	last *attempt // nil if there was none
@@ -126,7 +126,7 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 		if err := c.cleanDefinition(t.Spec.Name, &answer); err != nil {
 			return nil, err
 		}
-		// The guest ran without a receipt, so the log records it.
+		// There is no receipt of this run, so the log records what the guest could access.
 		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Permissions())
 	}
 	spec := t.base.Clone()

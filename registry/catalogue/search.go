@@ -85,9 +85,9 @@ func find(tools []*Tool, query string) []hit {
 
 // matcher matches words of tools against a word of a query.
 type matcher struct {
-	// letters is the set of letters of the query's word. A word does not match if it lacks more
-	// than lacking of these letters, or has more than extra other letters. This cheap check
-	// excludes most words.
+	// letters is the set of letters in the query's word. A word cannot match if it is missing more
+	// than `lacking` of these letters, or has more than `extra` others. This cheap check excludes
+	// most words.
 	letters        uint64
 	lacking, extra int
 	// weigh returns the weight of a match with a word; 0 means no match.

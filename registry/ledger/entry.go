@@ -49,8 +49,8 @@ type Entry struct {
 	attempts    int
 	last        *attempt
 
-	// relayMu is held while an update is passed to listeners, so that updates arrive one at a
-	// time. stateMu guards over, and is held only briefly.
+	// relayMu is held while an update is passed to listeners, so that updates arrive one at a time.
+	// stateMu guards the field over, and is held only briefly.
 	relayMu sync.Mutex
 	stateMu sync.Mutex
 	over    bool // no further updates are accepted

@@ -23,8 +23,8 @@ import (
 // DefaultMaxEnded is the default number of ended calls whose states are kept.
 const DefaultMaxEnded = 1000
 
-// Options configures a [Ledger]. With the zero value, it calls no functions of the program and
-// shortens no text.
+// Options configures a [Ledger]. With the zero value, the Ledger calls no functions of the program
+// and shortens no text.
 type Options struct {
 	// MaxEnded limits the ended calls whose states are kept; 0 means DefaultMaxEnded, and less
 	// than 0 means 1. At the limit, the tenant with the most ended calls loses its oldest.

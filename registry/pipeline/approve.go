@@ -163,10 +163,10 @@ func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, 
 	inMemory := store == remembered.ApprovalStore(p.sessionAnswers)
 	switch {
 	case (scope == remembered.ScopeSession || inMemory) && keys.session == "":
-		log.Warn("an approval is not remembered", "reason", "the call has no session")
+		log.Warn("cannot remember an approval", "reason", "the approval can only be kept for a session, and the call has none")
 		return
 	case keys.call.Digest == "":
-		log.Warn("an approval is not remembered", "reason", "the tool has no digest to identify it")
+		log.Warn("cannot remember an approval", "reason", "the tool has no digest to identify it")
 		return
 	case scope == remembered.ScopeAlways && inMemory:
 		scope = remembered.ScopeSession
@@ -188,7 +188,7 @@ func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, 
 	}
 	for _, approval := range all {
 		if _, err := store.Remember(ctx, approval); err != nil {
-			log.Warn("an approval is not remembered", "reason", err)
+			log.Warn("cannot remember an approval", "reason", err)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answ
 	}
 }
 
-// Limits of what arguments add to a question, in bytes.
+// Limits on the text that arguments add to a question, in bytes.
 const (
 	maxConfirmValue = 400
 	maxConfirm      = 8 << 10

@@ -29,7 +29,8 @@ func (p *Pipeline) pinMounts(ctx context.Context, a *authorised, id string) (bou
 	for _, mount := range pinned {
 		a.grant.FS = append(a.grant.FS, mount.GrantedFS)
 		if isHostMount(mount.GrantedFS) {
-			// A directory that does not open gets the call's ID, so that no other call has its key.
+			// A directory that does not open has the call's ID as its identity, so that an approval
+			// covers no other call.
 			bounds = append(bounds, "mount "+mount.Mount+" is "+cmp.Or(mount.target, id))
 		}
 	}

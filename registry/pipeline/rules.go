@@ -18,9 +18,9 @@ type Rules struct {
 	// tools, by name.
 	Grantable      capability.Grantable
 	ToolGrantables map[string]capability.Grantable
-	// Granted are permissions that every tool gets if it requests them, without an approval, as
-	// if they had been granted to it. They are for a person who makes the calls by hand.
-	// GrantedBy names that source in explanations.
+	// Granted are permissions that every tool gets if it requests them, without an approval, as if
+	// they had been granted to it. They are for a person who makes the calls by hand. GrantedBy
+	// says in explanations where these permissions come from.
 	Granted   []capability.Permission
 	GrantedBy string
 	// Extend adds granted permissions to a Grantable and binds them: a mount to its directory, a

@@ -27,8 +27,8 @@ func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *s
 	return &result
 }
 
-// requested returns the permissions that a call requests. If the script of a call only reads, this
-// is only the reading part, so that a script that was wrongly classified as harmless cannot do
+// requested returns the permissions that a call requests. For a script that only reads, these are
+// only the permissions to read, so that a script that was wrongly classified as harmless cannot do
 // harm. Tools outside the sandbox cannot be restricted in this way.
 func requested(spec tool.Spec, script *shellcommand.Result) capability.Permissions {
 	if script != nil && script.ReadOnly && spec.Sandboxed {

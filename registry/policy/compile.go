@@ -83,7 +83,7 @@ func (p *Policy) Warnings() []Problem {
 func (c *compiler) checkBase() {
 	c.base = cmp.Or(c.base, defaultBase)
 	if !path.IsAbs(c.base) || path.Clean(c.base) != c.base || strings.ContainsAny(c.base, `*?[]{}\`) || len(c.base) > maxGlobBytes {
-		c.add(place{field: "base"}, "%q is not an absolute, cleaned path without *?[]{}\\", c.base)
+		c.add(place{field: "base"}, "%q must be an absolute, cleaned path without *?[]{}\\", c.base)
 		c.base = defaultBase
 	}
 }
@@ -105,7 +105,7 @@ func (c *compiler) profile(p *Policy) {
 func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	at := place{"tools." + name, r.Source}
 	if strings.ContainsAny(name, "*:") {
-		c.add(at, "is a tool's own name, neither a group nor a pattern")
+		c.add(at, "must be a tool's own name, neither a group nor a pattern")
 		return
 	}
 	s, ok := c.names.selector(name, false, at, &c.problems)

@@ -44,14 +44,15 @@ type ToolRule struct {
 type Rule struct {
 	// Effect is what the rule does; the zero value denies.
 	Effect Effect
-	// Tools has the same kind of entries as Config.Allow and Config.Deny.
+	// Tools are the tools whose calls the rule matches, written as in Config.Allow and Config.Deny.
 	Tools []string
 	// Capabilities name permissions in the grant of a call: read:MOUNT, write:MOUNT, env:NAME,
 	// secret:NAME, kv:read, kv:write, clock, random, net:URL, net:METHODS:URL, net-private:URL, or
-	// * for any. A * in a name matches any characters. In a URL, * matches one label of the host,
-	// ** any number of labels, and either matches any scheme or port; the path is a prefix. A rule
-	// that denies or asks matches if the grant overlaps with one of them. A rule that allows
-	// matches if one of them covers each permission of the grant that needs approval.
+	// * for any. A * in a name matches any characters. In the host of a URL, * matches one label
+	// and ** any number of labels. A * as the scheme or port of a URL matches any; the path is a
+	// prefix. A rule that denies or asks matches if the grant overlaps with one of the
+	// Capabilities. A rule that allows matches if one of them covers each permission of the grant
+	// that needs approval.
 	Capabilities []string
 	// Arguments maps JSON pointers to conditions. The token * matches every element or field; in a
 	// list, so does any token that is not an index.

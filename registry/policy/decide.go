@@ -84,7 +84,7 @@ func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	}
 	if p.entries != nil && !anyPermits(p.entries, t) {
 		source := p.sources["profile"]
-		return Reason{Deny, fmt.Sprintf("profile %q", p.profile), source, "the profile does not have the tool"},
+		return Reason{Deny, fmt.Sprintf("profile %q", p.profile), source, "the profile does not include the tool"},
 			p.wideningLines(t)
 	}
 	if p.narrowed && !anyPermits(p.allow, t) {

@@ -44,11 +44,11 @@ func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n  decided by %s%s: %s\n", e.Effect, e.By.Rule, where(e.By.Source), e.By.Why)
 	for _, also := range e.Also {
-		fmt.Fprintf(&b, "  also holds: %s\n", also)
+		fmt.Fprintf(&b, "  also matches: %s\n", also)
 	}
 	for _, r := range e.Rules {
 		if !r.Holds {
-			fmt.Fprintf(&b, "  does not hold: %s by %s%s: %s\n", r.Effect, r.Rule, where(r.Source), r.Why)
+			fmt.Fprintf(&b, "  does not match: %s by %s%s: %s\n", r.Effect, r.Rule, where(r.Source), r.Why)
 		}
 	}
 	if e.Fix != "" {

@@ -80,8 +80,8 @@ func (c *condition) holds(e *effort, arguments any) bool {
 	})
 }
 
-// For a rule that restricts, enough reports whether yes is true for some value; for a rule that
-// permits, whether yes is true for all values.
+// enough reports whether yes returns true for some value, if the rule restricts, or for all values,
+// if the rule permits.
 func enough[T any](restrict bool, values []T, yes func(T) bool) bool {
 	return slices.ContainsFunc(values, func(v T) bool { return yes(v) == restrict }) == restrict
 }
@@ -104,7 +104,8 @@ func (c *condition) value(e *effort, value any) bool {
 	case map[string]any:
 		return c.restrict && c.object(e, v)
 	}
-	// The test does not apply to a value of another type.
+	// The test does not apply to this type of value: a rule that restricts matches then, and a rule
+	// that permits does not.
 	return c.restrict
 }
 

@@ -60,7 +60,7 @@ func (n *names) didYouMean(entry string) string {
 	for _, group := range slices.Sorted(maps.Keys(n.groups)) {
 		candidates = append(candidates, groupPrefix+group)
 	}
-	// A group without its prefix is not a typing error.
+	// Suggest the missing prefix of a group; meant would only suggest similar names.
 	if n.groups[entry] {
 		return "; did you mean " + groupPrefix + entry + "?"
 	}

@@ -264,7 +264,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{policy.Config{Tools: map[string]policy.ToolRule{"exec": {}}}, `"exec" is another name of bash; write [tools.bash]`},
 		{policy.Config{Rules: []policy.Rule{{}}}, `rules[0]: matches nothing`},
 		{policy.Config{Rules: []policy.Rule{{Effect: 7, Tools: []string{"*"}}}}, `write allow, ask or deny`},
-		{policy.Config{Base: "work"}, `base: "work" is not an absolute`},
+		{policy.Config{Base: "work"}, `base: "work" must be an absolute`},
 		{words("wirte:a"), `did you mean write?`},
 		{words("write:"), `write write:NAME`},
 		{words("clock:x"), `nothing may follow`},

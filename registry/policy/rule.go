@@ -139,7 +139,7 @@ func (r *rule) holdsForGrant(words []grantedPermission) (bool, string) {
 			return true, "the call can reach " + w.text
 		}
 	}
-	return false, "the call reaches none of its capabilities"
+	return false, "the call has none of the rule's capabilities"
 }
 
 // because says in a few words why the rule matches.

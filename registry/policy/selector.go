@@ -59,7 +59,7 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 	case strings.Contains(name, "*"):
 		s.glob = name
 		if !n.anyFits(name) {
-			p.warn(at, "%q fits no tool that is known now", entry)
+			p.warn(at, "%q matches no tool that is known now", entry)
 		}
 		return s, true
 	default:

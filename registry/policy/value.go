@@ -21,7 +21,7 @@ func decode(text []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something after the value")
+		return nil, errors.New("the value is followed by something else")
 	}
 	return v, nil
 }

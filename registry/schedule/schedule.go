@@ -26,9 +26,9 @@ type Options struct {
 	// MaxCalls limits the concurrent calls of all tenants, and MaxTenantCalls the concurrent
 	// calls of one tenant; 0 and less mean no limit. Tenants with waiting calls take turns.
 	MaxCalls, MaxTenantCalls int
-	// MaxWaiting limits the calls that wait for a place, for files or for memory; 0 means 1000, and
-	// less than 0 means no limit. At the limit, one waiting call fails: a call of the tenant with
-	// the most waiting calls.
+	// MaxWaiting limits the calls that wait: for a place among the running calls, for files or for
+	// memory. 0 means 1000, and less than 0 means no limit. At the limit, one waiting call fails: a
+	// call of the tenant with the most waiting calls.
 	MaxWaiting int
 	// WaitTimeout limits the time that a call waits for a place, for memory, and for calls that
 	// change the same files; 0 and less mean DefaultWaitTimeout.
@@ -49,7 +49,8 @@ type Need struct {
 	// Name names the call in errors of other calls of the tenant that waited too long for its
 	// files.
 	Name string
-	// Memory is the max memory of the call, in bytes; 0 does not count.
+	// Memory is the max memory of the call, in bytes. 0 means that the call does not count against
+	// MaxTenantMemory.
 	Memory uint64
 	// Paths are absolute paths on the host. The call may change them and everything below them;
 	// see [Changes].

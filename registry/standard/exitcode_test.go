@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A tool that exits with the engine's codes for ended contexts has failed: it is neither a deadline
-// nor an error of the engine.
+// A tool that exits with a code that the engine uses for ended contexts has simply failed: the
+// result is neither a timeout nor an error of the engine.
 func TestExitCodesPassForNothingElse(t *testing.T) {
 	w := newWatching(t, "")
 	for _, status := range []int32{1, 124, 130, -1, -0x10000001, -2} {

@@ -20,8 +20,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// hello is the example tool of the Go guest SDK, and probe the SDK's test tool. Each is a module of
-// its own.
+// hello is the example tool of the Go guest SDK, and probe the SDK's test tool. Each is a Go
+// module of its own.
 const (
 	hello = "../../guest-examples/hello"
 	probe = "../../guest/internal/probe"

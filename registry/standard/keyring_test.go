@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A program reads the keyring only if it enables that; otherwise a file that needs it is refused
-// with the fix.
+// A program reads the keyring only if Options.Keyring is set. Otherwise an operator's file that
+// needs the keyring is refused, and the error contains the fix.
 func TestKeyringIsAnOption(t *testing.T) {
 	file, err := config.Decode(config.File{Name: config.FileName}, []byte("[secrets]\nTOKEN.keyring = \"service/user\"\n"), nil)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestLanguages(t *testing.T) {
 						}
 						want, got := c.output(), result.Text()
 						if g.Structured {
-							got = strings.TrimSuffix(got, "\n") // a command adds it
+							got = strings.TrimSuffix(got, "\n") // a command adds a newline
 						}
 						if got != want {
 							t.Errorf("got %.200q, want %.200q", got, want)

@@ -152,11 +152,11 @@ func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
 // not its time, misses no change.
 const defaultWatch = 2 * time.Second
 
-// otherValues returns permissions for the secrets whose values come from a different source in the
-// file read than in the file started.
+// otherValues returns permissions for the secrets that are new in the file `read`, or have a
+// different source there than in the file `started`.
 func otherValues(started, read *config.Config) (words capability.Deny) {
 	sameValue := func(a, b config.SecretSource) bool {
-		a.TTL = b.TTL // it does not affect the value
+		a.TTL = b.TTL // a different TTL does not change the value
 		return a.Same(b)
 	}
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {

@@ -45,8 +45,8 @@ type watching struct {
 	reloader *standard.Reloader
 }
 
-// newWatching has the tools one and two, which exit with 1 and 2. DIR in the operator's file stands
-// for their directory.
+// newWatching returns a watching with the tools one and two, which exit with 1 and 2. DIR in the
+// operator's file stands for their directory.
 func newWatching(t *testing.T, operator string) *watching {
 	t.Helper()
 	w := &watching{t: t, dir: t.TempDir()}
@@ -234,7 +234,7 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 			w.wantExit("one", 1)
 			w.wantExit("two", 2)
 			if name == "taken name" {
-				// It is loaded once the other is gone.
+				// The changed tool is loaded once the tool that has its name is gone.
 				w.remove("two")
 				w.wantLook()
 				w.wantLook("two was removed")

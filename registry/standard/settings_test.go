@@ -74,7 +74,7 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
-	// They take effect at the next start, which is reported.
+	// Changed settings take effect at the next start; Reload lists them as pending.
 	file := config.File{Path: filepath.Join(t.TempDir(), config.FileName), Name: config.FileName, Named: true}
 	if err := os.WriteFile(file.Path, []byte(fast), 0o600); err != nil {
 		t.Fatal(err)

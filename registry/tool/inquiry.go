@@ -6,7 +6,7 @@ import (
 )
 
 // Inquiry is a tool's question to a person. A model wrote the question and the options: show
-// them as the model's, never as the host's.
+// them as the model's words, never as the host's.
 type Inquiry struct {
 	// CallRef identifies the call that asks.
 	CallRef

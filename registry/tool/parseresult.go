@@ -48,7 +48,7 @@ func ParseResult(raw []byte) (Result, error) {
 		return Result{}, err
 	}
 	if len(result.Content) == 0 {
-		// A client that shows only text must also see the whole answer.
+		// Clients that show only text must also show the whole answer.
 		result.Content = []Content{TextContent(string(result.Structured))}
 	}
 	return result, nil

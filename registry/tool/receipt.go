@@ -23,9 +23,9 @@ type Receipt struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Digest is the tool's digest; empty if the tool was not loaded.
 	Digest string `json:"digest,omitempty"`
-	// Arguments and Result are SHA-256 digests in hexadecimal: of the JSON that the tool
-	// received, and of the JSON of its result. They are empty if the call ended before. A result
-	// of more than 4 MiB is not encoded as JSON; its parts are hashed one after another.
+	// Arguments and Result are SHA-256 digests in hexadecimal: of the JSON that the tool received,
+	// and of the JSON of its result. Each is empty if the call ended before that JSON existed. A
+	// result of more than 4 MiB is not encoded as JSON; its parts are hashed one after another.
 	Arguments string `json:"arguments_sha256,omitempty"`
 	Result    string `json:"result_sha256,omitempty"`
 	// Sandboxed is Spec.Sandboxed. If it is false, Grant and Usage do not limit the tool. It is

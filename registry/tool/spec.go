@@ -34,7 +34,8 @@ type Spec struct {
 	Timeout time.Duration `json:"-"`
 	// Dangerous makes every call require an approval.
 	Dangerous bool `json:"dangerous"`
-	// Confirm is added to the question for that approval; {name} is replaced by an argument.
+	// Confirm is the author's text in the question about a call; {name} is replaced with the
+	// argument.
 	Confirm string `json:"confirm,omitempty"`
 	// Polling is set for a tool that is called repeatedly until something has happened. Repeated
 	// calls with the same result then count as a loop only if there are very many.

@@ -27,8 +27,8 @@ type Listener[T any] struct {
 	closed bool
 }
 
-// Listen adds a listener for the events that wants selects. buffer is the number of unread events
-// that are kept, at least 1. wants is called on the goroutine of the publisher.
+// Listen adds a listener for the events for which wants returns true. buffer is the number of
+// unread events that are kept, at least 1. Publish calls wants in the publisher's goroutine.
 func (h *Hub[T]) Listen(buffer int, wants func(T) bool) *Listener[T] {
 	l := &Listener[T]{hub: h, wants: wants, events: make(chan T, max(1, buffer))}
 	h.mu.Lock()

@@ -46,9 +46,9 @@ func OfStop(ctx context.Context) error {
 	return nil
 }
 
-// Named returns a copy of err with Tool set to name, unless err already has a Tool. It copies,
-// because calls may share an error. An err that is not an *Error becomes the cause of an *Error
-// with the code internal.
+// Named returns a copy of err with Tool set to name, unless err already has a Tool. The original
+// stays unchanged, because several calls may share it. An err that is not an *Error becomes the
+// cause of an *Error with the code internal.
 func Named(err error, name string) *tool.Error {
 	var e *tool.Error
 	if !errors.As(err, &e) {

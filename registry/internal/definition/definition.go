@@ -80,8 +80,8 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	return d, nil
 }
 
-// schema checks and compiles a schema, unless known is the same schema: that was checked with its
-// manifest.
+// schema checks and compiles a schema. If known has the same text, schema returns known, which was
+// checked with the manifest.
 func schema(
 	name, field string, text json.RawMessage, known *jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error),
 ) (*jsonschema.Schema, error) {

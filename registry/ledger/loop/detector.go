@@ -23,7 +23,7 @@ const maxPeriod = 4
 // pollingFactor multiplies the ceiling for a tool that is polled.
 const pollingFactor = 4
 
-// maxCeiling limits Options.Ceiling, and with it what is kept for a session.
+// maxCeiling limits Options.Ceiling, and thereby the number of calls that are kept for a session.
 const maxCeiling = 1000
 
 // Options configures a [Detector]. Each threshold is the number of the repetition at which it
@@ -35,8 +35,8 @@ type Options struct {
 	// call; at Block, the call is refused. 0 means the default, and less than 0 means never. All
 	// three count from the last approval.
 	Warn, Ask, Block int
-	// At the repetition Ceiling, the call is refused regardless of approvals; for a tool that is
-	// polled, at four times this number. 0 and less mean the default. At most 1000.
+	// Ceiling is the repetition at which the call is refused regardless of approvals. For a tool
+	// that is polled, it is four times this number. 0 and less mean the default. At most 1000.
 	Ceiling int
 	// MaxSessions limits the sessions that are watched; 0 and less mean DefaultMaxSessions.
 	MaxSessions int
@@ -123,7 +123,8 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 	s := step{tool: c.Tool, arguments: c.Arguments, result: o.Result, changed: o.Changed, approved: o.Approved}
 	d.sessions.Use(tenant, session, func(steps *[]step) {
 		if o.Refused {
-			// A refusal is not progress: give the step the result that the loop had there.
+			// A refusal is not progress, so give this step the result of the same step one
+			// repetition ago.
 			if at := len(*steps) - find(*steps, &s).Period(); at >= 0 && at < len(*steps) {
 				s.result = (*steps)[at].result
 			}

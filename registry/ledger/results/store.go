@@ -147,7 +147,7 @@ func (s *Store) Text(owner Owner, handle string) (string, error) {
 	}
 	return "", &tool.Error{
 		Code: tool.CodeNotFound, Recoverable: true,
-		Message: fmt.Sprintf("no result %q is stored in this session, or it has been deleted; call the tool again", handle),
+		Message: fmt.Sprintf("this session has no stored result %q, or it was deleted; call the tool again", handle),
 	}
 }
 

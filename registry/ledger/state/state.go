@@ -15,7 +15,7 @@ import (
 // MaxResult is the max size of a result that is kept, in bytes.
 const MaxResult = 64 << 10
 
-// The errors about states. An invalid transition returns an error that names it instead.
+// The errors about states. An invalid transition returns another error, which names the transition.
 var (
 	// ErrLive means that a call of the tenant with this ID has not ended.
 	ErrLive = errors.New("a call with this id has not ended")

@@ -30,7 +30,7 @@ type file[T any] struct {
 // openRoot opens a directory that only the operator can access, and creates it if it does not
 // exist.
 func openRoot(dir string) (*os.Root, error) {
-	const store = "approvals" // the first of its files
+	const store = "approvals" // named in errors about the directory: the first store in it
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, withoutPath(store, "the directory cannot be created", err)
 	}

@@ -113,7 +113,7 @@ func (g Grant) validate() error {
 		case err != nil:
 			return err
 		case word.String() != text:
-			return fmt.Errorf("permission %q is written %s", text, word)
+			return fmt.Errorf("permission %q must be written as %s", text, word)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (k kind[T]) parseLine(line []byte) (T, error) {
 		return record, fmt.Errorf("it is not one of the %s as JSON", k.name)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return record, errors.New("there is something after it")
+		return record, errors.New("the record is followed by something else")
 	}
 	return record, k.check(record)
 }

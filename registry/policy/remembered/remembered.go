@@ -121,7 +121,7 @@ const (
 func checkTexts(what string, limit int, texts ...string) error {
 	for _, text := range texts {
 		if len(text) > limit || !utf8.ValidString(text) {
-			return fmt.Errorf("%s are UTF-8 of at most %d bytes", what, limit)
+			return fmt.Errorf("%s must be UTF-8 of at most %d bytes", what, limit)
 		}
 	}
 	return nil

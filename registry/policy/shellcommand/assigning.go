@@ -125,7 +125,7 @@ func computes(text string) bool {
 // arithmetic, as in $((x)), it sets a variable that decides what runs.
 func (t *tree) computed(file *syntax.File) {
 	arithmetic := false
-	var kept []*syntax.Word // words that become a variable, or an argument of a function
+	var kept []*syntax.Word // values of variables, and arguments of functions
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:

@@ -95,7 +95,7 @@ func classifyGit(args []word) verdict {
 
 // reads reports whether the subcommand only reads with these arguments.
 func (l gitList) reads(args []word) bool {
-	listing, word := l.bare, false // whether it lists, and whether an argument selected that
+	listing, word := l.bare, false // whether git only lists; whether l names an argument
 	for i, w := range args {
 		name, _, _ := strings.Cut(w.text, "=")
 		if digits, ok := strings.CutPrefix(w.text, "-n"); ok && strings.Trim(digits, "0123456789") == "" {

@@ -15,11 +15,11 @@ type options struct {
 	short string   // letters of short options
 	// valued are letters after which the rest of the word is a value.
 	valued string
-	// operands is the maximum number of arguments besides options; the command writes to or sets
-	// any further ones. 0 means any number.
+	// operands is the maximum number of arguments that are not options. The command writes to any
+	// further argument, or sets it. 0 means any number.
 	operands int
-	// If none is set, every argument that is not an option needs approval. If digits is set, so
-	// does every argument that is a number.
+	// none requires approval for every argument that is not an option. digits requires it for every
+	// argument that is a number.
 	none, digits bool
 }
 

@@ -23,8 +23,8 @@ type Settings struct {
 	Allow []string
 	// Ask requires approval for commands, and Deny denies them. A pattern matches a command if its
 	// first word is the name of the command, and its other words are among the arguments in the
-	// same order. Further arguments, the directory of the program and case are ignored. If it
-	// depends on a word that is known only at run time, the command needs approval.
+	// same order. Further arguments, the directory of the program and case are ignored. If the
+	// match depends on a word that is known only at run time, the command needs approval.
 	Ask, Deny []string
 	// Unconfirmed leaves commands that need approval to the rest of the policy, as if the script
 	// were any other argument. Denied commands stay denied.
@@ -99,7 +99,7 @@ func (s Settings) restrict(command []word) (doubt verdict, found bool) {
 		if holds, may := touches(pattern, command); holds {
 			return deny("is denied by shell.deny " + shown(pattern)), true
 		} else if may {
-			doubt, found = ask("may be what is denied by shell.deny "+shown(pattern)), true
+			doubt, found = ask("may be a command that is denied by shell.deny "+shown(pattern)), true
 		}
 	}
 	for _, pattern := range s.Ask {

@@ -33,12 +33,12 @@ func (t *tree) variable(n syntax.Node, name string) {
 	}
 }
 
-// assign classifies an assignment, including an operand of declare, which may be an option.
+// assign classifies an assignment or an operand of declare. Such an operand may be an option.
 func (t *tree) assign(n *syntax.Assign) {
 	switch {
-	case n.Name == nil: // an option or word of declare
+	case n.Name == nil: // an operand of declare that is an option or is not a plain name
 		if w := t.read(n.Value); !w.fixed || strings.ContainsAny(w.text, "n") && w.option || strings.Contains(w.text, "=") {
-			t.c.add(t.source(n), ask("declares what is only known when it runs"))
+			t.c.add(t.source(n), ask("declares variables that are only known when it runs"))
 		}
 		return
 	case n.Naked: // export NAME

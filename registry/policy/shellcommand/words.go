@@ -108,14 +108,14 @@ func (r *wordReader) bare(text string) {
 				r.text.WriteByte(text[i])
 			}
 			continue
-		case '*', '?', '[', '{': // names of files, or lists
+		case '*', '?', '[', '{': // expands to file names, or to a list of words
 			if text == "[" || strings.HasPrefix(text[i:], "{}") {
 				break
 			}
 			r.out.fixed = false
 			r.openStart = r.openStart || r.text.Len() == 0
 		case '~':
-			if r.text.Len() == 0 { // some home directory: an absolute path
+			if r.text.Len() == 0 { // a home directory, whose path begins with a slash
 				r.out.fixed = false
 			}
 		}

@@ -247,5 +247,5 @@ func classifyShell(args []word) (verdict, []inner) {
 		}
 		return j, []inner{{script: w.text}}
 	}
-	return ask("runs what it reads"), nil
+	return ask("runs the commands that it reads as input"), nil
 }

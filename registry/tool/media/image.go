@@ -109,12 +109,12 @@ func checkWebP(data []byte) (width, height int, err error) {
 		return 0, 0, errors.New("the file does not begin with its header")
 	}
 	switch c := chunks[0].content; chunks[0].kind {
-	case "VP8 ": // a key frame: three bytes of tag, three of start code, sizes of 14 bits
+	case "VP8 ": // a key frame: a tag and a start code, 3 bytes each, then 14-bit sizes
 		width, height = int(binary.LittleEndian.Uint16(c[6:])&0x3fff), int(binary.LittleEndian.Uint16(c[8:])&0x3fff)
-	case "VP8L": // a signature byte, then sizes less one in 14 bits each
+	case "VP8L": // a signature byte, then width-1 and height-1 in 14 bits each
 		bits := binary.LittleEndian.Uint32(c[1:])
 		width, height = int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
-	case "VP8X": // four bytes of flags, then sizes less one in 24 bits each
+	case "VP8X": // four bytes of flags, then width-1 and height-1 in 24 bits each
 		width, height = int(uint24(c[4:]))+1, int(uint24(c[7:]))+1
 	default:
 		return 0, 0, errors.New("the file does not begin with its header")

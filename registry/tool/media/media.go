@@ -42,7 +42,7 @@ type format struct {
 	check func(data []byte) (width, height int, err error)
 }
 
-// errCut is the error for a truncated file, such as one that was part of a text that was cut.
+// errCut is the error for a truncated file, for example from a text that was shortened.
 var errCut = errors.New("the file ends too early; it was cut or is damaged")
 
 func inspect(data []byte, mimeType string, formats []format) (Info, error) {
