@@ -169,7 +169,7 @@ func TestUpdatesAreMerged(t *testing.T) {
 		if c.Title != "Searching" || len(c.Metadata) != 2 || string(c.Metadata["n"]) != "2" || c.Progress.Total != 2 || string(c.Metadata["kept"]) != `"x"` {
 			t.Errorf("got %+v", c)
 		}
-		c.Metadata["n"][0] = '9' // a copy
+		c.Metadata["n"][0] = '9' // changes only the returned copy
 	}
 	check()
 	check()

@@ -88,7 +88,7 @@ func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	maps.Copy(given.Mounts, more.Mounts)
 	for _, permission := range file.MountPermissions(spec.Name) {
 		if _, replaced := more.Mounts[permission.Name()]; replaced {
-			_ = given.Add(capability.Bound{}, permission) // the mount is bound
+			_ = given.Add(capability.Bound{}, permission) // cannot fail: the mount is bound
 		}
 	}
 	maps.Copy(given.Env, more.Env)

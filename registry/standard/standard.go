@@ -124,7 +124,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 		return err
 	}
 	tools.SetRules(rules)
-	if a.o.Sources.Tool != "" { // a single tool: the other names of the file are not loaded
+	if a.o.Sources.Tool != "" { // only one tool is loaded, so the file may name others
 		return nil
 	}
 	for _, problem := range rules.Policy.Warnings() {

@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
-// CorruptError reports a line of a file that is not a record. No record is returned until the line
-// is removed.
+// CorruptError reports a file with a line that is not a record. No record of the file is returned
+// until the line is removed.
 type CorruptError struct {
 	// File is the name of the file in its directory.
 	File string

@@ -53,7 +53,8 @@ func unquoteDollar(text string) (string, bool) {
 	return b.String(), true
 }
 
-// number reads at most most digits of a number in base 8 or 16, and also returns how many it read.
+// number reads up to `most` digits of a number in base 8 or 16. It returns the value and the number
+// of digits that it read.
 func number(text string, base, most int) (value, digits int) {
 	for digits < min(most, len(text)) {
 		d, err := strconv.ParseUint(text[digits:digits+1], base, 8)

@@ -181,7 +181,8 @@ func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	return true, 0, ""
 }
 
-// withInput returns a command as xargs builds it: with its input at the end, or in place of a text.
+// withInput returns the command that xargs builds from words: with the input of xargs at the end,
+// or in place of each occurrence of replace.
 func withInput(words []word, replace string) []word {
 	words = slices.Clone(words)
 	if replace == "" {
