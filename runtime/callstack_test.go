@@ -18,7 +18,7 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// added is the index of the function that change adds to a guest with one part.
+// added is the index of the function that the field change of parts adds to a guest with one part.
 const added = recursion + 2
 
 // manyResults is the number of results of largeFrames; each takes 8 bytes in every frame.
@@ -109,7 +109,7 @@ func TestCallDepthDoesNotDependOnOtherCalls(t *testing.T) {
 	}
 }
 
-// descends makes a guest with one part read its input deep in a recursion.
+// descends returns a guest that recurses to the given depth and reads its input there.
 func descends(depth int32) parts {
 	return parts{
 		start: wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added)),

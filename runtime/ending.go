@@ -95,8 +95,8 @@ func limitMet(s *abi.Call, engineErr error) error {
 	return nil
 }
 
-// recovered is in the engine's error if a host function panicked. Such an error contains a Go
-// stack, which callers must not see.
+// recovered is part of the engine's error message if a host function panicked. Such an error
+// contains a Go stack, which callers must not see.
 const recovered = "(recovered by wazero)"
 
 // trapName returns the name of the trap in the engine's error, such as "unreachable".

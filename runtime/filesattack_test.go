@@ -29,7 +29,7 @@ func bigger(t testing.TB) capability.Grant {
 	return capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}}
 }
 
-// requests returns a call in which the test itself makes the requests of a guest.
+// requests returns a call on which the test makes the requests that a guest would make.
 func requests(r *Runtime, b *hostfuncs.Bindings) *abi.Call {
 	return abi.NewCall(context.Background(), r.process, abi.Request{Bindings: b})
 }

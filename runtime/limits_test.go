@@ -145,13 +145,13 @@ func TestImpossibleGrowthClosesNoInstance(t *testing.T) {
 	if got := len(waiting(other)); got != 3 {
 		t.Fatalf("%d instances wait", got)
 	}
-	for _, pages := range []byte{13, 40, 255} { // it could get 12
+	for _, pages := range []byte{13, 40, 255} { // at most 12 pages are available
 		for range 2 {
 			_, err := ask(t, m, grown(pages))
 			requireLimit(t, err, LimitTotalMemory)
 		}
 	}
-	_, err := ask(t, large, grown(0)) // it could get 13
+	_, err := ask(t, large, grown(0)) // at most 13 pages are available
 	requireLimit(t, err, LimitTotalMemory)
 	if got := len(waiting(other)); got != 3 {
 		t.Errorf("%d instances of another module wait, of 3", got)

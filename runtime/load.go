@@ -61,7 +61,7 @@ func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]b
 			return nil, err
 		}
 		if sum := sha256.Sum256(wasm); hex.EncodeToString(sum[:]) != strings.ToLower(digest) {
-			return nil, invalid(nil, "the module is not the one with the digest %s", abi.QuoteName(digest))
+			return nil, invalid(nil, "the module does not have the digest %s", abi.QuoteName(digest))
 		}
 		return wasm, nil
 	})

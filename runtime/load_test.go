@@ -118,7 +118,7 @@ func TestNamesOfModulesDoNotCollide(t *testing.T) {
 	}
 }
 
-// The cache on disk avoids the second compilation, and no damage to it has an effect.
+// The cache on disk avoids the second compilation, and damage to the cache has no effect.
 func TestCompileCacheAvoidsCompilation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	compiled := func() int {

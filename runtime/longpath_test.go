@@ -18,7 +18,7 @@ func TestLongPathsAreRefusedCheaply(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), parts{
 		memory: []uint32{pages},
 		start: wasmtest.Code(
-			// A name of letters, because it would end at a NUL.
+			// The name consists of letters, because a NUL would end it.
 			wasmtest.Const(2048), wasmtest.Const('a'), length, []byte{0xfc, 0x0b, 0},
 			stores(atState, open), writes(1, atState, wasmtest.Const(4))),
 	}.bytes())

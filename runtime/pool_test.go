@@ -123,8 +123,8 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 	return total
 }
 
-// eachBytes is what a waiting instance of meets counts, including its page, which was copied.
-// imageBytes is what the image of each kind counts.
+// eachBytes is the number of bytes counted for a waiting instance of meets, including its page,
+// which was copied. imageBytes is the number of bytes counted for the image of each kind.
 const (
 	eachBytes  = idleBytes + 64<<10
 	imageBytes = 64 << 10
@@ -260,7 +260,7 @@ func TestTenantDisplacesItsOwnKindsFirst(t *testing.T) {
 	requireBalanced(t, r, m)
 }
 
-// A kind beyond the limit replaces the least recently called one.
+// A kind beyond the limit replaces the kind that was called least recently.
 func TestKindsAreLimited(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
@@ -305,8 +305,8 @@ func TestKindsAreLimited(t *testing.T) {
 	requireBalanced(t, r, m)
 }
 
-// Concurrent callers see the same as they would alone, although their calls can affect each other's
-// instances.
+// Concurrent callers get the same results as they would alone, although their calls can affect each
+// other's instances.
 func TestConcurrentCallersDoNotAffectEachOther(t *testing.T) {
 	requireReuse(t)
 	const idleLimit = 6 * (eachBytes + imageBytes)

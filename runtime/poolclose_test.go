@@ -89,7 +89,7 @@ func TestClosingFreesWaitingInstances(t *testing.T) {
 		if got := requireBalanced(t, r, open); got != eachBytes+imageBytes {
 			t.Errorf("%d bytes of the other module wait", got)
 		}
-		// and the image that the scanner uses while it checks the kernel
+		// One more image may be open: the scanner uses one while it checks the kernel.
 		if got := memfdtest.Open(t); got > images+2 {
 			t.Errorf("%d images before, %d after one of two modules was closed", images, got)
 		}

@@ -74,13 +74,13 @@ func with(function uint32, ptr, size int32) []byte {
 
 func TestReactorResults(t *testing.T) {
 	const echoAt = 1000
-	// Reads the input to echoAt and writes as much as it read.
+	// Reads the input into memory at echoAt, then writes the bytes it read.
 	echo := wasmtest.Code(
 		wasmtest.Const(echoAt),
 		wasmtest.Const(echoAt), wasmtest.CallFunc(inputLen), wasmtest.CallFunc(inputRead),
 		wasmtest.CallFunc(outputWrite),
 	)
-	// returns what _initialize stored
+	// initialized returns what _initialize stored.
 	initialized := reactor("", wasmtest.Const(0), []byte{wasmtest.I32Load, 2, 0})
 	initialized.Funcs = append(initialized.Funcs, wasmtest.Func{Type: 2, Body: wasmtest.Code(wasmtest.Const(0), wasmtest.Const(7), []byte{wasmtest.I32Store, 2, 0})})
 	initialized.Exports = append(initialized.Exports, wasmtest.Export{Name: "_initialize", Index: 5})

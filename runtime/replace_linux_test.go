@@ -21,7 +21,7 @@ func TestReplacingAcceptsEarlierAnswer(t *testing.T) {
 		} {
 			w, grant := editable(t)
 			file, at := filepath.Join(w, "f"), time.Date(year, 1, 1, 0, 0, 0, 123_456_789, time.Local)
-			// Package os counts times in nanoseconds, which end in the year 2262.
+			// Package os counts times in nanoseconds, which allow no time after the year 2262.
 			if err := unix.UtimesNanoAt(unix.AT_FDCWD, file, []unix.Timespec{{Sec: at.Unix()}, {Sec: at.Unix(), Nsec: int64(at.Nanosecond())}}, 0); err != nil {
 				t.Fatal(err)
 			}

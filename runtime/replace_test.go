@@ -34,7 +34,7 @@ func editable(t testing.TB) (string, capability.Grant) {
 	}}
 }
 
-// record returns the answer for a file as it is in a guest's memory.
+// record returns the answer for a file as the guest's memory contains it.
 func record(a answer) []byte {
 	b := make([]byte, answerSize)
 	le := binary.LittleEndian
@@ -45,7 +45,7 @@ func record(a answer) []byte {
 	return b
 }
 
-// recordOf returns the record of a file of the host.
+// recordOf returns the record of a file on the host.
 func recordOf(t testing.TB, file string) []byte {
 	t.Helper()
 	info, err := os.Lstat(file)
@@ -223,7 +223,8 @@ func TestReplacingWithoutMountsFails(t *testing.T) {
 	}
 }
 
-// The host reads nothing outside the guest's memory, and the content may be anywhere in it.
+// The host reads nothing outside the guest's memory. The content may be anywhere inside that
+// memory.
 func TestReplacingChecksRanges(t *testing.T) {
 	const gone, name, content = 1 << 16, "/w/f", "mine"
 	nameSize, contentAt, size := int32(len(name)), int32(askedAt+len(name)), int32(len(content))

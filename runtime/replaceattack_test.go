@@ -17,7 +17,7 @@ import (
 
 // A call that ends while it replaces a file leaves the old or the new content, and no other file.
 func TestCallThatEndsWhileReplacingLeavesWholeFile(t *testing.T) {
-	const pages = 48 << 20 / (64 << 10) // twelve of the pieces that are written at once
+	const pages = 48 << 20 / (64 << 10) // twelve pieces of 4 MiB, written one by one
 	module := replacing("/w/f", whatever, "")
 	module.Memory = []uint32{pages}
 	// In a loop, so that a replacement is always running.
@@ -67,9 +67,9 @@ func TestCallThatEndsWhileReplacingLeavesWholeFile(t *testing.T) {
 	requireFiles(t, w, map[string]string{"f": string(content), "d/g": "old"})
 }
 
-// Every request gets a number of WASI or an error with a reason, and then nothing has changed.
-// Otherwise the file has the new content, and its earlier state was the one that the guest
-// expected.
+// A request that fails gets an error number of WASI, or an error with a reason, and changes
+// nothing. After a request that succeeds, the file has the new content, and its earlier state was
+// the one that the guest expected.
 func FuzzReplaceRequest(f *testing.F) {
 	w, grant := editable(f)
 	b, err := hostfuncs.Bind(grant, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
@@ -130,8 +130,8 @@ func FuzzReplaceRequest(f *testing.F) {
 	})
 }
 
-// The files of a call end with it, even if it hangs in the host and is abandoned. What it does
-// later changes nothing.
+// A call loses its files when it ends, even if it hangs in the host and is abandoned. What an
+// abandoned call does later changes nothing.
 func TestAbandonedCallReplacesNothing(t *testing.T) {
 	w, grant := editable(t)
 	grant.Clock = true

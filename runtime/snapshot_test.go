@@ -177,7 +177,7 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 			w.call.Bindings = bind(t, w.grant)
 			key := keyOf(r, m, w.call)
 			if tt.shared {
-				key += tt.name // these are equal
+				key += tt.name // equal keys are expected, so the name makes them differ
 			}
 			if other, ok := keys[key]; ok {
 				t.Errorf("the same kind as with %s changed", other)

@@ -91,8 +91,8 @@ func TestCallerSeesNothingOfWarmUp(t *testing.T) {
 	}
 }
 
-// If its warm-up fails, a reactor behaves in every call as without one. Its start then sees its
-// call: its clock, its input and what it wrote.
+// If its warm-up fails, a reactor behaves in every call as it would without a warm-up. Its start
+// then sees its call: its clock, its input and what it wrote.
 func TestFailingWarmUpHasNoEffect(t *testing.T) {
 	requireReuse(t)
 	fails := map[string][]byte{
@@ -145,7 +145,7 @@ func TestFailingWarmUpHasNoEffect(t *testing.T) {
 	}
 }
 
-// A failed warm-up is not tried again, and instances are reused as without one.
+// A failed warm-up is not tried again, and instances are reused as they would be without a warm-up.
 func TestFailingWarmUpIsTriedOnce(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), caching(nil, onInput('!', []byte{wasmtest.Unreachable})).bytes())
@@ -162,7 +162,7 @@ func TestFailingWarmUpIsTriedOnce(t *testing.T) {
 	}
 }
 
-// What a warm-up could learn from its call is in no other call.
+// Nothing that a warm-up could learn from its call is part of another call.
 func TestWarmUpLearnsNothingFromItsCall(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})

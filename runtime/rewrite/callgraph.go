@@ -148,8 +148,8 @@ func (g *graph) costs() *callCosts {
 	return c
 }
 
-// finish sets the checks and prices for a group of nodes that lead to each other. All other nodes
-// that they lead to have been finished.
+// finish sets the checks and prices for a group of nodes that lead to each other. finish must
+// already have run for all other nodes that they lead to.
 func (g *graph) finish(c *callCosts, group []int32) {
 	if n := int(group[0]); len(group) == 1 && !slices.Contains(g.edges(n), uint32(n)) {
 		g.finishOne(c, n)

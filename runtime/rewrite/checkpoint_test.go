@@ -27,8 +27,8 @@ const (
 )
 
 // readingCommand returns a command that calls env.ready and reads a four-byte number deep in a
-// recursion. It then calls env.say with the sum of the number and what it computed before, and with
-// the number of reads since its memory was new. Then it exits.
+// recursion. It then calls env.say twice: with the sum of the number and what it computed before,
+// and with the number of reads since its memory was new. Then it exits.
 func readingCommand() wasmtest.Module {
 	const (
 		fdRead, exit, ready, say = 0, 1, 2, 3

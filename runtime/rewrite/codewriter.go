@@ -221,8 +221,8 @@ func (ev *event) tightness(depth int) int {
 	return depth
 }
 
-// appendHostCheck appends the code before a call that may reach an imported function. It calls the
-// host even if there is fuel left.
+// appendHostCheck appends the code before a call that may reach an imported function. The code
+// calls refill or the checkpoint function even if there is fuel left.
 func (w *codeWriter) appendHostCheck(b []byte, ev *event) []byte {
 	w.counts.Hosts++
 	b = w.meter.appendTake(b, ev.charge)

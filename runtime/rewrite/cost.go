@@ -33,7 +33,7 @@ func costTable() (t [256]uint8) {
 			t[op] = cost
 		}
 	}
-	// These become no compiled code, or next to none.
+	// The engine generates little or no code for these.
 	set(0, opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
 		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable)
 	// i32.div_s to i32.rem_u, and the same for i64.
@@ -111,7 +111,7 @@ func (in *instr) merges() bool {
 
 // bulk is the price of an instruction whose work grows with its last operand.
 type bulk struct {
-	// mask removes lengths that cannot succeed from the price.
+	// mask clears high bits of a length, so that a growth that cannot succeed costs less.
 	mask uint32
 	// shift converts a length into units: to the left if positive.
 	shift int

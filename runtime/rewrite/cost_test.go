@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// TestEveryInstructionHasAPrice checks all instructions that the decoder knows: an instruction
-// without a cost becomes no compiled code, or is never metered.
+// TestEveryInstructionHasAPrice checks all instructions that the decoder knows. An instruction may
+// cost nothing only if it becomes no compiled code, or is never metered.
 func TestEveryInstructionHasAPrice(t *testing.T) {
 	// Rewrite refuses modules with these instructions.
 	free := map[opcode]bool{opThrow: true, opThrowRef: true, opTryTable: true}

@@ -175,9 +175,9 @@ func (r *reader) limits(what string) Limits {
 	flags := r.byte()
 	if flags > 3 {
 		if flags&4 != 0 && flags < 8 {
-			r.fail(start, Unsupported, "64-bit %s: only 32-bit ones run; build for wasm32", what)
+			r.fail(start, Unsupported, "a 64-bit %s is not supported; build for wasm32", what)
 		} else {
-			r.fail(start, Unsupported, "%s limits of unknown form 0x%x", what, flags)
+			r.fail(start, Unsupported, "the limits of a %s have the unknown form 0x%x", what, flags)
 		}
 		return Limits{}
 	}
@@ -206,7 +206,7 @@ func (r *reader) memoryLimits() Limits {
 	start := r.pos
 	l := r.limits("memory")
 	if l.Min > maxPages || l.Max > maxPages {
-		r.fail(start, Malformed, "a memory of more than %d pages (4 GiB)", maxPages)
+		r.fail(start, Malformed, "a memory has more than %d pages (4 GiB)", maxPages)
 	}
 	return l
 }
@@ -253,7 +253,7 @@ func (m *module) readTags(r *reader) {
 func (m *module) readTag(r *reader) {
 	at := r.pos
 	if r.byte() != 0 {
-		r.fail(at, Unsupported, "a tag is not an exception")
+		r.fail(at, Unsupported, "a tag is not for an exception")
 	}
 	m.tags = append(m.tags, r.index("type", len(m.types)))
 	r.seen |= featExceptions
@@ -287,7 +287,7 @@ func (m *module) readExports(r *reader) {
 // checkSpaces refuses too many imports and definitions of a kind together.
 func (m *module) checkSpaces(r *reader) {
 	if len(m.memories) > 1 {
-		r.fail(r.pos, Unsupported, "%d memories, only one is supported", len(m.memories))
+		r.fail(r.pos, Unsupported, "%d memories; only one is supported", len(m.memories))
 	}
 	if len(m.tables) > maxTables {
 		r.fail(r.pos, TooLarge, "%d tables; at most %d are allowed", len(m.tables), maxTables)

@@ -17,7 +17,7 @@ type instr struct {
 	// params and results are the numbers of parameters and results of the block that the
 	// instruction begins or ends.
 	params, results int
-	// sets is how often locals are set in the block that end ends.
+	// sets is, for end, the number of instructions in the ended block that set a local.
 	sets int
 	// length is the operand of a bulk operation, if a constant comes just before it.
 	length      uint32
@@ -274,7 +274,7 @@ func (d *decoder) tryTable(in *instr) uint32 {
 		at := d.pos
 		switch kind := d.byte(); {
 		case kind > 3:
-			d.fail(at, Unsupported, "catch clause of kind %d", kind)
+			d.fail(at, Unsupported, "unknown catch clause kind %d", kind)
 		case kind < 2:
 			d.index("tag", len(d.m.tags))
 		}
@@ -291,18 +291,18 @@ func (d *decoder) tryTable(in *instr) uint32 {
 func (d *decoder) selectType(in *instr) {
 	at := d.pos
 	if n := d.byte(); n != 1 && d.err == nil {
-		d.fail(at, Unsupported, "a select of %d values", n)
+		d.fail(at, Unsupported, "a select has %d types; only one is supported", n)
 	}
 	in.typ = d.valueType()
 	if d.err == nil && d.pos != at+2 {
-		d.fail(at, Unsupported, "a select of type %s", in.typ)
+		d.fail(at, Unsupported, "a select of type %s is not supported", in.typ)
 	}
 }
 
 func (d *decoder) memArg(in *instr) {
 	at := d.pos
 	if align := d.u32(); align > 31 {
-		d.fail(at, Unsupported, "a memory access with alignment 2^%d", align)
+		d.fail(at, Unsupported, "a memory access with alignment 2^%d is not supported", align)
 	}
 	d.u32()
 	if len(d.m.memories) == 0 {

@@ -64,8 +64,8 @@ func TestEffortBoundsMemoryAndCode(t *testing.T) {
 	skipWithoutCompiler(t)
 	const (
 		slack           = 8 << 20 // the memory for compiling an empty module
-		maxCodePerNs    = 0.08    // twice the densest code, which is wide calls
-		maxAllocPerByte = 2       // allocated memory may be freed soon
+		maxCodePerNs    = 0.08    // twice the value of the densest code, wide calls
+		maxAllocPerByte = 2       // memory that is freed soon also counts
 	)
 	for _, s := range shapes() {
 		for _, n := range []int{20, 60} {

@@ -78,9 +78,9 @@ const (
 	weightTable    = 14
 	// localsPerInstruction is how many locals cost as much as an instruction.
 	localsPerInstruction = 32
-	// weightBranch is a branch with the basic blocks around it.
+	// weightBranch is the weight of a branch with the basic blocks around it.
 	weightBranch = 6
-	// weightCheck is a check of the fuel, without the call.
+	// weightCheck is the weight of a check of the fuel, without the call.
 	weightCheck = 10
 )
 

@@ -45,7 +45,7 @@ func firstDifference(m *module, i int) (at, want, got int) {
 	ty.body(m, i)
 	ty.start(i)
 	g.begin(m, ty.locals, 0, m.types[m.funcs[m.importedFuncs+i]])
-	dead := -1 // number of open blocks around unreachable code
+	dead := -1 // number of open blocks around unreachable code; -1 in reachable code
 	for ty.next(&in) {
 		if open := len(ty.frames); dead >= open && (in.op == opEnd || in.op == opElse) {
 			dead = -1

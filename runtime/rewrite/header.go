@@ -16,7 +16,7 @@ func checkHeader(wasm []byte) *Error {
 	}
 	magic := []byte("\x00asm")
 	if len(wasm) < headerBytes && (bytes.HasPrefix(wasm, magic) || bytes.HasPrefix(magic, wasm)) {
-		return refuse(len(wasm), Truncated, "only %d of the 8 header bytes are there: build or copy it again", len(wasm))
+		return refuse(len(wasm), Truncated, "the file has only %d of the 8 header bytes: build or copy it again", len(wasm))
 	}
 	if !bytes.HasPrefix(wasm, magic) {
 		return notWasm(wasm)

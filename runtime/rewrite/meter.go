@@ -140,8 +140,8 @@ func (m *module) markQuick(names []ImportName) {
 	}
 }
 
-// leaves reports whether a call of function f reaches the host, which is checked before the call: f
-// is imported and not quick.
+// leaves reports whether a call of function f leaves compiled code, so that the fuel is checked
+// before the call: f is imported and not quick.
 func (m *module) leaves(f uint32) bool {
 	return int(f) < m.importedFuncs && (m.quick == nil || !m.quick[f])
 }

@@ -338,7 +338,7 @@ func TestReturningFromPossibleHostCallIsChecked(t *testing.T) {
 			wasmtest.I32Const, 0, callIndirect, 0, 0,
 		}, bytes.Repeat(leaf, leaves), []byte{wasmtest.End})
 		m.Types = append(m.Types, wasmtest.FuncType{})
-		// A host function that is present in any case and returns at once.
+		// The import is a host function that always exists and returns at once.
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "host"}}
 		m.Funcs = append(m.Funcs, wasmtest.Func{Body: []byte{wasmtest.Nop}})
 		m.Elements = []wasmtest.Element{{Funcs: []uint32{1, 0}}}

@@ -50,7 +50,7 @@ func TestLongBulkOperationsAreDoneInPieces(t *testing.T) {
 	tests := map[string]struct {
 		op      []byte
 		args    []uint64 // destination, value or source, length
-		refills int      // minimum
+		refills int      // minimum number of refills
 	}{
 		"fill nothing":           {fill, []uint64{9, 5, 0}, 0},
 		"fill one piece":         {fill, []uint64{9, 5, piece}, 0},

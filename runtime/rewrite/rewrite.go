@@ -166,8 +166,8 @@ const (
 	hostBytesPerGlobal  = 100
 )
 
-// hostBytes returns about what an instance takes on the host in addition to its memory. A table
-// that may grow counts with its maximum.
+// hostBytes returns about how many bytes an instance takes on the host in addition to its memory. A
+// table that may grow counts with its maximum.
 func (m *module) hostBytes(o Options, s *scan) uint64 {
 	n := uint64(m.elementCount+len(s.refs))*hostBytesPerElement + uint64(len(m.globals))*hostBytesPerGlobal
 	for _, t := range m.tables {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// scan is what the function bodies of a module determine.
+// scan contains what Rewrite learns from the function bodies of a module.
 type scan struct {
 	features features
 	blockers blockers
@@ -28,7 +28,7 @@ type scan struct {
 	calls []uint32
 }
 
-// funcScan is what the body of one function determines.
+// funcScan contains what Rewrite learns from the body of one function.
 type funcScan struct {
 	// cost is an upper bound of the function's own work before its first loop head.
 	cost uint64

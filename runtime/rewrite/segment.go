@@ -49,12 +49,12 @@ func (m *module) readElements(r *reader) {
 			if at := r.pos; e.exprs {
 				r.refType()
 			} else if r.byte() != 0 {
-				r.fail(at, Unsupported, "an element segment is not of functions")
+				r.fail(at, Unsupported, "an element segment does not contain functions")
 			}
 		}
 		items := r.count("elements", maxElements, 1)
 		if m.elementCount += items; m.elementCount > maxElements {
-			r.fail(r.pos, TooLarge, "%d elements in the segments; at most %d are allowed", m.elementCount, maxElements)
+			r.fail(r.pos, TooLarge, "the element segments have %d elements together; at most %d are allowed", m.elementCount, maxElements)
 		}
 		for e.items = r.pos; items > 0 && r.err == nil; items-- {
 			if e.exprs {
@@ -100,7 +100,7 @@ func (m *module) skipConst(r *reader) {
 			return
 		}
 		if !m.constImmediate(r, op) {
-			r.fail(at, Unsupported, "opcode 0x%x in a constant expression", op)
+			r.fail(at, Unsupported, "opcode 0x%x is not supported in a constant expression", op)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// counting is a module with hidden state: a global that its start function sets to 5 and that next
-// increases.
+// counting is a module with hidden state: a global that its start function sets to 5 and that its
+// export next increases.
 func counting() []byte {
 	start := uint32(0)
 	m := wasmtest.Module{

@@ -219,7 +219,7 @@ func (w *writer) globals() {
 func (w *writer) references() {
 	s := w.code.s
 	for _, f := range s.refs {
-		// then the type of a reference includes the type of its function
+		// With typed references, the type of a reference includes the type of its function.
 		if s.features&featTypedRefs != 0 {
 			w.out = appendU32(append(w.out, refNonNull), w.m.funcs[f])
 		} else {

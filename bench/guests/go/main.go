@@ -1,5 +1,5 @@
-// Command go is the job in Go with the guest SDK. It is built as a WASI command, as a reactor, and
-// as a native program.
+// Command go does the job in Go with the guest SDK. It is built as a WASI command, as a reactor,
+// and as a native program.
 package main
 
 import (

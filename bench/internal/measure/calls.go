@@ -30,8 +30,8 @@ type contender struct {
 }
 
 // Calls measures the peers of one comparison in rounds. In each round, every peer has one turn, in
-// a random order. The first calls of a peer do not count, because it may compile, load and make its
-// snapshot in them. Calls closes the peers.
+// a random order. The first calls of a peer are not measured, because the peer may compile, load
+// and make its snapshot during them. Calls closes the peers.
 func Calls(ctx context.Context, guest string, peers []peer.Peer, p Plan, progress func(string)) []Row {
 	rows := make([]Row, len(peers))
 	var running []*contender
@@ -79,7 +79,7 @@ func reason(err error) string {
 	return "failed: " + err.Error()
 }
 
-// warmUps is the number of calls of a peer before any counts.
+// warmUps is the number of calls that a peer makes before the first measured call.
 const warmUps = 5
 
 func (c *contender) prepare(ctx context.Context) error {
@@ -104,7 +104,7 @@ func (c *contender) once(ctx context.Context) error {
 
 // turn makes calls for about the length of the slice, at least one.
 func (c *contender) turn(ctx context.Context, slice time.Duration) error {
-	// Two calls load the peer into the processor's caches again.
+	// Two calls that are not measured load the peer into the processor's caches again.
 	for range 2 {
 		if err := c.once(ctx); err != nil {
 			return err

@@ -13,9 +13,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Overshoot is how long after their deadline calls of an endless guest return.
+// Overshoot describes how long after its deadline a call of an endless guest returns.
 type Overshoot struct {
-	// Guests is how many of them spin concurrently.
+	// Guests is the number of guests that spin concurrently.
 	Guests int `json:"guests"`
 	Summary
 	Missing string `json:"missing,omitempty"`
@@ -34,7 +34,7 @@ func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string))
 	results := []Overshoot{{Guests: 1}, {Guests: p.Spinners}}
 	module, err := peer.OpenSandboxed(ctx, filepath.Join(s.Guests, "c_micro.wasm"),
 		runtime.Call{Entry: runtime.Entry{ABI: runtime.Reactor, Export: "spin"}},
-		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module gets half of the places
+		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module may use only half of the places
 	if err != nil {
 		for i := range results {
 			results[i].Missing = reason(err)
@@ -60,7 +60,7 @@ func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string))
 
 // overshoots lets each of the callers make a number of calls.
 func overshoots(ctx context.Context, module *peer.Sandboxed, callers, calls int, limit time.Duration) ([]time.Duration, error) {
-	// The first call prepares what later ones use.
+	// The first call prepares what later calls use.
 	if _, err := overshoot(ctx, module, limit); err != nil {
 		return nil, err
 	}

@@ -46,8 +46,8 @@ func (m Memory) PerInstance() float64 {
 	return slope(m.Live[0], m.Live[len(m.Live)-1])
 }
 
-// PerKept returns what one more released and kept instance takes in KiB, given the memory h; it is
-// 0 if none was kept.
+// PerKept returns how many KiB one more released and kept instance takes, where h is the memory of
+// the process that keeps them. It returns 0 if no instance was kept.
 func (m Memory) PerKept(h Held) float64 {
 	if m.Kept < 2 || len(m.Live) == 0 {
 		return 0
@@ -111,8 +111,8 @@ func holdElsewhere(ctx context.Context, r HoldRequest) (Memory, error) {
 	return m, json.Unmarshal(answer, &m)
 }
 
-// Hold is the main function of that process: it reads a HoldRequest, holds instances and writes a
-// Memory.
+// Hold is the main function of a process that holds instances: it reads a HoldRequest from in,
+// holds instances, and writes a Memory to out.
 func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	var r HoldRequest
 	if err := json.NewDecoder(in).Decode(&r); err != nil {

@@ -1,5 +1,5 @@
-// Package measure takes the measurements; each file has one kind. Systems are interleaved, so that
-// other activity on the machine affects all of them equally.
+// Package measure takes the measurements; each file implements one kind. Systems are interleaved,
+// so that other activity on the machine affects all of them equally.
 package measure
 
 import (

@@ -38,8 +38,8 @@ func LoadedPeers() []peer.Name {
 	return names
 }
 
-// Throughput measures peers under load, alternating between the numbers of callers. It closes the
-// peers.
+// Throughput measures peers under load. Each round measures every peer with every number of
+// callers. Throughput closes the peers.
 func Throughput(ctx context.Context, peers []peer.Peer, p Plan, progress func(string)) []Load {
 	loads := make([]Load, 0, len(peers)*len(p.Callers))
 	var jobs []*loaded
@@ -54,7 +54,8 @@ func Throughput(ctx context.Context, peers []peer.Peer, p Plan, progress func(st
 		}
 		for _, callers := range p.Callers {
 			loads = append(loads, Load{Peer: candidate.Name(), Callers: callers})
-			load := &loads[len(loads)-1] // stays valid, because the capacity is sufficient
+			// The pointer stays valid, because loads does not grow beyond its capacity.
+			load := &loads[len(loads)-1]
 			if err != nil {
 				load.Missing = reason(err)
 				continue

@@ -22,16 +22,16 @@ type Holder interface {
 	Hold(ctx context.Context, n int) error
 	// Release ends the calls of the instances. The system decides what it keeps.
 	Release() error
-	// Kept returns how many released instances are available for further calls. It uses them to
-	// find out.
+	// Kept returns how many released instances are available for further calls. To find out, it
+	// makes calls on them.
 	Kept(ctx context.Context) (int, error)
 	// Close frees everything.
 	Close() error
 }
 
-// NewHolder returns a holder of instances of the Go or the C guest. For Wasmtool, instances are in
-// calls that do not end; for Fresh, they need no call to stay alive. maxHeld is the largest number
-// of instances.
+// NewHolder returns a holder of instances of the Go or the C guest. With the system Wasmtool, a
+// call that does not end keeps each instance alive; with Fresh, instances stay alive without a
+// call. maxHeld is the largest number of instances.
 func NewHolder(ctx context.Context, guest, system string, maxHeld int, s Setup) (Holder, error) {
 	switch system {
 	case Wasmtool:
@@ -62,7 +62,7 @@ func newHeldCalls(ctx context.Context, guest string, maxHeld int, s Setup) (*hel
 	}
 	module, err := OpenSandboxed(ctx, filepath.Join(s.Guests, file), runtime.Call{Entry: entry}, runtime.Options{
 		CacheDir: s.runtimeCache(),
-		MaxCalls: 2 * maxHeld, // one module gets half of the places
+		MaxCalls: 2 * maxHeld, // one module may use only half of the places
 		// Enough memory to keep all instances.
 		MaxTotalMemory: 64 << 30, MaxIdleBytes: 8 << 30,
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// toolName is the name of the job as a tool.
+// toolName is the name of the tool that does the job.
 const toolName = "count"
 
 // WriteTool writes a manifest and the module to dir, and returns dir. The tool's parameters are the

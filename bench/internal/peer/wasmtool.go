@@ -8,8 +8,8 @@ import (
 )
 
 // wasmtool is this project's runtime. Each call has an instance that can be stopped and has no
-// files, network or secrets. The Bindings, which a caller must create for each call, are part of
-// the measured call.
+// files, network or secrets. The measured time of a call includes creating its Bindings, because
+// every caller must create them for each call.
 type wasmtool struct {
 	common
 	module *Sandboxed

@@ -37,7 +37,7 @@ type goal struct {
 	what  string
 	is    string // atMost or atLeast
 	limit float64
-	// loose allows missing the limit by the factor about.
+	// loose allows the value to miss the limit by the factor in the constant about.
 	loose bool
 	// write formats a figure with its unit.
 	write func(float64) string

@@ -32,7 +32,7 @@ func (r Results) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// leftOut is the reason for a figure that was not requested.
+// leftOut is shown as the reason where a figure was not requested.
 const leftOut = "excluded by --only"
 
 // call returns the median of a peer in the comparison for a guest, or 0 and why there is none.

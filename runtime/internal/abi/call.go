@@ -131,8 +131,8 @@ func (c *Call) WarmUp(fuel uint64) *Call {
 	return w
 }
 
-// Restart resets the call to its beginning, for another instance. Nothing that the first instance
-// did counts or is visible.
+// Restart resets the call to its beginning, for another instance. What the first instance did is
+// neither counted nor visible.
 func (c *Call) Restart() {
 	c.Bindings.Resume(c.origin)
 	c.stdin.Reset(c.Input)
@@ -173,8 +173,8 @@ func (c *Call) write(p []byte) (int, error) {
 	return n, err
 }
 
-// MayGoOn reports whether the call may continue. Every operation of the guest checks it at the
-// moment of use.
+// MayGoOn reports whether the call may continue. Every host operation checks it right before the
+// operation acts for the guest.
 func (c *Call) MayGoOn() bool {
 	switch {
 	case c.cause.Load() != nil:

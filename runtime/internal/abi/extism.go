@@ -12,7 +12,7 @@ import (
 )
 
 // The modules from which Extism plug-ins import. Every host provides ExtismHost. The functions of
-// extismUser differ for each host, and this one has none.
+// extismUser differ for each host; this host provides none.
 const (
 	ExtismHost = "extism:host/env"
 	extismUser = "extism:host/user"

@@ -81,8 +81,8 @@ func (g *fuelGauge) slice() uint64 {
 	return g.given
 }
 
-// yield lets other goroutines run when the guest has run for the given time. The slice does not
-// count the time that they take.
+// yield lets other goroutines run when the guest has run for the given time. The time that the
+// other goroutines take does not count for the slice.
 func (g *fuelGauge) yield(after time.Duration) {
 	if g.since.Sub(g.yielded) < after {
 		return

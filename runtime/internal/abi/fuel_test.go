@@ -34,7 +34,7 @@ func (g *fuelGlobal) Set(v uint64) { g.left = int64(v) }
 
 // endsAt simulates a guest that charges fuel and checks after each charge. The guest starts new, or
 // from a snapshot made after it had used the fuel in saved. endsAt returns the number of charges at
-// which the guest ends, and its fuel by then.
+// which the guest ends, and the fuel that it has used by then.
 func endsAt(t *testing.T, limit, saved uint64, charges []uint64) (at int, used uint64) {
 	t.Helper()
 	global := &fuelGlobal{}

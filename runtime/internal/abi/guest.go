@@ -32,7 +32,7 @@ type Guest struct {
 
 	// started reports whether the start of the guest has ended; until then, whatever the guest
 	// reads would become part of a snapshot. tainted is why the guest cannot be saved.
-	// taintedForNow reports whether the reason may not apply to the next instance.
+	// taintedForNow reports whether the next instance might not have this problem.
 	started       bool
 	tainted       string
 	taintedForNow bool
@@ -95,8 +95,8 @@ func (g *Guest) link(c *Call) error {
 	return err
 }
 
-// moduleConfig returns the configuration common to all modules. They have no names, which would
-// collide, and no function runs at instantiation.
+// moduleConfig returns the configuration common to all modules. Modules have no names, because
+// equal names would collide. No function runs at instantiation.
 func moduleConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions()
 }
@@ -241,7 +241,7 @@ func (g *Guest) Taint(reason string) {
 	}
 }
 
-// TaintForNow is Taint for a reason that may not apply to another instance.
+// TaintForNow is Taint for a reason that another instance might not have.
 func (g *Guest) TaintForNow(reason string) {
 	if !g.started && g.tainted == "" {
 		g.tainted, g.taintedForNow = reason, true
@@ -259,7 +259,7 @@ func (g *Guest) taintByCall(reason string) {
 // Tainted returns why the guest cannot be saved, or "".
 func (g *Guest) Tainted() string { return g.tainted }
 
-// TaintedForNow reports whether the reason may not apply to another instance.
+// TaintedForNow reports whether another instance might not have the reason that Tainted returns.
 func (g *Guest) TaintedForNow() bool { return g.taintedForNow }
 
 // Clean reports whether the guest left nothing behind outside its memory and globals.

@@ -105,7 +105,7 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	return at, nil
 }
 
-// take makes a block of n bytes at the start of never allocated memory.
+// take makes a block of n bytes at the offset at, from which on no memory was ever allocated.
 func (k *kernel) take(at, n uint64) {
 	room := roomFor(n)
 	k.next = at + room

@@ -22,7 +22,7 @@ type sharedMemory struct {
 	watched       api.MutableGlobal
 }
 
-// QuickImports returns the imports of plug-ins that need no metering.
+// QuickImports returns the plug-in imports that need no fuel check; see rewrite.Options.Quick.
 func QuickImports() []rewrite.ImportName {
 	var names []rewrite.ImportName
 	for _, f := range quickFunctions() {
@@ -42,7 +42,7 @@ func forwarded(definitions map[string]api.FunctionDefinition) (list []kernelFunc
 }
 
 // ShareMemory compiles the module that a plug-in imports from; for other modules it does nothing.
-// It is separate from NewEngine, because the cache in NewEngine is for the code of one module.
+// It is separate from NewEngine, because the cache of NewEngine holds the code of only one module.
 func (e *Engine) ShareMemory() (err error) {
 	if !importsExtism(e.Report) || e.kernel != nil {
 		return nil

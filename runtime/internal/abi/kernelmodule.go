@@ -14,7 +14,8 @@ import (
 const (
 	sharedInput  = "input offset"
 	sharedLength = "input size"
-	// sharedWatched is not 0 while hostTouched is called before each load or store.
+	// sharedWatched names a global. While it is not 0, the module calls hostTouched before each
+	// load or store.
 	sharedWatched = "watched"
 )
 
@@ -72,8 +73,8 @@ type kernelFunction struct {
 	params, results, code []byte
 }
 
-// quickFunctions returns the functions that the module implements, without the code of watched. The
-// first parameter of a load or store is the offset.
+// quickFunctions returns the functions that the module implements, without the code that watched
+// returns. The first parameter of a load or store is the offset.
 func quickFunctions() []kernelFunction {
 	word, char := []byte{typeI64}, []byte{typeI32}
 	at := []byte{opLocalGet, 0, opI32WrapI64}
@@ -110,8 +111,8 @@ func inMemory(n byte) []byte {
 	}, refuse()...)
 }
 
-// inInput returns code that ends the call if an offset is beyond the input, and otherwise turns it
-// into an offset of the memory.
+// inInput returns code that ends the call if an offset is beyond the input, and otherwise turns the
+// offset into an offset in the memory.
 func inInput() []byte {
 	return slices.Concat(
 		[]byte{opLocalGet, 0, opGlobalGet, globalLength, opI64GeU}, refuse(),

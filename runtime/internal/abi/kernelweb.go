@@ -89,8 +89,8 @@ func extismRequest(head []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"method": strings.ToUpper(theirs.Method), "url": theirs.URL, "headers": pairs})
 }
 
-// keepHead stores the status and headers of a response. Names are lower case, and values of equal
-// names are joined.
+// keepHead stores the status and headers of a response. Names are lower case, and the values of
+// headers with equal names are joined.
 func (k *kernel) keepHead(head []byte) error {
 	var ours struct {
 		Status  uint32      `json:"status"`

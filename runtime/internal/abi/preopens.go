@@ -61,8 +61,8 @@ func (g *Guest) mounts() wazero.FSConfig {
 	return mounts
 }
 
-// files returns the files that the guest can reach now, or nil. A warm-up reaches none, so that a
-// snapshot contains nothing of them.
+// files returns the file system that the guest can access now, or nil. A warm-up has none, so that
+// no snapshot contains anything from files.
 func (g *Guest) files() *files.FS {
 	c := g.current.Load()
 	if c == nil {

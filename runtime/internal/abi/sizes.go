@@ -9,8 +9,8 @@ type size struct {
 	// limit is the largest value that the function gets; 0 means that only the guest's memory
 	// limits it.
 	limit uint64
-	// errno is returned for a larger value. If it is 0, the value is lowered to limit, and the
-	// function itself refuses it.
+	// errno is the error for a value above limit. 0 means that the function itself reports the
+	// error: it gets limit instead of the value.
 	errno uint64
 	// perUnit is the price as a shift: 4 charges one unit of fuel for 16 bytes, -4 charges 16 units
 	// for one item. A free size charges nothing, because something else bounds the work.
@@ -39,9 +39,9 @@ var hostSizes = map[string]map[string][]size{
 	WASI: {
 		"fd_advise":               {freeAt(2)}, // not implemented
 		"fd_allocate":             {freeAt(2)}, // sets the size of a file, which is limited
-		"fd_filestat_set_size":    {freeAt(1)}, // also sets the size
+		"fd_filestat_set_size":    {freeAt(1)}, // like fd_allocate
 		"fd_pread":                {vectorAt(2)},
-		"fd_prestat_dir_name":     {freeAt(2)}, // at most the length of the name
+		"fd_prestat_dir_name":     {freeAt(2)}, // writes at most the name
 		"fd_pwrite":               {vectorAt(2)},
 		"fd_read":                 {vectorAt(2)},
 		"fd_readdir":              {freeAt(2)}, // the entries of a call are limited
@@ -51,7 +51,7 @@ var hostSizes = map[string]map[string][]size{
 		"path_filestat_set_times": {pathAt(3)},
 		"path_link":               {pathAt(3), pathAt(6)},
 		"path_open":               {pathAt(3)},
-		"path_readlink":           {pathAt(2), freeAt(4)}, // at most a link's target
+		"path_readlink":           {pathAt(2), freeAt(4)}, // writes at most the target of a link
 		"path_remove_directory":   {pathAt(2)},
 		"path_rename":             {pathAt(2), pathAt(5)},
 		"path_symlink":            {pathAt(1), pathAt(4)},
@@ -67,7 +67,7 @@ var hostSizes = map[string]map[string][]size{
 		"fault_read":    {freeAt(1)},
 		"files_list":    {bytesAt(1), freeAt(3)}, // at most 4,096 names in 1 MiB; see Batch
 		"files_read":    {bytesAt(1), freeAt(2), freeAt(4)},
-		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path; limited content
+		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path; content of limited size
 		"files_stat":    {bytesAt(1), freeAt(3)},
 		"http_head":     {freeAt(2)},
 		"http_read":     {freeAt(2)},
@@ -77,7 +77,7 @@ var hostSizes = map[string]map[string][]size{
 		"kv_get":        {bytesAt(1), freeAt(3)},
 		"kv_list":       {bytesAt(1), bytesAt(3), freeAt(5)},
 		"kv_put":        {bytesAt(1), bytesAt(3)},
-		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // the value absent is not a length
+		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // the length absent means no value
 		"log":           {freeAt(2)},                        // 8 KiB are kept
 		"output_write":  {bytesAt(1)},                       // bounded by limits.output
 		"progress":      {freeAt(3)},                        // 1 KiB is kept

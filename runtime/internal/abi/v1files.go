@@ -46,7 +46,7 @@ func (c *Call) Batch(names, room []byte, ask func(files.Batch, []byte) []files.A
 	switch {
 	case c.IsWarmUp:
 		return 0, errNoFiles
-	case len(names) > maxBatchText: // names could fill all of the guest's memory
+	case len(names) > maxBatchText: // names could fill the memory without this limit
 		return 0, errBatchTooLarge
 	case len(names) > 0 && names[len(names)-1] != 0:
 		return 0, errBatchNames

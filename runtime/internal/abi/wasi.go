@@ -96,9 +96,9 @@ func procExit(_ context.Context, _ api.Module, stack []uint64) {
 	panic(sys.NewExitError(uint32(stack[0])))
 }
 
-// maxPathBytes limits a guest's path; package hostfuncs refuses a longer path. The engine copies
-// and cleans a path before that, which takes a second for a path that fills a guest's memory. So
-// the engine gets at most one byte more than the limit.
+// maxPathBytes limits a guest's path; package hostfuncs refuses a longer path. Before hostfuncs
+// sees a path, the engine copies and cleans it, which takes a second for a path that fills a
+// guest's memory. So the engine gets at most one byte more than the limit.
 const maxPathBytes = 4096
 
 // watchClose records when a guest closes a descriptor that was open at its start. The engine's

@@ -113,8 +113,8 @@ const LongFrom = 64 << 10
 var errTakesLong = errors.New("the module may take long to compile")
 
 // compileNew compiles a module that the cache does not have. Unless mayTakeLong is set, it does as
-// little as possible to find out whether the module may take long, and fails with errTakesLong
-// then. The module is read again in its turn, so that waiting modules take no memory.
+// little as possible to find out whether the module may take long, and if so fails with
+// errTakesLong. The module is read again in its turn, so that waiting modules take no memory.
 func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
 	wasm, err := job.Read()
 	if err != nil {
@@ -183,8 +183,8 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 	return engine, nil
 }
 
-// share compiles the module that a plug-in imports its memory functions from. It must come after
-// the slot was stored, because a slot holds the code of one module.
+// share compiles the module that a plug-in imports its memory functions from. Call it after
+// slot.store, because a slot can store the code of only one module.
 func share(engine *abi.Engine) (*abi.Engine, error) {
 	if err := engine.ShareMemory(); err != nil {
 		engine.Close()

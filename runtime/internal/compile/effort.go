@@ -50,8 +50,8 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 	return report, checkImports(report)
 }
 
-// refusal explains why the rewriter refused a module. A module that is slow to compile may lack
-// imports as well; compiling it in a child would not help then.
+// refusal explains why the rewriter refused a module. It reports missing host functions before slow
+// code, because compiling in a child does not supply them.
 func refusal(wasm []byte, err error) error {
 	if e := (*rewrite.Error)(nil); !errors.As(err, &e) || e.Kind != rewrite.SlowToCompile {
 		return fromRewrite(err)

@@ -49,6 +49,6 @@ func closed() error {
 	return &Error{Kind: child.Cancelled, Message: abi.ErrClosed.Error(), Cause: abi.ErrClosed}
 }
 
-// Semaphores returns the semaphores of the modules that compile in a moment and of the others, for
-// tests.
+// Semaphores returns two semaphores for tests: short is for modules that compile in a moment, and
+// long for all others.
 func (c *Compiler) Semaphores() (short, long chan struct{}) { return c.short, c.long }

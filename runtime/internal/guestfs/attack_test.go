@@ -150,7 +150,7 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 					t.Errorf("%s: path_open from the root: got %q, want %q", test.name, fromRoot.Errno, want)
 				}
 				if test.path == "fifo" {
-					want = "" // its metadata may be read
+					want = "" // the metadata of a FIFO may be read
 				}
 				if statted.Errno != want {
 					t.Errorf("%s: path_filestat_get: got %q, want %q", test.name, statted.Errno, want)

@@ -123,8 +123,9 @@ func (f *file) Close() sys.Errno {
 	return errno
 }
 
-// closeErrno treats closing a closed file as success. The engine closes files that a guest left
-// open after the file system of the call was closed, and it keeps a descriptor whose closing fails.
+// closeErrno treats closing a closed file as success. When the file system of a call has been
+// closed, the engine closes again the files that the guest left open. If that failed, the engine
+// would keep their descriptors.
 func closeErrno(err error) sys.Errno {
 	if errors.Is(err, fs.ErrClosed) {
 		return 0

@@ -66,7 +66,8 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 // openFlags converts the flags of the engine. It ignores flags without effect, and treats every
 // unknown flag as an intent to change something.
 func openFlags(flag sys.Oflag) files.OpenFlags {
-	// Data reaches the disk when the guest or the host requests it.
+	// The flags for synchronous writes are ignored: data reaches the disk when the guest or the
+	// host requests it.
 	known := sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
 	var flags files.OpenFlags
 	for _, f := range openFlagTable {

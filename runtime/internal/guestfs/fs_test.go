@@ -142,7 +142,7 @@ func TestUnknownOpenFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// Without a call, nothing can be reached. The engine's own opening of a preopen still succeeds,
+// Without a call, no file is accessible. The engine's own opening of a preopen still succeeds,
 // because the engine would panic otherwise.
 func TestNothingIsReachedWithoutCall(t *testing.T) {
 	fsys := guestfs.New(func() *files.FS { return nil }, "/", &guestfs.Traces{})

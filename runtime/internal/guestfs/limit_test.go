@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// The limit on open files holds for every way to open one. Reaching the limit breaks neither the
-// preopens nor the engine, which panics when a preopen fails to open.
+// The limit on open files applies to every way to open a file. At the limit, the preopens still
+// work, and so does the engine, which panics when a preopen fails to open.
 func TestOpenFilesAreLimited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
@@ -76,7 +76,7 @@ func TestGuestListsWholeDirectory(t *testing.T) {
 	}
 }
 
-// Between calls, nothing can be reached. Files that one call left open cannot be used in the next.
+// Between calls, no file is accessible. Files that one call left open cannot be used in the next.
 func TestFilesBelongToCurrentCall(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})

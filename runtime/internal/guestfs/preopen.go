@@ -11,7 +11,8 @@ import (
 )
 
 // isPreopen reports whether the engine itself opens a pre-opened directory, which it does once for
-// each instance. A guest that opens "." cannot request a mode of 0.
+// each instance. A guest that opens "." cannot request a mode of 0, so the mode identifies the
+// engine.
 func isPreopen(name string, flag sys.Oflag, perm fs.FileMode) bool {
 	return name == "." && flag == sys.O_RDONLY && perm == 0
 }

@@ -102,7 +102,8 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				// open O_CREAT|O_EXCL
 				step{openTo("old", rw, oflagCreat|oflagExcl, 0), "EEXIST"},
 				step{openTo("lock", rw, oflagCreat|oflagExcl, 0), ""},
-				// Without rights, the engine creates for reading and writing.
+				// If the guest requests no rights, the engine creates the file for reading and
+				// writing.
 				step{openTo("bare", 0, oflagCreat, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("x")}, ""},
 				// An open directory and its content
@@ -250,7 +251,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("in"), FDFlags: setMtimNow}, "ELOOP"},
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("fifo"), FDFlags: setMtimNow}, "EACCES"},
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("f"), FDFlags: setMtimNow | setMtim}, "EINVAL"},
-				// File operations refuse directories, and the reverse.
+				// Calls for files refuse directories, and calls for directories refuse files.
 				step{op{Op: "path_unlink_file", FD: fdWork, Path: path("d")}, "EISDIR"},
 				step{op{Op: "path_remove_directory", FD: fdWork, Path: path("f")}, "ENOTDIR"},
 				step{op{Op: "path_unlink_file", FD: fdWork, Path: path("f/")}, "ENOTDIR"},

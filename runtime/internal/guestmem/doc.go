@@ -3,7 +3,7 @@
 // Go heap, and shares the pages of its image until the guest writes to them. On other systems it is
 // an ordinary slice, and there are no images.
 //
-// The documentation of the scan that finds the pages that a guest wrote is at
+// The kernel's interface that finds the pages that a guest wrote is documented at
 // https://docs.kernel.org/admin-guide/mm/pagemap.html.
 package guestmem
 

@@ -41,7 +41,7 @@ func scribble(r *rand.Rand, b []byte) {
 	case 0:
 		fill(b, byte(r.Uint32()))
 	case 1, 2:
-		// More runs of pages than one call of the kernel can report.
+		// This writes more separate runs of pages than one call of the kernel can report.
 		for at := 0; at < len(b); at += 2 * block {
 			b[at]++
 		}

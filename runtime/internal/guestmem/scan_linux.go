@@ -47,7 +47,7 @@ type scanRegion struct{ start, end, categories uint64 }
 
 var errScan = errors.New("the kernel cannot report which pages were written")
 
-// works reports whether this kernel can report written pages. The first call tries it.
+// works reports whether this kernel can report written pages. The first call of works tests it.
 func (s *scanner) works() bool {
 	s.once.Do(func() {
 		fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)

@@ -130,8 +130,8 @@ func (g *Group) greediest() []*Pool {
 	return all
 }
 
-// Account counts memory that guests take or give back, and refuses growth beyond MaxTotalMemory. It
-// closes waiting instances to make room, if that is enough.
+// Account counts memory that guests take or give back, and refuses growth beyond MaxTotalMemory. If
+// closing waiting instances makes enough room, Account closes them.
 func (g *Group) Account(delta int64) bool {
 	for {
 		total := g.memoryInUse.Add(delta)

@@ -165,8 +165,9 @@ func (i *Instance) finish(c *abi.Call, err error) {
 	i.close()
 }
 
-// reusable reports whether an instance can be reset after a call. It must have been saved, the call
-// must have ended by itself, and all its changes must be in memory and globals.
+// reusable reports whether an instance can be reset after a call. The instance must have been
+// saved, the call must have ended by itself, and all changes of the call must be in memory and
+// globals.
 func (i *Instance) reusable(c *abi.Call, err error) bool {
 	return i.saved && endedByItself(c, err) && i.guest.Clean() &&
 		(i.frames == nil || len(callStack(i.main)) <= maxIdleStack)

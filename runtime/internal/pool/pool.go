@@ -280,7 +280,7 @@ func (p *Pool) canSave(entry abi.Entry) bool {
 	switch entry.Form {
 	case abi.Reactor:
 		return true
-	case abi.Extism: // _start is both start and call
+	case abi.Extism: // if _start is called, the start is the call itself
 		return entry.Export != abi.CommandExport
 	}
 	return entry.Export == abi.CommandExport && p.engine.Report.Meter.Checkpoints > 0

@@ -15,9 +15,8 @@ import (
 )
 
 // snapshot is the state to which an instance is reset after a call: for a reactor, the state after
-// its initialisation; for a command, the state before it first reads its input. Everything that the
-// start saw is part of the key by which the pool finds the instance. Otherwise there is no
-// snapshot.
+// its initialisation; for a command, the state before it first reads its input. If the start saw
+// anything that is not part of the key by which the pool finds the instance, there is no snapshot.
 type snapshot struct {
 	// wanted reports whether to save the instance when its start has ended. saved reports whether
 	// it was saved.
@@ -132,7 +131,7 @@ func (i *Instance) Checkpoint(ctx context.Context) {
 	i.point = experimental.GetSnapshotter(ctx).Snapshot()
 	stack := callStack(i.point)
 	if len(stack) > maxIdleStack {
-		i.guest.Taint("it reads its input in calls that are nested too deep")
+		i.guest.Taint("it reads its input in calls that are nested too deeply")
 	}
 	if stack != nil && i.trySave(c) {
 		i.frames = slices.Clone(stack)

@@ -22,7 +22,8 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		i.guest.TaintForNow("there was no memory for its warm-up")
 	}
 	if i.guest.Tainted() != "" {
-		return nil // it serves only this call, and its changes to files must not be made twice
+		// The instance serves only this call, and its changes to files must not be made twice.
+		return nil
 	}
 	err := i.runWarmUp(c)
 	switch {

@@ -1,4 +1,4 @@
-// Package count is the job of every system under test, in Go.
+// Package count implements, in Go, the job that every system under test does.
 package count
 
 import "errors"

@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command extism is the job as an Extism plug-in in Go that uses the imports directly.
+// Command extism does the job as an Extism plug-in in Go. It calls Extism's imports without an SDK.
 package main
 
 import (

@@ -32,7 +32,7 @@ func TestLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	tests := []struct {
 		name string
 		max  func(entry int64) int64 // given the size of one entry
-		want string                  // remaining entries of a (oldest) to d, and e, stored last
+		want string                  // labels of the remaining entries, the oldest first; e is new
 	}{
 		{"all fit", func(entry int64) int64 { return 5 * entry }, "abcde"},
 		{"one must go", func(entry int64) int64 { return 5*entry - 1 }, "bcde"},

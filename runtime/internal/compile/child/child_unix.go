@@ -33,7 +33,7 @@ func limitProcess(j job) error {
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpenFiles},
 		{unix.RLIMIT_FSIZE, j.output},
-		// for all threads together
+		// RLIMIT_CPU counts the CPU time of all threads together.
 		{unix.RLIMIT_CPU, (uint64(math.Ceil(j.timeout.Seconds())) + 1) * uint64(runtime.GOMAXPROCS(0))},
 		{unix.RLIMIT_DATA, data + hardLimit(j.memory)},
 	} {

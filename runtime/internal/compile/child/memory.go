@@ -9,8 +9,8 @@ import (
 //
 // The garbage collector is off until memory runs short, which saves a tenth of the time, because
 // most modules finish before that. From softLimit on, the collector works as hard as it can. When
-// more than the limit is in use, await gives up, on all systems. Memory that grows faster than
-// await checks meets hardLimit, where the kernel has such a limit.
+// more than the limit is in use, await gives up, on all systems. If memory grows faster than await
+// checks, hardLimit stops the process, where the kernel has such a limit.
 func confine(j job) error {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(softLimit(j.memory))
@@ -22,8 +22,8 @@ func softLimit(memory uint64) int64 { return int64(memory - memory/4) }
 
 // hardLimit is how much may be mapped in addition to what was mapped at the start. It leaves room
 // for memory that the kernel counts although it is not in use, such as the rest of the 64 MiB steps
-// in which the heap grows. It must be met only as a last resort, because at many places the Go
-// runtime then crashes in ways that look like a crash of the compiler.
+// in which the heap grows. It is only a last resort, because a Go runtime that gets no memory often
+// crashes in ways that look like a crash of the compiler.
 func hardLimit(memory uint64) uint64 { return (memory + memory/2 + 128<<20) * shadowed }
 
 // memoryInUse returns the bytes that the Go runtime has taken from the system and not returned.
