@@ -56,8 +56,7 @@ func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 	}
 }
 
-// exampleFile returns the format of a key that is the path of a file and has its content as value.
-// The reader of the key appends the file to files.
+// exampleFile returns the key that reads the content of one file and appends the file to files.
 func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {

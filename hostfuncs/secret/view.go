@@ -87,8 +87,9 @@ func (v *view) feedShared(p []byte, i int, hits []hit) (int, []hit) {
 	return i, hits
 }
 
-// idle returns the length of the escape at the beginning of p if no pattern has begun and none
-// begins in it, raw or decoded. Otherwise it returns 0. Most escapes are idle.
+// idle returns the length of the escape at the beginning of p if the escape cannot be part of a
+// pattern: no pattern is partly matched, and none begins in the escape, raw or decoded. Otherwise
+// it returns 0. Most escapes are idle.
 func (v *view) idle(p []byte) int {
 	if v.raw.state != 0 {
 		return 0

@@ -84,9 +84,9 @@ func wasi4(a, b, c, d int32) []byte {
 	return wasmtest.Code(wasmtest.Const(a), wasmtest.Const(b), wasmtest.Const(c), wasmtest.Const(d), wasmtest.CallFunc(0), op(wasmtest.Drop))
 }
 
-// programModule returns a command that runs body as function 1. Function 0 is a WASI function with
-// four parameters; an empty name means fd_write, which is then unused. The memory contains one
-// buffer of a stream.
+// programModule returns a command that runs body as function 1. Function 0 imports the WASI
+// function wasi, which must have four parameters. If wasi is empty, fd_write is imported but never
+// called. The memory contains one iovec.
 func programModule(wasi string, body []byte) wasmtest.Module {
 	if wasi == "" {
 		wasi = "fd_write"

@@ -1,3 +1,3 @@
-// Package extism compares how package runtime runs Extism plug-ins with Extism's Go SDK. It
-// has only tests, so no program links the SDK because of it.
+// Package extism runs Extism plug-ins in package runtime and in Extism's Go SDK, and compares the
+// two. It contains only tests, so that no program links the SDK because of it.
 package extism

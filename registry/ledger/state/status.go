@@ -5,8 +5,8 @@ type Status string
 
 // The statuses.
 const (
-	// Pending means that the call is checked or waits for its turn, or that its tool has returned
-	// and the result comes later.
+	// Pending means that the call is being checked or is queued, or that its tool returned before
+	// the result was ready.
 	Pending Status = "pending"
 	// AwaitingConfirmation means that an approver is asked about the call.
 	AwaitingConfirmation Status = "awaiting_confirmation"

@@ -31,7 +31,7 @@ func classifyFind(args []word) (verdict, []inner) {
 			if command := args[i+1 : end]; len(command) > 0 {
 				inside = append(inside, inner{words: foundIn(command)})
 				if endsEarly(command) {
-					j = ask("has an argument that is only known when it runs and may end the command before it")
+					j = ask("has an argument that is only known when it runs and could end the command of -exec")
 				}
 			}
 			i = end

@@ -44,7 +44,7 @@ const (
 	byFlags    = "flags"             // for this call
 	byGrant    = "grant"             // until the tool changes
 	byFile     = "file"              // permanently, in the operator's file
-	byMoreFile = "file with comment" // as byFile, with the line that its comment suggests
+	byMoreFile = "file with comment" // byFile plus the line that the file's comment suggests
 	byObstacle = "obstacle"          // to do first
 	byBoth     = "obstacle-flags"    // after that, for this call
 )
