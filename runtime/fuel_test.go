@@ -24,7 +24,7 @@ func burning() []byte {
 // rounds is large enough that the guest checks its fuel several times.
 const rounds = 85_000
 
-// times is the input of burning.
+// times returns the input that makes the guest burning loop n times.
 func times(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), 0} }
 
 // A loop ends at its fuel limit. Equal calls use equal fuel, on a new instance or not.
