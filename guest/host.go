@@ -25,10 +25,10 @@ func Logf(level Level, format string, args ...any) {
 	hostLog(level, fmt.Sprintf(format, args...))
 }
 
-// Progress reports that the tool has finished done of total units; message says what it is doing
-// now. The units are the tool's own, such as files or bytes; a total of 0 means unknown. Call
-// Progress as often as you like: the host forwards at most 20 reports a second. Outside wasip1 it
-// does nothing.
+// Progress reports how many units of work are done, out of a total; message says what the tool is
+// doing now. The units are the tool's own, such as files or bytes; a total of 0 means unknown. Call
+// Progress as often as you like: the host forwards at most 20 reports a second. Outside wasip1
+// Progress does nothing.
 func Progress(done, total float64, message string) { hostProgress(done, total, message) }
 
 // Update reports what the call is doing or has found: a short title for people, and named values

@@ -21,9 +21,9 @@ func outputWrite(ptr *byte, size uint32) uint32
 //go:noescape
 func errorWrite(ptr *byte, size uint32) uint32
 
-// authorMain is main of the program. The runtime does not run main in a reactor, but each call
-// does, so that one main serves both forms. The author therefore needs no registration in a
-// variable or an init function, which would also run in tests.
+// authorMain is the program's main. The Go runtime does not call main in a reactor. Each call
+// therefore runs authorMain, so one main serves commands and reactors. The author needs no
+// registration in a variable or an init function, which would also run in tests.
 //
 //go:linkname authorMain main.main
 func authorMain()

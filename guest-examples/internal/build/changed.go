@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// changes are the changes to libraries that do not work in a tool as published. The build compiles
-// changed copies of them. The repository holds no copies, so that no one has to compare them with
-// new versions.
+// changes are made to libraries that do not work unchanged in a tool. The build compiles changed
+// copies of them. The repository holds no copies, so that no one has to compare them with new
+// versions.
 var changes = []change{
 	{"mvdan.cc/sh/v3", "sh", useGoPipes},
 }

@@ -32,7 +32,7 @@ func TestUseGoPipes(t *testing.T) {
 	}
 }
 
-// A new version of a library may have other lines.
+// A new version of a library may lack the lines that a change expects.
 func TestChanges_refuseUnknownSources(t *testing.T) {
 	for name, test := range map[string]struct {
 		apply func(string) error

@@ -305,8 +305,8 @@ func TestManifests_permissions(t *testing.T) {
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
 		"hash": "workspace read", "diff": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
-		// bash moves and removes directories, which a pattern for all directories would prevent.
 		"skill": "skills read", "json": "workspace read", "convert": "workspace read", "markdown": "workspace read",
+		// bash must be able to move and remove directories, which **/.git/** would prevent.
 		"bash": "workspace write .git/**, tmp write",
 	}
 	for tool := range args {

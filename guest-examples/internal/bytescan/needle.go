@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// common are the usual bytes of texts and programs, the most frequent first.
+// common lists the bytes that are usual in texts and programs, the most frequent first.
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
 const (
@@ -44,8 +44,8 @@ func NewNeedle(text []byte, fold bool) Needle {
 	return n
 }
 
-// rarest returns the index of the rarest byte of text, ignoring the byte at index apart; -1 if no
-// other byte exists.
+// rarest returns the index of the rarest byte of text, without considering text[apart]. It returns
+// -1 if there is no other byte.
 func rarest(text []byte, apart int) int {
 	at, rarity := -1, -1
 	for i, b := range text {
@@ -87,8 +87,8 @@ func (n Needle) Index(block []byte) int {
 	return -1
 }
 
-// candidate returns the first index in block at which the rare bytes occur at their distance, or
-// -1. It is the index of the rare byte that comes first in the text.
+// candidate returns where in block the two rare bytes first occur at the same distance as in the
+// text, or -1. The result is the index of the byte that comes first in the text.
 func (n Needle) candidate(block []byte) int {
 	first, last := min(n.rare, n.next), max(n.rare, n.next)
 	a, b := n.Text[first], n.Text[last]

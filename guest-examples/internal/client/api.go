@@ -71,7 +71,7 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// when says when the next request may be sent.
+// when returns words that say when the next request may be sent.
 func (e *StatusError) when() string {
 	switch {
 	case e.Wait > 0 && !e.Until.IsZero():
@@ -98,7 +98,7 @@ func newStatusError(service string, res *Response) *StatusError {
 // epochSeconds is the smallest number taken as a Unix time; a smaller one is a duration.
 const epochSeconds = 1_000_000_000
 
-// maxSeconds limits the numbers of a server; as a time it is the year 2286.
+// maxSeconds limits the numbers in a server's headers; as a Unix time it is in the year 2286.
 const maxSeconds = 9_999_999_999
 
 // wait sets Wait and Until from the headers. It has no clock, so it derives one of them from the

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// samples are values of the size that calls of array or object may have.
+// samples returns values of the size that calls of array or object may have.
 func samples() map[string]string {
 	var numbers, records strings.Builder
 	for i := range 90_000 {

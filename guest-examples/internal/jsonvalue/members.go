@@ -19,7 +19,7 @@ type member struct {
 	value Value
 }
 
-// few is the number of members up to which a search is as fast without an index.
+// few is the maximum number of members for which a linear search is as fast as an index.
 const few = 8
 
 // Len returns the number of members.

@@ -99,8 +99,8 @@ func splitError(d *jsontext.Decoder, err error) (at int, what error) {
 	return int(d.InputOffset()), err
 }
 
-// explain adds the line and column of the offset at in source to err. Without an error it returns
-// nil, or an error if the source has no values (n = 0).
+// explain adds to err the line and column of the offset "at" in source. If err is nil, explain
+// returns nil, or an error if the source has no values (n = 0).
 func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:

@@ -96,7 +96,7 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 		d.forward, d.backward = make([]int, 2*size), make([]int, 2*size)
 	}
 	forward, backward := d.forward, d.backward
-	// Diagonals are x-y, with both counted from the start of the part.
+	// A diagonal is numbered x-y, where x and y count from the start of the part.
 	center, delta := m+1, n-m
 	odd := delta%2 != 0
 	// No diagonal outside the rectangle is followed.

@@ -47,7 +47,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesAreMinimal compares the number of changes with the full table of distances.
+// TestChangesAreMinimal compares the number of changed lines with the minimum from leastCost.
 func TestChangesAreMinimal(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {

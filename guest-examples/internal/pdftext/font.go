@@ -54,7 +54,7 @@ func (f *font) codes(s string) func(yield func(code uint32, size int) bool) {
 	}
 }
 
-// fontOf returns a font, and loads it unless another page already did.
+// fontOf returns a font, and loads it unless another page has already loaded it.
 func (x *extractor) fontOf(value pdf.Value) *font {
 	key := value.String()
 	f, ok := x.fonts[key]

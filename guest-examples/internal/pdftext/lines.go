@@ -54,7 +54,7 @@ func (l *lines) add(f fragment) {
 	l.last, l.some = f, true
 }
 
-// again reports whether f is drawn a second time with nearly no offset, to look bold.
+// again reports whether f repeats the last text at nearly the same place, as fake bold does.
 func (l *lines) again(f fragment) bool {
 	near := 0.1 * f.size
 	return f.text == l.last.text && strings.TrimSpace(f.text) != "" &&

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A file of XeTeX has compressed objects and references, and fonts whose codes are glyph numbers.
+// A XeTeX file has compressed objects and references, and fonts whose codes are glyph numbers.
 func TestExtract_real(t *testing.T) {
 	data, err := os.ReadFile("testdata/xelatex.pdf")
 	if err != nil {
@@ -83,7 +83,7 @@ func TestFonts(t *testing.T) {
 	}
 }
 
-// Some characters of a font may have no text.
+// A font may give no text for some of its characters.
 func TestExtract_unknownLetters(t *testing.T) {
 	const font = "<</Subtype/Type0/Encoding/Identity-H/DescendantFonts[<<>>]/ToUnicode 6 0 R>>"
 	doc, err := Extract(pageOf("BT /F 12 Tf <00010002> Tj ET", font, stream("", "1 beginbfchar <0001> <0041> endbfchar")))

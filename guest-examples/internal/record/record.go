@@ -23,7 +23,7 @@ func Host() Store { return Store{Get: kv.Get, Swap: kv.Swap, List: kv.List} }
 // succeeded, so this many failures mean that something is wrong.
 const maxTries = 1000
 
-// Read returns the value of a key; the zero T if the key does not exist.
+// Read returns the value of a key, or the zero T if the key does not exist.
 func Read[T any](s Store, key string) (T, error) {
 	value, _, err := read[T](s, key)
 	return value, err
@@ -43,7 +43,7 @@ func read[T any](s Store, key string) (value T, raw []byte, err error) {
 	return value, raw, nil
 }
 
-// Remove calls may with the value of a key, and removes the key if may returns nil.
+// Remove calls the function may with the value of a key, and removes the key if it returns nil.
 func Remove[T any](s Store, key string, may func(T) error) error {
 	for range maxTries {
 		value, old, err := read[T](s, key)

@@ -66,7 +66,7 @@ func FuzzDocument(f *testing.F) {
 		if got := d.Bytes(d.Text); !bytes.Equal(got, before) {
 			t.Errorf("%q became %q", before, got)
 		}
-		// The text before and after any place also stays the same.
+		// A character in front of the text leaves the other bytes of the file unchanged.
 		if marked := bytes.HasPrefix(data, []byte("\xff\xfe")); marked && utf8.Valid(d.Text) {
 			if got := d.Bytes(append([]byte("x"), d.Text...)); !bytes.HasSuffix(got, before[2:]) {
 				t.Errorf("%q with a character in front became %q", before, got)

@@ -87,7 +87,7 @@ func TestLineReader(t *testing.T) {
 		length int64
 	}{{"a", 1}, {"b", 1}, {"", 0}, {"xxxxx", 200 << 10}, {"abcde", 6}, {"last", 4}} {
 		start, length, err := r.Next()
-		// A \r counts in the length of a line that is not kept to its end.
+		// The length of a line that is not kept to its end includes the \r of its line end.
 		if err != nil || string(start) != want.start || length != want.length && length != want.length+1 {
 			t.Fatalf("got %q, %d, %v; want %q, %d", start, length, err, want.start, want.length)
 		}

@@ -4,7 +4,7 @@ package toolabi
 
 import "os"
 
-// Run runs the tool that the arguments of the process name, and ends the process.
+// Run runs the tool named in the arguments of the process, and ends the process.
 func Run(tools map[string]Tool) {
 	os.Exit(Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// Run runs the tool that the arguments of the process name, and ends the process. It uses the
-// host's streams directly. The streams of package os use locks and polling, and os.Exit runs code
-// that only other programs need; together they take a tenth of a short call.
+// Run runs the tool named in the arguments of the process, and ends the process. It uses the host's
+// streams directly. The streams of package os use locks and polling, and os.Exit runs code that
+// only other programs need; together they take a tenth of a short call.
 func Run(tools map[string]Tool) {
 	syscall.Exit(Main(tools, os.Args, stream(syscall.Stdin), stream(syscall.Stdout), stream(syscall.Stderr)))
 }

@@ -18,8 +18,8 @@ type Batch struct {
 	room  []byte
 }
 
-// asker returns an answer for each file, given by its name in the workspace. An error applies to
-// all of them.
+// asker returns an answer for each of the named files of the workspace. An error applies to all of
+// them.
 type asker interface {
 	statMany(names []string, room []byte) ([]files.Answer, error)
 	listMany(names []string, room []byte) ([]files.Answer, error)

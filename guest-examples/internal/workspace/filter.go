@@ -60,8 +60,8 @@ type Filter struct {
 }
 
 // NewFilter returns the filter for the glob in the parameter param. A glob without a slash is
-// matched with the name of a file, and a glob with a slash with its path below the directory. A
-// leading ! inverts the filter.
+// matched with a file's name, any other glob with the file's path below the directory. A leading !
+// inverts the filter.
 func NewFilter(param, glob string) (Filter, error) {
 	pattern, exclude := strings.CutPrefix(glob, "!")
 	if err := CheckGlob(param, pattern); err != nil {

@@ -63,7 +63,7 @@ func (t tree) readMany(names []string, maximum int, room []byte) ([]files.Answer
 	return files.Dir(t.directory).Read(names, maximum, room)
 }
 
-// openFile is a file of a tree. Once Read returns io.EOF, it always does, even if the file grows.
+// openFile is a file of a tree. At the end, Read keeps returning io.EOF even if the file grows.
 type openFile struct {
 	tree   tree
 	name   string

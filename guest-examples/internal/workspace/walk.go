@@ -136,7 +136,7 @@ func (w *walk) rulesIn(name string, entries []fs.DirEntry, above []ignoreRule) [
 	return above
 }
 
-// steps returns the steps for a directory, and the directories to enter.
+// steps returns the entries to visit in a directory, and the names of those to enter.
 func (w *walk) steps(name string, entries []fs.DirEntry, depth int, rules []ignoreRule) (steps []step, inside []string) {
 	steps = make([]step, 0, len(entries))
 	for _, entry := range entries {

@@ -58,7 +58,7 @@ func constant(answer string) builtin {
 	return func(ctx context.Context, hc interp.HandlerContext, args []string) error {
 		for _, arg := range args[1:] {
 			if !strings.HasPrefix(arg, "-") {
-				return nil // a limit that the sandbox does not have
+				return nil // ignore the new value: it has no effect in the sandbox
 			}
 		}
 		return write(ctx, hc, answer+"\n")

@@ -20,8 +20,8 @@ const searchPath = "/usr/local/bin:/usr/bin:/bin"
 // builtinMark begins the names of our builtins, so that the interpreter does not run its own.
 const builtinMark = "\x00"
 
-// call is called for every simple command before it runs. It enforces the limits, and redirects
-// to exec those builtins that are implemented here.
+// call is called for every simple command before it runs. It enforces the limits, and renames our
+// builtins so that the interpreter passes them to exec.
 func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	if runtime.NumGoroutine() > maxGoroutines {
 		s.stop(errTooManyJobs)

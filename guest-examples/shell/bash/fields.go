@@ -2,8 +2,8 @@ package bash
 
 import "strings"
 
-// fields splits a line as read does, into at most maximum fields; the last one takes the rest. Any
-// number of blanks of ifs separate fields. Each other character of ifs ends a field, so fields
+// fields splits a line as read does, into at most maximum fields; the last one takes the rest. A
+// run of blanks of ifs separates two fields. Each other character of ifs ends a field, so fields
 // may be empty. Unless raw is set, a backslash protects the next character and is removed.
 func fields(line, ifs string, maximum int, raw bool) []string {
 	var list []string

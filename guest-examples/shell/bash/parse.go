@@ -57,8 +57,8 @@ func tooDeep() bool {
 	return runtime.Callers(maxDepth, one[:]) > 0
 }
 
-// enter counts a script that starts inside another, until leave is called. It returns an error if
-// there are too many.
+// enter counts a script as running inside another until leave is called. It returns an error if too
+// many such scripts are running.
 func (s *shell) enter() (leave func(), err error) {
 	if s.scripts.Add(1) > maxScripts {
 		s.scripts.Add(-1)

@@ -166,7 +166,7 @@ func TestWritersEndWithoutReader(t *testing.T) {
 			status := runCommand(t.Context(), dir, line, endless{}, closedPipe{}, &stderr)
 			want := brokenPipe
 			if line[0] == "xargs" {
-				want = 125 // the status of the command that this one ran
+				want = 125 // xargs returns 125 because its command ended with brokenPipe
 			}
 			if status != want || stderr.Len() > 0 {
 				t.Errorf("status %d, want %d; stderr %q", status, want, &stderr)

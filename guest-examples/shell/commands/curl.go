@@ -324,7 +324,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// writeOut prints the format of -w.
+// writeOut prints the text that the format of -w describes.
 func (c *curl) writeOut(response *http.Response, size int64, took time.Duration) {
 	format := c.o.value("w", "")
 	if format == "" {

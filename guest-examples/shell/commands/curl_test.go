@@ -124,8 +124,8 @@ func TestCurlExplainsDisabledNetwork(t *testing.T) {
 	}
 }
 
-// A redirected request has the same method and body as with curl. A different server gets nothing
-// that identifies the user.
+// A redirected request has the method and body that the original curl would send. A different
+// server gets nothing that identifies the user.
 func TestCurlRedirects(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -58,8 +58,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// writes reports whether a command line may write files. sed, find and sort write if a word begins
-// with one of these letters.
+// writes reports whether a command line may write files. sed and sort write only with certain
+// letters, find only with certain options.
 func writes(words []string) bool {
 	line := strings.Join(words[1:], " ")
 	switch words[0] {
@@ -70,7 +70,7 @@ func writes(words []string) bool {
 	case "sort":
 		return strings.Contains(line, "o")
 	case "env", "xargs", "timeout", "nohup":
-		return true // they run other commands
+		return true // these commands run others, which may write
 	}
 	return false
 }

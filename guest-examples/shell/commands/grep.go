@@ -49,7 +49,7 @@ type grepper struct {
 	end                                  byte
 	text, skipBinary                     bool
 	before, after                        int
-	maximum                              int // limit of matching lines a file; -1 for none
+	maximum                              int // max matching lines in each file; -1 means no limit
 	separator                            string
 	label                                string
 	filter                               grepFilter

@@ -206,7 +206,7 @@ func (f *filter) long(name string, take func(string, int) ([]string, error)) err
 	return nil
 }
 
-// variable returns the value that an option gives to a variable.
+// variable returns the value of the variable that an option such as --argjson sets.
 func (f *filter) variable(option, name, text string) (any, error) {
 	switch option {
 	case "arg":

@@ -12,8 +12,8 @@ const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-termina
 type part struct {
 	count int64
 	bytes bool // count is in bytes, not in lines
-	// turned reports that the sign of the count makes it count from the other end of the file:
-	// minus for head, plus for tail.
+	// turned reports that the count has the sign for counting from the other end of the file: minus
+	// for head, plus for tail.
 	turned bool
 	end    byte // line end
 }
@@ -62,8 +62,8 @@ func (p *process) eachPart(o options, files []string, do func(io.Reader) error) 
 	})
 }
 
-// holdLines reads r to its end and returns the last n lines with their line ends. It passes
-// earlier lines to leave.
+// holdLines reads r to its end and returns the last n lines with their line ends. It calls leave
+// with each earlier line.
 func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
 	var held [][]byte
 	size := 0
@@ -86,7 +86,7 @@ func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []by
 	return held, err
 }
 
-// holdBytes reads r to its end and returns the last n bytes. It passes earlier bytes to leave.
+// holdBytes reads r to its end and returns the last n bytes. It calls leave with earlier bytes.
 func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 32<<10)

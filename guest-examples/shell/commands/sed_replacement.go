@@ -51,7 +51,7 @@ func parseReplacement(text string) (parts []replacementPart, groups int) {
 	return parts, groups
 }
 
-// caser writes text and changes its case as \U, \L, \u and \l in a replacement request.
+// caser writes text and changes its case as the escapes \U, \L, \u and \l require.
 type caser struct {
 	out       []byte
 	all, once byte

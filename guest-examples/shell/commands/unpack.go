@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxUnpacked limits the bytes that an archive may unpack to, and maxEntries its files,
-	// because a few KiB can expand to terabytes.
+	// maxUnpacked limits the bytes that an archive may unpack to, and maxEntries the number of its
+	// files, because a few KiB can expand to terabytes.
 	maxUnpacked = 512 << 20
 	maxEntries  = 100_000
 )

@@ -42,7 +42,7 @@ func runWc(p *process, o options, files []string) int {
 			if !errors.Is(err, syscall.EISDIR) {
 				continue
 			}
-			r = io.NopCloser(strings.NewReader("")) // a directory has a line of zeros
+			r = io.NopCloser(strings.NewReader("")) // print a line of zeros for a directory
 		}
 		c, err := count(p, r)
 		r.Close()

@@ -13,7 +13,7 @@ import (
 // maxField limits the width and the precision of a field.
 const maxField = 1 << 16
 
-// Format formats the arguments as C's printf does, and repeats the format while it consumes
+// Format formats the arguments as C's printf does. It repeats the format while rounds consume
 // arguments. problems lists invalid numbers, which count as 0 or as their valid prefix. After an
 // error, text is the output before the error; it is an error if the text exceeds limit bytes.
 func Format(format string, args []string, limit int) (text string, problems []string, err error) {

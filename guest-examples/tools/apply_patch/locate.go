@@ -85,7 +85,7 @@ func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	return from, true
 }
 
-// places returns the numbers of the lines at which old occurs, beginning at the number from.
+// places returns the numbers of the lines, not before line from, at which old occurs.
 func places(lines []string, old []line, from int, how fuzz) []int {
 	wanted := make([]string, len(old))
 	for i, l := range old {

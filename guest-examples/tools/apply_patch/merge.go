@@ -152,7 +152,7 @@ func (f *lined) close(usual string, open bool) {
 	}
 }
 
-// endAt returns the line end of the line with the number at, or of a line near it.
+// endAt returns the line end of line number at, or of a nearby line.
 func (f *lined) endAt(at int) string {
 	for _, i := range []int{at, at - 1, at + 1, 0} {
 		if i >= 0 && i < len(f.ends) && f.ends[i] != "" {

@@ -101,7 +101,7 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 	return nil
 }
 
-// claim resolves a path of the patch, which must not be in another part.
+// claim resolves a path of the patch. It is an error if another part has the same path.
 func (p *plan) claim(path string) (name string, was *files.Answer, err error) {
 	name, was, err = p.dir.Target(param, path)
 	if err == nil && p.taken[name] {

@@ -55,8 +55,8 @@ func intersect(c call) (jsonvalue.Value, error) { return c.inOther(true) }
 
 func difference(c call) (jsonvalue.Value, error) { return c.inOther(false) }
 
-// inOther returns the items, without duplicates, that equal an item of Other if want is true, and
-// otherwise the items that do not.
+// If want is true, inOther returns the items that equal an item of Other; otherwise it returns the
+// items that equal none. It drops duplicates.
 func (c call) inOther(want bool) (jsonvalue.Value, error) {
 	other, err := c.second()
 	there, seen := set{}, set{}

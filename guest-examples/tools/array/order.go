@@ -54,7 +54,7 @@ func last(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewArray(c.items[len(c.items)-n:]), err
 }
 
-// some returns the number of items to return: Count, or all if there are fewer.
+// some returns how many items to return: Count, or the number of items if that is smaller.
 func (c call) some() (int, error) {
 	if c.Count == nil {
 		return 0, errNoItems

@@ -94,7 +94,7 @@ func (p *parser) binary(left value, operand func() (value, error)) (value, error
 		return value{}, err
 	}
 	if operator.kind == '%' && p.token.kind != number && p.token.kind != name && p.token.kind != '(' {
-		// In 50% - 3 most people mean a percentage.
+		// Most people who write "50% - 3" mean a percentage, not a remainder.
 		return value{}, &columnError{operator.column, errors.New("% is the remainder, and a number, name or bracket must follow; for per cent divide by 100")}
 	}
 	right, err := operand()

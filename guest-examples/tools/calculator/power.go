@@ -69,7 +69,7 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 	if n.BitLen() > maxExponentBits {
 		return value{}, errors.New("the exponent is too large")
 	}
-	// Each step doubles the error, so work with that many more bits.
+	// Each step doubles the error, so work with one more bit for each possible step.
 	square := newFloat(maxExponentBits).SetRat(a.rat)
 	result := newFloat(maxExponentBits).SetInt64(1)
 	for i := range n.BitLen() {
@@ -80,8 +80,8 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
 		square.Mul(square, square)
-		// Beyond this limit the result is out of range whatever the remaining bits of n are.
-		// Without remaining bits, it may not be.
+		// Beyond this limit the result is out of range, whatever the remaining bits of n are. If n
+		// has no remaining bits, the result may still be in range.
 		if e := square.MantExp(nil); (e > 4*maxBits || e < -4*maxBits) && i+1 < n.BitLen() {
 			return value{}, outOfRange(e > 0 != inverse)
 		}

@@ -51,8 +51,8 @@ func readYAML(text string) (jsonvalue.Value, error) {
 	return (&yamlReader{}).value(document.Content[0], 0)
 }
 
-// marks returns an upper bound for the number of values. It counts the characters that precede each
-// value except the first, and also such characters in strings.
+// marks returns an upper bound for the number of values. It counts the characters that can precede
+// a value, even inside strings; only the first value may have none.
 func marks(text string) int {
 	n := 0
 	for i := range len(text) {

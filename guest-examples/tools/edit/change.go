@@ -37,8 +37,8 @@ func compose(first, second []change) []change {
 		return second
 	}
 	var all []change
-	// before is by how much the second text has grown over the first so far, and after by how much
-	// the third text has grown over the second.
+	// before is the growth from the first text to the second so far, in bytes, and after the growth
+	// from the second to the third.
 	before, after := 0, 0
 	for len(first) > 0 || len(second) > 0 {
 		c := change{old: span{-before, -before}, new: span{after, after}}

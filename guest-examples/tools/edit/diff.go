@@ -125,7 +125,7 @@ func (d differ) trim(b block) block {
 	return b
 }
 
-// endOfLine returns the end, after the line feed, of the line that contains the index at.
+// endOfLine returns the end, after the line feed, of the line that contains text[at].
 func endOfLine(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1

@@ -74,8 +74,8 @@ func (s search) matches() iter.Seq[span] {
 	}
 }
 
-// pass returns how many carriage returns were dropped before the index at of the view's text. The
-// first passed carriage returns are already known to precede that index.
+// pass returns how many carriage returns were dropped before the index "at" in the view's text. The
+// caller already knows that at least "passed" of them precede that index.
 func (v view) pass(passed, at int) int {
 	for passed < len(v.dropped) && int(v.dropped[passed]) < at {
 		passed++

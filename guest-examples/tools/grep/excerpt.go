@@ -15,7 +15,7 @@ const lead = 100
 const cutMark = "…"
 
 // excerpt returns a copy of at most MaxLineChars characters of line, as valid UTF-8. The copy
-// includes the byte with the index at.
+// includes line[at].
 func excerpt(line []byte, at int) []byte {
 	var shown []byte
 	if at > MaxLineChars-lead && len(line) > MaxLineChars {

@@ -20,7 +20,7 @@ func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	return f
 }
 
-// find returns the first place at from or later, or -1. from must not decrease between calls.
+// find returns the first place not before from, or -1. Later calls must not pass a smaller from.
 func (f *finder) find(from int) int {
 	first := len(f.block)
 	for i, n := range f.needles {

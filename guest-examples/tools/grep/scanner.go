@@ -140,7 +140,7 @@ func dropReturns(block []byte) []byte {
 	}
 	kept := block[:from]
 	for rest := block[from:]; len(rest) > 0; {
-		// rest begins with \r\n, or is the last part.
+		// rest begins with \r\n. Skip the \r.
 		rest = rest[1:]
 		next := bytes.Index(rest, []byte("\r\n"))
 		if next < 0 {

@@ -102,8 +102,8 @@ type node struct {
 	children map[string]*node
 }
 
-// put stores a value under the names. It returns false if a value is on the path or the place is
-// taken.
+// put stores a value under the names. It returns false if one of the parents already is a value, or
+// if the last name is taken.
 func (n *node) put(names []string, v jsonvalue.Value) bool {
 	for _, name := range names {
 		if n.value.Kind() != jsonvalue.Absent {

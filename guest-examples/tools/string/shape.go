@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// reverse reverses visible characters: it keeps a letter with its accents, or a flag, together.
+// reverse reverses visible characters; a letter and its accents, or a flag, count as one.
 func reverse(text string) string {
 	return uniseg.ReverseString(text)
 }

@@ -18,7 +18,7 @@ import (
 // step is one action.
 type step struct {
 	Do string `json:"do"`
-	// Text, More and Last are the operands; Times repeats each of them, and 0 means once.
+	// Text, More and Last are the operands. Each is repeated Times times; 0 means once.
 	Text  string  `json:"text"`
 	More  *string `json:"more"`
 	Last  *string `json:"last"`
@@ -139,7 +139,7 @@ func (s step) handle() uint32 {
 	return uint32(s.Handle)
 }
 
-// buffered calls a function that returns text in a buffer.
+// buffered passes a buffer to call, and returns the text that call writes there.
 func (s step) buffered(call func(ptr, size uint32) int32) outcome {
 	size := s.Size
 	if size == 0 {

@@ -1,5 +1,5 @@
-// Command skills is a tool for tests that describes itself from the files of its workspace, whose
-// names need no escapes. It is small because tests compile it.
+// Command skills is a tool for tests. It describes itself from the names of its workspace's files,
+// which it does not escape. It is small because tests compile it.
 package main
 
 import (
