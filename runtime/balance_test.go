@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// swelling returns a command or a reactor, as form says. It grows by as many pages as the first
-// byte of its input, and then runs for a while.
+// swelling returns a guest that is called in the given form. The guest grows its memory by the
+// number of pages in the first byte of its input, and then runs for a while.
 func swelling(pages uint32, form ABI) []byte {
 	work := wasmtest.Code(
 		wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0, wasmtest.Drop},
@@ -71,7 +71,8 @@ func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 	pressing.Wait()
 }
 
-// oneOfAllKinds makes a random call; its clock and its tenant depend on the caller.
+// oneOfAllKinds makes a random call. The number caller determines the clock and the tenant of the
+// call.
 func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Rand) {
 	b, err := hostfuncs.Bind(capability.Grant{Clock: caller%2 == 0}, files.Options{}, hostfuncs.Services{})
 	if err != nil {

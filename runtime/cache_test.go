@@ -73,8 +73,8 @@ func entryFile(t testing.TB, dir string) string {
 	return files[0]
 }
 
-// A module from the cache has the same data for the checks of modules as the module that was
-// compiled.
+// A module from the cache has the same report as the freshly compiled module, so checks of the two
+// give equal results.
 func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	module := command()
@@ -241,7 +241,8 @@ func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte
 	}
 }
 
-// The host may provide fewer functions than when the module was stored.
+// A module from the cache is refused if the host no longer provides all the functions that it
+// imports.
 func TestCachedModuleIsCheckedForImports(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	wasm := numbered(1)
@@ -269,7 +270,7 @@ func TestCacheEvictsBeyondMaxBytes(t *testing.T) {
 	}
 }
 
-// The engine cannot write, as on a full disk: modules still run, with one warning.
+// If the engine cannot write, as on a full disk, modules still run, and one warning is logged.
 func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	o.OnCompile = func(CompileEvent) {
@@ -293,8 +294,8 @@ func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 	}
 }
 
-// The directory is removed while a module is compiled: that module runs, and the next one is
-// stored.
+// If the cache directory is removed while a module is compiled, that module still runs, and the
+// next module is stored.
 func TestRemovedCacheDirectoryIsCreatedAgain(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	var once sync.Once

@@ -247,7 +247,7 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 		c.r.abandoned.Add(-counts)
 		c.abandoned.Add(-1)
 	}()
-	s.MayGoOn() // records why the call stopped
+	s.MayGoOn() // called because it records why the call stopped
 	return true, s.Stopped()
 }
 

@@ -18,7 +18,7 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// added is the index of the function that the field change of parts adds to a guest with one part.
+// added is the index of the function that parts.change adds to a guest with one part.
 const added = recursion + 2
 
 // manyResults is the number of results of largeFrames; each takes 8 bytes in every frame.

@@ -57,7 +57,8 @@ func TestStartThatHashesIsSaved(t *testing.T) {
 	requireReuse(t)
 	const hash = importsOfParts
 	want := sha256.Sum256([]byte("a.txt"))
-	// The import replaces the function recursion, so that the indices of all others stay.
+	// The import takes the place of the function recursion, so that all other functions keep their
+	// indices.
 	build := func(p func(hashes []byte) parts) []byte {
 		made := p(wasmtest.Code(wasmtest.Const(atName), wasmtest.Const(5), wasmtest.Const(atScratch), wasmtest.Const(32), wasmtest.CallFunc(hash), []byte{wasmtest.Drop}))
 		made.change = func(m *wasmtest.Module) {

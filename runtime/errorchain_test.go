@@ -104,7 +104,7 @@ func TestExitCodesAreNotErrorsOfHost(t *testing.T) {
 			t.Errorf("exit code %#x: got %v", code, err)
 		}
 	}
-	// The guest exits where it may not exit, and before the call.
+	// These guests exit where a guest may not exit, or before the call begins.
 	for _, code := range append([]uint32{0, 1}, special...) {
 		exit := wasmtest.Code(wasmtest.Const(int32(code)), wasmtest.CallFunc(wasiProcExit))
 		end := wasmtest.Const(0)
@@ -179,7 +179,7 @@ func TestErrorChainsContainOnlyHostErrors(t *testing.T) {
 	_, err = m.Call(gone, Call{Bindings: b})
 	wantOnly(t, "a call that is cancelled", err, context.Canceled)
 	_, err = r.Load(gone, trap)
-	if err != nil { // the module is already loaded
+	if err != nil { // nil if Load found the module already loaded
 		wantOnly(t, "a load that is cancelled", err, context.Canceled)
 	}
 
@@ -206,7 +206,7 @@ func TestErrorChainsContainOnlyHostErrors(t *testing.T) {
 	wantOnly(t, "a Runtime that is closed", err, abi.ErrClosed)
 }
 
-// calls0 calls function f, which has no result, with a number.
+// calls0 returns code that calls function f with the argument arg; f has no result.
 func calls0(f uint32, arg int32) []byte {
 	return wasmtest.Code(wasmtest.Const(arg), wasmtest.CallFunc(f))
 }

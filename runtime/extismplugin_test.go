@@ -48,7 +48,8 @@ const (
 	localB
 )
 
-// plugin is an Extism plug-in whose function call has the given body, which leaves an i32.
+// plugin returns an Extism plug-in that exports a function named "call". body is the code of the
+// function, which leaves an i32 on the stack.
 func plugin(body ...[]byte) wasmtest.Module {
 	m := wasmtest.Module{
 		Types:  []wasmtest.FuncType{{Results: []byte{wasmtest.I32}}, {}},
@@ -77,7 +78,8 @@ func addFunc(m *wasmtest.Module, name string, typ uint32, body ...[]byte) {
 	m.Funcs = append(m.Funcs, wasmtest.Func{Type: typ, Locals: []byte{wasmtest.I64, wasmtest.I64}, Body: wasmtest.Code(body...)})
 }
 
-// x returns code that calls an imported function. The code in params leaves the parameters.
+// x returns code that calls an imported function. params is the code that leaves the parameters on
+// the stack.
 func x(name string, params ...[]byte) []byte {
 	index := slices.IndexFunc(extismImports, func(imp extismImport) bool { return imp.name == name })
 	return wasmtest.Code(wasmtest.Code(params...), wasmtest.CallFunc(uint32(index)))
@@ -95,10 +97,10 @@ func dropped(code ...[]byte) []byte { return append(wasmtest.Code(code...), wasm
 
 const localSet = 0x21
 
-// echoes makes the input the output.
+// echoes is code that makes the input of the call its output.
 var echoes = x("output_set", x("input_offset"), x("input_length"))
 
-// copies leaves the offset of a block that contains the input.
+// copies is code that copies the input into a new block and leaves the offset of that block.
 var copies = wasmtest.Code(
 	put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("load_u64", x("input_offset"))),
 	put(localB, x("alloc", x("input_length"))), x("store_u64", take(localB), x("load_u64", take(localA))),

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// Addresses at which the test guests have their request, and at which they want the answer.
+// Addresses in the memory of test guests: of the request, and of the buffer for the answer.
 const (
 	askedAt = 40_000
 	roomAt  = 8

@@ -63,8 +63,9 @@ func TestBatchesAreLimited(t *testing.T) {
 	}
 }
 
-// A file for which other files left no room should be requested again. For a file larger than the
-// whole buffer, that would not help.
+// NOBUFS means that other files left no room for this file, so the guest should request the file
+// again. FBIG means that the file is larger than the whole buffer, so another request would not
+// help.
 func TestFilesThatDoNotFitAreReported(t *testing.T) {
 	r, grant := newRuntime(t, Options{}), bigger(t)
 	const names, table, fbig, nobufs = "/data/a\x00/data/large\x00", 2 * answerSize, 22, 42

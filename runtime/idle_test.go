@@ -16,8 +16,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// Instances that wait for a call first give their memory back and are later closed. Then no timer
-// runs.
+// Waiting instances first give their memory back and are later closed. After that, no timer runs.
 func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 	requireReuse(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +186,7 @@ func TestTendingEndsWithRuntime(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		r.pools.Tend() // as if it had begun just before
+		r.pools.Tend() // as if the timer had called Tend just before Close
 		if r.pools.Tended() || r.pools.Usage().Waiting != 0 {
 			t.Errorf("%d bytes wait; the timer runs: %v", r.pools.Usage().Waiting, r.pools.Tended())
 		}

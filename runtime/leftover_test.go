@@ -180,7 +180,8 @@ func TestPanicOfHostAffectsOnlyItsCall(t *testing.T) {
 		start: wasmtest.Code(reads(), marks(), now(atMoment), writes(1, atState, wasmtest.Const(stateSize)), writes(1, atMoment, wasmtest.Const(8))),
 	}.bytes())
 	faulty := false
-	// The clock has a type outside package hostfuncs in all calls, so that they are of one kind.
+	// In all calls, the clock has a type outside package hostfuncs, so that the calls are of one
+	// kind.
 	w := wants{adjust: func(b *hostfuncs.Bindings) {
 		if b.Clock = (ownClock{b.Clock}); faulty {
 			b.Clock = faultyClock{b.Clock}
@@ -237,7 +238,7 @@ func TestGoexitInHostFunctionEndsOnlyItsCall(t *testing.T) {
 					b.Clock = leavingClock{b.Clock}
 				}
 			}}
-			for range 5 { // more than may be abandoned
+			for range 5 { // more calls than may be abandoned
 				if tt.saved {
 					leaving = false
 					askOK(t, m, w)

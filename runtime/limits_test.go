@@ -14,8 +14,8 @@ import (
 // page is the size of a WASM page.
 const page = guestmem.PageSize
 
-// growing is a command of one page. It grows by as many pages as the first byte of its input, traps
-// if growth is refused, and then reads the clock.
+// growing is a command whose memory has pages at first. The command grows its memory by the number
+// of pages in the first byte of its input, traps if growth is refused, and then reads the clock.
 func growing(pages uint32) []byte {
 	failed := wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	return parts{
@@ -24,10 +24,11 @@ func growing(pages uint32) []byte {
 	}.bytes()
 }
 
-// grown is a call that grows by pages.
+// grown is a call of the command growing that grows the memory by pages.
 func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
 
-// holding runs a call whose memory grows by pages, until the returned function is called.
+// holding starts a call that grows its memory by pages and lasts until the returned function is
+// called.
 func holding(t *testing.T, m *Module, pages byte) (end func()) {
 	t.Helper()
 	inCall, release := make(chan struct{}), make(chan struct{})
@@ -214,7 +215,7 @@ func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	}
 }
 
-// A call that continued without the memory that it was refused has not reached a limit.
+// A call that was refused memory and continued without it has not reached a limit.
 func TestRefusedGrowthAloneIsNotFailure(t *testing.T) {
 	guest := parts{start: wasmtest.Code(reads(), grows(4), onInput('!', []byte{wasmtest.Unreachable}), writes(1, atInput, loads(atCount)))}.bytes()
 	for name, o := range map[string]struct {

@@ -337,7 +337,7 @@ func TestLoadKnownReadsOnlyUncachedModules(t *testing.T) {
 		reads++
 		return wasm, nil
 	}
-	for _, want := range []int{1, 1} { // the second Runtime finds it on disk
+	for _, want := range []int{1, 1} { // the second Runtime finds the module on disk
 		r := newRuntime(t, Options{CacheDir: dir})
 		for range 2 {
 			m, err := r.LoadKnown(context.Background(), strings.ToUpper(digest), read)

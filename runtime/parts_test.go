@@ -39,7 +39,7 @@ type parts struct {
 	section    []byte // the start section
 	initialize []byte
 	start      []byte // _start
-	call       []byte // of a reactor; leaves an i32
+	call       []byte // the exported function of a reactor; leaves an i32
 	more       []byte // another function like call, exported as "more"
 	memory     []uint32
 	change     func(*wasmtest.Module)
@@ -164,7 +164,7 @@ func onInput(letter byte, body ...[]byte) []byte {
 	return when(wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0}, wasmtest.Const(int32(letter)), []byte{i32Eq}), body...)
 }
 
-// reads reads the standard input to atInput.
+// reads reads standard input into memory at atInput.
 func reads() []byte { return calls(wasiFDRead, 0, atIovecIn, 1, atCount) }
 
 // writes writes bytes of memory to a stream.

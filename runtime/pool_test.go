@@ -57,7 +57,7 @@ func together(t testing.TB, m *Module, n int, call Call) []Output {
 }
 
 // keep makes calls until n waiting instances share an image. Instances that are saved at the same
-// time would each have their own.
+// time would each have an image of their own.
 func keep(t testing.TB, m *Module, n int) {
 	t.Helper()
 	for _, n := range []int{1, 1, n} {

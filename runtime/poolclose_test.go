@@ -48,7 +48,8 @@ func TestKindIsDroppedDuringCall(t *testing.T) {
 	requireBalanced(t, r, m)
 }
 
-// gate is a clock that signals when it is read, and waits for a signal to return.
+// gate is a clock that sends a signal when it is read, and returns the time only after it receives
+// one.
 type gate struct {
 	hostfuncs.Clock
 	inCall  chan<- struct{}

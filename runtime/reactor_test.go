@@ -49,8 +49,8 @@ const (
 	errorWrite
 )
 
-// reactor is a module whose function call has the given body, which leaves an i32. Its memory is
-// one page with text at address 0.
+// reactor returns a module that exports a function named "call". body is the code of the function,
+// which leaves an i32. The memory of the module is one page with text at address 0.
 func reactor(text string, body ...[]byte) wasmtest.Module {
 	i32, none := []byte{wasmtest.I32}, []byte(nil)
 	two := []byte{wasmtest.I32, wasmtest.I32}
@@ -67,7 +67,8 @@ func reactor(text string, body ...[]byte) wasmtest.Module {
 	}
 }
 
-// with calls an imported function with a pointer and a length and drops its result.
+// with returns code that calls an imported function with a pointer and a length, and drops the
+// result.
 func with(function uint32, ptr, size int32) []byte {
 	return wasmtest.Code(wasmtest.Const(ptr), wasmtest.Const(size), wasmtest.CallFunc(function), []byte{wasmtest.Drop})
 }

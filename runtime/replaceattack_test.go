@@ -105,7 +105,7 @@ func FuzzReplaceRequest(f *testing.F) {
 			if s.LastError == nil || s.LastError.Kind != "seen" || int32(s.LastError.Code) != code {
 				t.Errorf("code %d for the reason %+v", code, s.LastError)
 			}
-		case code > 76: // the last number of WASI
+		case code > 76: // 76 is the largest error number of WASI
 			t.Errorf("it returned %d", code)
 		case code == 0:
 			there := lookErr == nil

@@ -16,7 +16,7 @@ import (
 )
 
 // probing is a guest that reads everything that may differ between a new instance and a reset one,
-// during its start and later, and writes it. Its input comes last.
+// during its start and later. It writes what it read, with its input last.
 func probing() parts {
 	look := func(at int32) []byte {
 		return wasmtest.Code(calls(wasiRandomGet, at, 8), now(at+8))

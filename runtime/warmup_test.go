@@ -218,7 +218,7 @@ func TestWarmUpEndsAtDeadline(t *testing.T) {
 		}
 	}
 	call.Bindings = bind(t, capability.Grant{})
-	call.Limits.Fuel = 1_000_000 // now the warm-up ends, not the call
+	call.Limits.Fuel = 1_000_000 // the warm-up ends at its own fuel limit; the call succeeds
 	if out, err := m.Call(context.Background(), call); err != nil || string(out.Output) != "c" {
 		t.Errorf("wrote %q, %v", out.Output, err)
 	}

@@ -27,12 +27,14 @@ const maxUnchecked = 100
 type graph struct {
 	m *module
 	s *scan
-	// alias maps a type to the first type that may be equal to it.
+	// alias maps a type to the first type that may be equal to it. That first type represents all
+	// of them.
 	alias []uint32
-	// targets are the functions of a type. Only types that are their own alias have any.
+	// targets lists the functions of a type, by the index of the type. Only a type that represents
+	// equal types has an entry.
 	targets [][]uint32
-	// host reports, by type, whether a call of the type may reach an imported function. It is set
-	// only for types that are their own alias.
+	// host reports whether a call of a type may reach an imported function, by the index of the
+	// type. Only the entries of types that represent equal types are complete.
 	host []bool
 }
 

@@ -8,11 +8,11 @@ const (
 	readImport    = "fd_read"
 )
 
-// checkpoints describes the functions that Options.Checkpoint adds. All indices are indices of the
-// output.
+// checkpoints describes the functions that Options.Checkpoint adds. All indices refer to the output
+// module.
 type checkpoints struct {
 	enter, call uint32 // the imported functions
-	typ         uint32 // type of the function call
+	typ         uint32 // type index of the imported function call
 	start       uint32 // the function that the command exports
 }
 

@@ -27,8 +27,8 @@ const (
 )
 
 // readingCommand returns a command that calls env.ready and reads a four-byte number deep in a
-// recursion. It then calls env.say twice: with the sum of the number and what it computed before,
-// and with the number of reads since its memory was new. Then it exits.
+// recursion. It then calls env.say twice: first with the sum of that number and what it computed
+// before the read, then with the number of reads since its memory was new. Then it exits.
 func readingCommand() wasmtest.Module {
 	const (
 		fdRead, exit, ready, say = 0, 1, 2, 3
@@ -183,7 +183,7 @@ func TestCheckpointsComeBeforeReads(t *testing.T) {
 			f.onCheckpoint = func(context.Context, api.Module) uint64 {
 				w.note("checkpoint")
 				again--
-				return again // 2, 1 and 0
+				return again // 2, then 1, then 0
 			}
 			requireExit(t, context.Background(), w.module.ExportedFunction(ExportMain))
 			if want := []string{"enter", "ready", "checkpoint", "checkpoint", "checkpoint", "read"}; !slices.Equal(w.events, want) {

@@ -25,9 +25,9 @@ type instr struct {
 }
 
 // decoder reads the instructions of one function body. It must split the bytes into instructions
-// exactly as the engine does. Where the engine reads only one byte of a number that could be
-// longer, the decoder accepts only one byte. Otherwise code could be hidden in what one of them
-// takes for an immediate.
+// exactly as the engine does. Otherwise code could be hidden in bytes that only one of the two
+// takes for an immediate. So where the engine reads only one byte of a number that could be longer,
+// the decoder accepts only one byte.
 type decoder struct {
 	reader
 	m      *module
@@ -128,7 +128,7 @@ func (d *decoder) long(in *instr) bool {
 	return d.err == nil
 }
 
-// operand reads an operand and returns its index, if it is one.
+// operand reads an operand. If the operand is an index, operand returns it.
 func (d *decoder) operand(in *instr, imm immediate) (index uint32) {
 	m := d.m
 	switch imm {

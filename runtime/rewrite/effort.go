@@ -8,8 +8,8 @@ import (
 // Effort estimates what the engine needs to compile the rewritten module.
 type Effort struct {
 	// Time is the time on one core of a common machine. Bytes is the memory needed if functions are
-	// compiled one at a time. Largest is the part of it for the largest function; each further
-	// function compiled concurrently can need as much again.
+	// compiled one at a time. Largest is the part of Bytes for the largest function; each further
+	// function that is compiled concurrently can need as much again.
 	Time           time.Duration
 	Bytes, Largest uint64
 }
@@ -59,7 +59,7 @@ func (in *instr) branches() uint64 {
 	case opBlock, opIf, opElse, opBrIf, opBrOnNull, opBrOnNonNull:
 		return 1
 	case opMemoryFill, opMemoryCopy:
-		return 3 // it chooses between implementations
+		return 3 // the engine's code chooses between implementations
 	case opBrTable:
 		return 1 + uint64(in.a)/labelsPerBranch
 	}

@@ -15,8 +15,8 @@ import (
 // hostCalls is the minimum number of host calls that each module of hostCallers makes.
 const hostCalls = 300
 
-// hostCallers are modules whose export run calls function 0, an import of type 0, many times in a
-// row.
+// hostCallers are modules with an export named "run". It calls function 0, an import of type 0,
+// many times in a row.
 func hostCallers() map[string]wasmtest.Module {
 	caller := func(body []byte, helpers ...[]byte) wasmtest.Module {
 		m := wasmtest.Module{
@@ -46,8 +46,8 @@ func hostCallers() map[string]wasmtest.Module {
 	}
 }
 
-// runHostCaller rewrites a module and calls its export run, with f for the meter. onCall is called
-// for every call of the host.
+// runHostCaller rewrites a module and calls its export "run". f is the host's side of metering.
+// onCall is called for every call of the host.
 func runHostCaller(t *testing.T, name string, m wasmtest.Module, o Options, f *refiller, onCall func()) *Report {
 	t.Helper()
 	ctx := context.Background()

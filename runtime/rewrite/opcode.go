@@ -87,7 +87,8 @@ const (
 	opAtomicFence opcode = opAtomic<<8 | 3
 )
 
-// immediate is the operands of an opcode. A second operand is in the upper byte.
+// immediate describes the operands of an opcode: the first in the lower byte, a second one in the
+// upper byte.
 type immediate uint16
 
 const (

@@ -55,7 +55,7 @@ func appendMemory(b []byte, op opcode) []byte {
 // Locals of the functions.
 const (
 	pieceTo     = 0
-	pieceFrom   = 1 // or the value to fill with
+	pieceFrom   = 1 // the source address, or the value to fill with
 	pieceLength = 2
 )
 

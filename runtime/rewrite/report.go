@@ -105,11 +105,11 @@ type Report struct {
 
 // MeterReport counts the places where a metered module checks its fuel.
 type MeterReport struct {
-	// Loops are loop heads, Entries starts of functions, Paths places in long code without loops,
-	// Bulks operations that are charged by length, and Hosts calls that may reach imported
-	// functions.
+	// The fields count loop heads (Loops), starts of functions (Entries), places in long code
+	// without loops (Paths), operations that are charged by length (Bulks), and calls that may
+	// reach imported functions (Hosts).
 	Loops, Entries, Paths, Bulks, Hosts int
-	// Checkpoints are the Hosts that Options.Checkpoint changed. If it is 0, there is no
+	// Checkpoints counts the Hosts that Options.Checkpoint changed. If it is 0, there is no
 	// ExportMain.
 	Checkpoints int
 }

@@ -30,7 +30,7 @@ type saver struct {
 	snapshot experimental.Snapshot
 	memory   []byte // nil before the first checkpoint
 	globals  []uint64
-	saved    bool // in this run
+	saved    bool // whether a snapshot was taken in this run
 	restores int
 }
 

@@ -57,7 +57,7 @@ type Options struct {
 	// A function that would take seconds or much memory to compile is refused as SlowToCompile. So
 	// is a module with too many such functions for its size.
 	Meter bool
-	// Quick names imported functions that Meter need not check.
+	// Quick names imported functions before whose calls Meter adds no check.
 	Quick []ImportName
 	// AnyEffort disables refusals as SlowToCompile, for a compiler that can be stopped.
 	AnyEffort bool

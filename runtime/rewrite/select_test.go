@@ -15,9 +15,10 @@ import (
 const selectOp = 0x1b
 
 // brokenSelect is a function that returns the second of the two values at the start of the memory.
-// The compiler of wazero 1.12 on amd64 gets its select wrong. Both values must be reloaded after
-// the first call. The second value goes to register xmm0, where the first value must be for the
-// second call. The engine uses the register and forgets that it contained the result of the select.
+// The compiler of wazero 1.12 on amd64 gets its select wrong. After the first call, the engine must
+// reload both values. It loads the second value into register xmm0. But the second call needs the
+// first value in xmm0, so the engine overwrites the register. It forgets that the register
+// contained the result of the select.
 func brokenSelect(typ byte) wasmtest.Module {
 	load, store, add := byte(0x2b), byte(0x39), byte(0xa0)
 	if typ == wasmtest.F32 {
@@ -34,7 +35,7 @@ func brokenSelect(typ byte) wasmtest.Module {
 				[]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(2),
 				[]byte{wasmtest.LocalGet, 2},
 			)},
-			// This leaves other values in the registers.
+			// This function leaves other values in the registers.
 			{Type: 1, Body: wasmtest.Code([]byte{wasmtest.I32Const, 24}, value(16), value(16), []byte{add}, []byte{store, 0, 0})},
 			{Type: 2},
 		},

@@ -21,8 +21,8 @@ type key struct {
 	name string
 	// asked is added to the tool's manifest. always ends the operator's file in both cases.
 	asked, always string
-	// The operator's file begins with the string in with, which has the key, or in without, which
-	// lacks the key or gives it another value. gives and instead are the results of the call with
+	// The operator's file begins with one of two strings: "with" sets the key, and "without" omits
+	// the key or gives it another value. "gives" and "instead" are the results of the call with
 	// these two files.
 	with, without  string
 	gives, instead string

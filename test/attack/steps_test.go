@@ -114,7 +114,7 @@ func (s simple) Execute(ctx context.Context, in tool.Invocation) (tool.Result, e
 
 func (simple) Close() error { return nil }
 
-// one returns a Registry with one tool, whose parameters are the given properties.
+// one returns a Registry with one tool; properties are the parameters of the tool.
 func one(t *testing.T, o registry.Options, properties string, change func(*tool.Spec), s simple) *registry.Registry {
 	t.Helper()
 	spec := tool.Spec{
@@ -132,13 +132,13 @@ func one(t *testing.T, o registry.Options, properties string, change func(*tool.
 	return r
 }
 
-// callOf returns a call of the tool in the Registry that one returns.
+// callOf returns a call of the tool that the function one registers.
 func callOf(arguments string) tool.Call {
 	return tool.Call{Tool: "tool", Arguments: json.RawMessage(arguments)}
 }
 
-// requireCode calls the tool in a Registry that one returned. It fails the test unless the call
-// ends with the code and, if text is not "", with that text.
+// requireCode calls the tool in a Registry from the function one. It fails the test unless the call
+// ends with the code want and, if text is not "", with that text.
 func requireCode(t *testing.T, r *registry.Registry, call tool.Call, want tool.Code, text string) tool.Result {
 	t.Helper()
 	result, err := r.Execute(t.Context(), call)

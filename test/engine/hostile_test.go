@@ -53,8 +53,8 @@ func TestHostile(t *testing.T) {
 	t.Logf("the latest of the calls ended %v after its deadline; calls of the good guest: %v", s.latest.Round(time.Millisecond), s.goodCalls)
 }
 
-// Measured in real time, no call ends later than promised, and no concurrent work is delayed for
-// longer than that after the calls have ended.
+// Measured in real time, every call ends within hostileSlack of its deadline. After the calls have
+// ended, other work of the process is delayed by at most hostileSlack.
 func TestTimingOfHostile(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after their deadline fifty hostile calls end")
 	s := besiege(t, 3)

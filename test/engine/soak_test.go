@@ -33,8 +33,8 @@ const (
 )
 
 // Mixed load, with modules that are closed and loaded again while calls run, does not leak. At the
-// end the process uses as many resources as after the warm-up, and after closing the runtime as
-// many as before.
+// end, the process uses as many resources as after the warm-up. Once the runtime is closed, the
+// process uses as many as before the test.
 func TestSoak(t *testing.T) {
 	testlevel.Long(t, "it loads the runtime for seconds, or as long as WASMTOOL_SOAK says")
 	long := soakShort
@@ -101,8 +101,8 @@ type soak struct {
 // soakLoad is a guest under load, with its current module.
 type soakLoad struct {
 	name string
-	// wasm is the loaded module. next turns it into another module; it is nil if the module takes
-	// too long to compile repeatedly.
+	// wasm is the loaded module. next turns wasm into another module; next is nil if the module
+	// takes too long to compile repeatedly.
 	wasm []byte
 	next func(wasm []byte, version uint32) []byte
 	// canary is the guest if it is a canary. The calls of other guests have no input.

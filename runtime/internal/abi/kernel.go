@@ -105,7 +105,8 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	return at, nil
 }
 
-// take makes a block of n bytes at the offset at, from which on no memory was ever allocated.
+// take creates a block of n bytes at the offset at. No memory from that offset on was ever
+// allocated.
 func (k *kernel) take(at, n uint64) {
 	room := roomFor(n)
 	k.next = at + room
@@ -176,7 +177,7 @@ func (k *kernel) put(data []byte) uint64 {
 	return at
 }
 
-// receive stores what read returns, up to its end, in a new block.
+// receive calls read until the end of its data, and stores the data in a new block.
 func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
 	const piece = 32 << 10
 	if len(k.blocks) >= maxBlocks {

@@ -66,8 +66,8 @@ func TestEverySizeIsListed(t *testing.T) {
 	}
 }
 
-// The engine has a Go function for each name of WASI, which still works after the runtime that it
-// was taken from is closed.
+// Each WASI function of the engine is a Go function that still works after the runtime that
+// provided it is closed.
 func TestEngineHasGoFunctionsForWASI(t *testing.T) {
 	functions, err := wasiFunctions()
 	if err != nil {

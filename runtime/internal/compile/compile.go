@@ -39,9 +39,9 @@ type Options struct {
 // Compiler compiles modules, several at once. It is safe for concurrent use; New makes one.
 type Compiler struct {
 	opts Options
-	disk *diskCache // nil without one
-	// short limits how many modules that compile in a moment are compiled at once, and long limits
-	// the others. So neither group waits for the other.
+	disk *diskCache // nil if there is no cache on disk
+	// short is for modules that compile in a moment, and long for all others. Each limits how many
+	// modules are compiled at once, so neither group waits for the other.
 	short, long semaphore
 }
 

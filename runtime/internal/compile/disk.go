@@ -48,7 +48,7 @@ func (d *diskCache) warn(reason error) {
 	d.warned.Do(func() { d.log.Warn("compiled modules are not kept on disk", "reason", reason) })
 }
 
-// slot is the place of one module in the cache, while it is compiled.
+// slot is the place of one module in the cache, while that module is compiled.
 type slot struct {
 	disk    *diskCache
 	digest  string

@@ -59,9 +59,8 @@ var numbers = map[sys.Errno]uint32{
 	sys.EPERM: 63, sys.ERANGE: 68, sys.EROFS: 69,
 }
 
-// Number returns WASI's number for an error of package files, and 0 for nil. It is the number that
-// WASI's functions return for the error. Errors of batches give FBIG and NOBUFS, and an error of
-// replacing a file gives STALE.
+// Number returns the number that WASI's functions return for an error of package files, and 0 for
+// nil. Errors of batches give FBIG and NOBUFS, and an error of replacing a file gives STALE.
 func Number(err error) uint32 {
 	const fbig, nobufs, stale = 22, 42, 72
 	switch {

@@ -123,9 +123,9 @@ func (f *file) Close() sys.Errno {
 	return errno
 }
 
-// closeErrno treats closing a closed file as success. When the file system of a call has been
-// closed, the engine closes again the files that the guest left open. If that failed, the engine
-// would keep their descriptors.
+// closeErrno treats closing a closed file as success. After the file system of a call has been
+// closed, the engine closes the files that the guest left open, although they are already closed.
+// If that failed, the engine would keep their descriptors.
 func closeErrno(err error) sys.Errno {
 	if errors.Is(err, fs.ErrClosed) {
 		return 0

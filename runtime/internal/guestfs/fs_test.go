@@ -117,8 +117,8 @@ func TestChangesAreRefused(t *testing.T) {
 	}
 }
 
-// TestUnknownOpenFlagsAreRefused tries every flag bit that the engine has or may add, alone and
-// with reading.
+// TestUnknownOpenFlagsAreRefused opens a file with each flag bit that the engine has or may add,
+// one bit at a time.
 func TestUnknownOpenFlagsAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})

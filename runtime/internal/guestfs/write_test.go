@@ -228,7 +228,8 @@ func TestGuestWritesNothingElse(t *testing.T) {
 					step{op{Op: "path_link", FD: fdWork, Path: path(name), FD2: fdRoot, Path2: path("workspace/lnk")}, "ENOSYS"},
 				)
 			}
-			// A3: read rights do not truncate; a file opened for reading is not written.
+			// A3: opening with read rights does not truncate, and a file opened for reading is not
+			// written.
 			steps = append(
 				steps,
 				step{openTo("f", rightRead, oflagTrunc, 0), "EINVAL"},

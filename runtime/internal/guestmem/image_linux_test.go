@@ -100,7 +100,7 @@ func TestSavingAgainReleasesPreviousImage(t *testing.T) {
 	}
 }
 
-// The file behind an image cannot be changed or truncated, which would crash a guest's process.
+// The file behind an image is sealed: changing or truncating it would crash a guest's process.
 func TestImageIsSealed(t *testing.T) {
 	image, err := newImage(make([]byte, PageSize))
 	if err != nil {

@@ -15,8 +15,8 @@ const (
 	copyWhole = 64 << 10
 	// copyBlind replaces copyWhole where the kernel cannot report the changed pages.
 	copyBlind = 1 << 20
-	// maxKeptPages is how many bytes a guest may have written for its pages to be kept at a
-	// restore. If it wrote more, the pages are given back.
+	// maxKeptPages limits the bytes of written pages that a memory keeps at a restore. If there are
+	// more, all of these pages are given back.
 	maxKeptPages = 4 << 20
 	// trimEvery is the number of restores after which all pages are given back. Until then, a page
 	// that was written once is copied at every restore.
@@ -30,7 +30,7 @@ type saved struct {
 	target     uint64 // the size to which it shrinks
 	restores   int    // since the last trim
 	private    uint64
-	wasRefused bool // the value of refused when it was saved
+	wasRefused bool // the value of refused when the memory was saved
 }
 
 // errGrown means that the engine could not shrink a memory that grew.
@@ -143,8 +143,8 @@ func (m *Memory) shrink() []byte {
 	return m.Bytes()
 }
 
-// copyBack makes the front of the memory equal to the image. It returns the number of bytes there
-// in pages that the memory does not share with the image.
+// copyBack makes the front of the memory equal to the image. It returns the total size of the pages
+// there that the memory does not share with the image.
 func (m *Memory) copyBack() (uint64, error) {
 	front, view := m.space[:m.size], m.image.view
 	whole := uint64(copyWhole)

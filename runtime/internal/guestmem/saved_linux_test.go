@@ -68,7 +68,7 @@ func TestRestoreRestoresImage(t *testing.T) {
 			}}, way.size)
 			r := rand.New(rand.NewPCG(1, way.size))
 			scribble(r, g.mem)
-			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // images have holes
+			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // zeros, because images have holes
 			image, err := g.m.Save()
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +100,8 @@ func TestRestoreRestoresImage(t *testing.T) {
 						check("after growing")
 					}
 				case 1:
-					// Both get the same writes, from random streams with equal seeds.
+					// The memory and the plain slice get the same writes, from random streams with
+					// equal seeds.
 					seed := r.Uint64()
 					scribble(rand.New(rand.NewPCG(seed, 2)), g.mem)
 					scribble(rand.New(rand.NewPCG(seed, 2)), model)

@@ -2,8 +2,8 @@ package guestmem
 
 import "sync"
 
-// Limits on address space kept for the next guest: in total, and of one guest. Up to this size,
-// clearing memory costs less than getting new pages from the kernel.
+// Limits on the address space that is kept for later guests: in total, and from one guest. Up to
+// the limit for one guest, clearing memory costs less than getting new pages from the kernel.
 const (
 	maxSpare     = 32 << 20
 	maxSpareEach = 8 << 20

@@ -54,7 +54,7 @@ type Group struct {
 	memoryInUse atomic.Int64 // bytes of all instances
 	idleBytes   atomic.Int64 // bytes that waiting instances and images take
 	idleMemory  atomic.Int64 // the part of memoryInUse that belongs to waiting instances
-	tending     atomic.Bool  // tender is set and will run
+	tending     atomic.Bool  // whether the timer tender is running
 	tender      atomic.Pointer[time.Timer]
 
 	mu    sync.Mutex

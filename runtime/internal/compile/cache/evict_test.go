@@ -43,7 +43,7 @@ func TestLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, dir := open(t)
-			for i, label := range strings.Split("dbca", "") { // differs from the order of use
+			for i, label := range strings.Split("dbca", "") { // not the order of use
 				key := NewKey([]byte(label))
 				store(t, c, key, "code", Entry{})
 				at(t, c, key, []int{10, 30, 20, 40}[i])

@@ -33,7 +33,7 @@ type Scratch struct {
 func (c *Cache) Scratch() (*Scratch, error) {
 	dir, err := os.MkdirTemp(c.dir, scratchPrefix)
 	if errors.Is(err, fs.ErrNotExist) && c.create() == nil {
-		// The whole directory was removed while this process runs.
+		// The whole cache directory was removed while this process was running.
 		dir, err = os.MkdirTemp(c.dir, scratchPrefix)
 	}
 	if err == nil {
@@ -49,7 +49,7 @@ func (c *Cache) Scratch() (*Scratch, error) {
 // Dir returns the path to pass to the engine.
 func (s *Scratch) Dir() string { return s.dir }
 
-// Writable reports whether Store can work.
+// Writable reports whether Store can store an entry.
 func (s *Scratch) Writable() bool { return s.inCache }
 
 // Close removes the directory and its contents.

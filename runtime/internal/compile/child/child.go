@@ -140,8 +140,8 @@ type head struct {
 	full  func() // called whenever bytes are dropped; may be nil
 }
 
-// Write never fails. If the parent stopped reading, the child would block or die, depending on
-// timing.
+// Write never fails, even when it drops bytes. After an error the parent would stop reading, and
+// the child would block or die, depending on timing.
 func (h *head) Write(p []byte) (int, error) {
 	first := p[:min(len(p), h.limit-len(h.data))]
 	h.data = append(h.data, first...)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// job is the task of a child, without the module. On the wire it is a header of five little-endian
-// words. The module follows it up to the end of the stream.
+// job is the task of a child, without the module. On the wire, a job is a header of five
+// little-endian words. The module follows, up to the end of the stream.
 type job struct {
 	timeout time.Duration
 	memory  uint64 // bytes
@@ -22,7 +22,7 @@ const (
 	jobMagic    = 0x3162_6f6a_6d73_6177 // "wasmjob1"
 	headerWords = 5
 	headerBytes = 8 * headerWords
-	// maxBytes is the upper end of all limits, 1 TiB, so that no sum of them overflows.
+	// maxBytes, 1 TiB, is the maximum of every limit in bytes, so that no sum of limits overflows.
 	maxBytes = 1 << 40
 )
 
@@ -49,8 +49,8 @@ func (j job) check() error {
 	return nil
 }
 
-// errJob means that the input is not a job. It has no detail, because only a parent of another
-// build sends such input.
+// errJob means that the input is not a job. It has no detail, because only a parent process from a
+// different build sends such input.
 var errJob = errors.New("the job has an unknown format")
 
 func readHeader(r io.Reader) (job, error) {

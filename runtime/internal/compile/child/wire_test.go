@@ -115,7 +115,7 @@ func FuzzReadJob(f *testing.F) {
 			t.Fatalf("%x is read as %+v", stream[:headerBytes], j)
 		}
 		if j.size > 1<<20 {
-			return // would allocate the declared size
+			return // because readModule would allocate as many bytes as the header declares
 		}
 		wasm, err := j.readModule(r)
 		if (err == nil) != (uint64(len(stream)-headerBytes) == j.size) || err == nil && !bytes.Equal(wasm, stream[headerBytes:]) {
