@@ -213,7 +213,7 @@ func TestRulesGrantedActsLikeAGrant(t *testing.T) {
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 }
 
-// A decision names the grant that it is due to.
+// Access reports which grant the permissions of a tool come from.
 func TestDecisionNamesTheGrant(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
@@ -228,7 +228,7 @@ func TestDecisionNamesTheGrant(t *testing.T) {
 func TestHarmlessToolNeedsNoGrantLookup(t *testing.T) {
 	r, executor, store := remembering(t, echo(), Rules{})
 	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: []string{"clock"}})
-	if err := store.Close(); err != nil { // a lookup would fail now
+	if err := store.Close(); err != nil { // a lookup in the closed store would fail
 		t.Fatal(err)
 	}
 	if err := callAs(t, r, ""); err != nil || executor.loads.Load() > 0 {

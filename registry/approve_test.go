@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// compile returns a policy for the tool of echo.
+// compile returns a policy that is compiled for a single tool, echo.
 func compile(t *testing.T, c policy.Config) *policy.Policy {
 	t.Helper()
 	p, err := policy.Compile(c, policy.Known{Tools: []policy.ToolFacts{{Name: "echo"}}})

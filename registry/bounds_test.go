@@ -99,7 +99,7 @@ func TestRememberedApprovalIsForTheDirectory(t *testing.T) {
 			t.Fatalf("call %d: asked %d times, want %d; %v", i, w.asked, step.asked, err)
 		}
 	}
-	// A different directory at the same path.
+	// Now the same path leads to a different directory.
 	w.lead(t, w.a)
 	if err := os.Rename(w.a, w.a+"-kept"); err != nil {
 		t.Fatal(err)

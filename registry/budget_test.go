@@ -39,7 +39,7 @@ func TestUsedUpBudgetBlocksItsTenant(t *testing.T) {
 					_, err := r.Execute(t.Context(), c)
 					return err
 				}
-				for range 3 { // a part of the first call has refilled by the end of the second
+				for range 3 { // meanwhile a part of the budget refills
 					if err := call("a"); err != nil {
 						t.Fatal(err)
 					}
@@ -61,7 +61,8 @@ func TestUsedUpBudgetBlocksItsTenant(t *testing.T) {
 	}
 }
 
-// Failed calls also count, and so does use past the budget.
+// Failed calls count as well. A call may use more than the rest of the budget, and the next calls
+// then wait longer.
 func TestBudgetCanBeOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withTool(t, Options{Schedule: schedule.Options{Budget: schedule.Budget{Fuel: 100}}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {

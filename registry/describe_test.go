@@ -23,8 +23,9 @@ func (g *guide) Describe(_ context.Context, grant capability.Grant) (tool.Defini
 
 func (g *guide) Digest(context.Context) (string, error) { return "sha256:guide", nil }
 
-// A guest may describe itself only if it may read the directories that it requests without an
-// approval, and it gets nothing else. Otherwise its tool keeps the registered definition.
+// A guest may describe itself only if it may read, without an approval, all directories that it
+// requests. It then gets these directories and nothing else. Otherwise its tool keeps the
+// registered definition.
 func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 	dir := t.TempDir()
 	offer := capability.Grantable{
@@ -105,7 +106,7 @@ func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 // directoryGuide is a guest whose description is the directory that it reads.
 type directoryGuide struct {
 	guide
-	reading chan struct{} // receives a value when it reads; may be nil
+	reading chan struct{} // receives a value when the guest reads; may be nil
 	goOn    chan struct{}
 }
 

@@ -124,8 +124,9 @@ func TestProgressIsNotALoop(t *testing.T) {
 	}
 }
 
-// A loop and a rule that requires an approval make one question. Remembered approvals do not answer
-// it. An approval resets the count, but the ceiling still applies.
+// If a call needs an approval because of a loop and also because its tool is dangerous, the
+// approver is asked once. Remembered approvals do not answer that question. An approval resets the
+// count, but the ceiling still applies.
 func TestLoopNeedsItsOwnApproval(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
@@ -151,7 +152,8 @@ func TestLoopNeedsItsOwnApproval(t *testing.T) {
 		}
 	}
 	// The first call needs an approval because the tool is dangerous, and the approval is
-	// remembered. Then the count since the last approval reaches five.
+	// remembered. Each further question is asked when the count since the last approval reaches
+	// five.
 	var whys []string
 	for _, q := range asked {
 		whys = append(whys, q.Why)

@@ -12,9 +12,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Without a store, an approval for a session covers the session of that tenant with exactly the
-// same arguments, until the session is forgotten. An approval for "always" covers the same. If an
-// approval cannot be kept, the log has a warning.
+// Without a store, an approval for a session covers only calls of that session and tenant with
+// exactly the same arguments, until the session is forgotten. So does an approval for "always". If
+// an approval cannot be kept, a warning is logged.
 func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		scope   remembered.Scope
@@ -62,7 +62,7 @@ func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 				other = "another"
 			}
 			got := []int{
-				call("a", tt.session, "x"), call("a", tt.session, "x"), // the same
+				call("a", tt.session, "x"), call("a", tt.session, "x"), // the same call again
 				call("a", tt.session, "y"), call("a", other, "x"), call("b", tt.session, "x"),
 			}
 			r.ForgetSession("a", tt.session)

@@ -45,7 +45,8 @@ func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	}}
 }
 
-// unasked returns a policy that allows the tool everything that was granted to it.
+// unasked returns a policy that lets the tool use everything that it was granted, without an
+// approval.
 func unasked(t *testing.T) *policy.Policy {
 	t.Helper()
 	return shellPolicy(t, policy.Config{
@@ -155,7 +156,8 @@ func TestReadingScriptNeedsNoGrantToWrite(t *testing.T) {
 	if !slices.Contains(e.Details.Missing, "write:workspace") {
 		t.Errorf("missing: %v", e.Details.Missing)
 	}
-	// The message tells the model that reading works, and the operator what a grant requires next.
+	// The message tells the model that a script may still read. It tells the operator which grant
+	// is needed.
 	if want := `, needed because "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
 		t.Errorf("got %q", e.Message)
 	}
@@ -244,7 +246,7 @@ func TestAllowedCommandsKeepTheirGrant(t *testing.T) {
 // only reads.
 func TestMisclassifiedCommandWritesNothing(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
-	// In this tool, ls may do anything; only the grant limits it.
+	// Here, ls is a tool that could do anything, so only its grant limits it.
 	if _, _, err := w.run(t, "ls --as-it-were rm -rf ."); err != nil {
 		t.Fatal(err)
 	}

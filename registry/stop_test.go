@@ -39,7 +39,7 @@ func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 		call := say("x")
 		call.Tool, call.Tenant, call.Session = name, tenant, session
 		h := r.Start(t.Context(), call)
-		synctest.Wait() // the calls get their places in this order
+		synctest.Wait() // the calls are queued in this order
 		return h
 	}
 	return map[string]*Handle{"1": start("echo", "a", "s"), "2": start("other", "a", "r"), "3": start("echo", "", "s")}

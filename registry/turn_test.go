@@ -176,8 +176,8 @@ func TestReceiptHasTheWait(t *testing.T) {
 	})
 }
 
-// Waiting inside the executor also counts as waiting, in each attempt, and not as running time of
-// the tenant.
+// The time that a call waits inside its executor also counts as waiting, in every attempt. It does
+// not count as running time of the tenant.
 func TestReceiptHasTheWaitOfTheExecutor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var receipt tool.Receipt
@@ -207,8 +207,8 @@ func TestReceiptHasTheWaitOfTheExecutor(t *testing.T) {
 	})
 }
 
-// A tenant cannot take the places of another tenant. The error of a call that waits too long says
-// why.
+// A tenant cannot take the places that other tenants need. The error of a call that waits too long
+// gives the reason.
 func TestTenantsShareThePlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()

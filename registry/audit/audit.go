@@ -1,5 +1,5 @@
-// Package audit writes receipts of calls to a file, one line of JSON each. It only appends to the
-// file; when the file becomes too large, it starts another and removes the oldest.
+// Package audit writes receipts of calls to a file, one line of JSON each. A [Log] only appends to
+// the file. When the file becomes too large, the Log starts a new file and removes the oldest one.
 package audit
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// idsIn returns the IDs of the receipts in a file that contains nothing else.
+// idsIn returns the IDs of the receipts in a file, which must contain only receipts.
 func idsIn(t *testing.T, path string) (ids []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func idsIn(t *testing.T, path string) (ids []string) {
 func TestReceiptsAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record", "audit.jsonl")
 	var wg sync.WaitGroup
-	for n := range 2 { // like two processes
+	for n := range 2 { // two Logs, as in two processes
 		l := New(Options{File: path})
 		defer l.Close()
 		for k := range 50 {
@@ -55,8 +55,8 @@ func TestReceiptsAreKept(t *testing.T) {
 	}
 }
 
-// The file stays within its size, the given number of earlier files is kept, and no receipt between
-// them is lost.
+// No file exceeds the size limit, and only the given number of earlier files is kept. The receipts
+// in these files are consecutive: none is lost when a new file is started.
 func TestFileIsBegunAnew(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file is not renamed there by another Log")
@@ -110,7 +110,7 @@ func TestFaultsNameNoPath(t *testing.T) {
 	}
 }
 
-// A line says whether its permissions limit the call, including when they do not.
+// Each line says whether the tool is sandboxed, even if it is not.
 func TestLinesSayWhetherTheToolIsSandboxed(t *testing.T) {
 	for _, sandboxed := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")

@@ -56,8 +56,8 @@ func hidden(base string) bool {
 	return base == recordName || strings.HasSuffix(base, packedSuffix)
 }
 
-// plain returns f, which packed opened under this name. If f is a directory, plain returns a
-// directory that lists what toolFS shows instead.
+// plain takes the file f, which was opened in packed under this name. If f is a directory, plain
+// returns a directory that lists what toolFS shows. Otherwise it returns f itself.
 func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 	info, err := f.Stat()
 	if err != nil || !info.IsDir() {
@@ -86,7 +86,7 @@ func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 	return &directory{info: fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o555}, entries: entries}, nil
 }
 
-// module returns the module that the view shows as name.
+// module returns the module that toolFS shows under this name.
 func (t *toolFS) module(name string) (*module, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

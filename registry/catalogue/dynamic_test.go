@@ -63,7 +63,7 @@ func TestRefresh(t *testing.T) {
 		})
 		go func() { _ = c.Describe(context.Background(), "skill") }()
 		synctest.Wait()
-		// This call began before the inputs changed, and ends after the refresh.
+		// This description began before the inputs changed, and ends after the refresh.
 		if _, err := c.Refresh(context.Background(), "skill"); err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func find(tools []*Tool, query string) []hit {
 		for i, m := range exact {
 			bit := uint16(1) << i
 			if h.lacks&matched != 0 && matched&bit != 0 {
-				continue // the tool is not a hit, and the term is known to match
+				continue // not a hit, and some tool is known to match this term
 			}
 			if best := m.best(t); best > 0 {
 				matched |= bit

@@ -54,8 +54,8 @@ func TestFind(t *testing.T) {
 		"web":           "web_search",
 		"text file":     "read_file write",
 		"text web":      "",
-		"serach":        "web_search", // swapped
-		"wrte":          "write",      // left out
+		"serach":        "web_search", // two letters are swapped
+		"wrte":          "write",      // a letter is missing
 		"resaerch":      "research",
 		"filles":        "read_file write",
 		"serach pagges": "web_search",

@@ -32,7 +32,7 @@ func abs(parts ...string) string {
 	return path
 }
 
-// getenv looks up a few variables of these tests.
+// getenv has a value for only the few variables that these tests use.
 func getenv(name string) (string, bool) {
 	value, ok := map[string]string{"HOME": home, "USERPROFILE": home, "LANG": "de", "TOKEN": "hunter2hunter2"}[name]
 	return value, ok
@@ -434,7 +434,7 @@ auto_execute = true
 	if d.Effect != policy.Deny || d.By.Source != "wasmtool.toml:5" || d.By.Why != "secrets live there" {
 		t.Errorf("decision is %+v", d)
 	}
-	// The policy also contains a tool that has only a digest or grants.
+	// The policy also contains a tool whose table in the file has only a digest or only grants.
 	p, err = policy.Compile(mustDecode(t, `tools.gerp.deny = ["clock"]`).PolicyConfig(), policy.Known{})
 	if warned := p.Warnings(); err != nil || len(warned) != 1 || warned[0].String() != `wasmtool.toml:1: tools.gerp: no tool "gerp" is loaded; did you mean grep?` {
 		t.Errorf("the misspelt tool is %v, %v", warned, err)

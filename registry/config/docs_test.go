@@ -75,7 +75,8 @@ func TestDocExample(t *testing.T) {
 	}
 }
 
-// has reports whether a key is anywhere below a node, at any names and indices.
+// has reports whether a node contains a key. In the key, stricttoml.AnyName stands for any name,
+// and elements of lists are searched as well.
 func has(n *stricttoml.Node, key []string) bool {
 	if n == nil {
 		return false

@@ -175,7 +175,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}
 }
 
-// An error of syntax does not repeat the value, which can be a secret.
+// A syntax error does not quote the value, which can be a secret.
 func TestSyntaxErrorsRepeatNoValue(t *testing.T) {
 	for _, value := range []string{
 		"hunter2", `"hunter2`, `"hunter2\q"`, `"hunter2\u12"`, `"x" hunter2`, "12hunter2", "1979-13-40hunter2", "99999999999999999999hunter2",
@@ -195,8 +195,8 @@ func TestHomeIsNotKnown(t *testing.T) {
 	}
 }
 
-// FuzzLoad reads a file from disk. All errors must have a place in the file, and contain no host
-// path and no value of a variable.
+// FuzzLoad reads a file from disk. Every error must have a line and column, and must contain no
+// host path and no value of a variable.
 func FuzzLoad(f *testing.F) {
 	for _, tt := range effects {
 		f.Add([]byte(tt.text))

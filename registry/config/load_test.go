@@ -41,8 +41,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A relative path of the file is relative to the current directory. A relative path in the file is
-// relative to the directory of the file.
+// A relative path that names the file starts at the current directory. A relative path inside the
+// file starts at the directory of the file.
 func TestLoadRelative(t *testing.T) {
 	dir := privateDir(t)
 	t.Chdir(dir)
@@ -60,7 +60,7 @@ func TestLoadRelative(t *testing.T) {
 	}
 }
 
-// Without getenv, variables come from the process.
+// If getenv is nil, variables are read from the environment of the process.
 func TestLoadVariables(t *testing.T) {
 	t.Setenv("WASMTOOL_TEST_VARIABLE", "there")
 	c, err := Decode(File{}, []byte("env.WASMTOOL_TEST_VARIABLE = true"), nil)

@@ -13,7 +13,7 @@ import (
 // message.
 type anthropic struct{ plainList }
 
-// subset is all of JSON Schema, except alternatives at the top level and some names of
+// subset returns all of JSON Schema, except alternatives at the top level and some names of
 // properties. Strict mode supports about as little as structured outputs, on which it is based.
 func (anthropic) subset(strict bool) *subset {
 	s := &subset{

@@ -208,8 +208,8 @@ func (echoExecutor) Execute(_ context.Context, in tool.Invocation) (tool.Result,
 
 func (echoExecutor) Close() error { return nil }
 
-// A null that stands for an omitted field is removed, a null that the tool accepts stays, and
-// names are changed back. Everything else stays as the model wrote it.
+// A null that stands for an omitted field is removed, but a null that the tool accepts stays.
+// Renamed fields get their original names back. Everything else stays as the model wrote it.
 func TestArgumentsAreConvertedBack(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","required":["a"],"properties":{

@@ -63,7 +63,7 @@ func (w *written) object(head *jsontree.Value, n *node) *jsontree.Value {
 	return head
 }
 
-// schema writes a node, and returns how to convert values for it back.
+// schema returns the schema of a node, and how to convert values of that schema back.
 func (c *converter) schema(n *node) (*jsontree.Value, *back) {
 	if !c.room(n) {
 		return jsontree.NewObject(), nil
@@ -207,7 +207,7 @@ func (c *converter) enum(w *written, n *node) {
 	case of&^c.subset.enums == 0:
 		w.body.Add("enum", arrayOf(n.enum))
 	case of == jsontype.Boolean && len(n.enum) == 2:
-		// The type boolean already allows exactly these two.
+		// The type boolean already allows exactly these two values.
 	default:
 		w.hint("one of: %s", showAll(n.enum))
 		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" does not support such values in an enum; the description lists them", Wider)
@@ -236,7 +236,7 @@ func (c *converter) others(w *written, n *node) {
 		case c.subset.others && !refers(k.value):
 			w.body.Add(k.name, k.value)
 		case k.name == "then", k.name == "else", k.name == "minContains", k.name == "maxContains":
-			// The report of "if" or "contains" covers these.
+			// The loss that is reported for "if" or "contains" covers these keywords as well.
 		case c.subset.others:
 			c.report(k.at, k.name, "it contains references, which are not inlined here; only the tool checks it", Wider)
 		default:

@@ -221,7 +221,7 @@ func TestSchemasAreConverted(t *testing.T) {
 	}
 }
 
-// Inlining the references of a schema that grows exponentially stops at a bound. The provider
+// Inlining references can make a schema grow exponentially, so it stops at a limit. The provider
 // still accepts the result.
 func TestGrowingSchemaIsCut(t *testing.T) {
 	t.Parallel()

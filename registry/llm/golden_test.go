@@ -100,7 +100,8 @@ func writeGolden(t *testing.T, w *bytes.Buffer, c corpus, schemas map[string]jso
 	}
 }
 
-// shorten keeps the ends of descriptions, to which the converter appends.
+// shorten cuts the beginnings of long descriptions. It keeps the ends, because the converter
+// appends its notes there.
 func shorten(v any) {
 	const limit = 40
 	switch v := v.(type) {

@@ -192,7 +192,7 @@ func (g *generator) object(depth int) map[string]any {
 	return s
 }
 
-// maybe adds a random choice of the given members.
+// maybe adds each of the given members to s with a probability of 25%.
 func (g *generator) maybe(s map[string]any, members ...any) {
 	for i := 0; i < len(members); i += 2 {
 		if g.chance(25) {

@@ -138,7 +138,8 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 		case limitTypes[name] != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
 		case name == "propertyNames" && r.read(value, where, base).anyText():
-			// Every property name is a string, so the keyword constrains nothing.
+			// Every property name is a string, and this schema admits every string, so it has no
+			// effect.
 		case slices.Contains(others, name) && applies(o, name):
 			n.others = append(n.others, keyword{name, value, where})
 		}

@@ -134,7 +134,7 @@ func TestApprovalForTheSession(t *testing.T) {
 	}
 }
 
-// An approval applies only to the call that the question was about, and only once.
+// An approval applies only to the call that was asked about, and only once.
 func TestApprovalHoldsForOneQuestion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

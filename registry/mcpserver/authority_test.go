@@ -316,7 +316,7 @@ func TestOAuthConnectionsOfUserAreLimited(t *testing.T) {
 		t.Errorf("ann, after bob took over one of her connections: %d", status)
 	}
 	first.Close()
-	for { // if the server never notices, the test times out
+	for { // if the server never notices the closed connection, the test times out
 		if status, _ := ask(dial(), "ann"); status == http.StatusNotFound {
 			return
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// integers has integers that a float64 cannot hold.
+// integers contains integers that a float64 cannot represent.
 const integers = `{"a":9007199254740993,"b":-9223372036854775808,"c":18446744073709551615}`
 
 // Numbers keep their digits in both directions, as text and as structured values.
@@ -186,7 +186,7 @@ func TestFailedCallsOverMCP(t *testing.T) {
 	}
 }
 
-// A failed call has its metadata, such as the exit status, for programs.
+// The result of a failed call also has metadata for programs, such as the exit status.
 func TestFailedCallHasMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
@@ -364,7 +364,7 @@ func TestCancellation(t *testing.T) {
 	if got := r.receive(); string(got.ID) != `"b"` {
 		t.Errorf("got an answer to %s", got.ID)
 	}
-	// A cancellation whose id only looks like the id of the call has no effect.
+	// The id of the cancellation only looks like the id of the call, so it has no effect.
 	r.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"waits"}}`)
 	<-started
 	for _, id := range []string{`7.5`, `"7"`, `null`, `[7]`} {

@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), node, suite, "server", "--url", s.url(), "--suite", "all", "--expected-failures", expected)
-	cmd.Dir = t.TempDir() // it writes its results where it runs
+	cmd.Dir = t.TempDir() // the suite writes its results to its working directory
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

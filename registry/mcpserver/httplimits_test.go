@@ -44,7 +44,7 @@ func TestSlowSenderIsCutOff(t *testing.T) {
 	}
 }
 
-// The time limit of a request body does not apply to the response.
+// Only the request body has a time limit. The response may take longer.
 func TestTimingOfSlowAnswers(t *testing.T) {
 	testlevel.Timing(t, "it waits for answers that take longer than a request may, and requests must arrive in a second")
 	w := newWorld(t, mcpserver.Options{})
@@ -84,7 +84,7 @@ func TestSessionsAreLimited(t *testing.T) {
 	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
 		t.Errorf("after one ended: %d", status)
 	}
-	// A request other than initialize leaves no session behind.
+	// A request of a client without sessions does not count as a session.
 	if got := callText(t, s.connect(t, "2026-07-28", nil, ""), "x", nil); got != "x" {
 		t.Errorf("a client without sessions got %q", got)
 	}

@@ -103,7 +103,7 @@ func TestSlowClientDoesNotBlockQuestions(t *testing.T) {
 			if begin, err := r.out.Peek(64); err != nil {
 				t.Fatal(err)
 			} else if !bytes.Contains(begin, []byte("list_changed")) {
-				break // the question is being written
+				break // the server has begun to write the question
 			}
 			r.receiveAny()
 		}
@@ -111,7 +111,7 @@ func TestSlowClientDoesNotBlockQuestions(t *testing.T) {
 		<-failed.Events()
 		defer func() {
 			r.in.Close()
-			_, _ = io.Copy(io.Discard, r.out) // lets the server end
+			_, _ = io.Copy(io.Discard, r.out) // reads the rest, so that the server can end
 			<-r.done
 		}()
 	}

@@ -151,7 +151,7 @@ func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, i
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		refused := invalidRequest(nil, "a message must have a method, or an id and either result or error")
 		if fields["result"] == nil && fields["error"] == nil {
-			refused.id = rawID // perhaps a request without a method: its sender waits
+			refused.id = rawID // perhaps a request whose method is missing, and its sender waits
 		}
 		return nil, refused
 	}
@@ -236,8 +236,8 @@ func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMess
 	return id, raw, ""
 }
 
-// cancelledID returns the ID in the params of a cancellation. The SDK would round it, possibly to
-// the ID of another request. bad is an error message, or "".
+// cancelledID returns the ID in the params of a cancellation. The SDK would round a large ID,
+// possibly to the ID of another request. bad is an error message, or "".
 func cancelledID(params json.RawMessage) (id jsonrpc.ID, bad string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {

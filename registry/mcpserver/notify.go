@@ -21,7 +21,7 @@ const (
 const maxQueued = 2 * (logBurst + progressBurst)
 
 // notifier sends the logs and progress of a running tool to the client. The Registry does not call
-// it concurrently, but a call that hangs may still use it after end.
+// it concurrently, but a call that hangs may still use the notifier after end has returned.
 type notifier struct {
 	ctx     context.Context
 	session *mcp.ServerSession

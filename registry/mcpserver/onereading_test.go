@@ -79,7 +79,7 @@ func TestAmbiguousMessagesAreRefused(t *testing.T) {
 			}
 			check("stdio", r.receive())
 			if c.code != jsonrpc.CodeInvalidRequest || c.name == "params in other case" {
-				return // over HTTP the SDK has its own errors
+				return // over HTTP, the SDK writes these errors
 			}
 			status, text, _ := s.send(t, request{body: c.line})
 			if status != http.StatusBadRequest {

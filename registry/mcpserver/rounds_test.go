@@ -88,7 +88,7 @@ func newRounds(t *testing.T, w *world, name string, arguments any) *rounds {
 	return &rounds{t: t, session: w.connect(t, "2026-07-28", o), params: mcp.CallToolParams{Name: name, Arguments: arguments}}
 }
 
-// next calls with an answer to the last question, and returns the next question.
+// next calls the tool with an answer to the last question, and returns the next question.
 func (r *rounds) next(answer *mcp.ElicitResult) (question string, result *mcp.CallToolResult) {
 	r.t.Helper()
 	result, err := r.session.CallTool(r.t.Context(), &r.params)

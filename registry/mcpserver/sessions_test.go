@@ -55,8 +55,8 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 	}
 }
 
-// Tools see a name of the session instead of its ID. The name is the same in each call, and cannot
-// be used to act as the client.
+// Tools see a name of the session instead of its ID. Every call of the session has the same name.
+// The name does not let a tool act as the client.
 func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
@@ -75,7 +75,7 @@ func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	if other := callText(t, second, "session_name", nil); other == name {
 		t.Errorf("two sessions are called %q", name)
 	}
-	// The name is not accepted as an ID.
+	// The server refuses the name when a client sends it as a session ID.
 	header := map[string]string{"Mcp-Session-Id": name}
 	if status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: header}); status != http.StatusNotFound {
 		t.Errorf("the name was accepted as an ID: %d", status)

@@ -60,9 +60,9 @@ const maxOpenings = 64
 // maxOpening limits the time for opening the directories of a call.
 const maxOpening = 10 * time.Second
 
-// pin opens the directories of mounts and sets Is to their identities. Opening can hang in the
-// host. The call then fails, and the goroutine that hangs is left behind but still counts against
-// maxOpenings.
+// pin opens the directories of mounts, and sets the field Is of each mount to the identity of its
+// directory. Opening can hang in the host. The call then fails, and the goroutine that hangs is
+// left behind but still counts against maxOpenings.
 func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pinnedMount, error) {
 	pinned := make([]pinnedMount, len(mounts))
 	for i, mount := range mounts {

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Directories that hang in the host count against the limit. Further calls end with their context,
-// and do not start openings that could also hang.
+// Directories that hang in the host count against the limit. At the limit, further calls wait until
+// their context ends. They do not try to open directories, because that could hang as well.
 func TestOpeningDirectoriesIsCapped(t *testing.T) {
 	p := open(t, nil)
 	for range maxOpenings {

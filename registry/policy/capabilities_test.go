@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// TestCapabilities checks for each pattern and permission whether a deny rule matches, which it
-// must if they overlap, and whether an allow rule matches, which it must if the pattern covers the
+// TestCapabilities checks rules with a pattern against a granted permission. A deny rule must match
+// if and only if the two overlap. An allow rule must match if and only if the pattern covers the
 // permission.
 func TestCapabilities(t *testing.T) {
 	for _, tc := range []struct {

@@ -117,7 +117,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		own = normal(name)
 	}
 	if own != normal(name) {
-		// Other settings of the tool are looked up under its own name.
+		// Other settings are looked up under a tool's own name, so they would not be found here.
 		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, Key(own))
 		return
 	}

@@ -60,7 +60,7 @@ func (n *names) didYouMean(entry string) string {
 	for _, group := range slices.Sorted(maps.Keys(n.groups)) {
 		candidates = append(candidates, groupPrefix+group)
 	}
-	// Suggest the missing prefix of a group; meant would only suggest similar names.
+	// Here a missing "group:" is suggested; the function meant suggests only similar names.
 	if n.groups[entry] {
 		return "; did you mean " + groupPrefix + entry + "?"
 	}

@@ -65,7 +65,8 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	// The error of NewPermission does not quote text, so the placeholders for stars do not show.
+	// The error of NewPermission does not quote text, so the operator does not see the
+	// placeholders.
 	w, err := capability.NewPermission(kind, text)
 	if err != nil {
 		return netPattern{}, err

@@ -152,8 +152,8 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 	return g, nil
 }
 
-// choices returns the maximum number of patterns without braces that a pattern stands for, which is
-// reached when its commas are spread evenly.
+// choices returns an upper bound of the number of patterns without braces that a pattern stands
+// for. A pattern reaches the bound if its commas are spread evenly over its braces.
 func choices(pattern string) int {
 	braces, n := strings.Count(pattern, "{"), 1
 	for range braces {
@@ -162,8 +162,8 @@ func choices(pattern string) int {
 	return n
 }
 
-// matches reports whether the pattern matches a path; with below, also whether it matches a parent
-// directory.
+// matches reports whether the pattern matches a path. If below is set, it also returns true if the
+// pattern matches a parent directory of the path.
 func (g pathGlob) matches(e *effort, p string, folded, below bool) bool {
 	pattern := g.exact
 	if folded {

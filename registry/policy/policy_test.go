@@ -39,7 +39,7 @@ func named(name string) policy.ToolFacts { return policy.ToolFacts{Name: name} }
 
 func grants(texts ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words(texts...)} }
 
-// words parses permissions; an invalid one becomes the zero value.
+// words parses permissions. An invalid one becomes the zero value.
 func words(texts ...string) []capability.Permission {
 	var list []capability.Permission
 	for _, text := range texts {
@@ -318,8 +318,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// An unknown tool name is reported with the nearest known name. The entry applies to a tool of that
-// name that is added later, just as it does to known tools.
+// If a policy names an unknown tool, the warning suggests the most similar known name. The entry
+// takes effect when a tool of that name is added later.
 func TestUnknownNamesHoldForToolsThatCome(t *testing.T) {
 	later := policy.ToolFacts{Name: "isues"}
 	alias := policy.ToolFacts{Name: "other", Aliases: []string{"Isues"}}
@@ -333,7 +333,7 @@ func TestUnknownNamesHoldForToolsThatCome(t *testing.T) {
 		"deny":          {policy.Config{Deny: []string{"isues"}}, `w.toml:4: deny[0]: no tool "isues" is loaded; did you mean issues?`, later, policy.Deny},
 		"deny an alias": {policy.Config{Deny: []string{"isues"}}, `did you mean issues?`, alias, policy.Deny},
 		"allow":         {policy.Config{Allow: []string{"Isues"}}, `allow[0]: no tool "isues" is loaded; did you mean issues?`, later, policy.Allow},
-		// A tool's author chooses its aliases.
+		// Allow ignores aliases, because a tool's author chooses them.
 		"allow no alias": {policy.Config{Allow: []string{"isues"}}, `did you mean issues?`, alias, policy.Deny},
 		"nothing near":   {policy.Config{Allow: []string{"zzz"}}, `allow[0]: no tool "zzz" is loaded`, named("zzz"), policy.Allow},
 		"a group":        {policy.Config{Deny: []string{"fs"}}, `did you mean group:fs?`, named("fs"), policy.Deny},

@@ -90,7 +90,8 @@ type call struct {
 	effort    effort
 }
 
-// holds reports whether the rule matches a call; why says what did not match, or what did.
+// holds reports whether the rule matches a call. why says what matched or, if the rule does not
+// match, what did not.
 func (r *rule) holds(c *call) (holds bool, why string) {
 	if !r.holdsForTool(c.tool) {
 		return false, "it does not name the tool"
@@ -142,7 +143,7 @@ func (r *rule) holdsForGrant(words []grantedPermission) (bool, string) {
 	return false, "the call has none of the rule's capabilities"
 }
 
-// because says in a few words why the rule matches.
+// because returns a few words that say why the rule matches.
 func (r *rule) because(grant string) string {
 	var parts []string
 	if grant != "" {

@@ -60,6 +60,6 @@ func TestEnter(t *testing.T) {
 			t.Errorf("the last waited for %v, %q", waited, code)
 		}
 		leave()
-		leave() // has no effect
+		leave() // a second call of leave has no effect
 	})
 }

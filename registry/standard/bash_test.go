@@ -21,8 +21,8 @@ import (
 // bashTestdata is the directory of the scripts that test the sources of the tool bash.
 const bashTestdata = "../../guest-examples/shell/bash/testdata"
 
-// bashScripts selects scripts, by file and name, that exercise the module most: pipes, jobs, files,
-// and the parts of the interpreter that the build patches.
+// bashScripts returns a sample of the scripts, keyed by file and name: every 6th script of
+// redirect.txt, and every 24th of the other files.
 func bashScripts(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(bashTestdata + "/cases/*.txt")
@@ -74,7 +74,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 			Rules: registry.Rules{Grantable: capability.Grantable{
 				Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
 			}},
-			// The policy for scripts has tests of its own: approve every call here.
+			// The policy for scripts has its own tests, so this registry approves every call.
 			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 				return registry.Answer{Yes: true}, nil
 			})},
@@ -97,8 +97,8 @@ func bashTree(t *testing.T) string {
 	return dir
 }
 
-// Scripts do the same in the module as in the system's bash. Errors go to standard output here,
-// because the output of a call contains both streams.
+// In the module, scripts have the same results as in the system's bash. Here they write errors to
+// standard output, because the output of a call contains both streams.
 func TestBash_sameInTheModule(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)
 	bash := testlevel.Program(t, "bash")
@@ -113,7 +113,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 			cmd.Stdout = &want
 			_ = cmd.Run() // its status is compared below
 
-			// The output of a call includes standard error: leave that out.
+			// The output of a call includes standard error, so the script discards standard error.
 			result, err := bashIn(t, tools, bashTree(t), map[string]any{"command": "{\n" + script + "\n} 2>/dev/null"})
 			if err != nil && tool.CodeOf(err) != tool.CodeExecution {
 				t.Fatal(err)
@@ -135,7 +135,7 @@ func TestBash_hostile(t *testing.T) {
 	tools := bashRegistry(t)
 	for name, test := range map[string]struct {
 		command string
-		code    tool.Code // empty: the call succeeds
+		code    tool.Code // empty if the call must succeed
 		want    string
 	}{
 		"files of the system":      {"cat /etc/passwd", tool.CodeExecution, "cat: /etc/passwd: No such file or directory"},

@@ -17,8 +17,8 @@ func TestEmbeddingDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Lines of the document that are not in the examples: declarations of a whole program, and
-	// the workspace.
+	// These lines of the document are not in the examples: the declarations of a whole program, and
+	// the line that sets the workspace.
 	other := map[string]bool{"package main": true, "func main() {": true, `tools, err := standard.New(standard.Options{Workspace: "."})`: true}
 	blocks := strings.Split(string(doc), "```go\n")[1:]
 	if len(blocks) < 5 {

@@ -83,7 +83,7 @@ func TestGuestSDK_hello(t *testing.T) {
 	}
 }
 
-// The parts of the SDK that only a reactor uses run only in a guest.
+// Some parts of the SDK are used only by reactors. Only a guest can run them, so this test does.
 func TestGuestSDK_reactor(t *testing.T) {
 	wasm := guesttest.BuildGo(t, probe, reactorFlags...)
 	dir := t.TempDir()
@@ -142,7 +142,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if state, ok := tools.Calls().State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {
 			t.Errorf("the state of the call is %+v", state)
 		}
-		// A listener is optional, and one that panics breaks nothing else.
+		// A listener is optional. A listener that panics does not affect the call.
 		call.OnLog, call.OnProgress = nil, func(float64, float64, string) { panic("a listener") }
 		if _, err := tools.Execute(t.Context(), call); err != nil {
 			t.Errorf("with other listeners: %v", err)

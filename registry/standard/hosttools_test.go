@@ -48,8 +48,7 @@ func TestBackends(t *testing.T) {
 }
 
 // Each tool of the program is in exactly one group, so that rules about groups cover all tools.
-// session_status and read_result are in no group, because a session may report on itself whatever
-// else it may do.
+// Only session_status and read_result are in no group: a session may always report on itself.
 func TestToolsAreInGroups(t *testing.T) {
 	backends := make(map[string]hosttools.Backend)
 	for _, name := range hosttools.Names() {

@@ -137,8 +137,8 @@ func TestLanguages_formsHaveOneInterface(t *testing.T) {
 	}
 }
 
-// The benchmark compile measures the compilation that the first call of a tool waits for without a
-// cache.
+// The benchmark "compile" measures how long a module takes to compile. Without a cache, the first
+// call of a tool waits for this.
 func BenchmarkLanguages(b *testing.B) {
 	for _, name := range languageTools {
 		for _, form := range languageForms {

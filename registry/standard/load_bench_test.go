@@ -65,7 +65,7 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 	return dir
 }
 
-// BenchmarkLook measures a check of a directory in which nothing has changed.
+// BenchmarkLook measures one check of a tool directory in which nothing has changed.
 func BenchmarkLook(b *testing.B) {
 	o := standard.Options{
 		Sources:  standard.Sources{Directories: []string{folderOfMany(b)}, NoBuiltins: true},

@@ -14,7 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// No field of Options repeats a field of an option type that Options contains.
+// Options contains structs of other packages. None of its own fields may have the same name as a
+// field of these structs.
 func TestOptionsDeclareNothingTwice(t *testing.T) {
 	owners := make(map[string]string) // by name of the field
 	var look func(of reflect.Type)

@@ -118,7 +118,7 @@ func TestSkills_amongMuchElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	costly := []string{ // expensive to parse
+	costly := []string{ // these skills are expensive to parse
 		strings.Repeat("? a\n", 1900), "description: [" + strings.Repeat("a,", 3900) + "]", "name: " + strings.Repeat("word ", 1600),
 	}
 	for n := range 400 {

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A model gets the beginning and end of a long text, can read it to the last byte, and can pass it
-// to another tool completely without having read it.
+// A model gets the beginning and the end of a long text. It can read the rest of the text, and it
+// can pass the whole text to another tool without having read it.
 func TestLongTextsAreCutReadOnAndHandedOn(t *testing.T) {
 	const maxText = 600
 	tools, err := New(Options{

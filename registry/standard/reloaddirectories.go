@@ -32,8 +32,8 @@ func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []Tool
 		changes = append(changes, r.checkDirectory(ctx, f, dir)...)
 	}
 	if slices.ContainsFunc(changes, func(c ToolChange) bool { return c.Kind != ToolKept }) {
-		// Files may have failed because of a tool that changed now, such as one with the
-		// same name: try them again.
+		// Some files may have failed to load because of a tool that changed now, such as one with
+		// the same name. Try them again.
 		for _, tools := range f.tools {
 			for _, w := range tools {
 				w.tried = ""
@@ -125,8 +125,8 @@ func (l manifestCheck) run(ctx context.Context) *ToolChange {
 	}
 	m, err := manifests.Read(l.directory, l.path)
 	if m, err = configured(l.r.started, l.dir, m, err); err != nil {
-		// Report the error only if the last check found it too, because the file may still be being
-		// written.
+		// Report the error only if the last check found it too, because the file may have been only
+		// partly written.
 		repeated := w.lastError == err.Error()
 		w.seen, w.lastError = "", err.Error()
 		if !repeated {
@@ -156,7 +156,8 @@ func (l manifestCheck) kept(err error) *ToolChange {
 	return c
 }
 
-// take loads a tool whose files are no longer changing. m was read while they had this stamp.
+// take loads the tool of the manifest m, whose files have stopped changing. stamp identifies the
+// version of the files that m was read from.
 func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
 	executor, err := l.prepare(ctx, m)
 	if ctx.Err() != nil || manifests.Stamp(l.directory, l.path, m) != stamp || err == nil && !manifests.Current(l.directory, l.path, m) {

@@ -187,8 +187,8 @@ func takesOverWhatIsWhole(t *testing.T, w *watching) {
 	w.wantLook()
 }
 
-// A directory that replaces another is loaded, and one that is missing for a moment keeps its
-// tools.
+// If another directory takes the place of a tool directory, its tools are loaded. If the tool
+// directory is missing for a moment, its tools stay registered.
 func TestFoldersThatAreMoved(t *testing.T) {
 	w := newWatching(t, "")
 	old := w.dir + ".old"
@@ -234,7 +234,8 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 			w.wantExit("one", 1)
 			w.wantExit("two", 2)
 			if name == "taken name" {
-				// The changed tool is loaded once the tool that has its name is gone.
+				// Another tool has the new name. When that tool is gone, the changed tool is
+				// loaded.
 				w.remove("two")
 				w.wantLook()
 				w.wantLook("two was removed")
@@ -251,7 +252,8 @@ func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
 	}
 }
 
-// A tool that was not called yet runs as it was loaded, or not at all.
+// The module of a tool is read at its first call. If the files have changed since the tool was
+// loaded, the call fails.
 func TestModuleOfAnotherManifestDoesNotRun(t *testing.T) {
 	w := newWatching(t, "")
 	w.write("one/m.wasm", exits(3)+"\x00\x02\x01a") // with a custom section
@@ -332,7 +334,7 @@ func TestAToolThatTheFileDoesNotFitStaysOut(t *testing.T) {
 	w.wantCode("two", tool.CodeNotFound)
 }
 
-// An error of removing a tool is reported.
+// The report of a removed tool contains the error that removing it caused.
 func TestToolChangeTellsItsError(t *testing.T) {
 	c := standard.ToolChange{Kind: standard.ToolRemoved, Tool: "two", Source: "two/tool.toml", Err: errors.New("the rules stay as they were")}
 	if got, want := c.String(), "two was removed (two/tool.toml), but: the rules stay as they were"; got != want {

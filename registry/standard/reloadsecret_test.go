@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The operator changes both the source of a secret and where it may go. The first value, which the
-// Registry keeps until it is restarted, must not go where only the second may.
+// The operator changes the source of a secret, and also the URLs to which it may be sent. Until a
+// restart, the Registry keeps the first value. That value must not be sent to the new URLs.
 func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	sent := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent <- r.Header.Get("X-Token") }))
@@ -87,7 +87,8 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 		t.Errorf("the new place got %q, %s: %s", got, code, text)
 	}
 	add("other", strings.Replace(manifest, `"ask"`, `"other"`, 1))
-	// Rules that are rebuilt because a tool was added do not leak the first value either.
+	// When a tool is added, the rules are rebuilt. They must not allow the first value to be sent
+	// to the new URLs either.
 	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 0 {
 		t.Fatalf("told %v", changes) // a directory is loaded at the second check
 	}
@@ -97,8 +98,8 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {
 		t.Errorf("after a tool came, the new place got %q, %s: %s", got, code, text)
 	}
-	// If the source is unchanged, the value may go to new places at once, and may be cached for
-	// another time.
+	// If only the URLs and the TTL of a secret change, but not its source, the value may be sent to
+	// the new URLs at once.
 	write(path, rules("env = \"FIRST\"\nttl = \"1m\"", server.URL+"/"))
 	if _, err := reloader.Reload(t.Context()); err != nil {
 		t.Fatal(err)

@@ -34,8 +34,8 @@ url = "{server}"
 when = { engine = "fast" }
 `
 
-// The settings that an operator chooses reach the tool and decide its permissions; arguments of a
-// call do not.
+// The operator chooses a tool's settings. They are passed to the tool and decide which permissions
+// it gets. The arguments of a call cannot change them.
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	putTool(t, filepath.Join(dir, "probe"), "tool.wasm", fmt.Sprintf(probeManifest, "probe")+settingKeys, guesttest.BuildGo(t, probe, reactorFlags...))

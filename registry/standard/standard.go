@@ -184,7 +184,7 @@ func inManifest(source string, err error) error {
 	return err
 }
 
-// Before any call needs them, checkDirectories reports mounts whose directory does not exist. Each
+// checkDirectories reports mounts whose directory does not exist, before any call needs them. Each
 // call checks its own mounts again.
 func checkDirectories(o Options) error {
 	offer := o.grantableFor(tool.Spec{})

@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Two tenants concurrently read and edit files of the same names in their own directories: each
-// sees its own, and no edit is lost.
+// Two tenants have files with the same names in their own directories. When both read and edit
+// these files concurrently, each sees only its own, and no edit is lost.
 func TestTenantsWithBuiltins(t *testing.T) {
 	const edits = 12
 	auto := make(map[string]policy.ToolRule)

@@ -150,7 +150,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	}
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c2", Tool: "ECHO", Arguments: json.RawMessage(`{"text":"fail"}`)})
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "c3", Tool: "private name"})
-	// The invalid ID becomes U+FFFD.
+	// The call ID is not valid UTF-8. It is recorded as U+FFFD.
 	_, _ = tools.Execute(context.Background(), tool.Call{ID: "\xff", Tool: "private name"})
 
 	want := []string{

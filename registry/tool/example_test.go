@@ -50,8 +50,8 @@ func (reverser) Execute(_ context.Context, in tool.Invocation) (tool.Result, err
 
 func (reverser) Close() error { return nil }
 
-// A registry calls an executor with checked arguments. Register one with Catalogue.Register, or
-// create one from a Go function with package registry/executor/native.
+// A registry passes only checked arguments to an executor. Register an executor with
+// Catalogue.Register, or create one from a Go function with package registry/executor/native.
 func ExampleExecutor() {
 	var executor tool.Executor = reverser{}
 	result, err := executor.Execute(context.Background(), tool.Invocation{

@@ -290,7 +290,8 @@ func TestOpenCallsAreLimited(t *testing.T) {
 	if err := open("t", "3"); err != nil {
 		t.Errorf("after a call was completed: %v", err)
 	}
-	// The Inbox remembers as many ended calls as may be open, and forgets older ones.
+	// The limit on open calls is also the number of ended calls that the Inbox remembers. It
+	// forgets older ones.
 	for i := range 5 {
 		other := fmt.Sprint("again", i)
 		if err := errors.Join(inbox.Complete(idOf("3"), answer("a")), open("t", other), inbox.Complete(idOf(other), answer("a")), open("t", "3")); err != nil {

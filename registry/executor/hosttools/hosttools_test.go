@@ -25,7 +25,8 @@ func TestNamesAreSorted(t *testing.T) {
 	}
 }
 
-// Each definition can be registered with a backend or an inbox, and describes each parameter.
+// Each definition can be registered both with a backend and with an inbox, and describes each
+// parameter.
 func TestDefinitionsAreValid(t *testing.T) {
 	inbox := delegated.NewInbox(delegated.Options{})
 	t.Cleanup(func() { _ = inbox.Close() })
@@ -70,7 +71,8 @@ func TestToolsWithOutsideEffectsAreDangerous(t *testing.T) {
 	}
 }
 
-// Arguments reach the backend unchanged, or the error names the parameter.
+// The backend receives valid arguments unchanged. For invalid arguments, the error names the
+// parameter.
 func TestArgumentsReachBackendOrAreRefused(t *testing.T) {
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: yes{}}})
 	t.Cleanup(func() { _ = tools.Close() })

@@ -145,7 +145,7 @@ func (c *conn) handle(line []byte) {
 		c.handleProgress(m["params"])
 	case method != "" && id == nil:
 		c.notified(method, m["params"])
-	case len(id) > maxID: // no reply, because the ID would be kept in memory until it is sent
+	case len(id) > maxID: // no reply, because it would keep the ID in memory
 	case method == "ping":
 		c.reply(id, "result", struct{}{})
 	case method != "":

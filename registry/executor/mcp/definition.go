@@ -17,7 +17,7 @@ const (
 	maxToolName    = 256
 	maxTitle       = 200
 	maxDescription = 8 << 10
-	maxNameExcerpt = 80 // characters of a name in a warning
+	maxNameExcerpt = 80 // max characters of a name that a warning quotes
 )
 
 // definition is a tool as its server describes it.

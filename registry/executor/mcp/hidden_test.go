@@ -27,8 +27,8 @@ func listed(t *testing.T, definitions ...string) ([]tool.Sourced, string) {
 	return found, log.String()
 }
 
-// A hidden character in a definition is shown as an escape, or the whole tool is left out. The log
-// says where the character was.
+// A hidden character in a definition is replaced with an escape, or the whole tool is left out. The
+// log says where the character was.
 func TestHiddenCharactersAreEscapedOrLeaveToolOut(t *testing.T) {
 	t.Parallel()
 	const escaped, leftOut = `u200b`, "is left out"
@@ -71,7 +71,8 @@ func TestHiddenCharactersAreEscapedOrLeaveToolOut(t *testing.T) {
 			}
 		}
 	}
-	// A cut title does not end with a joiner, which a registry would refuse.
+	// Cutting a long title must not leave a joiner at its end, because a registry would refuse the
+	// tool.
 	found, log := listed(t, `{"name":"a","title":"`+strings.Repeat("👩🏽‍🚀", 100)+`","inputSchema":{"type":"object"}}`, addTool)
 	if len(found) != 2 || log != "" || !plaintext.Plain(found[0].Spec.Title, plaintext.Line) {
 		t.Errorf("got %d tools, %s", len(found), log)

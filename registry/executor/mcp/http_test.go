@@ -154,7 +154,7 @@ func TestHTTPServerOfSDK(t *testing.T) {
 		server.AddTool(&sdk.Tool{Name: "echo", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2})
 			if plain {
-				err = nil // without a stream the notification may not be sent
+				err = nil // without a stream, the notification may not be sent
 			}
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, err
 		})
@@ -317,8 +317,8 @@ func TestChangedDefinitionOverHTTPStopsCalls(t *testing.T) {
 	wantCode(t, err, tool.CodePermissionDenied, "changed")
 }
 
-// A decision about a tool does not apply to the same tool of a program or of a server at another
-// URL.
+// A decision about a tool of one server does not apply to the same tool of a program, or of a
+// server at another URL.
 func TestDigestDependsOnServer(t *testing.T) {
 	t.Parallel()
 	d, _, err := parseDefinition(json.RawMessage(addTool))
@@ -334,7 +334,7 @@ func TestDigestDependsOnServer(t *testing.T) {
 	}
 }
 
-// After a failed connection the next attempt waits.
+// After a failed connection, the client waits before it connects again.
 func TestUnreachableServerIsRetriedAfterWait(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(http.NotFoundHandler())

@@ -198,7 +198,7 @@ func TestServerIsDisconnectedAtMessageLimit(t *testing.T) {
 					return
 				}
 			}
-			_, _ = io.WriteString(out, "\n") // the client may have gone
+			_, _ = io.WriteString(out, "\n") // the client may have disconnected
 		}()
 		s.run(in, out)
 	}))
@@ -219,7 +219,7 @@ func TestToolListIsLimited(t *testing.T) {
 		want int
 	}{
 		"the same page again": {page("again"), 2},
-		// The cursor is the ID of the request, so it differs each time.
+		// Each answer repeats the ID of the request in its cursor, so every page has a new cursor.
 		"a page that is new": {page("cID"), maxPages},
 		"one page of many":   {tools(many...), maxTools},
 		"unreadable tools":   {tools(`7`, `{"name":""}`, addTool, `{"name":"big","description":"`+strings.Repeat("x", maxDefinition)+`"}`), 1},
@@ -246,7 +246,7 @@ func TestChangedDefinitionStopsCalls(t *testing.T) {
 		relist := func(answer string) {
 			s.set("tools/list", answer)
 			s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			time.Sleep(2 * relistPause) // in the fake time of synctest
+			time.Sleep(2 * relistPause) // this uses the fake clock of synctest
 			select {
 			case <-server.Changed():
 			default:
@@ -301,7 +301,7 @@ func TestRestartBacksOff(t *testing.T) {
 			_, err = call(t.Context(), found)
 			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it will not be started again").Details.RetryAfter
 			waits = append(waits, wait.Round(time.Second))
-			time.Sleep(wait) // in the fake time of synctest
+			time.Sleep(wait) // this uses the fake clock of synctest
 		}
 		if want := []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}; !slices.Equal(waits, want) {
 			t.Errorf("the waits are %v, want %v", waits, want)

@@ -48,9 +48,9 @@ func opens(run program) func(Options) (transport.Stream, error) {
 	}
 }
 
-// scripted is a program with an answer for each method. It writes the answer as it is, with
-// the ID of the request instead of "ID". It does not answer a method without an entry, and ends
-// at the answer "end".
+// scripted is a program that has an answer for each method. It replaces "ID" in the answer with the
+// ID of the request. It does not respond to a method without an answer. If the answer is "end", the
+// program ends.
 type scripted struct {
 	mu       sync.Mutex
 	answers  map[string]string
@@ -91,7 +91,7 @@ func (s *scripted) send(line string) {
 	s.mu.Lock()
 	out := s.out
 	s.mu.Unlock()
-	_, _ = io.WriteString(out, line+"\n") // the client may have gone
+	_, _ = io.WriteString(out, line+"\n") // the client may have disconnected
 }
 
 func (s *scripted) run(in io.Reader, out io.Writer) {

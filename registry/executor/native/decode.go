@@ -44,8 +44,8 @@ func decodeExactly(raw json.RawMessage, into any) error {
 	return decoder.Decode(into)
 }
 
-// plainIntegers writes the integers in a value without fraction and exponent, for example 8e1 as
-// 80. It does not change integers that are too large for any integer type of Go.
+// plainIntegers changes the notation of integers in a value: 8e1 and 80.0 become 80. It does not
+// change integers that are too large for any integer type of Go.
 func plainIntegers(v *jsontree.Value) {
 	if v.Types() == jsontype.Integer {
 		if plain := jsontree.PlainNumber(v.Literal); !strings.Contains(plain, "e") {

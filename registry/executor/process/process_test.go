@@ -51,7 +51,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 			call.OnUpdate(tool.Update{Metadata: map[string]json.RawMessage{"output": json.RawMessage(`"line 7\n"`)}})
 			<-ctx.Done()
 			return "", ctx.Err()
-		case "wait": // the registry must not end it before its own timeout
+		case "wait": // ends after timeout_ms; the registry must not end it earlier
 			ended, stop := context.WithTimeout(ctx, time.Duration(in.Time)*time.Millisecond)
 			defer stop()
 			<-ended.Done()
@@ -190,7 +190,7 @@ func TestNumberOfJobsIsLimited(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 2, MaxTotal: 3, KeepFor: time.Minute, Timeout: time.Second}, false)
 		b.want(b.do("a", `{"action":"start","command":"say 1"}`), "job_1: completed")
 		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_2: running")
-		// job_3 replaces job_1, which has ended.
+		// Starting job_3 removes job_1, which has ended.
 		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_3: running")
 		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 running jobs")
 		b.want(b.do("b", `{"action":"start","command":"wait"}`), "job_1: running")
@@ -214,7 +214,7 @@ func TestCloseEndsJobs(t *testing.T) {
 	b.want(b.do("s", `{"action":"start","command":"wait"}`), "no job can be started")
 }
 
-// The log of a job is limited, and loses its oldest lines.
+// The log of a job has a size limit. At the limit, its oldest lines are dropped.
 func TestLogOfJobIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := registry.New(registry.Options{})
@@ -259,7 +259,8 @@ func TestLogOfJobIsLimited(t *testing.T) {
 	})
 }
 
-// Starting a job does not occupy the only slot that the tenant has for running calls.
+// The call of a job waits for a slot to run in. Starting the job must not occupy that slot, even if
+// the tenant has only one.
 func TestStartOccupiesNoPlaceWhileItsJobWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 1}}, process.Options{}, false)

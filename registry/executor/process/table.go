@@ -151,7 +151,7 @@ func (t *Table) remove(j *job) {
 	}
 }
 
-// t.mu is held during the next four methods.
+// The callers of the next four methods hold t.mu.
 
 // drop removes a job. When it was the last job of its owner, the IDs start again at 1: there is
 // no other job that they could be confused with.

@@ -195,8 +195,8 @@ func (j *job) refusal() error {
 	return j.err
 }
 
-// poll returns the state of the job with what is new since the last poll or, after its end, its
-// result.
+// poll returns the state of the job. For a running job, it adds the progress, the log messages
+// since the last poll and the end of the output so far. For an ended job, it adds the result.
 func (j *job) poll() (tool.Result, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

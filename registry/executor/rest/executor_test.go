@@ -179,7 +179,7 @@ func TestArgumentsBecomeRequest(t *testing.T) {
 	}
 }
 
-// An argument stays in its segment of the path and in its header.
+// An argument cannot leave its segment of the path or its header.
 func TestArgumentsCannotChangePathOrHeaders(t *testing.T) {
 	var got seen
 	_, head := serve(t, echo(&got))

@@ -12,7 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// describer returns a reactor whose function describe writes text, or runs body instead.
+// describer returns a reactor with a function describe, which writes text. If body is given, the
+// function runs body instead.
 func describer(text string, body ...[]byte) wasmtest.Module {
 	const write = 0
 	i32 := []byte{wasmtest.I32}

@@ -39,7 +39,7 @@ func TestTemplatesBecomeArguments(t *testing.T) {
 		{"fixed and filled in", []string{"--a={a}", "{empty}", "plain"}, []string{"--a=x y", "", "plain"}, ""},
 		{"templates without an argument are left out", []string{"{absent}", "--x={absent}{a}", "last"}, []string{"last"}, ""},
 		{"a NUL character", []string{"{nul}"}, nil, tool.CodeInvalidArgument},
-		// A manifest and a call together could turn one argument into gigabytes.
+		// If the manifest repeats an argument many times, one call could expand to gigabytes.
 		{"one argument many times", []string{strings.Repeat("{big}", 800)}, nil, tool.CodeInvalidArgument},
 		{"many arguments", strings.Split(strings.Repeat("{big} ", 60)+"end", " "), nil, tool.CodeInvalidArgument},
 	} {

@@ -105,8 +105,8 @@ func opener() wasmtest.Module {
 	return m
 }
 
-// rememberer returns a reactor that writes how often it was called, as a digit, and the input of
-// the previous call.
+// rememberer returns a reactor that writes a digit, the number of its calls so far, and then the
+// input of the previous call.
 func rememberer() wasmtest.Module {
 	i32 := []byte{wasmtest.I32}
 	two := []byte{wasmtest.I32, wasmtest.I32}

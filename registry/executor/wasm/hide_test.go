@@ -80,7 +80,7 @@ func TestSecretsAreHiddenOrOutputIsDropped(t *testing.T) {
 	}
 }
 
-// A result that comes at the deadline is not parsed.
+// A result that arrives after the deadline is not parsed.
 func TestResultIsDroppedAfterTheDeadline(t *testing.T) {
 	e := newExecutor(t, runtime.Options{}, files.Options{}, command(), "")
 	if err := e.Prepare(t.Context()); err != nil {
@@ -96,7 +96,7 @@ func TestResultIsDroppedAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// Without a secret, the output is not scanned and the context not checked.
+// If the call sent no secret, the output is not scanned and the context is not checked.
 func TestWithoutSecretsOutputIsNotScanned(t *testing.T) {
 	b, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {

@@ -63,7 +63,7 @@ func TestLimitsOfManifestAndOperator(t *testing.T) {
 	}
 }
 
-// The memory that a tenant is charged for is the memory that a call can use.
+// A tenant is charged for the memory that a call can actually use: the lower of two limits.
 func TestMaxMemoryIsTheLowerLimit(t *testing.T) {
 	for _, tt := range []struct {
 		operator runtime.Options

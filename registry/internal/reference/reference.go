@@ -63,8 +63,8 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 	return append(out, arguments[done:]...), nil
 }
 
-// isValue reports whether a match in strict JSON is a value. A quote within a string would follow
-// a backslash, and the name of a field is followed by a colon.
+// isValue reports whether a match in strict JSON is a value. If a backslash precedes the match, it
+// is inside a string. If a colon follows, the match is the name of a field.
 func isValue(text []byte, begin, end int) bool {
 	if begin > 0 && text[begin-1] == '\\' {
 		return false

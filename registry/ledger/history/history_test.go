@@ -35,7 +35,7 @@ func TestHashJSON(t *testing.T) {
 	}
 }
 
-// HashArguments of prepared arguments equals HashJSON of their JSON, which includes defaults.
+// HashArguments of prepared arguments equals HashJSON of their JSON. Both include defaults.
 func TestHashArguments(t *testing.T) {
 	schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type": "object", "properties": {"a": {"type": "number", "default": 1.50}, "b": {"type": "string"}}}`))
 	if err != nil {

@@ -114,8 +114,8 @@ func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 	return Pass, Loop{}
 }
 
-// Record records a call that has ended. It returns the loop that ends with this call, and whether
-// to warn about it.
+// Record records a call that has ended. It returns the loop of which this call is the last, and
+// whether to warn about it.
 func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool, found Loop) {
 	if !d.Watches(session) {
 		return false, Loop{}

@@ -11,8 +11,8 @@ type step struct {
 	changed, approved       bool
 }
 
-// repeats reports whether s made no progress compared with an earlier step. A candidate has no
-// result yet.
+// repeats reports whether s made no progress compared with an earlier step. If candidate is set, s
+// has not run yet and has no result.
 func (s *step) repeats(earlier *step, candidate bool) bool {
 	return s.tool == earlier.tool && s.arguments == earlier.arguments &&
 		!s.changed && !earlier.changed && (candidate || s.result == earlier.result)

@@ -64,7 +64,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// The ceiling applies regardless of approvals, also for a tool that is polled.
+// The ceiling applies regardless of approvals. For a tool that is polled, it is four times as high.
 func TestCeiling(t *testing.T) {
 	for script, at := range map[string]int{"A(y)": 30, "poll(y)": 120} {
 		got := play(New(Options{}), "s", repeat(150, script))
@@ -72,7 +72,7 @@ func TestCeiling(t *testing.T) {
 			t.Errorf("%s: refused first at %d, want %d: %s", script, first, at, got)
 		}
 	}
-	// After a different call, the call may run again.
+	// A different call in between ends the loop, so the refused call may run again.
 	d := New(Options{})
 	if got := play(d, "s", repeat(31, "A(y)")+"B A"); !strings.HasSuffix(got, "b..") {
 		t.Errorf("got %s", got)

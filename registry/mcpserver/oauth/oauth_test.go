@@ -115,7 +115,7 @@ func TestForgedTokensDoNotLoadTheIssuer(t *testing.T) {
 			t.Error("a valid token is refused after forged ones")
 		}
 		time.Sleep(fetchInterval)
-		forge() // a fetch for a forged token finds the new key as well
+		forge() // the server fetches the keys for a forged token, and thereby learns the new key
 		if !good(second) {
 			t.Errorf("a new key is not known after %v", fetchInterval)
 		}

@@ -30,7 +30,7 @@ type file[T any] struct {
 // openRoot opens a directory that only the operator can access, and creates it if it does not
 // exist.
 func openRoot(dir string) (*os.Root, error) {
-	const store = "approvals" // named in errors about the directory: the first store in it
+	const store = "approvals" // errors about the directory name the first store in it
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, withoutPath(store, "the directory cannot be created", err)
 	}

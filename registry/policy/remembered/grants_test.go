@@ -35,7 +35,7 @@ func rememberGrant(t *testing.T, s remembered.GrantStore, g remembered.Grant) re
 	return kept
 }
 
-// words returns the permissions of each grant that is found.
+// words returns the permissions of a tool's grants, keyed by the digest of the tool.
 func words(t *testing.T, s remembered.GrantStore, tenant, tool string) map[string][]string {
 	t.Helper()
 	list, err := s.Find(t.Context(), tenant, tool)

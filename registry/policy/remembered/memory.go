@@ -63,7 +63,7 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 }
 
 // roomFor removes the oldest approval of a tenant that has reached its limit. The next call that
-// this approval covered needs a new one.
+// this approval covered then needs a new approval.
 func roomFor(tenant string, all []Approval) []Approval {
 	count := 0
 	for _, a := range all {

@@ -89,8 +89,8 @@ func writesCount(format word) bool {
 	return !format.fixed || count.MatchString(strings.ReplaceAll(format.text, "%%", ""))
 }
 
-// assigned says why setting the variable or element that a word names needs approval, or returns
-// "".
+// assigned returns the reason why a word that names a variable or an element to set needs approval,
+// or "" if it needs none.
 func (w word) assigned() string {
 	name, index, _ := strings.Cut(w.text, "[")
 	switch {

@@ -32,7 +32,7 @@ func FuzzClassify(f *testing.F) {
 		if strings.Contains(script, "\x00") { // shells differ in how they treat NUL
 			return
 		}
-		// A script that does not parse is not allowed, and cannot be continued.
+		// A script that does not parse is not allowed, and no command can be appended to it.
 		if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), ""); err != nil {
 			if effect == policy.Allow {
 				t.Fatalf("%q cannot be read, and is allowed", script)
@@ -45,7 +45,7 @@ func FuzzClassify(f *testing.F) {
 			}
 		}
 		if strings.HasSuffix(script, `\`) {
-			return // the backslash escapes the next character
+			return // the backslash would escape the character after the script
 		}
 		quoted := singleQuoted("\n" + script) // the newline keeps it from being an option
 		for _, wrapped := range []string{
@@ -59,8 +59,8 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// quiet reports whether no appended command runs, because it became part of a comment or string, or
-// whether the script declares a function with its name.
+// quiet reports whether no appended command runs. Either the command became part of a comment or
+// string, or the script declares a function with the command's name.
 func quiet(script string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -79,5 +79,5 @@ func quiet(script string) bool {
 	return !found || declared
 }
 
-// appended reports whether a name is the name of an appended command.
+// appended reports whether the test appends a command with this name.
 func appended(name string) bool { return name == "rm" || name == "sh" || name == "sudo" }

@@ -18,7 +18,8 @@ var gitReads = map[string]options{
 // programs.
 var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 
-// gitList is a subcommand that reads with certain first words, or without further words.
+// gitList describes when a git subcommand only reads: with certain first words, or without further
+// words.
 type gitList struct {
 	words   []string // first words with which it reads
 	options []string // allowed with or without such a word

@@ -8,8 +8,8 @@ import (
 // mayBeOption is the reason why a command needs approval if an argument is only known when it runs.
 const mayBeOption = "has an argument that is only known when it runs and may be an option"
 
-// options are the options with which a command does more than read. With any of these, a word that
-// may be an option needs approval.
+// options are the options with which a command does more than read. A call with one of them needs
+// approval. So does a call with a word that is known only at run time and may be an option.
 type options struct {
 	long  []string // with their dashes; a script may abbreviate them
 	short string   // letters of short options
@@ -46,8 +46,8 @@ func (o options) classify(args []word) verdict {
 	return o.classifyOperands(operands)
 }
 
-// count returns how many operands a word counts for: one that is known only at run time may be
-// several.
+// count returns the number of operands that a word counts as. If the number of operands is limited,
+// a word that is known only at run time counts as 2, because it may become several.
 func (o options) count(w word) int {
 	if !w.fixed && o.operands > 0 {
 		return 2

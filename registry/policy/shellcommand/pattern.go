@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// arity maps a program to the number of words that name what a command does; for other programs it
-// is one.
+// arity maps a program to the number of words at the start of a command that say what the command
+// does. For programs that are not listed, the number is 1.
 var arity = map[string]int{
 	"git": 2, "npm": 2, "pnpm": 2, "yarn": 2, "bun": 2, "go": 2, "cargo": 2, "docker": 2, "podman": 2, "kubectl": 2, "helm": 2,
 	"pip": 2, "pip3": 2, "uv": 2, "poetry": 2, "gem": 2, "bundle": 2, "rails": 2, "make": 2, "just": 2, "task": 2, "brew": 2, "apt": 2, "apt-get": 2,
 	"dotnet": 2, "mvn": 2, "gradle": 2, "terraform": 2, "gh": 2, "aws": 3, "gcloud": 3, "systemctl": 2, "composer": 2, "deno": 2, "hg": 2, "svn": 2, "jj": 2,
 }
 
-// deeper are first two words after which a third word names what is done.
+// deeper lists pairs of first words after which a third word says what the command does.
 var deeper = []string{
 	"npm run", "npm exec", "pnpm run", "yarn run", "bun run", "docker compose", "docker container", "docker image", "git stash", "git remote", "git worktree",
 	"git submodule", "git bisect", "gh pr", "gh issue", "gh repo", "go mod", "go tool", "uv pip", "poetry run", "bundle exec", "deno task", "cargo run",

@@ -79,10 +79,10 @@ func TestPatterns(t *testing.T) {
 		"find . -exec touch {} \\;":     {"touch *"},
 		"./build.sh fast":               {"./build.sh *"},
 		"rm $x":                         {"rm *"},
-		"rm x > out":                    nil, // a redirection is not a command
+		"rm x > out":                    nil, // no pattern for a redirection
 		"A=1 rm x":                      {"rm *"},
 		"PATH=/tmp rm x":                nil,
-		"python3 a.py":                  nil, // its arguments can be any program
+		"python3 a.py":                  nil, // no pattern, because it can do anything
 		"bash a.sh":                     nil,
 		"find . -delete":                nil,
 		"$x y":                          nil,

@@ -15,7 +15,7 @@ type word struct {
 	// option says that the word begins or may begin with a dash, or that it may expand to several
 	// words of which one begins with a dash.
 	option bool
-	// several says that it may expand to several words.
+	// several says that the word may expand to several words.
 	several bool
 }
 

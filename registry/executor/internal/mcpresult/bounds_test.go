@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ending is a context that is done after a number of calls of Err.
+// ending is a context that is done after its method Err was called a number of times.
 type ending struct {
 	context.Context
 	checks int

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// The listening stream is opened again after minListenWait. The wait doubles up to
-// maxListenWait while no message comes.
+// When the listening stream has ended, it is opened again after minListenWait. The wait doubles up
+// to maxListenWait while no message comes.
 const (
 	minListenWait = 5 * time.Second
 	maxListenWait = time.Minute

@@ -16,7 +16,8 @@ import (
 const MaxMessage = 16 << 20
 
 // ErrMessageTooLong ends the connection to a server that sends more than [MaxMessage] bytes as one
-// message. Otherwise the request that the message answers, which is not known, would wait forever.
+// message. Nothing says which request the message answers, so that request would otherwise wait
+// forever.
 var ErrMessageTooLong = errors.New("it sent a message of more than " + strconv.Itoa(MaxMessage>>20) + " MiB")
 
 // Stream is a connection to a server. Each line that is written is a message to the server, and
