@@ -174,8 +174,9 @@ func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) 
 	return b.secrets.scrubber().Before(ctx, text)
 }
 
-// HideRoom is the number of context bytes that HideAfter needs before a text whose beginning was
-// cut. It covers a secret that extends into the text, and the beginning of another one before it.
+// HideRoom is the number of bytes of context that HideAfter needs before a text whose beginning was
+// cut. The context has room for the start of a secret that extends into the text, and for the start
+// of another secret before that one.
 const HideRoom = 2 * secret.MaxForm
 
 // HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut.

@@ -78,7 +78,7 @@ func (c *fixedClock) epoch() time.Time { return cmp.Or(c.start, fixedEpoch) }
 
 func (c *fixedClock) Elapsed() time.Duration { return c.advance(fixedStep) }
 
-// set makes the clock show d.
+// set sets the elapsed time of the clock to d.
 func (c *fixedClock) set(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -127,7 +127,7 @@ func legible(text []byte, limit int) string {
 	return s
 }
 
-// Limits of updates.
+// Limits of the updates of one call.
 const (
 	// MaxUpdate limits the JSON text of one update, in bytes.
 	MaxUpdate = 16 << 10

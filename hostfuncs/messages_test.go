@@ -54,8 +54,8 @@ func TestLogIsText(t *testing.T) {
 	}
 }
 
-// TestProgressIsPaced checks that progress is reported when it happens, with a minimum interval,
-// and that completion is not lost.
+// TestProgressIsPaced checks that a report is passed on at once, that reports within the minimum
+// interval are dropped, and that the report of completion is never dropped.
 func TestProgressIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
@@ -106,7 +106,7 @@ func TestUpdates(t *testing.T) {
 		}})
 		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
-			got += fault.Kind // and no update was delivered
+			got += fault.Kind // appended to an update that was delivered in error
 		}
 		if got != want {
 			t.Errorf("%.80q: got %.200q, want %q", text, got, want)

@@ -81,7 +81,8 @@ func (s *Store) Swap(ctx context.Context, key, old, value []byte) (bool, error) 
 	return swapped, storeError(err)
 }
 
-// List returns up to 1,000 keys that begin with prefix and sort after the key after, in order.
+// List returns up to 1,000 keys, in order. It returns only keys that begin with prefix and sort
+// after the argument after.
 func (s *Store) List(ctx context.Context, prefix, after []byte) ([]string, error) {
 	for _, key := range [][]byte{prefix, after} {
 		if err := s.check(capability.ModeRead, key); err != nil {

@@ -15,10 +15,10 @@ type checker struct {
 	*stricttoml.Checker
 	// uses are the placeholders read so far. They are checked once the parameters are known.
 	uses []use
-	// warm are the arguments of the warm-up, or nil. They are checked once the parameters are
+	// warm holds the arguments of the warm-up, or nil. They are checked once the parameters are
 	// known.
 	warm json.RawMessage
-	// request is the network permission of a tool with [rest], as far as it has been read.
+	// request is the network permission of a tool with [rest], as far as it has been read so far.
 	request capability.Net
 }
 
@@ -35,7 +35,8 @@ func newChecker(file string, data []byte) *checker {
 	})}
 }
 
-// formatKeys returns the top level of the format. Its readers must not be called.
+// formatKeys returns the keys at the top level of the format. The readers of these keys must not be
+// called.
 func formatKeys() []stricttoml.Key { return new(checker).keys(new(Manifest)) }
 
 // placeholders records the parameters that the value at a place names.

@@ -30,8 +30,8 @@ func sha256Hex(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// check reads a manifest and returns the checker with all errors. m is valid only when there are
-// none, and nil when the keys were not read.
+// check reads a manifest, and returns the checker with all errors. m is valid only if there are no
+// errors, and nil if the keys were not read.
 func check(file string, data []byte) (c *checker, m *Manifest) {
 	c = newChecker(file, data)
 	root := c.Root()

@@ -22,8 +22,8 @@ type Directory struct {
 	files files
 }
 
-// files is the file system of a Directory. Names are slash-separated and valid for io/fs. An error
-// may contain names, but its innermost error does not.
+// files is the file system of a Directory. Names are slash-separated and valid for io/fs. The text
+// of an error may contain names, but the text of its innermost error does not.
 type files interface {
 	stat(name string) (fs.FileInfo, error)
 	// open must not wait for the other end of a pipe.
@@ -129,7 +129,7 @@ func withNear(f files, name string, err error) error {
 		return err
 	}
 	defer dir.close()
-	// Without a list there is no suggestion, so the error does not matter.
+	// If the directory cannot be listed, there is no suggestion, so the error does not matter.
 	entries, _ := readDir(dir)
 	var names []string
 	for _, entry := range entries {

@@ -20,7 +20,8 @@ func readDoc(t *testing.T) string {
 	return string(data)
 }
 
-// TestDocKeys compares the rows of the table of keys with the keys that are read.
+// TestDocKeys checks that the table of keys in the document has a row for exactly those keys that
+// this package reads.
 func TestDocKeys(t *testing.T) {
 	var documented []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\|").FindAllStringSubmatch(readDoc(t), -1) {
@@ -77,13 +78,13 @@ func TestDocExample(t *testing.T) {
 		}
 	}
 	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
-	// These keys are for other kinds of tools than the tool in the example.
+	// The tool in the example cannot have these keys, because they are for other kinds of tools.
 	if !slices.Equal(missing, []string{"module.entry", "module.mcp_tool", "module.config", "module.warm", "rest", "describe", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}
 }
 
-// Every key has a test that shows its effect on calls.
+// Each key has a test which shows how the key affects calls.
 func TestKeysHaveTests(t *testing.T) {
 	names.CheckKeys(t, "testdata/keys.txt", formatKeys())
 }

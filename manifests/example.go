@@ -14,8 +14,8 @@ const (
 	MaxExamples = 20
 	// MaxExampleCalls limits the calls that come before the call of an example.
 	MaxExampleCalls = 20
-	// MaxExampleFiles limits the files that exist before the call of an example and, separately,
-	// the files after it.
+	// MaxExampleFiles limits the files of an example before the call. It also limits the files
+	// after the call, which are counted separately.
 	MaxExampleFiles = 64
 )
 

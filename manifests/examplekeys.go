@@ -66,7 +66,7 @@ func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 	}
 }
 
-// exampleFiles checks files against each other after the whole table was read.
+// exampleFiles compares the files of a table with each other, once the whole table has been read.
 func (c *checker) exampleFiles(files *[]ExampleFile) stricttoml.Reader {
 	return func(at stricttoml.Place, _ *stricttoml.Node) {
 		if len(*files) > MaxExampleFiles {

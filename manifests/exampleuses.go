@@ -51,7 +51,7 @@ func (c *checker) examples(m *Manifest) {
 	}
 }
 
-// exampleMount reports a file in a mount that the tool does not see.
+// exampleMount reports a file in a mount that the tool does not ask for, or in the scratch mount.
 func (c *checker) exampleMount(m *Manifest, at func(...string) stricttoml.Place, path ExamplePath) {
 	if !asksMount(m.Permissions, path.Mount) {
 		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for, or which is empty when a call begins; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
@@ -74,8 +74,8 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 	}
 }
 
-// fit prepares arguments from the manifest in the same way as the arguments of a call. A problem
-// that is only a warning in a call is an error here.
+// fit prepares arguments from the manifest in the same way as the arguments of a call. What is only
+// a warning in a call is an error here.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
 	arguments, err := m.Parameters.Prepare(context.Background(), raw)
 	var violations jsonschema.Violations

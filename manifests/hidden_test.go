@@ -37,7 +37,7 @@ func TestHiddenCharactersInEveryString(t *testing.T) {
 		c := newChecker("tool.toml", []byte(text))
 		eachString(c.Root(), "", func(key string, offset int) {
 			if tried[key] {
-				return // an earlier manifest of the test has this key as well
+				return // an earlier manifest of this test has the same key
 			}
 			tried[key] = true
 			line, column := c.Position(stricttoml.Place{Offset: offset})

@@ -30,7 +30,7 @@ func Load(directory *Directory, manifestPath string) (*Manifest, []byte, error) 
 	return load(directory, manifestPath, readModule)
 }
 
-// load reads a manifest, and then reads or checks its module with the function module.
+// load reads a manifest. It then calls module, which reads or only checks the manifest's module.
 func load(directory *Directory, manifestPath string, module func(moduleFiles, Module) ([]byte, *moduleError)) (*Manifest, []byte, error) {
 	wholeError := func(message string) error {
 		return Errors{{File: manifestPath, Message: message}}
@@ -39,7 +39,7 @@ func load(directory *Directory, manifestPath string, module func(moduleFiles, Mo
 		return nil, nil, wholeError("is not a path inside the loaded directory; name its " + FileName)
 	}
 	data, err := readFile(directory.files, manifestPath, MaxManifestBytes)
-	if err == plainfile.ErrMissing { // not wrapped: no file has a similar name
+	if err == plainfile.ErrMissing { // not wrapped, so no similar file name was found to suggest
 		return nil, nil, wholeError(err.Error() + "; a tool is a directory with a " + FileName + " and its module")
 	}
 	if err != nil {

@@ -156,7 +156,7 @@ func TestLoadBad(t *testing.T) {
 			if strings.Contains(err.Error(), filepath.Dir(dir)) {
 				t.Errorf("the error names a host path: %v", err)
 			}
-			// Read does not open the module, so it does not report a wrong digest.
+			// Read does not open the module, so it cannot report a wrong digest.
 			if m, err := Read(openDirectory(t, dir), "tool.toml"); (err == nil) != strings.Contains(tc.want, "module.sha256") || (m == nil) != (err != nil) {
 				t.Errorf("Read = %v, %v", m, err)
 			}
@@ -313,7 +313,7 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// "out" is listed, and so is "c", whose manifest is a directory: Load refuses both.
+	// "out" and "c" are listed, although Load refuses both. The manifest of "c" is a directory.
 	want := []string{"a/tool.toml", "b/tool.toml", "c/tool.toml", "link/tool.toml", "out/tool.toml", "tool.toml"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Manifests = %q, want %q", got, want)

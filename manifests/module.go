@@ -57,7 +57,7 @@ func openModuleFiles(directory *Directory, manifestPath string) (moduleFiles, er
 	return moduleFiles{loaded: directory.files, own: own, dir: dir}, nil
 }
 
-// checkModule checks that the module exists, and returns no bytes.
+// checkModule checks that the module exists. It does not read it, and so returns no bytes.
 func checkModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	from, name, problem := f.find(m)
 	if problem != nil {
@@ -82,9 +82,9 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	return wasm, nil
 }
 
-// find returns the directory that the module must not leave, and the module's name in that
-// directory. It is the manifest's directory or, for a module with a digest, the whole loaded
-// directory.
+// find returns the directory that the module must not leave, and the name of the module in that
+// directory. The directory is the manifest's directory or, for a module with a digest, the whole
+// loaded directory.
 func (f moduleFiles) find(m Module) (files, string, *moduleError) {
 	full := path.Join(f.dir, m.Path)
 	if !fs.ValidPath(full) {

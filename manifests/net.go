@@ -35,7 +35,8 @@ func parseSecretName(text string) (string, error) {
 	return text, err
 }
 
-// parseFilled reads a string that is not empty. Its grammar is checked together with other keys.
+// parseFilled reads a string that is not empty. The grammar of the string is checked later,
+// together with other keys.
 func parseFilled(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("is empty; write a string or leave the key out")
@@ -61,7 +62,7 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	}
 }
 
-// nets checks the entries of permissions.net against each other. origin holds the index of each
+// nets compares the entries of permissions.net with each other. origin holds the index of each
 // entry in the file.
 func (c *checker) nets(m *Manifest, origin []int) {
 	if c.HasError(c.At("permissions", "net")) {
@@ -82,7 +83,8 @@ func (c *checker) nets(m *Manifest, origin []int) {
 // "net[0].", "secrets[1]: ", "header: ".
 var field = regexp.MustCompile(`^([a-z]+)(?:\[([0-9]+)\])?(?:\.|: )`)
 
-// splitField splits an error of package capability into the steps to the wrong key and the message.
+// splitField splits an error of package capability into the message and the steps that lead to the
+// wrong key.
 func splitField(err error) (steps []string, message string) {
 	message = err.Error()
 	for match := field.FindStringSubmatch(message); match != nil; match = field.FindStringSubmatch(message) {

@@ -38,7 +38,7 @@ func (c *checker) relations(m *Manifest) {
 	c.parameters(m)
 }
 
-// abi reports keys that the module's ABI does not have.
+// abi reports keys that are not allowed with the module's ABI.
 func (c *checker) abi(m *Manifest) {
 	abi, tool := m.Module.ABI, m.Module.MCPTool != ""
 	reactor := abi == ABIReactor || abi == "" && m.Module.Entry != ""
@@ -83,7 +83,7 @@ func (c *checker) mounts(m *Manifest) {
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
-				continue // the missing name is reported elsewhere
+				continue // the missing name is already reported
 			}
 			if later.Mount == earlier.Mount {
 				c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)

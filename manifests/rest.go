@@ -12,8 +12,8 @@ type REST struct {
 	BaseURL string
 	// Method is in upper case.
 	Method string
-	// Path follows BaseURL: it is empty or begins with a slash. Every call has values for its
-	// parameters, and each value must be encoded as part of one path segment.
+	// Path follows BaseURL: it is empty or begins with a slash. Every call has a value for each of
+	// its placeholders. The value must be encoded as part of one path segment.
 	Path placeholder.Template
 	// Query and Headers are in the order of the manifest. A field with a placeholder that has no
 	// value is left out of the request.

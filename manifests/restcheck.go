@@ -90,7 +90,7 @@ func (c *checker) sameHeaders(r *REST) {
 	}
 }
 
-// checkSecretFields reports headers and query parameters that a secret replaces.
+// checkSecretFields reports each header and query parameter that a secret would overwrite.
 func (c *checker) checkSecretFields(r *REST) {
 	const message = "the secret %s is sent in the same place; remove one of the two"
 	for _, s := range c.request.Secrets {

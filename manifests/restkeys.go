@@ -72,7 +72,7 @@ func parseURLPath(text string) (placeholder.Template, error) {
 	if err != nil {
 		return none, err
 	}
-	// Any value serves to check that the text around the placeholders is a path.
+	// Replace each placeholder with "x", to check that the text around the placeholders is a path.
 	path, err := t.Expand(len(text)+maxArg, func(string) (string, bool) { return "x", true })
 	if err != nil {
 		return none, err

@@ -120,9 +120,10 @@ func (s Setting) refuses(value string) string {
 // ask is an entry of permissions.net. It applies always, or only with some values of the settings.
 type ask struct {
 	net capability.Net
-	// when holds the values that settings must have; empty means always.
+	// when holds the values that certain settings must have for the entry to apply; empty means
+	// that it always applies.
 	when map[string]string
-	// from is the setting whose value is the URL; "" means that net has the URL.
+	// from is the setting whose value is the URL; "" means that the URL is in net.
 	from string
 }
 
@@ -205,7 +206,8 @@ func checkSettingName(name string) error {
 }
 
 // settings checks the rules that involve settings and other keys, and sets the network permissions
-// that apply with the defaults. It returns the index of each of these permissions in the file.
+// that apply with the default settings. It returns the index of each of these permissions in the
+// file.
 func (c *checker) settings(m *Manifest) (origin []int) {
 	if len(m.Settings) > MaxSettings {
 		c.Errorf(c.At("settings"), "has %d settings; the limit is %d", len(m.Settings), MaxSettings)

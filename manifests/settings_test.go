@@ -74,7 +74,7 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// A secret is sent to the server that the operator chose, and never to an arbitrary host.
+// A secret is sent only to the server that the operator has chosen, and never to an arbitrary host.
 func TestConfigureSecretNeedsHost(t *testing.T) {
 	m := mustDecode(t, minimal+`
 settings.url = { description = "Where.", default = "https://api.example/" }

@@ -35,8 +35,8 @@ func Stamp(directory *Directory, manifestPath string, m *Manifest) string {
 	return b.String()
 }
 
-// Current reports whether the manifest and its parameters_file still have the bytes that m was
-// read from.
+// Current reports whether the manifest and its parameters_file still contain the bytes from which m
+// was read.
 func Current(directory *Directory, manifestPath string, m *Manifest) bool {
 	data, err := readFile(directory.files, manifestPath, MaxManifestBytes)
 	if err != nil {

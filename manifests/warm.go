@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// warmUp makes the input of the warm-up from its arguments, like the input of a call.
+// warmUp makes the input of the warm-up from its arguments, in the same way as the input of a call.
 func (c *checker) warmUp(m *Manifest) {
 	if c.warm == nil {
 		return
@@ -25,7 +25,7 @@ func (c *checker) warmUp(m *Manifest) {
 		c.Errorf(at, "makes an input of %d bytes; the limit is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
 	case len(input) > 0:
 		m.Module.Warm = input
-	// If the parameter is not declared, that error is already reported for stdin.
+	// If the parameter is not declared, the error is already reported for stdin.
 	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter):
 		c.Errorf(at, "makes an empty input with stdin = %s, but a warm-up needs an input; change warm or stdin", stricttoml.Quote(stdin.String()))
 	}

@@ -79,7 +79,7 @@ func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
 	return rowsOf(name+suffix, schema)
 }
 
-// words describes the constraints on the value.
+// words describes in words how the schema constrains the value.
 func (b bounds) words(enum []json.RawMessage) string {
 	var list []string
 	if len(enum) > 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// The test does what a coding agent does in an afternoon, on a copy of an open-source project,
-// through the 'wasmtool serve' command that users have. The agent makes at least forty steps, which
-// testdata/steps.yaml describes. Afterwards, the workspace must be exactly the tree that the edits
-// produce, with unchanged modes, and there must be no other files inside or outside it. Single
-// tools have tests of their own.
+// The test does what a coding agent does in an afternoon: it edits a copy of an open-source
+// project, through the 'wasmtool serve' command that users have. testdata/steps.yaml describes at
+// least forty steps. Afterwards, the workspace must be exactly the tree that the edits produce,
+// with unchanged modes, and there must be no other files inside or outside it. Single tools have
+// tests of their own.
 func TestAgentWorksOnAProject(t *testing.T) {
 	testlevel.Long(t, "it compiles the shell and most built-in tools, and uses them in ninety calls")
 	t.Parallel()

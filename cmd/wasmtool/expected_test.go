@@ -18,7 +18,8 @@ func expected(t *testing.T, before tree) tree {
 	t.Helper()
 	after := maps.Clone(before)
 	for path := range before {
-		// The agent makes this edit in all these files, and undoes it in int_slice.go.
+		// The agent makes this edit in each of these files, and later undoes the edit in
+		// int_slice.go.
 		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" {
 			replace(t, after, replacement{path, "interface{}", "any", strings.Count(before[path].text, "interface{}")})
 		}

@@ -32,7 +32,7 @@ auto_execute = true
 allow = ["mkdir -p *", "sed -i *"]
 `
 
-// person is the user at the client. It answers questions as the current step says.
+// person is the user of the client. It answers each question as the current step says.
 type person struct {
 	mu     sync.Mutex
 	answer answer
@@ -46,7 +46,7 @@ func (p *person) expect(a answer) {
 	p.answer, p.asked = a, nil
 }
 
-// questions returns the questions since the step began.
+// questions returns the questions that were asked since the step began.
 func (p *person) questions() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +132,8 @@ func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 	return text, nil
 }
 
-// exitFailures reports an exit status in the metadata of the result that differs from want, and a
-// missing title.
+// exitFailures reports an exit status that differs from want, and a missing title. Both are in the
+// metadata of the result.
 func exitFailures(result *mcp.CallToolResult, want int) []string {
 	metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
 	var failures []string

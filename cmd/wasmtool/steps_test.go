@@ -14,7 +14,7 @@ import (
 type step struct {
 	Do   string `yaml:"do"`   // the purpose of the step
 	Tool string `yaml:"tool"` // the tool to call
-	// With holds the arguments. ${NAME} stands for a string that an earlier step took.
+	// With holds the arguments. ${NAME} stands for a string that an earlier step stored with Take.
 	With map[string]any `yaml:"with"`
 	Says []string       `yaml:"says"` // strings that the result must contain, in any order
 	Not  []string       `yaml:"not"`  // strings that the result must not contain
@@ -26,8 +26,8 @@ type step struct {
 	// The person answers with Answer.
 	Asked  string `yaml:"asked"`
 	Answer answer `yaml:"answer"`
-	// Take maps names to expressions. The name gets the string that the first group matches in the
-	// result.
+	// Take maps names to regular expressions. The string that the first group matches in the result
+	// is stored under the name.
 	Take map[string]string `yaml:"take"`
 }
 
@@ -54,7 +54,7 @@ func readSteps(t *testing.T, file string) []step {
 	return steps
 }
 
-// taken maps names to the strings that steps took for later steps.
+// taken holds the strings that steps took for later steps, by name.
 type taken map[string]string
 
 var reference = regexp.MustCompile(`\$\{([a-z_]+)\}`)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// described is a line that describes one access, and the harm that the access can do.
+// described is one line of a description, with the harm that the described access can do.
 type described struct {
 	text string
 	harm harm

@@ -57,7 +57,7 @@ func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Expla
 }
 
 // asksFor returns the tool's request that includes the permission. A mount or store is granted
-// exactly as requested or not at all, so its request also includes narrower modes.
+// exactly as requested or not at all, so a request for writing also includes reading.
 func (p Permissions) asksFor(permission Permission) (Permission, bool) {
 	permissions := append(p.plainPermissions(), each(p.FS, FS.permission)...)
 	i := slices.IndexFunc(permissions, func(ask Permission) bool { return permission.takes(ask, URLPattern.forbids) })

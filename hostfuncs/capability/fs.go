@@ -69,8 +69,8 @@ type GrantedFS struct {
 	FS
 	// Dir is the host path of the mount; empty for ScratchMount.
 	Dir string
-	// Is identifies the directory that a person approved: Dir must refer to it when it is opened.
-	// Nil accepts any directory.
+	// Is identifies the directory that a person approved. When Dir is opened, it must lead to that
+	// directory. Nil accepts any directory.
 	Is fs.FileInfo
 	// Real is Dir with all links resolved, or empty if it was not resolved. Like Dir, it is only
 	// for the operator.

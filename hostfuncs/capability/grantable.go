@@ -203,8 +203,8 @@ func put[V any](m *map[string]V, name string, value V) {
 	(*m)[name] = value
 }
 
-// Only returns the part of o that the given permissions allow, with the bindings and denials of o.
-// A secret may still be sent only where o allows it.
+// Only returns the part of o that the given permissions cover, with the mounts, values and denials
+// of o. A secret may still be sent only where o allows it.
 func (o Grantable) Only(permissions ...Permission) Grantable {
 	only := Grantable{Protected: o.Protected, Deny: slices.Clone(o.Deny), Lines: o.Lines}
 	for _, p := range permissions {

@@ -32,8 +32,8 @@ func (p place) String() string {
 
 func (p place) isLocal() bool { return p.host == "localhost" || p.host == "10.0.0.1" }
 
-// under reports whether a grantable or requested permission covers the place, according to the
-// grammar.
+// under reports whether the place is covered by the URL pattern text of a grant or request,
+// according to the grammar.
 func (p place) under(text string) bool {
 	if text == "any" {
 		return p.port == "" && !p.isLocal()
@@ -353,7 +353,8 @@ func TestMissingPermissionsAreSufficient(t *testing.T) {
 			t.Errorf("granted %q, and %q is missing", missing, still)
 		}
 		for _, w := range p.List() {
-			// A request that is partly grantable is not missing.
+			// A request that is only partly grantable is not missing, although Explain does not
+			// allow it.
 			if e := Explain(p, o, w); !e.Allowed && !w.isNet() || e.Allowed && !e.Fix.IsZero() {
 				t.Errorf("%s: %+v", w, e)
 			}

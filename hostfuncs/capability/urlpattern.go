@@ -216,8 +216,9 @@ func (p URLPattern) Intersect(q URLPattern) (URLPattern, bool) {
 	return both, !both.IsZero()
 }
 
-// moreSpecific orders patterns that share a URL: a single host before a wildcard before "any", then
-// by the length of the path, longest first. It is negative if p comes first, and 0 if neither does.
+// moreSpecific compares patterns that match a common URL, for sorting. A single host comes before a
+// wildcard, and a wildcard before "any"; of equal hosts, the longer path comes first. The result is
+// negative if p comes first, and 0 if neither does.
 func moreSpecific(p, q URLPattern) int {
 	if d := p.breadth() - q.breadth(); d != 0 {
 		return d

@@ -298,7 +298,7 @@ func TestMatchesNoMadeUpURL(t *testing.T) {
 
 func TestContainAndIntersect(t *testing.T) {
 	for _, tt := range []struct {
-		p, q, both string // both is "" for none
+		p, q, both string // both is the intersection of p and q; "" if it is empty
 	}{
 		{"any", "any", "any"},
 		{"any", "https://example.com/a", "https://example.com/a"},

@@ -126,7 +126,8 @@ func (c *Client) countLocked() *Error {
 	return nil
 }
 
-// transport returns the transport for hosts that may be private, or the one for all others.
+// transport returns the transport for hosts that may be private if private is true, and the
+// transport for all other hosts if not.
 func (c *Client) transport(private bool) *http.Transport {
 	if private {
 		return c.private

@@ -64,7 +64,7 @@ func TestPermitSeesWhatIsSent(t *testing.T) {
 	w.serve(publicIP+":8080", text("ok"))
 	c := w.client(egress.Options{Permit: func(method string, u *url.URL) (egress.Decision, bool) {
 		seen = append(seen, method+" "+u.String())
-		u.Host = "elsewhere.example" // must not change what is dialled
+		u.Host = "elsewhere.example" // changes to the argument must not change what is dialled
 		return egress.Decision{}, true
 	}})
 	res, err := c.Do(t.Context(), egress.Request{Method: "post", URL: "http://Example.com:8080/x?y=\"#z"})
@@ -179,7 +179,7 @@ func TestOpenCount(t *testing.T) {
 	wantKind(t, err, egress.KindTooMany)
 	first.Body.Close()
 	first.Body.Close()
-	for range 2 { // reading to the end also frees the place
+	for range 2 { // get reads to the end, which frees the place as well
 		if _, _, err = get(t, c, "http://example.com/"); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ type connSet struct {
 	conns  map[*trackedConn]struct{}
 }
 
-// add takes ownership of conn and returns the tracked connection. After close it closes conn and
-// returns nil.
+// add takes ownership of conn and returns the tracked connection. If the set is already closed, add
+// closes conn and returns nil.
 func (s *connSet) add(conn net.Conn) net.Conn {
 	t := &trackedConn{Conn: conn, set: s}
 	s.mu.Lock()

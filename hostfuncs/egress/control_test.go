@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestControlChecksAddress dials an address that the first check did not see, as if the dialer had
-// resolved a name again.
+// TestControlChecksAddress dials an address that was not checked before, as if the dialer had
+// resolved the name a second time.
 func TestControlChecksAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

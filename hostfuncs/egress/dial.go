@@ -63,7 +63,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, hostPort string) (net.Con
 	return newPatientConn(conn), nil
 }
 
-// dial resolves the host, checks every address and connects to one of the allowed ones.
+// dial resolves the host, checks every address, and connects to one of the allowed addresses.
 func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(hostPort)
 	if err != nil {

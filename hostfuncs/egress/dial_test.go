@@ -82,7 +82,8 @@ func TestAtMostEightAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// TestSilentIPv6FallsBackToIPv4 has a name whose first address never answers.
+// TestSilentIPv6FallsBackToIPv4 connects to a name whose first address, an IPv6 address, never
+// answers.
 func TestSilentIPv6FallsBackToIPv4(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -96,8 +97,9 @@ func TestSilentIPv6FallsBackToIPv4(t *testing.T) {
 	})
 }
 
-// TestSilentAddressOfTheSameFamily has two IPv4 addresses, of which the first never answers.
-// net.Dialer would give the first address half of the time before it tried the second.
+// TestSilentAddressOfTheSameFamily resolves a name to two IPv4 addresses, and the first never
+// answers. net.Dialer would wait for the first address for half of the time limit before it tried
+// the second.
 func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -114,8 +116,8 @@ func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	})
 }
 
-// TestLateConnectionIsClosed has a dial function that ignores its context, so the first address
-// still accepts after the second has won.
+// TestLateConnectionIsClosed dials with a function that ignores its context. The first address
+// therefore still accepts a connection after the second address has won.
 func TestLateConnectionIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

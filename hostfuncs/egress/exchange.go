@@ -16,7 +16,7 @@ type exchange struct {
 	client *Client
 	record *record
 	caller context.Context // the context given to Do
-	ctx    context.Context // caller, limited by Limits.Time and the life of the Client
+	ctx    context.Context // caller with Limits.Time, also ended by Client.Close
 	// release ends ctx and frees the place of this request among Limits.Open.
 	release func()
 }
@@ -30,8 +30,8 @@ type hop struct {
 	decision Decision
 	// foreign reports that a redirect led to another origin, so no secrets are added any longer.
 	foreign bool
-	// secrets holds the secrets added to this hop and to the hops before it; params names the query
-	// parameters among them.
+	// secrets holds the secrets added to this hop and to earlier hops. params names the query
+	// parameters that contain secrets.
 	secrets []Injection
 	params  []string
 }

@@ -178,7 +178,7 @@ func permitHosts(hosts ...string) func(string, *url.URL) (egress.Decision, bool)
 	}
 }
 
-// normalise normalises only what these tests need.
+// normalise normalises only the parts of a URL that matter in these tests.
 func normalise(u *url.URL) (*url.URL, error) {
 	out := *u
 	out.Host = strings.ToLower(u.Host)

@@ -80,9 +80,9 @@ func deleteQuery(u *url.URL, name string) {
 	u.RawQuery = strings.Join(pairs, "&")
 }
 
-// carries reports whether a query parameter of u equals a secret that was added to a query earlier.
-// The Scrubber finds most secrets; this check also finds values that the Scrubber ignores because
-// they are short.
+// carries reports whether a query parameter of u equals a secret that was added to the query of an
+// earlier hop. The Scrubber finds most secrets, but ignores short values; this check finds those
+// too.
 func carries(u *url.URL, secrets []Injection) bool {
 	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are skipped
 	values := slices.Concat(slices.Collect(maps.Values(query))...)

@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// TestServersWriteNoLog has servers send data before a request and after their response. net/http
-// would print that data.
+// TestServersWriteNoLog connects to servers that send data before a request or after their
+// response. net/http would print that data to the log.
 func TestServersWriteNoLog(t *testing.T) {
 	var printed bytes.Buffer
 	log.SetOutput(&printed)

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// TestPatientConn has a server that sends before it receives a request.
+// TestPatientConn connects to a server that sends data before it receives a request.
 func TestPatientConn(t *testing.T) {
 	for name, release := range map[string]func(net.Conn){
 		"write": func(c net.Conn) { c.Write([]byte("x")) },

@@ -52,8 +52,9 @@ func (x *exchange) respond(h *hop, res *http.Response) (*Response, error) {
 	return &Response{Status: res.StatusCode, Header: o.scrubHeader(res.Header), URL: o.scrubText(u.String()), Body: b}, nil
 }
 
-// decode makes b return decoded bytes and removes the headers that are then wrong. It refuses an
-// encoding that was not requested, because the content could be neither counted nor scrubbed.
+// decode makes b return decoded bytes, and removes the headers that describe the encoded body. It
+// refuses an encoding that was not requested, because such content could be neither counted nor
+// scrubbed.
 func (b *body) decode(res *http.Response, limits Limits) *Error {
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(res.Header["Content-Encoding"], ",")))
 	switch encoding {
@@ -117,7 +118,7 @@ func (b *body) Close() error {
 
 // fill reads up to the limit into p, and sets b.err at the end.
 func (b *body) fill(p []byte) int {
-	// Stop when the exchange ends, even if compressed data that has arrived could still be decoded.
+	// Stop when the exchange ends, even if some received data has not been decompressed yet.
 	if err := b.exchange.ctx.Err(); err != nil {
 		b.finish(err)
 		return 0
@@ -182,7 +183,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return g.zr.Read(p)
 }
 
-// capped fails when src returns more than left bytes.
+// capped fails as soon as src has returned more than left bytes.
 type capped struct {
 	src  io.Reader
 	left int64

@@ -90,7 +90,8 @@ func TestGzipBomb(t *testing.T) {
 	}
 }
 
-// TestEmptyGzipMembersAreLimited has a server that sends empty gzip members without end.
+// TestEmptyGzipMembersAreLimited reads from a server that sends an endless series of empty gzip
+// members.
 func TestEmptyGzipMembersAreLimited(t *testing.T) {
 	w := newWorld(t)
 	member := bytes.Repeat(gzipped(nil), 100)
@@ -206,7 +207,7 @@ func TestServersThatBreakOff(t *testing.T) {
 	}
 }
 
-// TestHeaderFlood covers headers without end and interim responses without end.
+// TestHeaderFlood reads endless headers and endless interim responses.
 func TestHeaderFlood(t *testing.T) {
 	for name, answer := range map[string]string{
 		"many headers": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 100_000),
@@ -242,7 +243,7 @@ func TestMaximumNumberOfHeadersIsAccepted(t *testing.T) {
 	if err != nil || body != "ok" || len(res.Header["A"]) != 255 || res.Header["A"][254] != hidden {
 		t.Errorf("got %v, %q, %v", res, body, err)
 	}
-	if made > 3 { // one each for the body, the URL, and all headers together
+	if made > 3 { // one for the body, one for the URL, and one for all headers together
 		t.Errorf("%d scrubbers were made", made)
 	}
 }

@@ -125,7 +125,7 @@ func TestPrintingAnInjection(t *testing.T) {
 	}
 }
 
-// TestEchoesAreScrubbed has a server that returns the secret in every possible place.
+// TestEchoesAreScrubbed calls a server that echoes the secret in every possible place.
 func TestEchoesAreScrubbed(t *testing.T) {
 	for _, tc := range []struct {
 		contentType string
@@ -208,7 +208,7 @@ func TestBinaryBodyWithoutSecret(t *testing.T) {
 	}
 }
 
-// TestRedirectCarriesNoSecret has a server that puts the secret into the URL of a redirect.
+// TestRedirectCarriesNoSecret calls a server that redirects to a URL which contains the secret.
 func TestRedirectCarriesNoSecret(t *testing.T) {
 	for _, location := range []string{
 		"http://other.example/" + canary, "http://" + canary + ".example/", "http://other.example/?short=k1",
@@ -228,8 +228,8 @@ func TestRedirectCarriesNoSecret(t *testing.T) {
 	}
 }
 
-// TestNothingLeaksInErrors fails requests in every way that has its own error text in net or
-// net/http. The URL written by the caller contains secrets as well.
+// TestNothingLeaksInErrors makes requests fail in each way for which net or net/http has its own
+// error text. The URL written by the caller contains secrets as well.
 func TestNothingLeaksInErrors(t *testing.T) {
 	urls := []string{
 		"http://example.com/%zz?token=" + canary, "http://user:" + canary + "@example.com/",

@@ -93,7 +93,7 @@ func TestTLSFailures(t *testing.T) {
 				w.roots = expiredRoots
 			}
 			requests := 0
-			// Use a socket instead of a pipe: in a failed handshake both sides write and neither
+			// Use a socket instead of a pipe: when a handshake fails, both sides write and neither
 			// reads.
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {

@@ -46,8 +46,8 @@ func (c *Client) urlTooLong() *Error {
 	return refuse(KindTooLarge, "the URL is longer than "+strconv.Itoa(c.opts.Limits.URLBytes)+" bytes")
 }
 
-// unsound says why a Client does not dial u, or returns "". Normalise should already exclude these
-// URLs; unsound is the safeguard if it does not.
+// unsound says why a Client does not dial u, or returns "". Normalise should already refuse these
+// URLs; unsound is the safeguard in case it does not.
 func unsound(u *url.URL) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":

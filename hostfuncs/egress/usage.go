@@ -7,8 +7,8 @@ import (
 
 // Usage describes one request for receipts. It contains no path, query or secret.
 type Usage struct {
-	// Method is the requested method; the method of a hop may differ. Empty if the method was
-	// refused.
+	// Method is the method that the caller requested, or empty if it was refused. The method of a
+	// hop may differ.
 	Method string
 	// Hops lists the request and its redirects that were passed to Permit, in order. If the last
 	// hop was refused, its Sent is false. Empty if the URL was invalid.

@@ -97,8 +97,8 @@ func (b Batch) read(name string, limit int, r *batchRoom) Answer {
 	return a
 }
 
-// open is like View.Open, but does not take one of the guest's slots for open files. Otherwise the
-// number of free slots would depend on the timing of the workers.
+// open is like View.Open, but does not take one of the guest's slots for open files. The number of
+// free slots would otherwise depend on the timing of the workers.
 func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	p, err := b.fs.resolve("/", name)
 	if err == nil {
@@ -107,7 +107,7 @@ func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	return file, pathError("open", p.guest, err)
 }
 
-// fill reads a file of a.Size bytes to its end. It detects the end by requesting one byte more.
+// fill reads a file whose size is a.Size. To detect the end of the file, it requests one byte more.
 func (a *Answer) fill(ctx context.Context, limit int, r *batchRoom, read func([]byte) (int, error)) {
 	// A file system may report any size.
 	if a.Size < 0 || a.Size > int64(limit) {
@@ -137,7 +137,7 @@ func (a *Answer) fill(ctx context.Context, limit int, r *batchRoom, read func([]
 			break
 		}
 	}
-	if filled > int(a.Size) { // it has grown, or its reported size was wrong
+	if filled > int(a.Size) { // the file has grown, or its reported size was wrong
 		a.Err = ErrOverSize
 		return
 	}

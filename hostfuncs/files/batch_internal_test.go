@@ -9,14 +9,14 @@ import (
 )
 
 // TestFilesWithWrongSizesAreContained reads files that report wrong sizes, and files that change
-// while they are read. Data may be written only to their part of the buffer, and incomplete content
-// is not returned.
+// while they are read. Each file may write only to its own part of the buffer, and incomplete
+// content is not returned.
 func TestFilesWithWrongSizesAreContained(t *testing.T) {
 	for name, tt := range map[string]struct {
 		size    int64
-		reads   []string // result of each read, followed by the end of the file
-		fails   error    // error instead of the end of the file
-		stop    int      // number of reads after which the call ends
+		reads   []string // the data that each read returns; after the last, the file ends
+		fails   error    // the error that follows the last read instead of the end of the file
+		stop    int      // the call ends after this many reads; -1 means before the first
 		want    error
 		content string
 	}{

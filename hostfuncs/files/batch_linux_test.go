@@ -25,7 +25,7 @@ func TestABatchLeavesNothingOpen(t *testing.T) {
 			b.Read(1, room[:3])
 		}
 	}
-	ask() // opens what the Go runtime opens only once
+	ask() // the first run opens descriptors that the Go runtime keeps
 	before := descriptors(t)
 	for range 20 {
 		ask()
@@ -45,7 +45,7 @@ func descriptors(t *testing.T) int {
 }
 
 // TestABatchFindsDirectoriesAgain moves a directory out of the mount. The next batch must not use
-// it any longer, and a running batch only for a few files.
+// that directory any longer, and a running batch may use it for a few files only.
 func TestABatchFindsDirectoriesAgain(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ws/d/f": "fine"})

@@ -33,8 +33,8 @@ type seenFile struct {
 	content string
 }
 
-// seenIn returns what a guest learns from an answer. For an error, that is only the error of
-// package files, and the size of a file that is too large.
+// seenIn returns what a guest learns from an answer. An error reveals only the error of package
+// files and, for a file that is too large, its size.
 func seenIn(a files.Answer) seenFile {
 	var p *fs.PathError
 	if errors.As(a.Err, &p) {

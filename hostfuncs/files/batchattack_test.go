@@ -36,8 +36,8 @@ func TestAttacksOnBatches(t *testing.T) {
 		t.Run(fmt.Sprint("deny ", deny), func(t *testing.T) {
 			fsys := newFS(t, read("workspace", ws, deny...))
 			requireSame(t, fsys, names, 1<<20)
-			// Files that are reached without a link are answered as usual even if a link is in the
-			// batch.
+			// A link in the batch does not change the answers for files whose paths contain no
+			// link.
 			requireSame(t, fsys, []string{link, "/workspace/up", link, "/workspace/fifo", link}, 10)
 			room := make([]byte, 1<<16)
 			for i, a := range slices.Concat(batch(fsys, names...).Stat(), batch(fsys, names...).List(room), batch(fsys, names...).Read(1<<20, room)) {

@@ -83,7 +83,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkScratch measures the cost of scratch space that a call does not use.
+// BenchmarkScratch creates and removes scratch space that the call does not use.
 func BenchmarkScratch(b *testing.B) {
 	o := files.Options{ScratchIn: b.TempDir()}
 	for b.Loop() {
@@ -97,7 +97,7 @@ func BenchmarkScratch(b *testing.B) {
 	}
 }
 
-// BenchmarkRemoveFullScratch removes as many files as a call may create.
+// BenchmarkRemoveFullScratch removes scratch space that holds as many files as a call may create.
 func BenchmarkRemoveFullScratch(b *testing.B) {
 	o := files.Options{ScratchIn: b.TempDir()}
 	for b.Loop() {

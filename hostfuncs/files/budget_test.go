@@ -94,7 +94,7 @@ func TestWrittenBytesAreBounded(t *testing.T) {
 	another := step{"another file", func(v files.View, _ *files.File) error { return writeFile(v, "g", "1234") }}
 	for _, steps := range [][]step{
 		{bytes(16), bytes(1)},
-		{bytes(10), bytes(6), bytes(1)}, // also when overwriting
+		{bytes(10), bytes(6), bytes(1)}, // overwriting counts as well
 		{size(16), bytes(1)},
 		{gap(15), bytes(1)},
 		{gap(5), gap(15)}, // counts 6 bytes, then 10 more
@@ -116,7 +116,7 @@ func TestWrittenBytesAreBounded(t *testing.T) {
 			case i < last && err != nil:
 				t.Errorf("%s: %v", s.name, err)
 			case i == last && steps[0].name == "write at 5":
-				// A total of 16 fits exactly; one more byte does not.
+				// 16 bytes in total fit exactly; one byte more would not.
 				if err != nil {
 					t.Errorf("%s: %v", s.name, err)
 				}

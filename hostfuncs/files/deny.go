@@ -227,7 +227,8 @@ func couldMatchBelow(pattern, dir string) bool {
 		elem, patternRest, patternMore := strings.Cut(pattern, "/")
 		name, rest, more := strings.Cut(dir, "/")
 		switch {
-		// An element that is not a valid pattern is a part of a class that contains a slash.
+		// An element that is not a valid pattern is a part of a class in brackets: the class
+		// contains a slash, at which the pattern was split.
 		case elem == "**", !doublestar.ValidatePattern(elem):
 			return true
 		case !doublestar.MatchUnvalidated(elem, name):

@@ -36,7 +36,7 @@ type File struct {
 	listed    atomic.Int64 // number of entries returned since the last rewind
 
 	listing    sync.Mutex // held while the directory is read or closed
-	listingErr error      // reason why listing stopped; reset by the next rewind
+	listingErr error      // why listing stopped; reset by the next rewind
 	dirClosed  bool
 }
 
@@ -205,8 +205,8 @@ func (f *File) list(n int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// batch returns how many entries to request from the host. It requests one entry beyond maxListing,
-// to detect that there are more.
+// batch returns how many entries to request from the host. It requests at most one entry beyond
+// maxListing, which shows that there are too many.
 func (f *File) batch(n, have int) int {
 	const maxBatch = 1024
 	left := maxListing + 1 - have

@@ -24,7 +24,7 @@ func (f *File) prepare() error {
 	}
 	f.appending.Store(true)
 	if appendFlag != 0 {
-		return nil // already opened in append mode
+		return nil // the host opened the file in append mode
 	}
 	return guestError(setAppend(f.regular, true))
 }

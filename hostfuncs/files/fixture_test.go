@@ -101,7 +101,7 @@ func names(entries []fs.DirEntry) []string {
 	return names
 }
 
-// noHostPath fails the test if an error text contains the host path of the test.
+// noHostPath fails the test if the text of err contains the host directory dir.
 func noHostPath(t testing.TB, err error, dir string) {
 	t.Helper()
 	if err != nil && strings.Contains(err.Error(), dir) {
@@ -152,7 +152,7 @@ func holds(t testing.TB, file, want string) {
 	}
 }
 
-// missing fails the test if the host file exists.
+// missing fails the test unless the host file is missing.
 func missing(t testing.TB, file string) {
 	t.Helper()
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {

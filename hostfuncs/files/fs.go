@@ -64,8 +64,8 @@ type FS struct {
 	// Guest paths of files that were read, and of files that were changed.
 	readPaths, writtenPaths noted.Names
 
-	// changes is held while a file is created, renamed or removed, so that temps matches the host's
-	// files. No other operation waits for it.
+	// changes is held while a file is created, renamed or removed, so that temps agrees with the
+	// host's files. Other operations do not wait for it.
 	changes sync.Mutex
 
 	revoked atomic.Bool
@@ -251,8 +251,8 @@ func (f *FS) hitLimit(format string, limit int64) error {
 	return ErrLimit
 }
 
-// reserve takes a slot for a file that is about to be opened. The caller must pass the slot to keep
-// or return it with cancel.
+// reserve takes a slot for a file that is about to be opened. The caller must then call keep, which
+// uses the slot, or cancel, which returns it.
 func (f *FS) reserve() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -270,8 +270,8 @@ func (f *FS) cancel() {
 	f.opening--
 }
 
-// keep assigns a reserved slot to an open file. If the FS was closed meanwhile, keep closes the
-// file, because Close has missed it.
+// keep assigns a reserved slot to an open file. If the FS was closed in the meantime, Close did not
+// see the file, so keep closes it.
 func (f *FS) keep(file *File) error {
 	f.mu.Lock()
 	f.opening--

@@ -467,8 +467,8 @@ func TestClosingWhileInUse(t *testing.T) {
 	}
 }
 
-// TestErrorsNameOnlyGuestPaths checks that for every host error, the guest gets one of a few errors
-// and no host path.
+// TestErrorsNameOnlyGuestPaths checks that every host error becomes one of a few errors for the
+// guest, without a host path.
 func TestErrorsNameOnlyGuestPaths(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "", "d/x": ""})

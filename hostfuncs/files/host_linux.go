@@ -83,9 +83,9 @@ func isKernelFS(file *os.File) bool {
 	return false
 }
 
-// renameNew renames within one directory to a name that must not exist. It fails with EEXIST if
-// another process has created that name meanwhile. If the file system does not support this, it
-// replaces the file.
+// renameNew renames a file within one directory. It fails with EEXIST if the new name exists, even
+// if another process has just created it. On a file system that does not support this, renameNew
+// replaces the existing file.
 func (m *mount) renameNew(from, to held) error {
 	err := m.withDir(from.dir, func(fd int) error {
 		return unix.Renameat2(fd, from.base, fd, to.base, unix.RENAME_NOREPLACE)

@@ -17,8 +17,9 @@ func (*mount) openPlain(string, opening) (file *os.File, info fs.FileInfo, ok bo
 // systems other than Linux, refusing the system directories is sufficient.
 func isKernelFS(*os.File) bool { return false }
 
-// renameNew renames within one directory to a name that did not exist when it was checked last. It
-// replaces a file that another process has created since, because package os offers no alternative.
+// renameNew renames a file within one directory to a name that did not exist at the last check. If
+// another process has created that name since, its file is replaced, because package os offers no
+// alternative.
 func (m *mount) renameNew(from, to held) error { return m.renameHeld(from, to) }
 
 // batchDirectory is empty here: each file is opened from its mount.

@@ -95,9 +95,9 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// firstPerm returns the initial permission bits of a file that will replace another one. If the
-// owner or group of the new file may have to change, only its owner gets access until takeOver has
-// set them.
+// firstPerm returns the initial permission bits of a new file that will replace another one. The
+// owner or group of the new file may have to change; until takeOver has set them, only the owner
+// has access.
 func firstPerm(replaced fs.FileInfo) fs.FileMode {
 	perm := replaced.Mode().Perm()
 	if ownerOf(replaced) != (owner{os.Geteuid(), os.Getegid()}) {

@@ -96,8 +96,8 @@ func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 }
 
 // refuseProtected fails if d is one of the protected directories, contains one or lies in one, even
-// if the protected directory does not exist yet. It also fails if d contains a link on the path of
-// a protected directory, because a guest could replace that link.
+// if the protected directory does not exist yet. It also fails if the path of a protected directory
+// leads through a link in d, because a guest could replace that link.
 func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
 		near, err := paths.nearest(dir)

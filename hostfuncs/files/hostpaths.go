@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// hostPaths describes host paths while one call is prepared, and looks at each path only once. The
-// paths of mounts and of protected directories have many parents in common. The zero value is ready
-// to use.
+// hostPaths caches what is known about host paths while one call is prepared, so that each path is
+// looked at only once. Mounts and protected directories have many parent directories in common. The
+// zero value is ready to use.
 type hostPaths struct{ known map[string]fs.FileInfo }
 
 // lstat returns the result of os.Lstat, from the cache if possible.

@@ -8,7 +8,7 @@ import (
 )
 
 // TestHostPathsDetectReplacedDirectories checks that a directory is refused if it was replaced
-// after it was looked at, and that a missing directory is looked at again.
+// after hostPaths had looked at it. A directory that was missing is looked at again.
 func TestHostPathsDetectReplacedDirectories(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

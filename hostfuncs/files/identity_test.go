@@ -59,7 +59,7 @@ func TestOnlyTheApprovedDirectoryIsMounted(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	// Another directory replaces the approved one under the same name.
+	// Replace the approved directory with another one of the same name.
 	if err := os.Rename(a, a+"-kept"); err != nil {
 		t.Fatal(err)
 	}

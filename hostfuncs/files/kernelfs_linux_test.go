@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// TestKernelFilesDoNotOpen covers A17: a process file system below a mount, for example in a
-// container's root, cannot be read either. Mounting one requires privileges, so this test calls the
+// TestKernelFilesDoNotOpen covers A17: procfs cannot be read even if it is mounted below the mount,
+// for example in a container's root. Mounting procfs requires privileges, so this test calls the
 // check directly.
 func TestKernelFilesDoNotOpen(t *testing.T) {
 	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths))

@@ -62,7 +62,7 @@ func TestOneListingIsBounded(t *testing.T) {
 		if test.err == nil {
 			continue
 		}
-		// An entry was lost, so the directory must not appear to end here.
+		// ReadDir has lost an entry, so it must fail and not report the end of the directory.
 		if _, err := f.ReadDir(1); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("ReadDir after the error: %v", err)
 		}
@@ -75,7 +75,7 @@ func TestOneListingIsBounded(t *testing.T) {
 	}
 }
 
-// TestAllListingsTogetherAreBounded covers an engine that keeps the entries of all open
+// TestAllListingsTogetherAreBounded acts like an engine that keeps the entries of all open
 // directories.
 func TestAllListingsTogetherAreBounded(t *testing.T) {
 	files := new(FS)

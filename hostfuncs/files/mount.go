@@ -149,8 +149,8 @@ func (o opening) check(info fs.FileInfo) error {
 	return nil
 }
 
-// open opens rel if it is a regular file or a directory. It refuses anything else, even if another
-// process replaces the file meanwhile.
+// open opens rel if it is a regular file or a directory, and refuses anything else. This holds even
+// if another process replaces the file while it is opened.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
 		return file, info, nil
@@ -209,7 +209,7 @@ func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o openi
 	return info, nil
 }
 
-// checkKind refuses an open file of the wrong kind, and one in a file system of the kernel.
+// checkKind refuses an open file of the wrong kind, or on a kernel file system such as procfs.
 func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err != nil {

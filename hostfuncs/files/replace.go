@@ -17,8 +17,8 @@ type Seen struct {
 	ModTime time.Time
 }
 
-// is reports whether a file is still the one that was seen. A nil info means that no file exists. A
-// nil Seen accepts any file.
+// is reports whether info still describes the file that the guest has seen. A nil info means that
+// no file exists. A nil Seen accepts any file.
 func (s *Seen) is(info fs.FileInfo) bool {
 	switch {
 	case s == nil:
@@ -91,9 +91,9 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 	return nil
 }
 
-// putWhole replaces the file at a cleaned path with a new file that write fills. The old file must
-// be a regular file or not exist. before and now describe the old and the new file. now is nil if
-// no file was created, not even temporarily.
+// putWhole replaces the file at a cleaned path with a new file, whose content write writes. The old
+// file must be a regular file, or not exist. before and now describe the old and the new file. now
+// is nil if no file was created, not even temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {

@@ -111,9 +111,9 @@ func TestReplaceLooksAgain(t *testing.T) {
 	}
 }
 
-// TestTheFileBesideIsPrivate covers the temporary file of a replacement. It has the content of a
-// file that deny patterns may hide from another call, so no guest can see or access it under its
-// temporary name.
+// TestTheFileBesideIsPrivate covers the temporary file that Replace writes. Deny patterns may hide
+// the replaced file from another call, so no guest may see or open the temporary file with its
+// content.
 func TestTheFileBesideIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"keys.secret", "f"} {
@@ -310,7 +310,7 @@ func TestReplaceEndsWithItsCall(t *testing.T) {
 	noTemps(t, dir)
 }
 
-// TestNothingClosesAtOnceInTheMiddle covers an abandoned guest that may be in the middle of an
+// TestNothingClosesAtOnceInTheMiddle covers a guest that was abandoned, perhaps in the middle of an
 // operation: Close then cannot finish at once.
 func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 	files, err := New([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: t.TempDir()}}, Options{})

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// TestReplaceIsBounded reaches each limit exactly. An operation that would exceed a limit changes
-// nothing.
+// TestReplaceIsBounded uses up each limit exactly. The operation that would exceed it fails and
+// changes nothing.
 func TestReplaceIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -28,7 +28,7 @@ func TestReplaceIsBounded(t *testing.T) {
 		for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 			t.Run(test.name+"/"+mount, func(t *testing.T) {
 				dir := t.TempDir()
-				// This file exceeds all limits; it existed before.
+				// A file that exceeds all limits existed before the call.
 				last := strings.Repeat("o", 100)
 				write(t, dir, map[string]string{"f": last})
 				fsys := newFSWith(t, test.o, readWrite("w", dir, deny...))

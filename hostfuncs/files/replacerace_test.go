@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// flicker creates different kinds of files at a name, one after another, until the test ends.
-// Unlike swap, it copes with a file that replaces one of them.
+// flicker creates files of different kinds at one name, one after another, until the test ends.
+// Unlike swap, flicker continues if another file replaces one of these files.
 func flicker(t *testing.T, name string, makes ...func(at string) error) {
 	t.Helper()
 	var stop atomic.Bool
@@ -74,7 +74,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 			}
 			out, secret := snapshot(t, filepath.Join(top, "out")), snapshot(t, filepath.Join(ws, "secret"))
 			view := newFSWith(t, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 40}, readWrite("w", ws, r.deny...)).View("/w")
-			t.Run("race", func(t *testing.T) { // the end of this subtest stops the swapping
+			t.Run("race", func(t *testing.T) { // the swapping stops when this subtest ends
 				paths := []string{"d/f", "d/new"}
 				if r.file {
 					paths = []string{"d"}

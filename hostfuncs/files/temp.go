@@ -46,8 +46,9 @@ func (t tempNames) add(p place, info fs.FileInfo) {
 	}
 }
 
-// replace records that the file now has replaced the file before; before is nil if there was no
-// file. It records nothing if now is not a temporary file, or if the call did not create before.
+// replace records that the file described by now has replaced the file described by before; before
+// is nil if there was no file. It records nothing if now is not a temporary file, or if the call
+// did not create before.
 func (t tempNames) replace(p place, before, now fs.FileInfo) {
 	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
 		t.add(p, now)

@@ -52,8 +52,7 @@ func TestTheGuestWrites(t *testing.T) {
 	}
 }
 
-// TestOpenFlagsForWriting covers the effect of each combination of flags on an existing and on a
-// missing file.
+// TestOpenFlagsForWriting opens an existing and a missing file with each combination of flags.
 func TestOpenFlagsForWriting(t *testing.T) {
 	const (
 		w, noRead, creat        = files.OpenWrite, files.OpenNoRead, files.OpenCreate
@@ -62,7 +61,7 @@ func TestOpenFlagsForWriting(t *testing.T) {
 	tests := []struct {
 		name          string
 		flags         files.OpenFlags
-		there, absent error // errors of opening
+		there, absent error // errors of Open if the file exists, and if not
 		content       string
 		write, read   error
 	}{
@@ -218,7 +217,7 @@ func TestAppending(t *testing.T) {
 		}
 	}
 	holds(t, filepath.Join(dir, "f"), "xyxyxyxy")
-	// Appended bytes count from the end of the file.
+	// Appended bytes are written at the end of the file, so the limit on its size applies there.
 	tight := newFSWith(t, files.Options{MaxFileSize: 10}, readWrite("w", dir)).View("/w")
 	c, err := tight.Open("f", files.OpenWrite|files.OpenAppend)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// outsideOf describes all files except the mount ws.
+// outsideOf describes all files next to the mount ws.
 func outsideOf(t testing.TB, ws string) []string {
 	t.Helper()
 	return slices.DeleteFunc(snapshot(t, filepath.Dir(ws)), func(line string) bool {
@@ -315,7 +315,8 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 			}
 		}
 	}
-	// If a directory got the name of a parent of denied paths, its content would get denied paths.
+	// If a directory moved to a parent of denied paths, the deny patterns would apply to its
+	// content.
 	for _, name := range []string{"a", "keys", "keys/new", "keys/empty", "KEYS/New"} {
 		if err := view.Rename("free", name); err == nil {
 			t.Errorf("rename a directory to %s", name)

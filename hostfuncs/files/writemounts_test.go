@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// TestAMountForReadingStaysAsItIs covers A3 and A5: in a mount for reading nothing is changed,
-// whatever the other mounts are and by whatever route.
+// TestAMountForReadingStaysAsItIs covers A3 and A5: a mount for reading cannot be changed through
+// any path or method, whatever the other mounts are.
 func TestAMountForReadingStaysAsItIs(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ro/f": "fine", "ro/d/g": "fine", "rw/h": "fine"})
@@ -60,8 +60,8 @@ func TestNothingIsRenamedFromMountToMount(t *testing.T) {
 	holds(t, filepath.Join(a, "f"), "fine")
 }
 
-// TestOverlappingMountsOfDifferentModesAreRefused checks that two mounts of one directory must
-// allow the same operations.
+// TestOverlappingMountsOfDifferentModesAreRefused checks that two mounts of one directory are
+// refused unless they have the same mode.
 func TestOverlappingMountsOfDifferentModesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"sub/x": "X"})

@@ -105,8 +105,8 @@ func (b *Bolt) Close() error {
 	return nil
 }
 
-// apply makes a change and reports whether its condition held. It reads first, because reads share
-// the lock, write nothing to disk and often suffice.
+// apply makes a change and reports whether its condition was true. It reads first, because reads
+// share the lock, write nothing to disk, and are often sufficient.
 func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) {
 	if err := b.options.check(ns, c); err != nil {
 		return false, err

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBoltOpensWhenItIsUsed checks that a Store creates no directory before its first call.
+// TestBoltOpensWhenItIsUsed checks that a Store creates its directory with the first call and not
+// before.
 func TestBoltOpensWhenItIsUsed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	l := NewBolt(dir, Options{})

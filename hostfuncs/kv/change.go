@@ -31,9 +31,10 @@ type usage struct{ keys, bytes int64 }
 
 // verdict is the decision about a change.
 type verdict struct {
-	// applies reports that the condition held.
+	// applies reports that the condition of the change was true.
 	applies bool
-	// write reports that the change alters the namespace; next is the usage after it.
+	// write reports that the change alters the namespace. next is the usage of the namespace after
+	// the change.
 	write bool
 	next  usage
 }
@@ -65,7 +66,7 @@ func (o Options) decide(c change, current []byte, used usage) (verdict, error) {
 	return verdict{applies: true, write: true, next: next}, nil
 }
 
-// check returns an error if the change is invalid in every namespace.
+// check returns an error if no namespace would accept the change.
 func (o Options) check(ns Namespace, c change) error {
 	if err := checkKey(ns, c.key); err != nil {
 		return err

@@ -26,8 +26,8 @@ func image(t testing.TB) (dir, path string, raw []byte) {
 	return dir, path, raw
 }
 
-// use makes the calls that a guest may make. It fails the test on an error that is not due to
-// damage.
+// use makes the calls that a guest may make, and reports whether the file is damaged. Any other
+// error fails the test.
 func use(t testing.TB, s kv.Store) (damaged bool) {
 	t.Helper()
 	ctx := t.Context()

@@ -93,7 +93,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// apply makes a change and reports whether its condition held.
+// apply makes a change and reports whether its condition was true.
 func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error) {
 	if err := m.options.check(ns, c); err != nil {
 		return false, err

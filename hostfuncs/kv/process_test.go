@@ -47,7 +47,8 @@ func act(role, dir string) error {
 		}
 		return s.Close()
 	}
-	// Write until killed, and print each write that was promised to be on disk.
+	// Write until this process is killed. Print each write once the Store has promised that it is
+	// on disk.
 	for i := 0; ; i++ {
 		if err := s.Put(ctx, here, "big", bytes.Repeat([]byte{byte(i)}, 50_000)); err != nil {
 			return err

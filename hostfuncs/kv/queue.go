@@ -15,7 +15,7 @@ type queues struct {
 	byName map[string]*queue
 }
 
-// queue admits calls to one file. The call that holds the token owns verified and synced.
+// queue admits calls to one file. Only the call that holds the token may use verified and synced.
 type queue struct {
 	// token holds one item while no call uses the file.
 	token chan struct{}

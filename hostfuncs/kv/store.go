@@ -34,9 +34,10 @@ type Store interface {
 	// Swap sets the value if it currently equals old, and reports whether it did. If old is nil,
 	// the key must have no value; if value is nil, Swap deletes the key. Here nil and empty differ.
 	Swap(ctx context.Context, ns Namespace, key string, old, value []byte) (swapped bool, err error)
-	// List returns keys that begin with prefix and sort after the key after, in byte order. Both
-	// may be empty. It returns at most limit keys and at most MaxList; a limit of 0 or less means
-	// MaxList. To get more, pass the last key as after, until List returns none.
+	// List returns keys in byte order. It returns only keys that begin with prefix and sort after
+	// the argument after; both arguments may be empty. It returns at most limit keys and at most
+	// MaxList; a limit of 0 or less means MaxList. To get more keys, pass the last key as after,
+	// until List returns none.
 	List(ctx context.Context, ns Namespace, prefix, after string, limit int) (keys []string, err error)
 	// Close makes waiting calls fail with Unavailable, waits for running calls and releases all
 	// resources. Every later call returns Unavailable; closing again has no effect.

@@ -59,8 +59,8 @@ func (a *automaton) child(at int32, b byte) int32 {
 	return 0
 }
 
-// link sets, for each node, the node to continue from when a pattern breaks off. It is called once,
-// after the last add.
+// link sets the fail node of each node, from which the search continues when a pattern does not
+// match any further. It is called once, after the last add.
 func (a *automaton) link() {
 	var queue []int32
 	for _, to := range a.start {

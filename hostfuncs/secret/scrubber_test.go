@@ -106,8 +106,8 @@ func TestEveryFormIsHiddenAcrossSeams(t *testing.T) {
 			for size := 1; size < 20; size++ {
 				got := chunked(s, "x: "+text+" .", func() int { return size })
 				rest, after, ok := strings.Cut(strings.TrimPrefix(got, "x: "), "[secret:K]")
-				// If other bytes precede the value in base64, the characters that encode bits of
-				// both are not removed, escaped or not.
+				// In base64, the characters next to the value encode bits of the neighbouring bytes
+				// as well. These characters, escaped or not, are not removed.
 				if !ok || len(rest) > 3*len(`\u0041`) || after != " ." {
 					t.Errorf("%q as %s by %d: %q", value, form, size, got)
 				}

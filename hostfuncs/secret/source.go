@@ -30,7 +30,7 @@ func cutNewline(p []byte) []byte {
 	return p
 }
 
-// hidden makes a type that embeds it print as "[secret]" with every verb.
+// hidden is embedded in types whose values must print as "[secret]" with every verb.
 type hidden struct{}
 
 // Format writes "[secret]".

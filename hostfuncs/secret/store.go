@@ -29,7 +29,8 @@ type Store struct {
 	now     func() time.Time
 }
 
-// entry is one secret. The goroutine that has put an item into lock may use the fields below it.
+// entry is one secret. Only the goroutine that has put an item into lock may use the fields below
+// lock.
 type entry struct {
 	source Source
 	ttl    time.Duration

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// counted counts how often it is read.
+// counted is a source that counts how often it is read.
 type counted struct {
 	value string
 	err   error

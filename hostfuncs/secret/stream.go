@@ -12,12 +12,12 @@ const piece = 64 << 10
 // stream hides secrets in one stream of bytes after another. It is not safe for concurrent use.
 type stream struct {
 	hidden
-	shortest int // a shorter text contains no secret
+	shortest int // a text with fewer bytes contains no secret
 	views    []*view
 	hits     []hit
 	held     []byte // read, but not passed on yet
 	total    int64  // number of bytes read
-	doneTo   int64  // position up to which bytes were passed on or hidden
+	doneTo   int64  // position up to which all bytes were passed on or hidden
 	hiddenTo int64  // end of the last hidden range
 	out      []byte
 }
@@ -107,8 +107,8 @@ func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	return settled
 }
 
-// hide passes on the bytes before settled. If a range to hide begins there, hide passes on a mark
-// instead of the range. Overlapping ranges share one mark. base is the position of the held bytes.
+// hide passes on the bytes before settled, with one mark in place of each range to hide that begins
+// there. Overlapping ranges share one mark. base is the position of the held bytes.
 func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {

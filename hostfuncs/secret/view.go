@@ -4,8 +4,8 @@ package secret
 type reading struct {
 	*automaton
 	fold [256]byte // the byte as which each byte is compared
-	// begins holds the bytes that begin a pattern. wakes also holds the bytes that begin an escape.
-	// Before a pattern has begun, only these bytes matter.
+	// begins holds the bytes that begin a pattern. wakes holds those and the bytes that begin an
+	// escape. As long as no pattern has begun, only the bytes in wakes matter.
 	begins, wakes [256]bool
 	broken        bool // line ends are allowed between symbols
 }
@@ -25,7 +25,7 @@ type view struct {
 type decoder struct {
 	cursor
 	lead    byte
-	apart   bool   // its state differs from the cursor of the raw text
+	apart   bool   // the state of the decoder differs from the cursor of the raw text
 	pending []byte // beginning of an escape at the end of the last piece
 	next    int64  // position of the pending bytes, or of the next byte
 	buf     [4]byte

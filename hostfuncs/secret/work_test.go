@@ -26,8 +26,8 @@ func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uin
 	return ctx.Looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
 }
 
-// TestCostGrowsWithTheText checks that the cost grows only with the length of a text, however many
-// values it has and however long the secrets are.
+// TestCostGrowsWithTheText checks that the cost grows only with the length of the text, and not
+// with the number of its values or the length of the secrets.
 func TestCostGrowsWithTheText(t *testing.T) {
 	secrets := map[string]*Scrubber{}
 	for name, n := range map[string]int{"short": MinScrub, "2,000 bytes": 2000, "longest": MaxBytes} {
@@ -42,14 +42,14 @@ func TestCostGrowsWithTheText(t *testing.T) {
 		"empty":      `""`,
 	} {
 		size := 1 << 18
-		if name == "line ends" { // took 1 s of CPU per 60 KB when each value had its own scanner
+		if name == "line ends" { // once took a second of CPU for each 60 KB
 			size = 1 << 20
 		}
 		for length, s := range secrets {
 			pieces, allocs, memory := work(t, s, list(one, size))
 			twicePieces, twiceAllocs, twiceMemory := work(t, s, list(one, 2*size))
 			values := size / (len(one) + 1)
-			// A value is read at most three times, and so is the text before and after it.
+			// Each value is read at most three times, and so is the text around the values.
 			if pieces > 2*(size/piece+1)+3*values || allocs > 12*values+100 || memory > uint64(32*size+1<<20) {
 				t.Errorf("%s, %s: %d pieces, %d allocations, %d bytes", name, length, pieces, allocs, memory)
 			}
@@ -95,8 +95,8 @@ func TestManyShortTextsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// TestStreamKeepsWhatItHoldsInPlace checks that a secret that arrives byte by byte, each byte as an
-// escape, is not copied for each byte.
+// TestStreamKeepsWhatItHoldsInPlace passes a secret byte by byte, each byte written as an escape.
+// The stream must not copy the held bytes each time.
 func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
 	value := strings.Repeat("kr/+", MaxBytes/4)
 	form := jsonAll(base64.StdEncoding.EncodeToString([]byte(value)))

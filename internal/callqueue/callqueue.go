@@ -117,7 +117,8 @@ type Turn struct {
 	need  Need          // its paths are in the form of normal
 	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
-	// The fields below change only with the lock held, and never after ready is closed.
+	// The fields below change only with the lock of the Queue held, and never after ready is
+	// closed.
 	state  state
 	before int       // the number of calls of the same tenant that wait before it
 	since  time.Time // when the call got its files
@@ -277,8 +278,8 @@ func (q *Queue) stopWaiting(at int) {
 
 func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
 
-// lacks returns what a turn has to wait for. It returns Files if there is a place and memory, even
-// if no other call holds the files.
+// lacks returns what a turn has to wait for. If there is a place and enough memory, it returns
+// Files, even if no other call holds the files.
 func (q *Queue) lacks(t *Turn) Want {
 	switch b := q.b; {
 	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:

@@ -26,7 +26,7 @@ func enter(ctx context.Context, q *Queue, need Need) (leave func(), err error) {
 // left returns the number of running and waiting calls.
 func (q *Queue) left() int { return q.Running() + len(q.waiting) + len(q.holding) + len(q.tenants) }
 
-// lock makes a call wait only for files.
+// lock enters the queue with a call that needs only files, and returns the function that leaves it.
 func lock(ctx context.Context, l *Queue, tenant string, paths ...string) (unlock func(), err error) {
 	return enter(ctx, l, Need{Tenant: tenant, Paths: paths})
 }
@@ -160,7 +160,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	})
 }
 
-// When too many calls wait, calls of the tenant with the most are displaced.
+// When too many calls wait, a call of the tenant with the most waiting calls is displaced.
 func TestWaitingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for most, want := range map[int]string{
@@ -259,7 +259,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// A call waits for everything that it needs, and holds nothing meanwhile.
+// A call waits until everything that it needs is available, and holds nothing while it waits.
 func TestQueuedCallHoldsNoResources(t *testing.T) {
 	file := []string{at("/ws/a")}
 	tests := []struct {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// front is a Queue with classes whose calls do nothing.
+// front is a Queue of calls that have a class and do nothing.
 type front struct {
 	t *testing.T
 	*Queue
@@ -75,8 +75,8 @@ func (f *front) enterNow(c *Class) {
 	}
 }
 
-// wait starts a call that waits, and returns when it waits. The call is added to order when it gets
-// its place.
+// wait starts a call in a goroutine, and returns once the call is waiting. The call is added to
+// order when it gets its place.
 func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
 	before := len(f.waiting)
@@ -135,7 +135,7 @@ func TestCallsOfATenantGetTheirPlacesInOrder(t *testing.T) {
 	})
 }
 
-// A tenant with many calls does not shut out one with few.
+// A tenant with many calls cannot exclude a tenant with few.
 func TestTenantsTakeTurnsForPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 20)

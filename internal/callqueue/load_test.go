@@ -46,8 +46,8 @@ func (r *running) count(need Need, by int) {
 	r.has["memory of "+need.Tenant] += by * int(need.Memory)
 }
 
-// With all limits at once, and calls that give up or are displaced, no limit is exceeded, no file
-// is changed by two calls at once, and at the end the queue is empty.
+// All limits apply at once, and some calls give up or are displaced. No limit is exceeded, no file
+// is changed by two calls at once, and the queue is empty at the end.
 func TestAllBoundsUnderLoad(t *testing.T) {
 	b := Bounds{Calls: 6, TenantCalls: 4, ClassCalls: 3, TenantMemory: 10, MaxWaiting: 12, Timeout: time.Second}
 	q := New(b)

@@ -56,8 +56,8 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	return one(noAlternative{forms: forms})
 }
 
-// wantedTypes returns the types that a form admits at a path if the value there has another type,
-// and otherwise 0.
+// wantedTypes returns the types that a form admits at a path if the value there has another type.
+// Otherwise it returns 0.
 func wantedTypes(form []finding, path []string) jsontype.Set {
 	for _, one := range form {
 		if !slices.Equal(one.path, path) {

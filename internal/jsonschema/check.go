@@ -78,7 +78,7 @@ type checker struct {
 // scope is what a subschema inherits from the schemas around it.
 type scope struct {
 	draft  int
-	inside bool // inside a schema, other than the root, that has an identifier of its own
+	inside bool // an outer schema, other than the root, has an identifier
 }
 
 // check checks a whole document.
@@ -255,8 +255,8 @@ func (c *checker) typeName(v *jsontree.Value, at string) {
 	c.report(at, "unknown type %s%s", jsontree.QuoteName(name), hint)
 }
 
-// count checks the value of a keyword that is a count, because the library would misread a number
-// that does not fit into an int.
+// count checks a keyword whose value is a count, such as maxLength. The library would misread a
+// number that does not fit into an int.
 func (c *checker) count(v *jsontree.Value, at string) {
 	if v.Kind != jsontree.Number || !jsontree.IsInteger(v.Literal) {
 		return // the meta-schema reports it

@@ -79,7 +79,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Of many findings, only those that become messages are sorted.
+// Only the findings that become messages are sorted, even if there are many others.
 func TestFirstFindings(t *testing.T) {
 	var found []finding
 	for i := range 5000 {

@@ -84,8 +84,8 @@ func width(obj map[string]any) int {
 	return branches + names/8
 }
 
-// check is called by the library for each value to which the subschema is applied. Its error is a
-// wrongTypes, a *notAllowed or a *badFormat.
+// check is the function that the library calls for each value to which the subschema is applied.
+// Its error is a wrongTypes, a *notAllowed or a *badFormat.
 func (g *guard) check(v any) error {
 	work := g.width
 	switch v := v.(type) {
@@ -201,8 +201,8 @@ func numberCostOf(s *santhosh.Schema) numberCost {
 // ratSize returns the approximate number of decimal digits of a number.
 func ratSize(r *big.Rat) int { return (r.Num().BitLen() + r.Denom().BitLen()) * 3 / 10 }
 
-// of returns the work for a literal. For a thousand digits, reading and dividing take about ten
-// microseconds each, and comparing takes two.
+// of returns the work for a number literal. For a thousand digits, reading and dividing take about
+// ten microseconds each, and comparing takes two.
 func (c numberCost) of(literal string) int {
 	work := len(literal) / 16
 	if c.compares+c.divides == 0 {

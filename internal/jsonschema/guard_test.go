@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The work for a number depends on the number of its digits with the exponent expanded, for each
-// keyword that calculates with the number.
+// The work for a number grows with the number of its digits, counted with the exponent expanded.
+// The work is charged for each keyword that calculates with the number.
 func TestNumbersCountByTheirDigits(t *testing.T) {
 	five := func(keyword string) string {
 		var parts []string

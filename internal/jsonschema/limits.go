@@ -18,20 +18,21 @@ const (
 )
 
 const (
-	// maxLooseReferences limits references to values that are schemas only because of the
-	// reference. The library copies its whole index for each of them.
+	// maxLooseReferences limits the references to values that are schemas only because a reference
+	// leads to them. The library copies its whole index for each such reference.
 	maxLooseReferences = 256
-	// maxPatternCost and maxPatternsCost limit the approximate number of instructions of one
-	// compiled regular expression and of all in a schema.
+	// maxPatternCost limits the approximate number of instructions of one compiled regular
+	// expression, and maxPatternsCost the number for all expressions of a schema.
 	maxPatternCost  = 20_000
 	maxPatternsCost = 100_000
-	// maxPlanSize limits the total number of schemas that are visited to compute all places. allOf
-	// and recursion together can lead to exponentially many.
+	// maxPlanSize limits the total number of schemas that are visited to compute all places. This
+	// number can grow exponentially if allOf and recursion are combined.
 	maxPlanSize = 200_000
 	// maxDefaultValues limits the number of values in one default, including the defaults inside
 	// it.
 	maxDefaultValues = 10_000
-	// maxIdentifiers limits the number of "$id", because the library compares each with each.
+	// maxIdentifiers limits the number of "$id" keywords, because the library compares each with
+	// all others.
 	maxIdentifiers = 256
 	// The budget of one validation, in visits of a subschema, which take about a microsecond each:
 	// baseWork, workPerValue for each value, and one for each bytesPerWork bytes of the document.

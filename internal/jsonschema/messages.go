@@ -98,7 +98,8 @@ func (t *translator) message(one finding) (Kind, string) {
 	return KindConstraint, boundMessage(one.what) + got
 }
 
-// boundMessage returns the message for a keyword that compares with one number or pattern.
+// boundMessage returns the message for a keyword that compares the value with one number or
+// pattern.
 func boundMessage(what any) string {
 	switch what := what.(type) {
 	case *keyword.Minimum:
@@ -190,7 +191,8 @@ func (t *translator) formsMessage(what noAlternative, path []string) string {
 	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))
 }
 
-// nestedMessage is like message, for a part of a longer message about the value at a path.
+// nestedMessage is like message, but its result is a part of a longer message about the value at a
+// path.
 func (t *translator) nestedMessage(one finding, path []string) string {
 	if nested, ok := one.what.(noAlternative); ok {
 		return fmt.Sprintf("must fit one of %d forms", len(nested.forms))

@@ -43,7 +43,7 @@ type objectRules struct {
 	index  map[string]int // the indices in fields by name
 	// rest applies to undeclared fields; nil if there is no rule for them.
 	rest *place
-	// silent reports whether no rule other than the list of fields says which fields may occur.
+	// silent reports whether the list of fields is the only rule about which fields may occur.
 	silent bool
 	// listed reports whether the schema has "properties".
 	listed bool
@@ -66,7 +66,7 @@ func (f *field) absent() *filled {
 }
 
 // drops reports whether undeclared fields are dropped. root says that the object is the arguments
-// themselves, which are not an open map even if the schema lists no fields.
+// of a call, which are not an open map even if the schema lists no fields.
 func (r *objectRules) drops(root bool) bool {
 	return r.silent && (r.listed || root)
 }
@@ -180,8 +180,8 @@ func unionOf[T any](list []T, types func(T) jsontype.Set) jsontype.Set {
 	return t
 }
 
-// annotate sets the default, the description and the list of values: the first of each that applies
-// unconditionally.
+// annotate sets the default, the description and the list of values of a place. It takes each from
+// the first of the unconditional schemas that has it.
 func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	all, _ := p.applying(set, 0)
 	for _, s := range all {

@@ -39,13 +39,13 @@ func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 		}
 	}
 	if len(reported) > 0 {
-		return nil // most likely the same error
+		return nil // the library's error is most likely in reported already
 	}
 	return SchemaErrors{libraryError(err)}
 }
 
 // alreadyReported reports whether an error was reported at the pointer, around it, or directly
-// inside it, where the library reports errors of the names in a list.
+// inside it. Directly inside is where the library reports errors of the names in a list.
 func alreadyReported(pointer string, reported SchemaErrors) bool {
 	return slices.ContainsFunc(reported, func(one SchemaError) bool {
 		parent := one.Pointer[:max(strings.LastIndexByte(one.Pointer, '/'), 0)]
@@ -54,8 +54,8 @@ func alreadyReported(pointer string, reported SchemaErrors) bool {
 	})
 }
 
-// libraryError translates an error that stops the library at once. The messages of such errors
-// contain artificial addresses.
+// libraryError translates an error at which the library stops. The library's own message would
+// contain an artificial address.
 func libraryError(err error) SchemaError {
 	var (
 		load      *santhosh.LoadURLError

@@ -129,7 +129,7 @@ func (t *texts) schema(v *jsontree.Value, at string) {
 	}
 }
 
-// data walks over a value that is not a schema. readable says that its strings are prose.
+// data walks over a value that is not a schema. readable reports whether its strings are prose.
 func (t *texts) data(v *jsontree.Value, at string, readable bool) {
 	switch v.Kind {
 	case jsontree.String:

@@ -11,7 +11,7 @@ import (
 // spot marks the place where a test inserts an invisible character.
 const spot = "@"
 
-// readers holds schemas with a string that is only for readers. values holds schemas with a string
+// Each schema in readers has a string that is only for readers. Each schema in values has a string
 // that has an effect.
 var (
 	readers = map[string]string{

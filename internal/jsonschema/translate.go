@@ -127,7 +127,7 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 		found = append(found, leaf(k))
 	case *keyword.PropertyNames:
 		if t.namer.schema {
-			return found // the names are patterns, which the checker reports
+			return found // the names are regular expressions, which the checker reports
 		}
 		if t.names++; t.names <= maxNames {
 			found = append(found, t.nameFinding(e, k))

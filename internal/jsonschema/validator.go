@@ -82,7 +82,7 @@ func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t tra
 			found = t.violations(tree)
 		}
 	})
-	*v.work = *unlimited() // until the next run
+	*v.work = *unlimited() // the copy has no limit until its next run
 	return found, err
 }
 

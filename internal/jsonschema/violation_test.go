@@ -169,7 +169,8 @@ func TestManyAllowedValues(t *testing.T) {
 	}
 }
 
-// The library overwrites the location of such an error, so the name must be enough.
+// The library overwrites the location of an error about a name, so the message must identify the
+// field by its name alone.
 func TestBadNameBelowOtherFields(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"propertyNames":{"maxLength":1}},"b":{"type":"object","properties":{"c":{}}},"d":{"properties":{"e":{}}}`))
 	for range 20 {

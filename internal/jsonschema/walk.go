@@ -18,8 +18,8 @@ type walker struct {
 	arguments bool
 	// absent returns the value that replaces a field that was not sent, or nil.
 	absent func(*field) *filled
-	// values is the number of values in the document, including added values, and ceiling is its
-	// limit. depth is the largest depth of an added value.
+	// values is the number of values in the document, including added values, and ceiling is the
+	// limit for values. depth is the largest depth of an added value.
 	values, ceiling, depth int
 	// dropped holds the first dropped fields, and more is the number of the others.
 	dropped []drop
@@ -128,8 +128,8 @@ func (w *walker) drop(rules *objectRules, at *trail, name string) {
 	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: declared, meant: nearest(name, declared)})
 }
 
-// fits counts a value that will be added to the object at a trail, and reports whether it may be
-// added.
+// fits counts a value that will be added to the object at a trail. It reports whether the document
+// stays within its limits.
 func (w *walker) fits(add *filled, at *trail) bool {
 	w.values += add.values
 	w.depth = max(w.depth, at.depth()+1+add.depth)

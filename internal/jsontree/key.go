@@ -28,7 +28,7 @@ func AppendKey(buf []byte, v any) []byte {
 		}
 		return append(buf, ']')
 	case string:
-		// The length in front prevents two different values from having the same key.
+		// The length comes first, so that two different values cannot have the same key.
 		buf = strconv.AppendInt(buf, int64(len(v)), 10)
 		buf = append(buf, ':')
 		return append(buf, v...)

@@ -50,7 +50,7 @@ func IsInteger(literal string) bool {
 // exponents. A literal with an exponent beyond 10^15 is returned unchanged.
 func PlainNumber(literal string) string {
 	d := parseNumber(literal)
-	const plainZeros = 20 // common integers end with fewer zeros
+	const plainZeros = 20 // enough for common integers, which end in fewer zeros
 	text := d.digits
 	switch {
 	case text == "":

@@ -7,7 +7,7 @@ import (
 )
 
 // PlainNumber returns equal strings for literals of equal value, and IsInteger is true for literals
-// of integers. The test computes both with package big, which is slow, and compares.
+// of integers. The test compares both with the results of package big, which is slow.
 func TestPlainNumbersAreValues(t *testing.T) {
 	literals := []string{
 		"0", "-0", "0.0", "0e5", "1", "-1", "10", "1e1", "1E+1", "100e-1", "1.0", "0.1", "1e-1", "10e-2", "0.01e1",

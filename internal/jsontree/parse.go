@@ -32,7 +32,7 @@ const (
 	MaxExponent = 1024
 )
 
-// Meter counts units of work; each value is one unit. Spend may panic to stop the work.
+// Meter counts units of work; one parsed value is one unit. Spend may panic to stop the work.
 type Meter interface{ Spend(work int) }
 
 // Bounds holds the limits for parsing one document.
@@ -53,9 +53,9 @@ func Document(what string) Bounds {
 	return Bounds{What: what, Bytes: MaxBytes, Depth: MaxDepth, Values: MaxValues}
 }
 
-// Message returns the limits for a message that contains a document which is parsed again. They are
-// Loose and allow a depth of 1000. Duplicate field names are still errors. The caller must limit
-// the bytes of the message.
+// Message returns the limits for a protocol message. The message may contain a document that is
+// parsed again, so the limits are Loose and allow a depth of 1000. Duplicate field names are still
+// errors. The caller must limit the bytes of the message.
 func Message() Bounds {
 	return Bounds{What: "the message", Bytes: math.MaxInt, Depth: 1000, Values: MaxValues + 1024, Loose: true}
 }

@@ -130,8 +130,8 @@ func (v *Value) Measure() (values, depth int) {
 	return values, depth
 }
 
-// AppendJSON appends v as compact JSON. It stops in the middle of the value once buf is longer than
-// limit, so that an excerpt of a large value is cheap.
+// AppendJSON appends v as compact JSON. Once buf is longer than limit, AppendJSON stops in the
+// middle of the value, so that an excerpt of a large value is cheap.
 func (v *Value) AppendJSON(buf []byte, limit int) []byte {
 	switch v.Kind {
 	case Object:

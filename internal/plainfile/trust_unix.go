@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// othersWrite is the mode bits that let the group and others write.
+// othersWrite holds the mode bits that let the group and other users write.
 const othersWrite = 0o022
 
 // Distrust returns the reasons not to use a file, each at most once. A user other than the user of

@@ -69,7 +69,8 @@ func Check(s string, form Form) iter.Seq[Finding] {
 			class := classOf(place{r, before, s[i+size:]}, size, form)
 			switch {
 			case class != nil:
-				// The count of marks stays: removing r would join the marks before and after it.
+				// Do not reset marks: removing r would join the combining marks before and after
+				// it.
 			case unicode.In(r, unicode.Mn, unicode.Me) && !unicode.Is(unicode.Variation_Selector, r):
 				if marks++; marks > maxMarks {
 					class = &flood

@@ -133,8 +133,8 @@ func TestCheckAcceptsVisibleText(t *testing.T) {
 	}
 }
 
-// TestCheckEveryRune checks that each invisible character has a class: every character that the
-// standard calls ignorable is found between letters.
+// TestCheckEveryRune checks that each character which the Unicode standard calls ignorable is found
+// when it is between letters, and so belongs to a class.
 func TestCheckEveryRune(t *testing.T) {
 	ignorable := []*unicode.RangeTable{
 		unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,

@@ -59,7 +59,7 @@ var classes = []Class{
 	{
 		Name:   "a tag character",
 		Reason: "is not shown, and spells words that only a model reads",
-		holds:  between(0xE0000, 0xE007F), // Check skips the tags of flags together with the flag
+		holds:  between(0xE0000, 0xE007F), // Check skips a flag with its tags
 	},
 	{
 		Name:   "a variation selector",

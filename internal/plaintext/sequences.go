@@ -75,7 +75,8 @@ var joining = []*unicode.RangeTable{
 	unicode.Sinhala, unicode.Syriac, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
-// viramas reports the signs that join the letters around them. A joiner after one may end a word.
+// viramas reports the signs that join the letters around them. After such a sign, a joiner may end
+// a word.
 var viramas = in(
 	0x94D, 0x9CD, 0xA4D, 0xACD, 0xB4D, 0xBCD, 0xC4D, 0xCCD, 0xD4D, 0xDCA,
 	0x1039, 0x103A, 0x17D2, 0x1134D,
@@ -109,7 +110,7 @@ func selects(p place, _ Form) bool {
 // joins reports whether p is a joiner in an emoji, or between letters of a script that needs it.
 func joins(p place, _ Form) bool {
 	after := next(p.after)
-	const endOfTags = 0xE007F // legal only at the end of a flag
+	const endOfTags = 0xE007F // this tag is legal only at the end of a flag
 	emoji := p.before == vs16 || p.before == endOfTags || isSkinTone(p.before) ||
 		isPictograph(p.before)
 	if emoji {

@@ -21,11 +21,11 @@ const (
 	maxScript  = 4000
 	maxLines   = 40   // lines of a script
 	maxCommand = 1200 // each of Options.Commands
-	maxValues  = 6000 // all other values together
-	maxValue   = 600  // one of these values if not all of it can be shown
+	maxValues  = 6000 // all values except the first parameters and the script, together
+	maxValue   = 600  // each of these values that is not shown in full
 	maxShown   = 40   // number of values with a line of their own
 	maxName    = 80
-	maxNames   = 2000 // the names of the parameters without a line
+	maxNames   = 2000 // the names of all parameters that have no line of their own
 	maxDefault = 40
 	maxMissing = 1000 // Shown.Missing, in bytes of the text
 )
@@ -190,7 +190,7 @@ func (w *writer) rest() {
 	room := w.share(shown)
 	for _, name := range shown {
 		text, e := render(w.values[name], room)
-		if e != whole { // show even less, so that the value does not push others off the screen
+		if e != whole { // cut anyway: show less, and keep others on the screen
 			text, e = render(w.values[name], min(room, maxValue))
 		}
 		w.line("%s: %s", label(name), text)
@@ -249,8 +249,8 @@ func joined(names []string, room int, show func(string) string) string {
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// label returns a name as it is shown before its value. A name that is not a plain word is quoted,
-// so that it cannot pass for text of the host.
+// label returns a name in the form in which it is shown before its value. A name that is not a
+// plain word is quoted, so that it cannot pass for text of the host.
 func label(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxName {
 		return name

@@ -153,7 +153,7 @@ func TestArguments(t *testing.T) {
 // breaks removes the line breaks that Wrap and the lines of scripts insert.
 var breaks = strings.NewReplacer("\n      ", "", "\n    > ", "")
 
-// cut returns the line of a value that repeats one character and does not fit.
+// cut returns the line that shows a value which is one character repeated, and is too long.
 func cut(name, character string, count int) string {
 	return fmt.Sprintf("  %s: %q … %q (%d bytes in all)\n", name, strings.Repeat(character, 400), strings.Repeat(character, 200), count)
 }
@@ -176,7 +176,7 @@ func names(from, to int) string {
 
 // Whatever the arguments are, the length of the text is limited and each line begins with spaces.
 func TestArgumentsAreBounded(t *testing.T) {
-	long := strings.Repeat("\x1b\n", 1<<16) // escapes take two to four times the bytes
+	long := strings.Repeat("\x1b\n", 1<<16) // each escape takes two to four bytes
 	deep := any(long)
 	for range 100 {
 		deep = []any{map[string]any{long[:1000]: deep, "x": long[:1000]}}

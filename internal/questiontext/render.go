@@ -13,7 +13,7 @@ import (
 
 // Limits for values inside of values.
 const (
-	minItem   = 120 // bytes that each shown item of a list gets at minRoom
+	minItem   = 120 // bytes for each shown item of a list, at minRoom
 	minMember = 24  // bytes that each shown member of an object gets at minRoom
 	maxDepth  = 8   // levels that are shortened separately
 )

@@ -28,8 +28,8 @@ func Quote(text string, limit int) string {
 	return fmt.Sprintf("%s … %s (%d bytes in all)", quoted(head), quoted(tail), len(text))
 }
 
-// ends returns the beginning and the end of a string that has more than limit bytes; two thirds of
-// the limit are for the beginning. For a shorter string, tail is "".
+// ends returns the beginning and the end of a string that has more than limit bytes. Two thirds of
+// limit are for the beginning. For a shorter string, tail is "".
 func ends(text string, limit int) (head, tail string) {
 	if len(text) <= limit {
 		return text, ""

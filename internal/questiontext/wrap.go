@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// columns is the maximum length of a line. A terminal of 80 columns does not break shorter lines.
-// If it did, text of an argument could appear at the beginning of a row, where lines of the host
+// columns is the maximum length of a line, so that a terminal of 80 columns breaks no line. If it
+// broke one, text of an argument could appear at the beginning of a row, where lines of the host
 // begin.
 const columns = 72
 

@@ -12,9 +12,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// MaxErrors limits the errors of one file that are listed. Only a file that was made to be wrong
-// has more, and its report must stay small. Finding a line and column takes time linear in the
-// length of the line, so only listed errors have them.
+// MaxErrors limits how many errors of one file are listed. A file with more errors was made to be
+// wrong, and its report must stay small. Finding a line and column takes time linear in the length
+// of the line, so only listed errors have them.
 const MaxErrors = 100
 
 // Format is a kind of file.
@@ -245,8 +245,8 @@ func (k Key) fix(at Place, n *Node) string {
 // indices are the parts of a Place.Key that are not part of a [header].
 var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
-// unknown reports a key that a table does not have, and suggests the key or table that the writer
-// most likely meant.
+// unknown reports a key that a table does not have. It suggests the key or table that the author of
+// the file most likely meant.
 func (c *Checker) unknown(at Place, name string, keys []Key) {
 	names := each.Of(keys, func(k Key) string { return k.Name })
 	near := suggest.Nearest(name, names)
@@ -255,7 +255,8 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 		return
 	}
 	if near == name+"s" || name == near+"s" {
-		// A plural or singular is more likely than a key of another table.
+		// A plural or singular of a known key is a more likely mistake than a key in the wrong
+		// table.
 		c.Errorf(at, "unknown key; did you mean %q?", near)
 		return
 	}

@@ -143,8 +143,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// An element of a list that is not a table keeps its index in the result, so that the indices in
-// later errors are right.
+// A list element that is not a table still takes up an index in the result. The indices in later
+// errors are therefore right.
 func TestReadKeepsIndices(t *testing.T) {
 	s, err := readShop("name = \"corner\"\norders = [1, {count = 2}]")
 	if err == nil || len(s.orders) != 2 || s.orders[1].count != 2 {

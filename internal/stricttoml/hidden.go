@@ -18,7 +18,7 @@ func (c *Checker) checkHidden() {
 	}
 }
 
-// checkHiddenIn reports the hidden characters in a value and all values below it, and returns
+// checkHiddenIn reports the hidden characters in a value and in all values below it. found says
 // whether there are any.
 func (c *Checker) checkHiddenIn(at Place, n *Node) (found bool) {
 	for _, m := range n.Members {

@@ -252,7 +252,7 @@ func (x *indexer) quoted(quote string) error {
 	for x.pos += len(quote); x.pos < len(x.doc.text); x.pos++ {
 		switch c := x.doc.text[x.pos]; {
 		case x.next(quote):
-			// Up to two quotes right before the closing quotes belong to the string.
+			// One or two quotes directly before the closing quotes belong to the string.
 			for range 2 {
 				if long {
 					x.next(quote[:1])
@@ -301,7 +301,7 @@ func (x *indexer) scalar() (Kind, string, error) {
 	if literal == "" {
 		return 0, "", x.expected("a value", "")
 	}
-	// The literal is not repeated, because it can be a secret without quotes.
+	// Do not repeat the literal: it can be a secret that the author forgot to quote.
 	return 0, "", &syntaxError{start, notTOML("not a number, a date, true or false; write strings in quotes")}
 }
 
@@ -333,12 +333,12 @@ func (x *indexer) skipLines() {
 	}
 }
 
-// has reports whether a text is next.
+// has reports whether text is at the current position.
 func (x *indexer) has(text string) bool {
 	return bytes.HasPrefix(x.doc.text[min(x.pos, len(x.doc.text)):], []byte(text))
 }
 
-// next skips a text if it is next, and reports whether it was.
+// next skips text if it is at the current position, and reports whether it was.
 func (x *indexer) next(text string) bool {
 	ok := x.has(text)
 	if ok {

@@ -73,7 +73,8 @@ func TestHostileFilesAreCheap(t *testing.T) {
 	}
 }
 
-// TestDisagreement reads a list that the library decodes to [{x = 1}], without the 1.
+// TestDisagreement reads a list that contains a table and a 1. The library decodes it to [{x = 1}],
+// without the 1.
 func TestDisagreement(t *testing.T) {
 	_, err := readShop("name = \"corner\"\n[json]\n\"\" = [1, {x = 1}]\n")
 	if want := "shop.toml:3:6: " + ambiguous; err == nil || err.Error() != want {

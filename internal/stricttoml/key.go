@@ -14,7 +14,7 @@ type Key struct {
 	Required string
 	// Unit adds the most likely unit to a bare number, for an error about a value without a unit.
 	Unit func(literal string) string
-	// Fix says in an error what to write instead of a value of another type. When it is "", the
+	// Fix says in an error what to write instead of a value of another type. If Fix is "", the
 	// message depends on the shape and the value.
 	Fix string
 	// Read stores the value. For WantTable, WantTables and WantMap it may be nil, and is called

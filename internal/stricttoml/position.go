@@ -8,7 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// document is the content of a file, with the lines that positions are computed from.
+// document is the content of a file, with the offsets of its lines, from which positions are
+// computed.
 type document struct {
 	text []byte
 	// lines holds the offset at which each line starts.

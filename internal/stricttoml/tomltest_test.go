@@ -12,8 +12,8 @@ import (
 	tomltest "github.com/toml-lang/toml-test/v2"
 )
 
-// differences maps the files of toml-test for which this package differs from the suite to the
-// reason.
+// differences maps names of toml-test files to the reason why this package differs from the suite
+// for that file.
 var differences = map[string]string{
 	"invalid/datetime/offset-overflow-minute.toml": "the library accepts the offset +12:60; no format here has a date, so none is read",
 }

@@ -40,8 +40,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// MaxSlips returns the maximum number of slips by which a word of that many letters is near
-// another.
+// MaxSlips returns the maximum number of slips at which another word is still near a word of that
+// many letters.
 func MaxSlips(letters int) int { return min(max(1, letters/3), 3) }
 
 // Distance returns the number of slips between a and b (the optimal string alignment distance), or
@@ -66,7 +66,7 @@ func Distance(a, b []rune, limit int) int {
 				cost = 0
 			}
 			best := min(old[j]+cost, row[j]+1)
-			if j < i+limit { // the cell above is inside the band of the previous row
+			if j < i+limit { // in the previous row, the cell above is inside the band
 				best = min(best, old[j+1]+1)
 			}
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {

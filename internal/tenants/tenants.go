@@ -14,8 +14,8 @@ type Table[T any] struct {
 	max int
 
 	mu     sync.Mutex
-	values map[id]*list.Element  // the elements of the lists in orders
-	orders map[string]*list.List // by tenant, of *slot[T], most recently used first; never empty
+	values map[id]*list.Element  // each value's element in one of the lists in orders
+	orders map[string]*list.List // by tenant, of *slot[T], most recently used first
 }
 
 type id struct{ tenant, key string }
@@ -25,7 +25,7 @@ type slot[T any] struct {
 	value T
 }
 
-// New returns an empty Table for at most maxValues values. Less than 1 means 1.
+// New returns an empty Table for at most maxValues values. A maxValues below 1 counts as 1.
 func New[T any](maxValues int) *Table[T] {
 	return &Table[T]{max: max(1, maxValues), values: make(map[id]*list.Element), orders: make(map[string]*list.List)}
 }

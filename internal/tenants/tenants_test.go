@@ -25,14 +25,14 @@ func TestTable(t *testing.T) {
 	if got := get(table, "c", "s"); got != 0 || table.Len() != 2 {
 		t.Errorf("looking made a value: %d of %d", got, table.Len())
 	}
-	// The values of one tenant stay, however many values another tenant has.
+	// A tenant keeps its values, however many values another tenant has.
 	for i := range 50 {
 		add("a", fmt.Sprint(i), i)
 	}
 	if got := get(table, "b", "s"); got != 5 || table.Len() != 3 {
 		t.Errorf("the other tenant has %d, and there are %d values", got, table.Len())
 	}
-	// If one tenant has too many values, its most recently used values stay.
+	// A tenant that has too many values keeps the most recently used ones.
 	var left []int
 	table.Each("a", func(v *int) { left = append(left, *v) })
 	if fmt.Sprint(left) != "[49 48]" {

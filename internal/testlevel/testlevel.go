@@ -33,9 +33,9 @@ func Long(tb testing.TB, reason string) {
 	need(tb, "long", reason)
 }
 
-// Timing skips a test that measures real time, unless such tests are requested: its result only
-// holds on an otherwise idle machine. The reason says what is measured. The name of the test must
-// begin with TestTiming.
+// Timing skips a test that measures real time, unless such tests are requested. The result of such
+// a test is valid only on an otherwise idle machine. The reason says what is measured. The name of
+// the test must begin with TestTiming.
 func Timing(tb testing.TB, reason string) {
 	tb.Helper()
 	if !strings.HasPrefix(tb.Name(), timingPrefix) {

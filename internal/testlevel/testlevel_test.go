@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that records how it was ended and goes on.
+// recorder is a test that records whether it was skipped or failed, and then goes on.
 type recorder struct {
 	testing.TB
 	name, skipped, failed string

@@ -40,7 +40,8 @@ type Import struct {
 	Type         uint32
 }
 
-// Export is one export. Kind is 0 for a function, 1 for a table, 2 for a memory, 3 for a global.
+// Export is one export. Kind is 0 for a function, 1 for a table, 2 for a memory, and 3 for a
+// global.
 type Export struct {
 	Name  string
 	Kind  byte

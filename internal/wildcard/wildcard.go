@@ -4,8 +4,8 @@ package wildcard
 import "strings"
 
 // Match reports whether s matches a pattern in which * stands for any characters, including none.
-// It takes the first match for each part of the pattern, which is sufficient, because a later match
-// leaves less of s for the other parts.
+// It takes the first match of each part of the pattern. That is sufficient, because a later match
+// leaves less of s for the remaining parts.
 func Match(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

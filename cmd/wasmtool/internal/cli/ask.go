@@ -70,8 +70,8 @@ func (s Streams) terminal() io.Writer {
 // patterns that were shown in full, so longer patterns are not offered as an answer.
 const maxPatterns = 1000
 
-// Limits of a question that fits on the screen. A longer question may scroll its first lines, which
-// state the facts, off the screen.
+// Limits of a question that fits on the screen. If a question were longer, its first lines, which
+// state the facts, could scroll off the screen.
 const (
 	maxScreen      = 1600 // bytes
 	maxScreenLines = 20

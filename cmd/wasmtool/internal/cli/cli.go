@@ -104,7 +104,7 @@ Exit status:
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 
-// group makes cmd a command that only holds the others and prints its help.
+// group makes cmd a command that only prints its help, with others as its subcommands.
 func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -145,8 +145,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(cmd, message)
 }
 
-// someArguments requires at least one argument. Without one, it fails with the question, such as
-// "which tool?".
+// someArguments requires at least one argument. Without one, the error is question, such as "which
+// tool?".
 func someArguments(question string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -61,8 +61,8 @@ func escapeInJSON(s string) string {
 	})
 }
 
-// hintDirectory is called if no tool has the name target. If target is a directory, it prints how
-// to name the tool in that directory.
+// hintDirectory prints how to name the tool in the directory target, if target is a directory. It
+// is called if no tool has the name target.
 func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
@@ -172,8 +172,8 @@ func (w *lineWriter) log(name string, level slog.Level, text string) {
 	_, _ = w.Write([]byte(logLine(name, level, text))) // nowhere to report a failed write
 }
 
-// warningHandler is a function that implements slog.Handler. It is called with the message of each
-// record of level warning or above, followed by the value of the attribute "reason".
+// warningHandler is a slog.Handler that calls a function for each record of level warning or above.
+// The argument is the message of the record, followed by the value of the attribute "reason".
 type warningHandler func(message string)
 
 // Enabled implements slog.Handler.

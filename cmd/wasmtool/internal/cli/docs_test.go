@@ -52,12 +52,12 @@ func blocks(t *testing.T, path string) []block {
 	return list
 }
 
-// notRun maps commands of documents that this test does not run to the reason.
+// notRun lists the commands in documents that this test does not run, each with the reason.
 var notRun = map[string]string{
 	"go test ./...": "it includes this test",
 }
 
-// Every command that a document shows works, in the order shown.
+// Each command that a document shows works, if all commands are run in the order of the document.
 func TestCommandsInDocuments(t *testing.T) {
 	t.Parallel()
 	testlevel.Program(t, "sh")

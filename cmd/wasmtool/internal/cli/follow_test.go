@@ -34,19 +34,19 @@ type situation struct {
 	status int
 	says   string
 	ways   []string
-	// then maps a way to a part of the message that the call prints after that way was followed, if
-	// the call then fails for another reason.
+	// then maps a way to a part of an error message. After the advice of that way was followed, the
+	// call may fail for another reason, with this message.
 	then map[string]string
 }
 
 // The ways that advice names.
 const (
-	byFlags    = "flags"             // for this call
-	byGrant    = "grant"             // until the tool changes
-	byFile     = "file"              // permanently, in the operator's file
-	byMoreFile = "file with comment" // byFile plus the line that the file's comment suggests
-	byObstacle = "obstacle"          // to do first
-	byBoth     = "obstacle-flags"    // after that, for this call
+	byFlags    = "flags"             // flags, which apply to this call only
+	byGrant    = "grant"             // a stored grant, which is valid until the tool changes
+	byFile     = "file"              // a permanent change of the operator's file
+	byMoreFile = "file with comment" // byFile, with the line that a comment in the advice suggests
+	byObstacle = "obstacle"          // an obstacle that must be removed first
+	byBoth     = "obstacle-flags"    // byFlags, once the obstacle is removed
 )
 
 const (
@@ -119,8 +119,8 @@ func situations() map[string]situation {
 	}
 }
 
-// The advice of a denial is followed exactly as printed, in the situation in which it was printed.
-// Then the same call must get past that denial.
+// Each denial prints advice. The test follows the advice exactly as printed, in the same situation.
+// The same call must then no longer fail with that denial.
 func TestPrintedAdviceSolvesDenial(t *testing.T) {
 	for name, s := range situations() {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestExplainedAdviceSolvesDenial(t *testing.T) {
 			words := strings.Split(missing, ", ")
 			advice := forWord.FindAllStringSubmatch(explain(newPlace(t, s), words...), -1)
 			if len(advice) < len(words) {
-				return // one of the permissions has an obstacle
+				return // the advice names an obstacle for one of the permissions
 			}
 			granted, written := newPlace(t, s), newPlace(t, s)
 			for _, m := range advice {
@@ -213,7 +213,7 @@ func TestExplainedAdviceSolvesDenial(t *testing.T) {
 	}
 }
 
-// place holds the directories and files of a situation.
+// place holds the directories and files in which a situation is set up.
 type place struct {
 	t        *testing.T
 	s        situation
@@ -350,7 +350,8 @@ func (p *place) follow(way, text string) {
 	}
 }
 
-// words splits a line as a shell does, and fills in the placeholders that the reader must replace.
+// words splits a line as a shell does. It replaces the placeholders that the user would have to
+// replace.
 func (p *place) words(line string) []string {
 	p.t.Helper()
 	words, err := shell.Fields(line, nil)
@@ -424,7 +425,7 @@ func (p *place) edit(text string) {
 		p.save(p.applyWords(lines, text))
 		return
 	}
-	at := -1 // the table to change, or -1 to add to the end
+	at := -1 // the line of the table to change, or -1 to append to the file
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		header := tableHeader.FindStringSubmatch(line)

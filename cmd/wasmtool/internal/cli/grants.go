@@ -95,7 +95,7 @@ func workspaceDir() string {
 
 // give records a permission that a flag grants.
 func (o *grantOptions) give(text string) {
-	// A name that does not parse as a permission is a name that no manifest can ask for.
+	// If the name does not parse as a permission, no manifest can ask for it.
 	if word, err := capability.ParsePermission(text); err == nil {
 		o.given = append(o.given, word)
 	}

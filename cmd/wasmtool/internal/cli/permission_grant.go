@@ -168,14 +168,14 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 }
 
 // readsOnly reports whether w grants writing to something that the tool asks only to read. Such a
-// grant would warn the operator of a danger that does not exist.
+// grant would only warn the operator of a danger that does not exist.
 func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
 	return writes && !slices.Contains(p.List(), w)
 }
 
-// where returns ": " and the place of a setting, such as "file:line", to end a message with; "" if
-// line is empty.
+// where returns the end of a message: ": " and the place of a setting, such as "file:line". It
+// returns "" if line is empty.
 func where(line string) string {
 	if line == "" {
 		return ""

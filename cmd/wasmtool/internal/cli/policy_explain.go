@@ -243,7 +243,7 @@ func (o policyExplain) printCall(v callView, reach string) error {
 			missing += "  to do first: " + text + "\n"
 		}
 		if v.Effect == policy.Allow {
-			text = "" // "allowed" would mislead, because the call does not run
+			text = "" // the call does not run, so do not print "allowed"
 		}
 		text = missing + text
 	}

@@ -127,7 +127,7 @@ func saysMore(result tool.Result, err error) bool {
 	if !errors.As(err, &e) || e.Code != tool.CodeExecution {
 		return false
 	}
-	// Errors are wrapped and indented anew, so the comparison ignores white space.
+	// White space may differ, because errors are wrapped and indented anew.
 	squeeze := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	return !strings.Contains(squeeze(err.Error()+" "+e.Details.Foreign()), squeeze(result.Text()))
 }

@@ -138,8 +138,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
 }
 
-// cmdServer implements server VARIABLE. It starts a server of items, which runs until the script
-// ends, and puts its URL into the variable.
+// cmdServer implements server VARIABLE. It starts an HTTP server for the script, and puts the URL
+// of the server into the variable. The server runs until the script ends.
 func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: server VARIABLE")
@@ -209,7 +209,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A pipe buffers less than 1 MiB. Once all of this is written, the process has therefore
+	// A pipe buffers less than 1 MiB. Once this write returns, the process must therefore have
 	// started to read.
 	if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)+"{}"); err != nil {
 		t.Fatal(err)

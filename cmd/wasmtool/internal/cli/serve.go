@@ -228,8 +228,8 @@ func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, 
 	return tools, nil, err
 }
 
-// allTools returns the specification of a tool that asks for everything that any tool of the
-// registry asks for.
+// allTools returns a specification that asks for every permission which any tool of the registry
+// asks for.
 func allTools(tools *registry.Registry) tool.Spec {
 	all := tool.Spec{Name: "the set of tools"}
 	p := &all.Permissions
@@ -242,7 +242,7 @@ func allTools(tools *registry.Registry) tool.Spec {
 }
 
 // serveAll serves clients until the client disconnects or ctx is done. It also serves the admin
-// address if there is one, and calls cancel when the admin server ends.
+// address, if there is one. When the admin server ends, serveAll calls cancel.
 func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, server *mcpserver.Server) error {
 	if o.admin == "" {
 		return o.serveClients(ctx, server)

@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// served is a process that serves a directory with two tools, silent and loop.
+// served is a running 'wasmtool serve' process. Its directory has two tools, silent and loop.
 type served struct {
 	cmd    *exec.Cmd
 	stderr *bufio.Reader
@@ -153,7 +153,7 @@ func hasAny(list string, words ...string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// until polls the metrics until they contain the line. It has no timeout of its own.
+// until polls the metrics until they contain line. It does not time out on its own.
 func until(t *testing.T, url, line string) {
 	t.Helper()
 	for t.Context().Err() == nil {

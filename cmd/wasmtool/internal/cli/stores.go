@@ -52,6 +52,6 @@ func approvals(approver registry.Approver, files *remembered.Files) registry.App
 
 func closeStores(files *remembered.Files) {
 	if files != nil {
-		_ = files.Close() // only a handle of the directory is closed; nothing is written
+		_ = files.Close() // only closes a handle of the directory, so an error loses no data
 	}
 }

@@ -120,7 +120,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 	if strings.HasSuffix(target, ".wasm") {
 		return nil, "", usage(cmd, oneLine(target)+" is a module; name the directory or the tool.toml of its tool ('wasmtool inspect' shows a module)")
 	}
-	name := target // until the manifest is read
+	name := target // the name to use until the manifest is read
 	options.Runtime.OnCompile = o.announceCompile(&name)
 	options, err := o.targetOptions(options, target)
 	if err != nil {
@@ -139,8 +139,8 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 	return tools, name, nil
 }
 
-// targetOptions is like standardOptions, and adds the tool that a command line names. If the target
-// is a path, the registry has only that tool.
+// targetOptions returns the result of standardOptions, with the tool that a command line names
+// added. If the target is a path, the registry has only that tool.
 func (o toolOptions) targetOptions(options standard.Options, target string) (standard.Options, error) {
 	options, err := o.standardOptions(options)
 	switch {
@@ -170,8 +170,8 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 	return infos[0].Name, nil
 }
 
-// alone removes all sources of tools from o. The caller then adds the tool that the command line
-// names by a path.
+// alone removes all sources of tools from o, so that the caller can add only the tool that the
+// command line names by a path.
 func alone(o *standard.Options) {
 	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Directories = true, true, nil
 }

@@ -13,7 +13,7 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	switch code := tool.CodeOf(err); {
 	case err != nil && e.Error == "":
 		o.fail("the call failed with %s:\n%s", code, text)
-		return // the output of a failed call says nothing about the expected output
+		return // do not compare the output, because the call has failed
 	case err == nil && e.Error != "":
 		o.fail("the call succeeded, but error = %q is expected; it returned:\n%s", e.Error, text)
 		return
@@ -51,8 +51,9 @@ func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
 	}
 }
 
-// ended removes a line feed from the end of a string. Programs often print one where a multi-line
-// string of a manifest has none, or the reverse, and the difference should not fail an example.
+// ended removes a line feed from the end of a string. Programs often print a final line feed that
+// the multi-line string in the manifest lacks, or the reverse. That difference should not fail an
+// example.
 func ended(text string) string { return strings.TrimSuffix(text, "\n") }
 
 // around is the number of equal lines shown before and after the lines that differ.

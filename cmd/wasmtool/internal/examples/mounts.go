@@ -60,8 +60,8 @@ func (m mounts) offered() map[string]capability.Mount {
 	return offered
 }
 
-// write creates files. Each is a second older than the next, and the last is a second older than
-// now.
+// write creates the files, with ascending times: each file is a second older than the next, and the
+// last is a second older than now.
 func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
 	for i, f := range files {
 		root := m[f.Mount]

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// nothing returns options with one tool, which does nothing and has the given examples.
+// nothing returns options for one tool that does nothing. Its manifest contains the given examples.
 func nothing(t *testing.T, examples string) standard.Options {
 	t.Helper()
 	dir := t.TempDir()

@@ -24,7 +24,7 @@ type stage struct {
 }
 
 func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
-	// Every mount has this directory in calls that belong to no example.
+	// Calls that belong to no example have this directory as each of their mounts.
 	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err

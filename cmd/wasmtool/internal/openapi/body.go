@@ -49,7 +49,7 @@ func (op *operation) body() *problem {
 		return nil
 	}
 	if kind == "json" {
-		// Without the header, a string value would be sent as text/plain.
+		// Without this header, a string would be sent as text/plain.
 		op.request.Headers["Content-Type"] = mediaType
 	}
 	one := argument{name: op.taken.Take("body"), schema: schema, description: body.get("description").content(), required: required}
@@ -106,7 +106,7 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 		property := properties.get(name)
 		switch {
 		case !plainName(name):
-			return nil, false // the argument's name would differ from the field's name
+			return nil, false // the argument could not have the same name as the field
 		case property.get("readOnly").isTrue():
 			continue // occurs only in responses
 		}

@@ -15,13 +15,15 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// document30 and document31 are the beginnings of a document, to which operations are added.
+// document30 and document31 each contain the beginning of a document. Tests append operations to
+// it.
 const (
 	document30 = "openapi: 3.0.3\ninfo: {version: 2.1.0}\nservers: [{url: 'https://api.example.com/v1'}]\n"
 	document31 = "openapi: 3.1.0\nservers: [{url: 'https://api.example.com/v1'}]\n"
 )
 
-// imported writes the tools of a document and loads their manifests again, by name.
+// imported converts a document, writes its tools, and loads their manifests again. tools holds the
+// manifests by name.
 func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []tooldir.Tool, refused stricttoml.Errors) {
 	t.Helper()
 	converted, refused, err := Convert("doc", []byte(text), Options{})
@@ -175,8 +177,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Each document has one operation. Either it is refused, or it becomes a tool without one of its
-// parts.
+// Each document has one operation. The operation is refused, or becomes a tool that lacks a part of
+// it.
 func TestNotMade(t *testing.T) {
 	const parameter = "paths:\n  /x:\n    get:\n      parameters:\n        - "
 	for _, tc := range []struct {
@@ -254,7 +256,7 @@ func TestBadDocument(t *testing.T) {
 	}
 }
 
-// A document whose aliases expand without limit is refused by its size or its depth.
+// A document whose YAML aliases expand without limit is refused because of its size or depth.
 func TestGrowth(t *testing.T) {
 	for level, want := range map[string]string{
 		"a%[1]d: &a%[1]d {allOf: [*a%[2]d, *a%[2]d]}\n": "larger than 256KiB",
@@ -276,7 +278,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// A JSON document may have escapes and tabs that YAML does not allow, and has the same positions.
+// A JSON document may contain escapes and tabs that YAML does not allow. Its errors still have the
+// right line and column.
 func TestJSON(t *testing.T) {
 	text := "{\n\t\"openapi\": \"3.1.0\",\n\t\"servers\": [{\"url\": \"https:\\/\\/api.example.com\"}],\n\t\"paths\": {\"/x\": {\"get\": {\"summary\": \"é \\ud83d\\ude00\"}, \"trace\": {}}}\n}"
 	tools, _, refused := imported(t, text)
@@ -288,7 +291,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A server cannot get the secret of another server, whatever its name and its document are.
+// Whatever its name and its document are, a server cannot get the secret of another server.
 func TestSecretNamesDifferByServer(t *testing.T) {
 	type use struct{ url, scheme string }
 	long := strings.Repeat("a", 60) + ".example.com"

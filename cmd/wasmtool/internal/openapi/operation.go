@@ -17,7 +17,7 @@ type operation struct {
 	*document
 	path, method string
 	item         *node // the path item, with all its operations
-	node         *node // the operation
+	node         *node // the operation itself, a member of item
 	notes        []*problem
 
 	arguments []argument
@@ -86,8 +86,8 @@ func (op *operation) note(at *node, message string) {
 	op.notes = append(op.notes, problemAt(at, message))
 }
 
-// leaveOut records that a part of the request is left out. If the part is required, it refuses the
-// operation.
+// leaveOut notes that a part of the request is left out. If the part is required, leaveOut refuses
+// the operation instead.
 func (op *operation) leaveOut(at *node, required bool, reason string) *problem {
 	if required {
 		return problemAt(at, reason+"; a manifest cannot express that")

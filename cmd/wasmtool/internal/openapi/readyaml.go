@@ -15,8 +15,8 @@ import (
 // yamlReader converts the tree of the YAML library to nodes.
 type yamlReader struct {
 	nodes int // the number of values read so far
-	// known maps the library's nodes with anchors to the converted nodes. A node that is still
-	// being read is absent, so that it cannot contain itself.
+	// known maps the library's nodes with anchors to the converted nodes. It has no entry for a
+	// node that is still being read, so an alias to such a node is an error.
 	known map[*yaml.Node]*node
 }
 
@@ -25,8 +25,8 @@ type yamlReader struct {
 const maxYAML = 1 << 20
 
 // tooManyMarks reports whether a document may have more than maxYAML values. Each value except the
-// first follows one of these characters. The limit is doubled, because such characters also occur
-// elsewhere, for example in strings.
+// first follows one of the characters that are counted here. The limit is doubled, because such
+// characters also occur elsewhere, for example in strings.
 func tooManyMarks(data []byte) bool {
 	marks := 0
 	for _, c := range data {

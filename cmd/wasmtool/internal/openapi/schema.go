@@ -72,7 +72,7 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 		return nil, problemAt(d.root, "its schemas are not valid JSON")
 	}
 	if indented.WriteByte('\n'); indented.Len() > manifests.MaxManifestBytes {
-		return s.b.Bytes(), nil // without indentation it may be small enough
+		return s.b.Bytes(), nil // the schema may be small enough without indentation
 	}
 	return indented.Bytes(), nil
 }

@@ -65,7 +65,7 @@ func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	case kind == "http" && how == "basic":
 		return tooldir.Secret{Basic: true}, nil
 	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
-		// The host sends the token, but the operator must obtain it.
+		// The host adds the token to requests, but does not obtain it: the operator must do that.
 		return tooldir.Secret{Header: "Authorization", Prefix: "Bearer "}, nil
 	}
 	return tooldir.Secret{}, problemAt(scheme, fmt.Sprintf("a manifest cannot express the security scheme %s (%s)", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A document that consists only of marks is refused before the library allocates a value for each.
+// A document that consists only of marks such as "- " is refused before the library allocates
+// memory for each value.
 func TestHugeYAMLIsRefusedBeforeParsing(t *testing.T) {
 	for _, part := range []string{"- ", "[],", "a: ", "? ", "{}, "} {
 		text := []byte(strings.Repeat(part, MaxDocumentBytes/len(part)))

@@ -12,8 +12,8 @@ const MaxName = 64
 // Names makes names unique.
 type Names struct {
 	taken map[string]bool
-	// last maps a name to the last number that was added to it, so that many equal names take
-	// linear time.
+	// last maps a name to the last number that was appended to it. Making many equal names unique
+	// therefore takes linear time.
 	last map[string]int
 }
 

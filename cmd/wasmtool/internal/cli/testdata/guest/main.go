@@ -1,4 +1,5 @@
-// Command guest is the guest of the command line's tests. It does what its first argument says.
+// Command guest is the guest with which the tests of the command line run. Its first argument
+// selects what it does.
 package main
 
 import (
