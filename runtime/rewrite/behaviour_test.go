@@ -234,8 +234,8 @@ func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
 	return out, counts != nil
 }
 
-// growsTables reports whether a module grows its tables by as much as an argument requests. The
-// original module, which has no limit, would take gigabytes.
+// growsTables reports whether the module with this name grows its tables by its argument. The
+// original module has no limit, so a large argument would take gigabytes.
 func growsTables(name string) bool {
 	return strings.Contains(name, "table_grow") || strings.Contains(name, "table_size")
 }
@@ -279,7 +279,7 @@ func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, b
 			}
 			got, ended := now.call(context.Background(), e.Name, args)
 			if !ended {
-				return calls // without metering it might never end
+				return calls // the original is not metered, so it might never end
 			}
 			want, ended := old.call(ctx, e.Name, args)
 			if !ended {

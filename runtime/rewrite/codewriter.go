@@ -158,7 +158,8 @@ func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 	return in.appendTo(b, w.m.codes[i].end)
 }
 
-// source is the rest of a function's instructions, from wasm[at], with the splits in them.
+// source is the rest of a function's instructions, from wasm[at] on, and the selects in it to
+// split.
 type source struct {
 	wasm   []byte
 	at     int
@@ -166,7 +167,7 @@ type source struct {
 	extra  *scratch
 }
 
-// appendTo appends the instructions before an offset.
+// appendTo appends the instructions before the offset off, and splits the selects among them.
 func (in *source) appendTo(b []byte, off int) []byte {
 	for ; len(in.splits) > 0 && in.splits[0].off < off; in.splits = in.splits[1:] {
 		s := in.splits[0]
@@ -203,8 +204,8 @@ func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
 	return w.appendCall(b, ev)
 }
 
-// tightness returns the number of open blocks in a tight loop after the event, counting from the
-// outermost such loop. depth is the number before the event.
+// tightness returns how many open blocks contain the code after the event, from the outermost tight
+// loop inwards; 0 means that it is in no tight loop. depth is the number before the event.
 func (ev *event) tightness(depth int) int {
 	switch ev.op {
 	case opLoop:

@@ -17,9 +17,10 @@ const (
 	costBulk   = 10
 	costAtomic = 8
 
-	// bytesPerUnit is how many bytes of a bulk operation one unit pays for, as a shift: 16 bytes.
+	// bytesPerUnit is the binary logarithm of the bytes of a bulk operation that one unit pays for:
+	// 16.
 	bytesPerUnit = 4
-	// pageShift is the price of a page as a shift: 4,096 units for 64 KiB.
+	// pageShift is the binary logarithm of the price of a page: 4,096 units for 64 KiB.
 	pageShift = 16 - bytesPerUnit
 )
 
@@ -45,8 +46,8 @@ func costTable() (t [256]uint8) {
 	return t
 }
 
-// simple marks the instructions of which only the cost matters when the flow of control is
-// followed. Most instructions of any code are simple.
+// simple marks the instructions of which the plan of checks needs only the cost. Most instructions
+// of any code are simple.
 var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {
@@ -78,8 +79,8 @@ func (in *instr) cost() uint64 {
 	return 1
 }
 
-// freeMoves and movesPerUnit are the price of moving values between registers and the stack, where
-// paths meet or a call is made.
+// Prices of moving values between registers and the stack, where paths meet or a call is made:
+// freeMoves values are free, and each further unit of fuel pays for movesPerUnit values.
 const (
 	freeMoves    = 16
 	movesPerUnit = 2
@@ -101,7 +102,7 @@ func (d *decoder) cost(in *instr) uint64 {
 	return c
 }
 
-// moves returns the cost of moving parameters and results.
+// moves returns the cost of moving the parameters and results of a call.
 func (f funcType) moves() uint64 { return moveCost(len(f.params) + len(f.results)) }
 
 // merges reports whether paths meet at the instruction, other than at a loop head.
@@ -113,11 +114,12 @@ func (in *instr) merges() bool {
 type bulk struct {
 	// mask clears high bits of a length, so that a growth that cannot succeed costs less.
 	mask uint32
-	// shift converts a length into units: to the left if positive.
+	// shift converts a length into units of fuel: a shift to the left if positive, and to the right
+	// if negative.
 	shift int
 }
 
-// Masks of growth. A memory never grows by 65,536 pages unless it is empty.
+// Values of bulk.mask. A memory never grows by 65,536 pages unless it is empty.
 const (
 	growPages    = 0xffff
 	growElements = 0xff_ffff

@@ -284,7 +284,8 @@ func (m *module) readExports(r *reader) {
 	}
 }
 
-// checkSpaces refuses too many imports and definitions of a kind together.
+// checkSpaces refuses a module in which the imports and definitions of one kind are together too
+// many.
 func (m *module) checkSpaces(r *reader) {
 	if len(m.memories) > 1 {
 		r.fail(r.pos, Unsupported, "%d memories; only one is supported", len(m.memories))

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads b[pos:end]. The first error stays: after it, every read returns zero and does not
-// advance, so callers check err once per item.
+// reader reads b[pos:end]. It keeps the first error: after an error, every read returns zero and
+// does not advance, so callers check err once per item.
 type reader struct {
 	b        []byte
 	pos, end int
-	// what is being read, for messages: "the code section"
+	// what names the part that is being read, for messages: "the code section".
 	what string
-	// short is the kind of error when bytes are missing.
+	// short is the Kind of the error that is reported if bytes are missing.
 	short Kind
-	// seen are the features that the bytes read so far need.
+	// seen is the set of WASM features that the bytes read so far require.
 	seen features
 	err  *Error
 }

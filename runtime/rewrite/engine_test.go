@@ -58,14 +58,14 @@ func skipWithoutCompiler(t testing.TB) {
 	}
 }
 
-// The estimate is an upper bound for the memory and the machine code of the worst code, and grows
-// with them.
+// For the worst code, the estimate gives upper bounds of the memory for compiling and of the size
+// of the machine code.
 func TestEffortBoundsMemoryAndCode(t *testing.T) {
 	skipWithoutCompiler(t)
 	const (
 		slack           = 8 << 20 // the memory for compiling an empty module
-		maxCodePerNs    = 0.08    // twice the value of the densest code, wide calls
-		maxAllocPerByte = 2       // memory that is freed soon also counts
+		maxCodePerNs    = 0.08    // twice the measured value of wide calls, the densest code
+		maxAllocPerByte = 2       // above 1, because memory that is freed soon also counts
 	)
 	for _, s := range shapes() {
 		for _, n := range []int{20, 60} {

@@ -49,8 +49,8 @@ func (m *module) callWeight() uint64 {
 	return n
 }
 
-// net is by how much a simple instruction changes the number of values. weight is how many of the
-// engine's instructions it takes.
+// net is the number of values that a simple instruction adds to the stack, negative if it removes
+// values. weight is the number of the engine's instructions into which it is compiled.
 var net, weight = simpleEffects()
 
 func simpleEffects() (net [256]int8, weight [256]uint8) {
@@ -70,7 +70,7 @@ func simpleEffects() (net [256]int8, weight [256]uint8) {
 	return net, weight
 }
 
-// Weights of other instructions for which the engine needs several of its own.
+// Weights of other instructions that the engine compiles into several of its own.
 const (
 	weightVector   = 10
 	weightBulk     = 40
@@ -128,7 +128,7 @@ func (g *gauge) step(in *instr) {
 	case opBrTable:
 		// The engine makes a basic block for each label.
 		g.effort.live += uint64(in.a-in.a/labelsPerBranch) * live
-		g.height = top.below // the caller passes the labels to branch
+		g.height = top.below // the caller of step calls branch for each label
 	case opReturn:
 		g.instructions += uint64(g.results)
 		g.height = top.below
@@ -183,8 +183,8 @@ func (g *gauge) open(in *instr) {
 // branch adds a branch to a label.
 func (g *gauge) branch(label uint32) { g.frames[len(g.frames)-1-int(label)].ways++ }
 
-// close ends a block. After a block, the results of the branches to its label differ, and locals
-// set in the block may differ. At a loop head all variables may differ, until the compiler has
+// close ends a block. At its end, each path may bring other results, and other values of the locals
+// that are set in the block. At a loop head all variables may differ, until the compiler has
 // analysed the loop.
 func (g *gauge) close(in *instr) {
 	top := len(g.frames) - 1

@@ -10,7 +10,8 @@ const (
 	// MeterModule and MeterFunction name an imported function, () -> (). It is called when the fuel
 	// is below zero, and before every call of another imported function. It either raises
 	// ExportFuel to zero or more and returns, or ends the call. It may forgive the fuel owed, which
-	// is at most one operation of measured length and a bounded amount of work.
+	// is at most the price of one operation of measured length and of a bounded amount of other
+	// work.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
 	// EnterFunction and CheckpointFunction are also imported from MeterModule, if there are
@@ -48,8 +49,8 @@ const blockNoResult = 0x40
 //	global.get fuel  i64.const charge  i64.sub  global.set fuel
 //	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
 //
-// A tight loop is a loop in which nothing else charges fuel. It has a copy of the fuel in a local,
-// so that an iteration does not wait for the memory write of the previous one:
+// A tight loop is a loop in which only the check at its head charges fuel. It has a copy of the
+// fuel in a local, so that an iteration does not wait for the memory write of the previous one:
 //
 //	local.get copy  i64.const charge  i64.sub  local.tee copy  global.set fuel
 //	local.get copy  i64.const 0  i64.lt_s  if  call refill  global.get fuel  local.set copy  end
@@ -102,15 +103,15 @@ func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte
 	return append(b, byte(opEnd))
 }
 
-// appendTake appends code that charges fuel without checking the rest.
+// appendTake appends code that charges fuel without checking how much is left.
 func (t *meter) appendTake(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
 	return append(append(b, byte(opI64Sub)), t.set...)
 }
 
-// appendMeasured appends code that charges fuel for op, by the length on top of the stack, in
-// addition to charge. The length stays on the stack. scratch is a local of type i32.
+// appendMeasured appends code that charges fuel: charge, and the price of op for the length on top
+// of the stack. The length stays on the stack. scratch is a local of type i32.
 func (t *meter) appendMeasured(b []byte, op bulk, charge uint64, scratch uint32) []byte {
 	b = appendU32(append(b, byte(opLocalTee)), scratch)
 	b = append(b, t.get...)

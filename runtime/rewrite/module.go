@@ -55,7 +55,7 @@ type section struct {
 	start, end int
 }
 
-// module is the parsed input. Offsets refer to wasm, which the module must not change.
+// module is the parsed input. Offsets are offsets in wasm, which must not change.
 type module struct {
 	wasm     []byte
 	sections []section // without custom sections
@@ -73,8 +73,8 @@ type module struct {
 	exports  []exportDecl
 	start    int // index of the start function; -1 for none
 	elements []elementDecl
-	quick    []bool // by imported function; see Options.Quick
-	// elementCount is the number of items of all segments together.
+	quick    []bool // for each imported function, whether Options.Quick names it
+	// elementCount is the number of items of all element segments together.
 	elementCount int
 	codes        []codeDecl
 	data         []dataDecl
@@ -84,7 +84,7 @@ type module struct {
 
 	// reads reports, for every imported function, whether it is WASI's fd_read.
 	reads []bool
-	// givenOut are the functions to which segments and constant expressions refer.
+	// givenOut are the functions to which element segments and constant expressions refer.
 	givenOut []uint32
 	// seen are the features that the sections read so far need.
 	seen features
@@ -149,7 +149,8 @@ func (m *module) section(r *reader, last int) int {
 	return last
 }
 
-// checkCounts compares counts of sections that must be equal.
+// checkCounts refuses a module if the number of its functions or data segments in one section
+// differs from the number in another.
 func (m *module) checkCounts() *Error {
 	if defined := len(m.funcs) - m.importedFuncs; defined != len(m.codes) {
 		return refuse(len(m.wasm), Malformed, "functions declared: %d, but bodies given: %d", defined, len(m.codes))

@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// moved is how many locals the code of movers moves.
+// moved is the number of locals that the code of movers moves.
 const moved = 100
 
 // movers are ways to make the engine move many values at almost no other cost. Local 0 is not zero;

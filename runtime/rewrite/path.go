@@ -36,7 +36,7 @@ type event struct {
 	// tight marks a loop in which only its own check charges fuel.
 	tight bool
 	// charge is the fuel charged before the instruction or right after it; 0 means no check. after
-	// is charged right after an instruction that checks first.
+	// is the fuel charged right after an instruction that is preceded by its check.
 	charge, after uint64
 	// live is the number of values that are live after the instruction.
 	live uint64
@@ -55,7 +55,7 @@ func (ev *event) edits() bool {
 	return ev.charge > 0 || ev.direct() || ev.longer
 }
 
-// cut adds a check after the instruction, for the path from there on.
+// cut adds a check after the instruction. It charges rest, the cost of the path from there on.
 func (ev *event) cut(rest uint64) {
 	if ev.host {
 		ev.after = rest
@@ -93,8 +93,8 @@ type pathFrame struct {
 	halves bool
 }
 
-// costSlack is how much straight code may pass without an event, so that there are enough places
-// for checks.
+// costSlack is the max cost of straight code without an event. Limiting it gives enough places for
+// checks.
 const costSlack = 50
 
 // make plans defined function i.
@@ -206,8 +206,8 @@ func (in *instr) takesFuel() bool {
 	return in.op == opCall || in.op == opCallIndirect || in.op == opCallRef || in.measured() || in.longer()
 }
 
-// merge returns the cost of moving values at the loop head, or at the end, of the block that in
-// ends. Only locals that are set in the block may differ there.
+// merge returns the cost of moving values where paths meet: at the head of the loop that in ends,
+// or at the end of any other block. Only locals that are set in the block may differ there.
 func (p *plan) merge(in *instr) uint64 {
 	return moveCost(min(p.gauge.assigned, in.sets)) + moveCost(in.params+in.results)
 }
@@ -289,8 +289,8 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	return rest
 }
 
-// target returns the cost of the longest path from a branch to a label up to the next check. Every
-// loop head checks the fuel.
+// target returns the cost of the longest path from label, where a branch arrives, to the next
+// check. Every loop head checks the fuel.
 func (p *plan) target(label uint32) uint64 {
 	f := p.frames[len(p.frames)-1-int(label)]
 	if f.loop {

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// bulkModule exports run, which performs a bulk operation with its three arguments, and constant,
-// which fills one and a half pieces from address 1 with 7.
+// bulkModule exports two functions. run applies a bulk operation to its three arguments. constant
+// fills one and a half pieces from address 1 with the value 7.
 func bulkModule(op ...byte) []byte {
 	get := []byte{wasmtest.LocalGet, 0, wasmtest.LocalGet, 1, wasmtest.LocalGet, 2}
 	return wasmtest.Module{
@@ -87,7 +87,7 @@ func TestLongBulkOperationsAreDoneInPieces(t *testing.T) {
 		if !bytes.Equal(want, got) {
 			t.Errorf("%s: the memory differs", name)
 		}
-		// The first refill is for the whole length.
+		// The charge for the whole length may cause one more refill, before the first piece.
 		if f.calls < test.refills || f.calls > test.refills+1 {
 			t.Errorf("%s: %d refills, want %d and perhaps the first", name, f.calls, test.refills)
 		}

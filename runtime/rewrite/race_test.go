@@ -2,6 +2,6 @@
 
 package rewrite
 
-// corpusStep selects every nth module of the corpus, because the race detector makes an engine
-// twenty times slower.
+// corpusStep makes tests use only every 20th module of the corpus, because the race detector makes
+// an engine twenty times slower.
 const corpusStep = 20

@@ -137,14 +137,16 @@ func (m *module) constImmediate(r *reader, op opcode) bool {
 	return true
 }
 
-// giveOut reads the index of a function that any code may call from then on.
+// giveOut reads the index of a function and adds it to givenOut, because a segment or constant
+// expression makes the function available for indirect calls.
 func (m *module) giveOut(r *reader) {
 	if f := r.index("function", len(m.funcs)); r.err == nil {
 		m.givenOut = append(m.givenOut, f)
 	}
 }
 
-// maxDataGap is how many zero bytes may be between two data segments that are merged.
+// maxDataGap is the max gap in bytes between two data segments that are merged. The merged segment
+// has zeros in the gap.
 const maxDataGap = 256
 
 // run is a range of memory that data segments fill.
@@ -155,9 +157,9 @@ type run struct {
 
 // mergeData merges data segments that are close together. An engine evaluates an expression for
 // each segment of each new instance, and compilers emit tens of thousands of segments to leave out
-// zeros. Most of the time to create an instance of a Go program is spent on them.
+// zeros. Evaluating them takes most of the time to instantiate a Go program.
 //
-// The result is nil where merging could be observed: if code refers to segments by index, if the
+// The result is nil if merging could be observed: if code refers to segments by index, if the
 // memory is not new and zero, if an offset is not a constant, or if segments overlap, so that their
 // order matters. A segment outside the memory still makes the instantiation fail.
 func (m *module) mergeData(s *scan) []run {
@@ -187,7 +189,7 @@ func (m *module) mergeData(s *scan) []run {
 				continue
 			}
 		}
-		// Appending to the data of the input would overwrite it, so its capacity is clipped.
+		// Clipping the capacity makes append copy the data, which is part of the input.
 		merged = append(merged, run{r.at, slices.Clip(r.data)})
 		last = &merged[len(merged)-1]
 	}

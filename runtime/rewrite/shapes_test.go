@@ -22,12 +22,14 @@ func leb(op byte, v int) []byte { return wasmtest.U32([]byte{op}, uint32(v)) }
 // loads pushes n values, each by a separate memory access.
 func loads(n int) []byte { return repeat(n, []byte{wasmtest.LocalGet, 0, wasmtest.I32Load, 2, 0}) }
 
-// use consumes n values from the stack so that all of them are needed.
+// use returns code that adds up n values from the stack, so that the engine must compute all of
+// them.
 func use(n int) []byte {
 	return wasmtest.Code(repeat(n-1, []byte{wasmtest.I32Add}), wasmtest.CallFunc(1))
 }
 
-// one is a module with one function, whose parameter is an i32, after a function that does nothing.
+// one is a module with two functions: function 0 does nothing, and function 1 has the code and one
+// i32 parameter.
 func one(locals int, body ...[]byte) wasmtest.Module {
 	return wasmtest.Module{
 		Types:  []wasmtest.FuncType{{}, {Params: wide(1)}, {Results: wide(500)}, {Params: wide(500)}, {Params: wide(500), Results: wide(500)}},

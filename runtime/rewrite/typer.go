@@ -10,7 +10,7 @@ import (
 type typer struct {
 	decoder
 	params []valueType
-	// groups are the declared locals in order, as types with their ends.
+	// groups are the groups of declared locals in order.
 	groups []localGroup
 	stack  []valueType
 	frames []typerFrame
@@ -29,7 +29,7 @@ type typerFrame struct {
 	one             valueType // the result of a block without a function type
 }
 
-// start prepares the typer for the body at its decoder.
+// start prepares the typer for defined function i, at whose body the decoder is.
 func (t *typer) start(i int) {
 	f := t.m.types[t.m.funcs[t.m.importedFuncs+i]]
 	t.params = f.params
@@ -188,7 +188,7 @@ type splitSelect struct {
 }
 
 // selects finds the selects of floats and vectors in defined function i. It needs the types of
-// operands, so it follows the value stack. For an invalid body its result is arbitrary; the engine
+// operands, so it follows the value stack. The result for an invalid body is arbitrary; the engine
 // refuses such a body before and after rewriting.
 func (t *typer) selects(m *module, i int, found []splitSelect) ([]splitSelect, *Error) {
 	t.body(m, i)
@@ -203,13 +203,13 @@ func (t *typer) selects(m *module, i int, found []splitSelect) ([]splitSelect, *
 }
 
 // scratch is the locals that a rewritten function has in addition to its own: one i32, one i64, and
-// two of each type of split selects. first is the index of the i32.
+// two of each type of split selects. first is the index of the first one, the i32.
 type scratch struct {
 	first uint32
 	types []valueType
 }
 
-// fuel returns the index of the i64.
+// fuel returns the index of the i64, the copy of the fuel in tight loops.
 func (s *scratch) fuel() uint32 { return s.first + 1 }
 
 // add adds two locals of type t, unless they exist.

@@ -97,7 +97,7 @@ func (w *writer) section(id byte, old section) *Error {
 func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.code.shift) }
 
 // shifted returns the index in the output of function i of the input, if shift imported functions
-// are added after the others.
+// are added after the module's own imports.
 func (m *module) shifted(i, shift uint32) uint32 {
 	if int(i) < m.importedFuncs {
 		return i
@@ -111,7 +111,7 @@ func (w *writer) types(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
 	n := uint32(0)
 	if old.id != 0 {
-		n = r.u32() // differs from the number of types, because some are in groups
+		n = r.u32() // the number of entries; an entry can be a group of types
 	}
 	if !w.o.Meter {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
@@ -184,7 +184,7 @@ func (w *writer) tables() {
 	}
 }
 
-// tableLimits appends a table's limits with the maximum lowered.
+// tableLimits appends a table's limits, with its maximum lowered to Options.MaxTableElements.
 func (w *writer) tableLimits(t tableDecl) {
 	limit := uint64(w.o.MaxTableElements)
 	if t.HasMax {
@@ -215,7 +215,7 @@ func (w *writer) globals() {
 
 // references appends constant globals, after the global of the fuel, with the functions to which
 // bodies refer. They replace ref.func, for which wazero 1.12 creates a new object each time. The
-// engine keeps each object as long as the instance lives, where no limit counts it.
+// engine keeps these objects as long as the instance lives, and no limit counts them.
 func (w *writer) references() {
 	s := w.code.s
 	for _, f := range s.refs {

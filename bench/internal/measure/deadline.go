@@ -21,20 +21,20 @@ type Overshoot struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// How long a spinning guest may run. With many guests, it takes a while until all have begun.
+// How long a spinning guest may run: alone, and among many. Many guests take a while to begin.
 const (
 	aloneFor   = 5 * time.Millisecond
 	crowdedFor = 200 * time.Millisecond
 )
 
-// Deadlines measures how late calls are stopped: alone, and with many concurrent guests that are
-// all admitted.
+// Deadlines measures how long after their deadline calls are stopped: for a single guest, and for
+// many concurrent guests that are all admitted.
 func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Overshoot {
 	progress("deadline overshoot")
 	results := []Overshoot{{Guests: 1}, {Guests: p.Spinners}}
 	module, err := peer.OpenSandboxed(ctx, filepath.Join(s.Guests, "c_micro.wasm"),
 		runtime.Call{Entry: runtime.Entry{ABI: runtime.Reactor, Export: "spin"}},
-		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module may use only half of the places
+		runtime.Options{MaxCalls: 2 * p.Spinners}) // one module may use only half of MaxCalls
 	if err != nil {
 		for i := range results {
 			results[i].Missing = reason(err)
@@ -58,7 +58,7 @@ func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string))
 	return results
 }
 
-// overshoots lets each of the callers make a number of calls.
+// overshoots lets each caller make a number of calls, and returns how late each call was stopped.
 func overshoots(ctx context.Context, module *peer.Sandboxed, callers, calls int, limit time.Duration) ([]time.Duration, error) {
 	// The first call prepares what later calls use.
 	if _, err := overshoot(ctx, module, limit); err != nil {

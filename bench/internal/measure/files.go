@@ -30,7 +30,8 @@ const (
 const warmCalls = 10
 
 // FileJob is the time of a built-in file tool through Registry.Execute, and the time of an
-// alternative program with a process for each call. Both have run before on the same files.
+// alternative program with a process for each call. Each has done the job once before it is
+// measured.
 type FileJob struct {
 	Tool string `json:"tool"`
 	// Program is the alternative; empty if there is none.

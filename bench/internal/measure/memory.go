@@ -21,8 +21,8 @@ import (
 type Memory struct {
 	Guest  string `json:"guest"`
 	System string `json:"system"`
-	// Live is the memory with a number of live instances, Waiting the memory right after they were
-	// released, and Resting the memory some time later.
+	// Live is the memory at each number of live instances. Waiting is the memory right after the
+	// instances were released, and Resting the memory some time later.
 	Live    []Held `json:"live"`
 	Waiting Held   `json:"waiting"`
 	Resting Held   `json:"resting"`

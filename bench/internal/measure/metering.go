@@ -21,7 +21,7 @@ type Price struct {
 	Missing  string                   `json:"missing,omitempty"`
 }
 
-// loop is one of the loops by which metering is measured.
+// loop is one of the loops with which metering is measured.
 type loop struct {
 	guest, file, name, export string
 	input                     []byte

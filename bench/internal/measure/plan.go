@@ -9,12 +9,12 @@ type Plan struct {
 	Slice  time.Duration
 	// Metering is how often each loop runs in each variant.
 	Metering int
-	// Deadlines is the number of calls that are stopped: of a single caller, and of each of
-	// Spinners concurrent callers.
+	// Deadlines is the number of calls of a single caller that are stopped at their deadlines. Each
+	// of Spinners concurrent callers makes a twentieth of them, at least one.
 	Deadlines int
 	Spinners  int
-	// Callers are the numbers of concurrent callers. Each is measured LoadRounds times for the
-	// duration Load.
+	// Callers are the numbers of concurrent callers. Each number is measured LoadRounds times, for
+	// the duration Load each time.
 	Callers    []int
 	Load       time.Duration
 	LoadRounds int

@@ -35,8 +35,8 @@ func Summarise(durations []time.Duration) Summary {
 	}
 }
 
-// quantile returns the smallest of the sorted durations such that at least the share q of them is
-// not larger. q is above 0 and at most 1.
+// quantile returns the smallest of the sorted durations that at least the share q of all durations
+// does not exceed. q is above 0 and at most 1.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]

@@ -111,7 +111,7 @@ func (l *loaded) caller(ctx context.Context, until time.Time) {
 		now := time.Now()
 		if err != nil {
 			failed, failure = failed+1, err.Error()
-			// A refused caller tries again after a pause.
+			// After a failed call, the caller pauses before the next call.
 			time.Sleep(afterFailure)
 			now = time.Now()
 		} else {

@@ -20,18 +20,18 @@ import (
 type Holder interface {
 	// Hold creates instances until n are alive.
 	Hold(ctx context.Context, n int) error
-	// Release ends the calls of the instances. The system decides what it keeps.
+	// Release ends the calls of the instances. The system decides which instances it keeps.
 	Release() error
-	// Kept returns how many released instances are available for further calls. To find out, it
-	// makes calls on them.
+	// Kept returns how many released instances are available for further calls. To find out, Kept
+	// calls them.
 	Kept(ctx context.Context) (int, error)
 	// Close frees everything.
 	Close() error
 }
 
-// NewHolder returns a holder of instances of the Go or the C guest. With the system Wasmtool, a
-// call that does not end keeps each instance alive; with Fresh, instances stay alive without a
-// call. maxHeld is the largest number of instances.
+// NewHolder returns a holder of instances of the Go or the C guest. With the system Wasmtool, each
+// instance stays alive because its call sleeps; with Fresh, instances stay alive without a call.
+// maxHeld is the largest number of instances.
 func NewHolder(ctx context.Context, guest, system string, maxHeld int, s Setup) (Holder, error) {
 	switch system {
 	case Wasmtool:
@@ -62,7 +62,7 @@ func newHeldCalls(ctx context.Context, guest string, maxHeld int, s Setup) (*hel
 	}
 	module, err := OpenSandboxed(ctx, filepath.Join(s.Guests, file), runtime.Call{Entry: entry}, runtime.Options{
 		CacheDir: s.runtimeCache(),
-		MaxCalls: 2 * maxHeld, // one module may use only half of the places
+		MaxCalls: 2 * maxHeld, // one module may use only half of MaxCalls
 		// Enough memory to keep all instances.
 		MaxTotalMemory: 64 << 30, MaxIdleBytes: 8 << 30,
 	})
@@ -164,8 +164,8 @@ func (g *gate) open() {
 }
 
 // gateClock is the clock of one call. It shows the same times in every call, like the runtime's
-// deterministic clock. Otherwise instances would differ by the times that they read during their
-// start.
+// deterministic clock. Otherwise each instance would read other times during its start, and their
+// memory would differ.
 type gateClock struct {
 	*gate
 	elapsed atomic.Int64

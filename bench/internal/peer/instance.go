@@ -15,7 +15,7 @@ import (
 // Variant is how a module runs in plain wazero.
 type Variant string
 
-// The variants: the original module, the module rewritten as by this project's runtime, and the
+// The variants: the original module, the module as this project's runtime rewrites it, and the
 // original module with wazero's own interruption.
 const (
 	Unmetered     Variant = "unmetered"
@@ -89,8 +89,8 @@ const (
 	slicesPerYield = 8
 )
 
-// provideMeter provides fuel as the runtime does: it checks the call, and yields to other
-// goroutines at intervals. The first interval of each call is as long as in the runtime.
+// provideMeter provides fuel as the runtime does: it stops the call if ctx has ended, and yields to
+// other goroutines at intervals. The first interval of each call is as long as in the runtime.
 func (i *Instance) provideMeter(ctx context.Context) error {
 	refill := func(ctx context.Context, _ api.Module, _ []uint64) {
 		if err := ctx.Err(); err != nil {

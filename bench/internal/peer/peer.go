@@ -10,7 +10,7 @@ import (
 )
 
 // Peer is a way to run the job. Call may be used concurrently, unless one instance is reused (see
-// Name.Reuses) or the peer times itself.
+// Name.Reuses) or the peer is a SelfTimed.
 type Peer interface {
 	Name() Name
 	// Prepare compiles and starts what calls need. The error is an *Unavailable if this machine

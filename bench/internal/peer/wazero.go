@@ -22,7 +22,7 @@ type wazeroEngine struct {
 	module  wazero.CompiledModule
 }
 
-// find returns the exchange of the call whose guest calls a host function.
+// find returns the exchange of the call in which the guest called a host function.
 type find func(ctx context.Context) *exchange
 
 // open creates the runtime and the guests' imports. Host functions get their exchange from find.

@@ -14,7 +14,7 @@ import (
 )
 
 // wazyEngine is wazy, a fork of wazero that can always be interrupted, with a compiled module. Its
-// types differ from wazero's, so this repeats the code of wazeroEngine.
+// types differ from wazero's, so wazyEngine repeats the code of wazeroEngine.
 type wazyEngine struct {
 	runtime wazy.Runtime
 	cache   wazy.CompilationCache
@@ -66,7 +66,7 @@ func (e *wazyEngine) Close() error {
 	return err
 }
 
-// wazyFresh has a new instance for each call.
+// wazyFresh is wazy with a new instance for each call.
 type wazyFresh struct {
 	common
 	wazyEngine
@@ -108,7 +108,7 @@ func (p *wazyFresh) command(ctx context.Context, input []byte) ([]byte, error) {
 	return output.Bytes(), err
 }
 
-// wazyReused has one instance for all calls.
+// wazyReused is wazy with one instance for all calls.
 type wazyReused struct {
 	common
 	wazyEngine

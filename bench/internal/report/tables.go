@@ -62,7 +62,7 @@ func (t table) write(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// escape keeps a string within its cell.
+// escape makes a string safe in one table cell: it joins the lines and escapes "|".
 func escape(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
