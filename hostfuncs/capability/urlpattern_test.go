@@ -165,7 +165,7 @@ func TestMatches(t *testing.T) {
 		{"http://127.0.0.1", "http://127.0.0.1/", true},
 		{"http://127.0.0.1", "http://127.0.0.1./", true},
 		{"http://127.0.0.1", "http://１２７.0.0.1/", true},
-		// D8: exactly one label, and only at the dot.
+		// The star matches exactly one whole label.
 		{star, "https://a.example.com/", true},
 		{star, "https://example.com/", false},
 		{star, "https://.example.com/", false},

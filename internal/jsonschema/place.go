@@ -21,7 +21,7 @@ type place struct {
 	declared *jsontree.Value
 	// pointer is the JSON pointer to the schema that contains declared.
 	pointer string
-	// fallback is the default completed with the defaults inside it.
+	// fallback is the schema's default, with the defaults of nested schemas filled in.
 	fallback *filled
 	// description and enum are shown to people.
 	description string

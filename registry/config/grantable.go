@@ -8,10 +8,10 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Grantable returns what the tool with this name gets if it requests it; the name "" stands for any
+// Grantable returns what a tool with this name is granted on request; the name "" stands for any
 // tool. It contains the clock and randomness, the directories of [mounts], the variables of [env],
 // and what [grants] and [tools] allow, without what they deny. Denials for an alias of the tool
-// apply as well. Permissions for an alias do not, because the author of the tool chooses aliases.
+// apply as well. Permissions for an alias are ignored, because the author of the tool chooses it.
 //
 // dirs are the host directories, by name, of mounts that the caller binds, such as the workspace.
 // They are for reading only, unless [mounts] has the name. Secrets are sent only to their urls; use

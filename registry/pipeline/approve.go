@@ -142,8 +142,9 @@ func (p *Pipeline) findAnswer(ctx context.Context, keys answerKeys, key remember
 	return found, nil
 }
 
-// answersOf returns the store for approvals of a tool. A tool that is identified only by its
-// registration uses memory, because registrations are not valid in another process.
+// answersOf returns the store for approvals of a tool. The approvals of a tool that is identified
+// only by its registration are stored in memory, because a registration is not valid in another
+// process.
 func (p *Pipeline) answersOf(key remembered.Key) remembered.ApprovalStore {
 	if p.o.Approvals.Store == nil || strings.HasPrefix(key.Digest, catalogue.RegistrationPrefix) {
 		return p.sessionAnswers

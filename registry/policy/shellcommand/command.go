@@ -9,8 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// command classifies a simple command, and then the commands within it. declared says that its name
-// is a function of the script, which is classified where it is declared.
+// command classifies a simple command, and then the commands within it. declared reports whether
+// the script declares a function with the command's name. Its body is classified at its
+// declaration.
 func (c *classifier) command(words []word, text string, depth int, declared bool) {
 	switch {
 	case c.full:

@@ -57,7 +57,7 @@ var notRun = map[string]string{
 	"go test ./...": "it includes this test",
 }
 
-// Each command that a document shows works, if all commands are run in the order of the document.
+// Every command in a document works when the commands are run in document order.
 func TestCommandsInDocuments(t *testing.T) {
 	t.Parallel()
 	testlevel.Program(t, "sh")
