@@ -3,12 +3,14 @@ package style
 import (
 	"regexp"
 	"strings"
+	"testing"
 )
 
 // phrase is wording that CONTRIBUTING.md replaces.
 type phrase struct {
 	pattern *regexp.Regexp
 	instead string
+	allowed []string // texts that contain the pattern and are good English
 }
 
 // phrases are matched against lower-case text whose white space is single blanks.
@@ -47,28 +49,35 @@ var phrases = []phrase{
 	avoid(`\bcounts? (for )?nothing\b`, "has no effect"),
 }
 
-// avoid returns the phrase that pattern matches, except where one of the allowed texts
-// surrounds the match. The first of texts is the wording to use instead; the rest are allowed.
-func avoid(pattern string, texts ...string) phrase {
-	p := phrase{pattern: regexp.MustCompile(pattern), instead: texts[0]}
-	if len(texts) > 1 {
-		quoted := make([]string, len(texts)-1)
-		for i, text := range texts[1:] {
-			quoted[i] = regexp.QuoteMeta(text)
-		}
-		p.pattern = regexp.MustCompile(`\b(?:` + strings.Join(quoted, "|") + `)s?\b|(` + pattern + `)`)
-	}
-	return p
+// avoid returns the phrase that pattern matches, except within one of the allowed texts.
+func avoid(pattern, instead string, allowed ...string) phrase {
+	return phrase{regexp.MustCompile(pattern), instead, allowed}
 }
 
 // found returns the part of text that the phrase matches, or "".
 func (p phrase) found(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
-	for _, m := range p.pattern.FindAllStringSubmatchIndex(text, -1) {
-		if p.pattern.NumSubexp() > 0 && strings.HasPrefix(p.pattern.String(), `\b(?:`) && m[2] < 0 {
-			continue // an allowed text
-		}
-		return text[m[0]:m[1]]
+	for _, good := range p.allowed {
+		text = strings.ReplaceAll(text, good, "|")
 	}
-	return ""
+	return p.pattern.FindString(text)
+}
+
+func TestPhrases(t *testing.T) {
+	for _, tt := range []struct{ text, found string }{
+		{"Nobody reads it", "nobody"},
+		{"the digest is\nthat  of the module", "that of"},
+		{"it is no longer there", ""},
+		{"there are no such files, and this is no file", "is no"},
+		{"a page fault is not a Fault", "fault"},
+		{"at most that many", ""},
+		{"put it in the folder", "folder"},
+		{"put it in the directory", ""},
+	} {
+		got := ""
+		checkPhrases(tt.text, func(found, _ string) { got = found })
+		if got != tt.found {
+			t.Errorf("%q: found %q, want %q", tt.text, got, tt.found)
+		}
+	}
 }

@@ -22,7 +22,7 @@ func TestSample(t *testing.T) {
 	random := rand.New(rand.NewPCG(*seed, 0))
 	for _, kind := range [][]string{comments, texts} {
 		random.Shuffle(len(kind), func(i, j int) { kind[i], kind[j] = kind[j], kind[i] })
-		for _, text := range kind[:100] {
+		for _, text := range kind[:min(100, len(kind))] {
 			t.Log(text)
 		}
 	}

@@ -23,7 +23,8 @@ const maxColumn = 100
 
 var only = flag.String("only", "", "check only files below `DIR`, relative to the repository")
 
-// skipped matches the paths of other people's texts and of generated ones.
+// skipped matches the paths of other people's texts, of generated ones, and of this package, which
+// lists the phrases to avoid.
 var skipped = regexp.MustCompile(`(^|/)(\.git|testdata|node_modules|target)(/|$)|^test/style(/|$)`)
 
 // TestGoFollowsTheStyleSheet checks comments, strings, names and widths of all Go files.
