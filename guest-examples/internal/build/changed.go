@@ -6,23 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// changes are made to libraries that do not work unchanged in a tool. The build compiles changed
-// copies of them. The repository holds no copies, so that no one has to compare them with new
-// versions.
+// patchesDir, relative to the directory guest-examples, has a directory of patches for each change.
+const patchesDir = "internal/build/patches"
+
+// changes are the libraries that need changes before a tool can use them. The build compiles
+// changed copies of them. The repository holds only the patches, so that no one has to compare
+// copies with new versions.
 var changes = []change{
-	{"mvdan.cc/sh/v3", "sh", useGoPipes},
+	{"mvdan.cc/sh/v3", "sh"},
 }
 
-// change is a change to a copy of a module. The copy is in a directory called name. apply returns
-// an error if it does not find what it should change.
-type change struct {
-	module, name string
-	apply        func(dir string) error
-}
+// change is a library that the patches in the directory called name change.
+type change struct{ module, name string }
 
 // tree is the directory of a build and its go.mod file.
 type tree struct{ dir, modfile string }
@@ -74,45 +77,70 @@ func (c change) copy(ctx context.Context, root, to string) error {
 	if err := os.CopyFS(to, os.DirFS(module.Dir)); err != nil {
 		return err
 	}
-	if err := c.apply(to); err != nil {
-		return fmt.Errorf("%s %s: %w; adapt internal/build/changed.go to this version", c.module, module.Version, err)
+	if err := applyAll(ctx, filepath.Join(root, filepath.FromSlash(patchesDir), c.name), to); err != nil {
+		return fmt.Errorf("%s %s: %w; adapt the patch to this version", c.module, module.Version, err)
 	}
 	return nil
 }
 
-// pipeTags replace the build constraints with which mvdan.cc/sh selects its pipes. The files are
-// also renamed, because _js in a file name is another constraint.
-var pipeTags = []struct{ file, line, want, to string }{
-	{"interp/stdin_js.go", "//go:build js\n", "//go:build js || wasip1\n", "interp/stdin_pipe.go"},
-	{"interp/stdin_os.go", "//go:build !js\n", "//go:build !js && !wasip1\n", "interp/stdin_os.go"},
-}
-
-// useGoPipes makes the shell interpreter use pipes in Go, as it does for JavaScript. WebAssembly
-// modules have no system pipes either, and the build tags can't be set from outside.
-func useGoPipes(dir string) error {
-	for _, tag := range pipeTags {
-		content, err := take(dir, tag.file)
-		if err != nil {
-			return err
-		}
-		if bytes.Count(content, []byte(tag.line)) != 1 {
-			return fmt.Errorf("%s does not have exactly one line %q", tag.file, tag.line)
-		}
-		content = bytes.Replace(content, []byte(tag.line), []byte(tag.want), 1)
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(tag.to)), content, 0o644); err != nil {
-			return err
-		}
+// applyAll applies the patches in a directory to the tree at dir, in the order of their names.
+func applyAll(ctx context.Context, patches, dir string) error {
+	names, err := filepath.Glob(filepath.Join(patches, "*.patch"))
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s has no patches", patches)
 	}
-	return nil
-}
-
-// take reads a file and removes it so that it can be written anew: files of the module cache, and
-// their copies, are read-only.
-func take(dir, file string) ([]byte, error) {
-	name := filepath.Join(dir, filepath.FromSlash(file))
-	content, err := os.ReadFile(name)
 	if err != nil {
-		return nil, errors.New(file + " is not there")
+		return err
 	}
-	return content, os.Remove(name)
+	slices.Sort(names)
+	for _, name := range names {
+		if err := applyPatch(ctx, name, dir); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(name), err)
+		}
+	}
+	return nil
+}
+
+// applyPatch applies one patch. Its lines of context must match, but may have moved. The error
+// names the file and the line of the hunk that does not match.
+func applyPatch(ctx context.Context, name, dir string) error {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.autocrlf=false", "-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", name)
+	cmd.Dir = dir
+	// A temporary directory may be inside a repository, whose files git would change instead.
+	ofGit := func(variable string) bool { return strings.HasPrefix(variable, "GIT_") }
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), ofGit), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "LC_ALL=C")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("git apply: %s", bytes.TrimSpace(stderr.Bytes()))
+	}
+	return err
+}
+
+// test runs go test with these arguments in the tree at root with the changed libraries.
+func test(ctx context.Context, root string, args []string, stdout, stderr io.Writer) error {
+	temp, err := os.MkdirTemp("", "wasmtool-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	changed, err := withChanges(ctx, root, temp)
+	if err != nil {
+		return err
+	}
+	// -trimpath makes the build cache independent of the name of the temporary directory.
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-modfile=" + changed.modfile, "-trimpath"}, args...)...)
+	cmd.Dir = changed.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "PWD="+changed.dir)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("go test: %w", err)
+	}
+	return nil
 }

@@ -1,56 +1,118 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 )
 
 const (
-	goPipes     = "// A comment.\n\n//go:build js\n\npackage interp\n"
-	systemPipes = "//go:build !js\n\npackage interp\n"
+	original   = "zero\none\ntwo\nthree\nfour\nfive\n"
+	firstPatch = `The line "one" becomes two lines.
+
+--- a/lib/a.go
++++ b/lib/a.go
+@@ -1,3 +1,4 @@
+ zero
+-one
++ONE
++one and a half
+ two
+`
+	secondPatch = `This hunk has moved by a line.
+
+--- a/lib/a.go
++++ b/lib/a.go
+@@ -3,3 +3,3 @@
+ two
+-three
++THREE
+ four
+`
 )
 
-func TestUseGoPipes(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "interp", "stdin_js.go"), goPipes)
-	put(t, filepath.Join(dir, "interp", "stdin_os.go"), systemPipes)
-	if err := useGoPipes(dir); err != nil {
+// patched applies the patches to a directory with the file lib/a.go and returns its new content.
+func patched(t *testing.T, patches map[string]string) (string, error) {
+	t.Helper()
+	testprogram.Path(t, "git")
+	dir, from := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "lib", "a.go"), original)
+	for name, patch := range patches {
+		put(t, filepath.Join(from, name), patch)
+	}
+	if err := applyAll(t.Context(), from, dir); err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "lib", "a.go"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{
-		"interp/stdin_pipe.go": "// A comment.\n\n//go:build js || wasip1\n\npackage interp\n",
-		"interp/stdin_os.go":   "//go:build !js && !wasip1\n\npackage interp\n",
-	} {
-		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(got) != want {
-			t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
-		}
+	return string(content), nil
+}
+
+func TestApplyAll_inOrderOfNames(t *testing.T) {
+	got, err := patched(t, map[string]string{"02-b.patch": secondPatch, "01-a.patch": firstPatch})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "interp", "stdin_js.go")); err == nil {
-		t.Error("the file whose name selects JavaScript still exists")
+	if want := "zero\nONE\none and a half\ntwo\nTHREE\nfour\nfive\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// A new version of a library may lack the lines that a change expects.
-func TestChanges_refuseUnknownSources(t *testing.T) {
+// A new version of a library may lack the lines that a patch expects.
+func TestApplyAll_namesTheHunkThatDoesNotApply(t *testing.T) {
+	hunk := func(lines string) string { return "--- a/lib/a.go\n+++ b/lib/a.go\n" + lines }
 	for name, test := range map[string]struct {
-		apply func(string) error
-		files map[string]string
-		want  string
+		patch string
+		want  []string
 	}{
-		"no variant":   {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes}, "interp/stdin_os.go is not there"},
-		"other tag":    {useGoPipes, map[string]string{"interp/stdin_js.go": "//go:build js && wasm\n"}, "does not have exactly one line"},
-		"tagged twice": {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes + goPipes}, "does not have exactly one line"},
+		"other line":     {hunk("@@ -2,3 +2,3 @@\n one\n-three\n+3\n three\n"), []string{"01-a.patch", "patch failed: lib/a.go:2"}},
+		"other space":    {hunk("@@ -2,3 +2,3 @@\n one \n-two\n+2\n three\n"), []string{"01-a.patch", "patch failed: lib/a.go:2"}},
+		"second hunk":    {hunk("@@ -1,2 +1,2 @@\n-zero\n+0\n one\n@@ -4,2 +4,2 @@\n three\n-5\n+five\n"), []string{"01-a.patch", "patch failed: lib/a.go:4"}},
+		"no such file":   {strings.ReplaceAll(firstPatch, "a.go", "b.go"), []string{"01-a.patch", "lib/b.go"}},
+		"no hunk":        {"words\n", []string{"01-a.patch", "No valid patches"}},
+		"applied before": {strings.Replace(firstPatch, "-one\n", "-ONE\n", 1), []string{"01-a.patch", "patch failed: lib/a.go:1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, content := range test.files {
-				put(t, filepath.Join(dir, filepath.FromSlash(file)), content)
-			}
-			if err := test.apply(dir); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want an error with %q", err, test.want)
+			_, err := patched(t, map[string]string{"01-a.patch": test.patch})
+			for _, want := range test.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error with %q", err, want)
+				}
 			}
 		})
+	}
+	if _, err := patched(t, nil); err == nil || !strings.Contains(err.Error(), "has no patches") {
+		t.Errorf("without patches: got %v, want an error", err)
+	}
+}
+
+// Each patch says what it changes and which test shows the change.
+func TestPatchesHaveHeaders(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("patches", "*", "*.patch"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no patches: %v", err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, _, ok := strings.Cut(string(content), "\ndiff --git ")
+		if !ok || !strings.Contains(header, "\n\nTest: ") {
+			t.Errorf("%s: before the first diff, say what the library does wrong, what is right, and \"Test: \" with the test that shows it", name)
+		}
+	}
+}
+
+func TestTest_reportsFailure(t *testing.T) {
+	root := filepath.Join("..", "..")
+	if err := test(t.Context(), root, []string{"./no/such/package"}, io.Discard, io.Discard); err == nil {
+		t.Error("testing a package that does not exist succeeds")
 	}
 }

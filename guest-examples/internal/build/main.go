@@ -2,8 +2,9 @@
 // manifests. It copies both to registry/builtins of the main module, which embeds them. Run it in
 // guest-examples:
 //
-//	go run ./internal/build          # build and write
-//	go run ./internal/build -check   # build and compare, change nothing
+//	go run ./internal/build              # build and write
+//	go run ./internal/build -check       # build and compare, change nothing
+//	go run ./internal/build -test ARGS   # go test ARGS, with the patched libraries
 //
 // The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the command
 // line is invalid.
@@ -26,6 +27,13 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "-test" {
+		if err := test(ctx, ".", args[1:], stdout, stderr); err != nil {
+			fmt.Fprintln(stderr, "build:", err)
+			return 1
+		}
+		return 0
+	}
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "compare with the existing files instead of writing them")
@@ -33,7 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil || flags.NArg() > 0:
-		fmt.Fprintln(stderr, "build: usage: go run ./internal/build [-check]")
+		fmt.Fprintln(stderr, "build: usage: go run ./internal/build [-check | -test ARGS]")
 		return 2
 	}
 	if err := buildAll(ctx, *check, stdout); err != nil {
