@@ -35,8 +35,8 @@ func newChecker(file string, data []byte) *checker {
 	})}
 }
 
-// formatKeys returns the keys at the top level of the format. The readers of these keys must not be
-// called.
+// formatKeys returns the keys at the top level of the format. Their readers must not be called,
+// because they fill a manifest that is dropped.
 func formatKeys() []stricttoml.Key { return new(checker).keys(new(Manifest)) }
 
 // placeholders records the parameters that the value at a place names.

@@ -404,7 +404,7 @@ func TestDecodeModulePath(t *testing.T) {
 		{"", "is empty"},
 		{"/tool.wasm", "is absolute"},
 		{`a\b.wasm`, `separate directories with "/"`},
-		{`C:/tool.wasm`, `holds a ":"`},
+		{`C:/tool.wasm`, `contains a ":"`},
 		{"https://example.com/x.wasm", "is a URL"},
 		{"file:///x.wasm", "is a URL"},
 		{".", "is a directory"},

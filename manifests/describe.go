@@ -45,8 +45,9 @@ func (c *checker) describe(m *Manifest) {
 	}
 }
 
-// CheckDescription refuses a tool's description of itself that is empty or longer than the
-// description in a manifest may be. The caller must escape invisible characters.
+// CheckDescription checks the description that a tool gives of itself. It returns an error if the
+// description is empty, or longer than a manifest allows. The caller must escape invisible
+// characters.
 func CheckDescription(text string) error {
 	if err := checkLength(text, maxDescription); err != nil {
 		return fmt.Errorf("description: %w", err)

@@ -22,8 +22,8 @@ type Directory struct {
 	files files
 }
 
-// files is the file system of a Directory. Names are slash-separated and valid for io/fs. The text
-// of an error may contain names, but the text of its innermost error does not.
+// files is the file system of a Directory. Names are slash-separated and valid for io/fs. The
+// message of an error may contain names; the message of its innermost error must not.
 type files interface {
 	stat(name string) (fs.FileInfo, error)
 	// open must not wait for the other end of a pipe.
@@ -42,7 +42,7 @@ func OpenDirectory(dir string) (*Directory, error) {
 	}
 	message := reason(err).Error()
 	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
-		message = "is not a directory; name the directory that holds " + FileName
+		message = "is not a directory; name the directory that contains " + FileName
 	}
 	return nil, &Error{File: filepath.Base(dir), Message: message}
 }
@@ -57,8 +57,8 @@ func EmbeddedDirectory(fsys fs.FS) *Directory {
 func (f *Directory) Close() error { return f.files.close() }
 
 // Manifests returns the sorted paths of the manifests in the directory and its immediate
-// subdirectories, except hidden ones. It also lists a manifest that cannot be read, so that Read
-// reports why. A non-nil error is an *Error.
+// subdirectories, except hidden ones. It also lists a manifest that cannot be read, because Read
+// then reports the reason. A non-nil error is an *Error.
 func (f *Directory) Manifests() ([]string, error) {
 	entries, err := readDir(f.files)
 	if err != nil {
@@ -107,7 +107,7 @@ func checkFile(f files, name string, limit int) error {
 // of checkFile.
 func readFile(f files, name string, limit int) ([]byte, error) {
 	// The check before opening avoids side effects of opening a device. The file may be replaced
-	// after it, so plainfile.Read checks the open file again.
+	// after the check, so plainfile.Read checks the open file again.
 	if err := checkFile(f, name, limit); err != nil {
 		return nil, err
 	}

@@ -106,9 +106,9 @@ func parseExamplePath(text string) (ExamplePath, error) {
 	case len(path) > maxPath:
 		return ExamplePath{}, tooLong(path, maxPath)
 	case strings.ContainsAny(path, `\:`) || !plaintext.Plain(path, plaintext.Word):
-		return ExamplePath{}, fmt.Errorf(`%s holds a character that a path in an example must not have; write names with "/" between them`, stricttoml.Quote(text))
+		return ExamplePath{}, fmt.Errorf(`%s contains a character that a path in an example must not have; write names with "/" between them`, stricttoml.Quote(text))
 	case !fs.ValidPath(path) || path == ".":
-		return ExamplePath{}, fmt.Errorf(`%s is not a plain path below the mount; write one without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))
+		return ExamplePath{}, fmt.Errorf(`%s is not a plain path below the mount; write a path without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))
 	}
 	return ExamplePath{Mount: mount, Path: path}, nil
 }
@@ -131,7 +131,7 @@ func parseErrorCode(text string) (string, error) {
 func parseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf(`%s is not a time of RFC 3339; write one such as "2026-01-31T15:04:05Z"`, stricttoml.Quote(text))
+		return time.Time{}, fmt.Errorf(`%s is not a time of RFC 3339; write a time such as "2026-01-31T15:04:05Z"`, stricttoml.Quote(text))
 	}
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 2200 {
 		return time.Time{}, fmt.Errorf("%s is out of range; write a time in the years 1970 to 2200", stricttoml.Quote(text))

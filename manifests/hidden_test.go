@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// The test inserts a zero-width character into the strings of manifests, one string at a time.
-// Together, the manifests have every key.
+// A hidden character in any string of a manifest is reported. The test inserts a zero-width
+// character into one string at a time. Together, its manifests have every key.
 func TestHiddenCharactersInEveryString(t *testing.T) {
 	var texts []string
 	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {

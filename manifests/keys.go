@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// keys returns the top level of the format, whose readers fill m.
+// keys returns the keys at the top level of the format. Their readers fill m.
 func (c *checker) keys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1"},

@@ -24,8 +24,8 @@ func Read(directory *Directory, manifestPath string) (*Manifest, error) {
 	return m, err
 }
 
-// Load combines [Read] and [ReadModule]. It reports a module that does not have the digest sha256
-// together with all other errors.
+// Load combines [Read] and [ReadModule]. If the digest of the module differs from sha256, Load
+// reports that together with all other errors.
 func Load(directory *Directory, manifestPath string) (*Manifest, []byte, error) {
 	return load(directory, manifestPath, readModule)
 }

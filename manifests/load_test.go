@@ -133,7 +133,7 @@ func TestLoadBad(t *testing.T) {
 		{"link out, with digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "-> ../outside.wasm"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"absolute link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /etc/hostname"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"directory link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
-		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the loaded directory; load a directory that holds both, or put the module next to the manifest`},
+		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the loaded directory; load a directory that contains both, or put the module next to the manifest`},
 		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`},
 		{"with errors of the file", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
@@ -328,7 +328,7 @@ func TestOpenDirectory(t *testing.T) {
 	dir := tree{"tool.toml": minimal}.write(t)
 	for path, want := range map[string]string{
 		filepath.Join(dir, "nothing"):   "nothing: does not exist",
-		filepath.Join(dir, "tool.toml"): "tool.toml: is not a directory; name the directory that holds tool.toml",
+		filepath.Join(dir, "tool.toml"): "tool.toml: is not a directory; name the directory that contains tool.toml",
 	} {
 		directory, err := OpenDirectory(path)
 		var e *Error

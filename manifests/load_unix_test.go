@@ -13,7 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
-// The test would hang if opening a pipe waited for its other end.
+// A special file is refused without opening it. The test would hang if opening a pipe waited for
+// its other end.
 func TestLoadSpecialFiles(t *testing.T) {
 	dir := tree{"tool.toml": withModule("m.wasm"), "pipe/": "", "socket/": ""}.write(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "m.wasm"), 0o666); err != nil {

@@ -117,7 +117,7 @@ type Manifest struct {
 	Examples []Example
 
 	// Digest is the SHA-256, in hexadecimal, of the bytes of the manifest and its parameters_file.
-	// Any change to either of them changes it.
+	// A change to either file changes the digest.
 	Digest string
 
 	// asks are the entries of permissions.net for all possible values of the settings.
@@ -128,7 +128,7 @@ type Manifest struct {
 	places map[string]position
 }
 
-// position is a line and column in the manifest, both from 1, or both 0.
+// position is a line and column in the manifest. Both count from 1; both are 0 if unknown.
 type position struct{ line, column int }
 
 // ABI is the calling convention of a module. docs/abi.md describes each.

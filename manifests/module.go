@@ -57,7 +57,7 @@ func openModuleFiles(directory *Directory, manifestPath string) (moduleFiles, er
 	return moduleFiles{loaded: directory.files, own: own, dir: dir}, nil
 }
 
-// checkModule checks that the module exists. It does not read it, and so returns no bytes.
+// checkModule checks that the module exists. It does not read the module, so it returns no bytes.
 func checkModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	from, name, problem := f.find(m)
 	if problem != nil {
@@ -88,7 +88,7 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 func (f moduleFiles) find(m Module) (files, string, *moduleError) {
 	full := path.Join(f.dir, m.Path)
 	if !fs.ValidPath(full) {
-		return nil, "", &moduleError{"path", stricttoml.Quote(m.Path) + " leaves the loaded directory; load a directory that holds both, or put the module next to the manifest"}
+		return nil, "", &moduleError{"path", stricttoml.Quote(m.Path) + " leaves the loaded directory; load a directory that contains both, or put the module next to the manifest"}
 	}
 	if m.SHA256 != "" {
 		return f.loaded, full, nil

@@ -26,13 +26,13 @@ func parseModulePath(text string) (string, error) {
 	case strings.Contains(text, "://"):
 		return "", fmt.Errorf("%s is a URL; name a file in the loaded directory", stricttoml.Quote(text))
 	case strings.Contains(text, `\`):
-		return "", fmt.Errorf(`%s holds a "\"; separate directories with "/"`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s contains a "\"; separate directories with "/"`, stricttoml.Quote(text))
 	case strings.Contains(text, ":"):
-		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's directory`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s contains a ":"; write a path relative to the manifest's directory`, stricttoml.Quote(text))
 	case strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's directory", stricttoml.Quote(text))
 	case !plaintext.Plain(text, plaintext.Word):
-		return "", fmt.Errorf("%s holds a character that is not printable; rename the file", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s contains a character that is not printable; rename the file", stricttoml.Quote(text))
 	}
 	clean := path.Clean(text)
 	if base := path.Base(clean); base == "." || base == ".." || strings.HasSuffix(text, "/") {
@@ -65,7 +65,7 @@ func parseGuestPath(text string) (string, error) {
 	case !strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf(`%s is not absolute; write a path of the guest, such as "/data"`, stricttoml.Quote(text))
 	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
-		return "", fmt.Errorf(`%s holds a character that a guest path must not have; write names with "/" between them`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s contains a character that a guest path must not have; write names with "/" between them`, stricttoml.Quote(text))
 	case path.Clean(text) != text:
 		return "", fmt.Errorf("%s is not a clean path; write %q", stricttoml.Quote(text), path.Clean(text))
 	}
@@ -82,10 +82,10 @@ func parseDeny(text string) (string, error) {
 	case strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf("%s is absolute; write a pattern relative to the mount", stricttoml.Quote(text))
 	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
-		return "", fmt.Errorf(`%s holds a character that a pattern must not have; write names with "/" between them, and "[*]" for a star`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s contains a character that a pattern must not have; write names with "/" between them, and "[*]" for a star`, stricttoml.Quote(text))
 	// The matcher takes time exponential in the number of alternatives.
 	case strings.ContainsAny(text, "{}"):
-		return "", fmt.Errorf("%s holds alternatives in braces; write one pattern for each", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s contains alternatives in braces; write one pattern for each", stricttoml.Quote(text))
 	case strings.HasSuffix(text, "/"):
 		return "", fmt.Errorf("%s ends with a slash; write %q for a directory and everything below it", stricttoml.Quote(text), strings.TrimRight(text, "/")+"/**")
 	case path.Clean(text) != text || text == "." || text == ".." || outside(text):

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Any foreign text becomes a valid title and description.
+// Any string becomes a valid title and description.
 func TestPlainProse(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "",

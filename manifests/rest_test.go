@@ -54,7 +54,7 @@ state = {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The tool asks only for its request.
+	// The permissions allow only the tool's own request.
 	want := capability.Permissions{Net: []capability.Net{{
 		URL: url, Methods: []string{"POST"}, Secrets: []capability.SecretUse{{Name: "TOKEN", Header: "Authorization"}},
 	}}}
@@ -92,12 +92,12 @@ func TestRESTPermissions(t *testing.T) {
 	}
 }
 
-// Each case has one error.
+// Each case has one invalid key, which is the only error.
 func TestDecodeBadREST(t *testing.T) {
 	const x = "[parameters]\ntype = \"object\"\n[parameters.properties.x]\n"
 	for _, tc := range []struct{ keys, want string }{
 		{`path = "a"`, `rest.path: "a" does not begin with a slash`},
-		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" holds a "?" or "#"; move the query to [rest.query]`},
+		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" contains a "?" or "#"; move the query to [rest.query]`},
 		{`path = "/a/../b"`, `rest.path: "/a/../b" has "." or ".." between slashes`},
 		{`path = "/a/%2e%2e/b"`, `rest.path: "/a/%2e%2e/b" has "." or ".."`},
 		{`path = "//evil.example"`, "rest.path: the path has two slashes in a row"},
@@ -121,7 +121,7 @@ func TestDecodeBadREST(t *testing.T) {
 		{`headers = { X-HTTP-Method-Override = "DELETE" }`, "the header X-Http-Method-Override may not be set"},
 		{`headers = { accept-encoding = "br" }`, "rest.headers.accept-encoding: the host sets this header"},
 		{`headers = { "a b" = "x" }`, "a header name is malformed"},
-		{`headers = { A = "x\ny" }`, "rest.headers.A: holds a line break"},
+		{`headers = { A = "x\ny" }`, "rest.headers.A: contains a line break"},
 		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the same header as "Accept"; keep one`},
 		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T is sent in the same place"},
 		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T is sent in the same place"},

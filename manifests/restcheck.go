@@ -26,7 +26,7 @@ func (c *checker) kind(m *Manifest) {
 }
 
 // rest checks the rules that involve more than one key of a request, and derives the permissions
-// from it.
+// from the request.
 func (c *checker) rest(m *Manifest) {
 	r := m.REST
 	for _, key := range []string{"memory", "fuel", "open_files"} {

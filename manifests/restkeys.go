@@ -45,7 +45,7 @@ func parseBaseURL(text string) (string, error) {
 		return "", err
 	}
 	if p.IsAny() || p.IsWildcard() {
-		return "", fmt.Errorf("%s matches more than one host; name one", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s matches more than one host; write the URL of one host", stricttoml.Quote(text))
 	}
 	return strings.TrimSuffix(p.String(), "/"), nil
 }
@@ -64,9 +64,9 @@ func parseURLPath(text string) (placeholder.Template, error) {
 	case len(text) > maxArg:
 		return none, tooLong(text, maxArg)
 	case !strings.HasPrefix(text, "/"):
-		return none, fmt.Errorf("%s does not begin with a slash; write one", stricttoml.Quote(text))
+		return none, fmt.Errorf("%s does not begin with a slash; add the slash", stricttoml.Quote(text))
 	case strings.ContainsAny(text, "?#"):
-		return none, fmt.Errorf(`%s holds a "?" or "#"; move the query to [rest.query]`, stricttoml.Quote(text))
+		return none, fmt.Errorf(`%s contains a "?" or "#"; move the query to [rest.query]`, stricttoml.Quote(text))
 	}
 	t, err := placeholder.Parse(text)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
 
 func parseFieldValue(text string) (string, error) {
 	if len(text) <= maxArg && strings.ContainsAny(text, "\r\n") {
-		return "", errors.New("holds a line break; write one line")
+		return "", errors.New("contains a line break; write one line")
 	}
 	return parseArg(text)
 }
@@ -111,11 +111,11 @@ func parseFieldValue(text string) (string, error) {
 func checkQueryName(name string) error {
 	switch {
 	case name == "":
-		return errors.New("has no name; write one")
+		return errors.New("has no name; write a name")
 	case len(name) > maxFieldName:
 		return tooLong(name, maxFieldName)
 	case !plaintext.Plain(name, plaintext.Word):
-		return fmt.Errorf("%s holds a character that is not printable; leave it out", stricttoml.Quote(name))
+		return fmt.Errorf("%s contains a character that is not printable; leave it out", stricttoml.Quote(name))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ const (
 	MaxSettingBytes = 4096
 )
 
-// SettingError is an unknown setting, or a value that is not allowed.
+// SettingError reports an unknown setting, or a value that is not allowed.
 type SettingError struct {
 	// Name is the setting. Problem says what is wrong with it and what to write instead.
 	Name, Problem string
@@ -133,8 +133,8 @@ type askError struct {
 	setting, problem string
 }
 
-// resolve returns the network permissions that apply with these settings. origin holds the index in
-// asks of each permission.
+// resolve returns the network permissions that apply with these settings. origin has the index in
+// asks for each permission.
 func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, invalid *askError) {
 	value := func(name string) string { return settingIn(settings, name).Value }
 	for i, a := range asks {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Stamp returns a string that changes when a file of a tool changes. It is made of the sizes,
-// times and modes of the manifest, its parameters_file and its module, without reading them. m is
-// the result of [Read] or [Load] for the same path. A missing file is part of the stamp as well.
+// Stamp returns a string that changes when a file of a tool changes, appears or disappears. It is
+// made of the sizes, times and modes of the manifest, its parameters_file and its module, without
+// reading them. m is the result of [Read] or [Load] for the same path.
 func Stamp(directory *Directory, manifestPath string, m *Manifest) string {
 	var b strings.Builder
 	add := func(from files, name string) {

@@ -106,8 +106,8 @@ func checkLength(text string, limit int) error {
 	return nil
 }
 
-// PlainTitle turns a foreign text into a valid title: on one line, cut to the limit, and without
-// hidden characters. It returns "" when nothing is left.
+// PlainTitle turns any string into a valid title: on one line, cut to the limit, and without hidden
+// characters. It returns "" when nothing is left.
 func PlainTitle(text string) string {
 	return plainProse(strings.Join(strings.Fields(text), " "), maxTitle, plaintext.Line)
 }
@@ -117,7 +117,7 @@ func PlainDescription(text string) string {
 	return plainProse(strings.ReplaceAll(text, "\r\n", "\n"), maxDescription, plaintext.Lines)
 }
 
-// plainProse turns any text into one that parseProse accepts, or "".
+// plainProse turns any string into a string that parseProse accepts, or into "".
 func plainProse(text string, limit int, form plaintext.Form) string {
 	text = strings.TrimSpace(plaintext.Strip(strings.ToValidUTF8(text, "\uFFFD"), form))
 	if len(text) <= limit {

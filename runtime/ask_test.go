@@ -18,7 +18,7 @@ func requireReuse(t testing.TB) {
 	}
 }
 
-// wants is what the calls of a test have in common.
+// wants has the settings that all calls of a test share.
 type wants struct {
 	grant  capability.Grant
 	call   Call

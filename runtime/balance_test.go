@@ -107,8 +107,8 @@ func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Ran
 	}
 }
 
-// Under concurrent load, everything that instances take is counted and freed in the end, both when
-// modules are closed after the calls, and when the Runtime is closed while calls run.
+// Under concurrent load, all memory of instances is counted, and freed in the end. This applies
+// both when modules are closed after the calls, and when the Runtime is closed while calls run.
 func TestConcurrentCallsLeaveNothing(t *testing.T) {
 	requireReuse(t)
 	for _, closing := range []bool{false, true} {

@@ -398,7 +398,7 @@ func TestUnsafeCacheIsRefused(t *testing.T) {
 	}
 }
 
-// BenchmarkLoadCached measures what the start of a process takes for a cached module of 3 MB.
+// BenchmarkLoadCached measures how long a new process takes to load a cached module of 3 MB.
 func BenchmarkLoadCached(b *testing.B) {
 	o := Options{CacheDir: newCacheDir(b)}
 	wasm := probeModule(b)

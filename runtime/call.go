@@ -98,12 +98,12 @@ type Output struct {
 	Reused bool
 }
 
-// Call runs the module and waits for its end. The guest runs on an instance in the state after its
-// start: a new instance, or one that was reset after an earlier call.
+// Call runs the module and waits until it has ended. The guest runs on an instance in the state
+// after its start: a new instance, or one that was reset after an earlier call.
 //
 // The deadline of ctx bounds the call. Call returns by the deadline plus a short grace period (see
-// the package documentation), and guest code has stopped by then. The error is an [*Error]. The
-// Output is filled as far as possible even then. Calls may run concurrently.
+// the package documentation), and guest code has stopped by then. A non-nil error is an [*Error];
+// the Output is then filled as far as possible. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
 	request := c.request(call)
@@ -175,8 +175,8 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 	return c.tooManyAbandoned()
 }
 
-// execute runs the call and releases its place when the guest has ended. The error comes from the
-// engine; the function ending converts it. hangs reports whether the guest still hangs in the host
+// execute runs the call and releases its place when the guest has ended. err is the engine's error,
+// which the function named ending converts. hangs reports whether the guest still hangs in the host
 // and was left behind.
 func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
 	if !s.Bindings.MayHang() {
@@ -235,8 +235,8 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 		return false, err
 	case <-timer.C:
 	}
-	// Of the abandoned calls of one module, only mayAbandon count against the limit for all
-	// modules. The number of calls that the module may run bounds the others.
+	// Each module adds at most mayAbandon calls to the number that is limited for all modules. Its
+	// further abandoned calls are bounded by the number of calls that the module may run.
 	counts := int64(0)
 	if c.abandoned.Add(1) <= c.mayAbandon() {
 		counts = 1

@@ -51,8 +51,8 @@ func callsLarge(depth int32) []byte {
 	return wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added), drops)
 }
 
-// deepening is code that recurses as the input says: 'd' as deep as the stack allows, 'r' deep, 'l'
-// less deep but with large frames, and 'L' so deep that the stack is not kept.
+// deepening is code whose recursion depends on the input. 'd' is as deep as the stack allows, 'r'
+// is deep, 'l' is less deep but has large frames, and 'L' is so deep that the stack is not kept.
 func deepening() []byte {
 	return wasmtest.Code(
 		onInput('r', wasmtest.Const(5_000), wasmtest.CallFunc(recursion)),

@@ -40,7 +40,7 @@ func TestSHA256DigestsMemory(t *testing.T) {
 	}
 }
 
-// One call digests at most 64 MiB, because the deadline is not checked meanwhile.
+// One call digests at most 64 MiB, because the deadline is not checked while a digest is computed.
 func TestSHA256IsBounded(t *testing.T) {
 	for length, want := range map[int32]int32{maxDigested: 32, maxDigested + 1: int32(hostfuncs.CodeTooMuch)} {
 		module := asking("sha256", nil, 0, roomAt, length, roomAt, 32)

@@ -61,9 +61,9 @@ type Error struct {
 	Reason Reason
 	// Message is what happened and, where possible, how to fix it.
 	Message string
-	// ExitCode is the exit code of the guest, for Failed. It is 0 for a guest that only set an
-	// error message, and for one that the host ended because the ABI cannot report the failure to
-	// the guest.
+	// ExitCode is the exit code of the guest, for Failed. It is 0 if the guest only set an error
+	// message. It is also 0 if the host ended the guest because the ABI has no way to report a
+	// failure to it.
 	ExitCode uint32
 	// Limit is the limit that was reached, for ResourceExhausted.
 	Limit Limit
@@ -73,8 +73,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause: the context's error for Timeout and Cancelled, an error of the host for
-// other reasons, or nil. The chain contains no error of the engine, only its text where it is worth
-// logging.
+// other reasons, or nil. The chain contains no error of the engine, but may contain the message of
+// such an error for logs.
 func (e *Error) Unwrap() error { return e.cause }
 
 func invalid(cause error, format string, args ...any) *Error {

@@ -303,7 +303,7 @@ func cancelledSoon(t *testing.T) context.Context {
 	return ctx
 }
 
-// A call finds nothing that another left in the memory shared with the host.
+// A call finds nothing that another call left in the memory shared with the host.
 func TestExtismMemoryIsClean(t *testing.T) {
 	requireReuse(t)
 	const far = 5 << 16

@@ -34,8 +34,8 @@ func requests(r *Runtime, b *hostfuncs.Bindings) *abi.Call {
 	return abi.NewCall(context.Background(), r.process, abi.Request{Bindings: b})
 }
 
-// Requests up to the limits on names are answered. Beyond them, there is an error and nothing is
-// written.
+// A request within the limits on names is answered. A request beyond the limits returns an error
+// and writes nothing.
 func TestBatchesAreLimited(t *testing.T) {
 	r, b := newRuntime(t, Options{}), bind(t, capability.Grant{})
 	for name, tt := range map[string]struct {
@@ -123,7 +123,7 @@ func TestWarmUpSeesNoFiles(t *testing.T) {
 	}
 }
 
-// Every request gets either a code with an error, or an answer for each name that stays inside the
+// Every request gets either an error code, or one answer for each name. All answers are inside the
 // guest's buffer.
 func FuzzBatchRequest(f *testing.F) {
 	b, r := bind(f, bigger(f)), newRuntime(f, Options{})

@@ -27,7 +27,7 @@ const rounds = 85_000
 // times returns the input that makes the guest burning loop n times.
 func times(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), 0} }
 
-// A loop ends at its fuel limit. Equal calls use equal fuel, on a new instance or not.
+// A loop ends at its fuel limit. Equal calls use equal fuel, on new and on reset instances.
 func TestLoopEndsAtFuelLimit(t *testing.T) {
 	m := load(t, newRuntime(t, Options{}), burning())
 	for _, limit := range []uint64{50_000, fuelSlice, fuelSlice + 1, 1_000_000} {
@@ -70,7 +70,7 @@ func TestFuelIsEqualOnReusedInstance(t *testing.T) {
 		limits = append(limits,
 			fuelSlice-2+n,    // the first check on a new instance
 			begun-7+n,        // where the instance was saved
-			whole-7+n,        // where the guest ends
+			whole-7+n,        // where the guest returns
 			1+n*(whole/14+1), // anywhere
 		)
 	}
@@ -89,7 +89,7 @@ func TestFuelIsEqualOnReusedInstance(t *testing.T) {
 }
 
 // If a call's limit is below the fuel of the start, the call ends on a reset instance as on a new
-// one. It does so even if it has no other reason to check its fuel.
+// one. This holds even for a guest that never checks its fuel during the call.
 func TestLimitBelowFuelOfStartEndsCall(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})

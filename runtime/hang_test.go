@@ -41,7 +41,7 @@ func TestHangingHostIsAbandoned(t *testing.T) {
 	close(clock.release)
 	b := bind(t, capability.Grant{})
 	for err = call(context.Background()); reasonOf(t, err) == ResourceExhausted; {
-		// until the goroutines left behind have ended
+		// Repeat the call until the goroutines left behind have ended.
 		_, err = m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: b})
 	}
 	if err != nil {

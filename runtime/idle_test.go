@@ -193,7 +193,7 @@ func TestTendingEndsWithRuntime(t *testing.T) {
 	})
 }
 
-// Tending while calls take and return instances loses none and counts none twice.
+// Tending while calls take and return instances loses no instance and counts no instance twice.
 func TestTendingDuringCallsKeepsCounts(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})

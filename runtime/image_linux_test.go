@@ -88,7 +88,7 @@ type ticking struct {
 
 func (c ticking) Now() time.Time { return c.at }
 
-// An image of only one instance holds no file descriptor, because many instances must not use up
+// An image of only one instance keeps no file descriptor, because many instances must not use up
 // the process's descriptors.
 func TestImageOfOneInstanceHoldsNoDescriptor(t *testing.T) {
 	r := untended(t, Options{})

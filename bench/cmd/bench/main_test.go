@@ -40,8 +40,8 @@ func TestRunWithoutGuests(t *testing.T) {
 	}
 }
 
-// TestRun checks that a run writes its tables and plots, and JSON if requested, with measurements
-// that need only the smallest guest.
+// TestRun checks that a run writes tables, plots and, if requested, JSON. It selects only
+// measurements of the smallest guest.
 func TestRun(t *testing.T) {
 	guests, err := filepath.Abs("../../out/guests")
 	if err != nil {

@@ -18,7 +18,7 @@ type Row struct {
 	For  string    `json:"for"`
 	Peer peer.Name `json:"peer"`
 	Summary
-	// Missing is why there are no calls; empty if there are.
+	// Missing is the reason why no calls were measured, or empty.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -102,7 +102,7 @@ func (c *contender) once(ctx context.Context) error {
 	return job.Check(job.Input(), output)
 }
 
-// turn makes calls for about the length of the slice, at least one.
+// turn makes calls for about the duration slice, and at least one call.
 func (c *contender) turn(ctx context.Context, slice time.Duration) error {
 	// Two calls that are not measured load the peer into the processor's caches again.
 	for range 2 {

@@ -15,13 +15,14 @@ import (
 
 // Overshoot describes how long after its deadline a call of an endless guest returns.
 type Overshoot struct {
-	// Guests is the number of guests that spin concurrently.
+	// Guests is the number of endless guests that run concurrently.
 	Guests int `json:"guests"`
 	Summary
 	Missing string `json:"missing,omitempty"`
 }
 
-// How long a spinning guest may run: alone, and among many. Many guests take a while to begin.
+// The time limits of an endless guest: when it runs alone, and when it runs with many others. Many
+// guests need a longer limit, because it takes a while until all of them run.
 const (
 	aloneFor   = 5 * time.Millisecond
 	crowdedFor = 200 * time.Millisecond
@@ -60,7 +61,7 @@ func Deadlines(ctx context.Context, s peer.Setup, p Plan, progress func(string))
 
 // overshoots lets each caller make a number of calls, and returns how late each call was stopped.
 func overshoots(ctx context.Context, module *peer.Sandboxed, callers, calls int, limit time.Duration) ([]time.Duration, error) {
-	// The first call prepares what later calls use.
+	// The first call is not measured, because it also does one-time work for later calls.
 	if _, err := overshoot(ctx, module, limit); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func overshoot(ctx context.Context, module *peer.Sandboxed, limit time.Duration)
 	late := time.Since(deadline)
 	var ended *runtime.Error
 	if !errors.As(err, &ended) || ended.Reason != runtime.Timeout {
-		return 0, fmt.Errorf("an endless call ended with %v", err)
+		return 0, fmt.Errorf("a call of an endless guest returned %v instead of a timeout", err)
 	}
 	return max(late, 0), nil
 }

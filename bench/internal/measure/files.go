@@ -30,8 +30,8 @@ const (
 const warmCalls = 10
 
 // FileJob is the time of a built-in file tool through Registry.Execute, and the time of an
-// alternative program with a process for each call. Each has done the job once before it is
-// measured.
+// alternative program that runs as a process for each call. Both do the job once before the
+// measurement.
 type FileJob struct {
 	Tool string `json:"tool"`
 	// Program is the alternative; empty if there is none.
@@ -47,8 +47,8 @@ type fileJob struct {
 	arguments func(i int) string
 	argv      []string
 	check     string // substring that both outputs must contain
-	// inARow is the number of consecutive calls in each round. Tools that are measured warm make
-	// several, because the searches before them evict their data from the processor's caches.
+	// inARow is the number of consecutive calls in each round. A tool that is measured warm makes
+	// several calls, because the searches before them evict its data from the processor's caches.
 	inARow   int
 	done     int // number of calls made
 	tool, of []time.Duration

@@ -70,7 +70,7 @@ type HoldRequest struct {
 	Setup         peer.Setup
 }
 
-// HoldCommand is the argument with which this program calls Hold.
+// HoldCommand is the command-line argument that makes this program call Hold.
 const HoldCommand = "hold"
 
 // MemoryUse measures the memory of live instances. Each system gets its own process, which is this
@@ -119,7 +119,7 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	if len(r.Instances) == 0 {
-		return errors.New("no instances to hold")
+		return errors.New("the request has no numbers of instances to hold")
 	}
 	maxHeld := r.Instances[len(r.Instances)-1]
 	h, err := peer.NewHolder(ctx, r.Guest, r.System, maxHeld, r.Setup)

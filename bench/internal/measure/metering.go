@@ -14,8 +14,8 @@ import (
 type Price struct {
 	Guest string `json:"guest"`
 	Loop  string `json:"loop"`
-	// Variants has the times of one execution. Ratio is the ratio of their medians to the median of
-	// the unmetered variant.
+	// Variants has the durations of one execution of the loop. Ratio is the median of a variant
+	// divided by the median of the unmetered variant.
 	Variants map[peer.Variant]Summary `json:"variants"`
 	Ratio    map[peer.Variant]float64 `json:"ratio"`
 	Missing  string                   `json:"missing,omitempty"`
@@ -40,7 +40,8 @@ func loops() []loop {
 	}
 }
 
-// Variants returns the variants in the order of tables. The others are compared with the first.
+// Variants returns the variants in the order in which tables show them. The first is the variant
+// with which the others are compared.
 func Variants() []peer.Variant {
 	return []peer.Variant{peer.Unmetered, peer.Metered, peer.Interruptible}
 }

@@ -9,8 +9,9 @@ type Plan struct {
 	Slice  time.Duration
 	// Metering is how often each loop runs in each variant.
 	Metering int
-	// Deadlines is the number of calls of a single caller that are stopped at their deadlines. Each
-	// of Spinners concurrent callers makes a twentieth of them, at least one.
+	// Deadlines is the number of calls that a single caller makes, each of which is stopped at its
+	// deadline. Each of the Spinners concurrent callers makes a twentieth of that number, and at
+	// least one call.
 	Deadlines int
 	Spinners  int
 	// Callers are the numbers of concurrent callers. Each number is measured LoadRounds times, for
@@ -41,7 +42,8 @@ func Full() Plan {
 	}
 }
 
-// Quick returns a plan that only shows that everything works. Its figures mean nothing.
+// Quick returns a plan for a smoke test: it shows that everything works, but its figures are not
+// meaningful.
 func Quick() Plan {
 	return Plan{
 		Rounds: 2, Slice: 2 * time.Millisecond,

@@ -93,7 +93,7 @@ func (r *starter) once(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	// The command line formats the result for readers.
+	// The command line indents JSON results; the guest writes them without spaces.
 	var flat bytes.Buffer
 	if err := json.Compact(&flat, output); err != nil {
 		return err

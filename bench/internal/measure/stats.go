@@ -35,14 +35,14 @@ func Summarise(durations []time.Duration) Summary {
 	}
 }
 
-// quantile returns the smallest of the sorted durations that at least the share q of all durations
-// does not exceed. q is above 0 and at most 1.
+// quantile returns the quantile q of the sorted durations by the nearest-rank method. q must be
+// above 0 and at most 1.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]
 }
 
-// Ratio returns a/b, or 0 if either is unknown.
+// Ratio returns a/b, or 0 if either is 0, which means unknown.
 func Ratio(a, b time.Duration) float64 {
 	if a <= 0 || b <= 0 {
 		return 0

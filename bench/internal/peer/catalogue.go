@@ -3,9 +3,9 @@ package peer
 // Guests returns the languages in which the job exists for WASM.
 func Guests() []string { return []string{"go", "c", "rust", "as"} }
 
-// For returns the peers to compare for a guest; the caller must still call Prepare on them. They
-// include a native program in C, which starts fastest, and for the Go guest also a native program
-// in Go.
+// For returns the peers to compare for a guest. The caller must call Prepare on each of them. The
+// peers include a native program in C, which starts fastest, and for the Go guest also a native
+// program in Go.
 func For(guest string, s Setup) []Peer {
 	var peers []Peer
 	add := func(form, system string, construct func(common) Peer) {

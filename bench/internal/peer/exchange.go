@@ -42,7 +42,7 @@ func hostFunctions() []hostFunction {
 			stack[0] = uint64(x.input.Size())
 		}},
 		{"input_read", 2, func(x *exchange, m memory, stack []uint64) {
-			n, _ := x.input.Read(guestRange(m, stack)) // at the end of the input, nothing is read
+			n, _ := x.input.Read(guestRange(m, stack)) // n is 0 at the end of the input
 			stack[0] = uint64(n)
 		}},
 		{"output_write", 2, func(x *exchange, m memory, stack []uint64) {
@@ -56,8 +56,8 @@ func hostFunctions() []hostFunction {
 	}
 }
 
-// guestRange returns the memory range of a pointer and a length on the stack. An invalid range
-// gives nil, but no guest of the bench passes one.
+// guestRange returns the memory range of a pointer and a length on the stack. It returns nil for an
+// invalid range, which no guest of the benchmark passes.
 func guestRange(m memory, stack []uint64) []byte {
 	b, _ := m.Read(uint32(stack[0]), uint32(stack[1]))
 	return b

@@ -20,7 +20,8 @@ import (
 type Holder interface {
 	// Hold creates instances until n are alive.
 	Hold(ctx context.Context, n int) error
-	// Release ends the calls of the instances. The system decides which instances it keeps.
+	// Release lets the calls of all held instances return. The system under test decides which
+	// instances it keeps.
 	Release() error
 	// Kept returns how many released instances are available for further calls. To find out, Kept
 	// calls them.
@@ -94,7 +95,7 @@ func (h *heldCalls) Hold(ctx context.Context, n int) error {
 		select {
 		case <-h.gate.asleep:
 		case err := <-h.ended:
-			return fmt.Errorf("a call that should sleep has ended: %w", err)
+			return fmt.Errorf("a call that should sleep returned: %w", err)
 		}
 	}
 	h.peak = max(h.peak, n)
@@ -124,7 +125,7 @@ func (h *heldCalls) Close() error { return h.module.Close() }
 
 // gate makes sleeping guests wait while it is shut.
 type gate struct {
-	asleep chan struct{} // receives a value for each sleeper
+	asleep chan struct{} // receives a value when a guest begins to sleep
 
 	mu     sync.Mutex
 	opened chan struct{} // closed while the gate is open
@@ -164,7 +165,7 @@ func (g *gate) open() {
 }
 
 // gateClock is the clock of one call. It shows the same times in every call, like the runtime's
-// deterministic clock. Otherwise each instance would read other times during its start, and their
+// deterministic clock. Otherwise instances would read different times during their start, and their
 // memory would differ.
 type gateClock struct {
 	*gate

@@ -30,7 +30,7 @@ type Instance struct {
 	exchange *exchange
 	module   api.Module
 	fuel     api.MutableGlobal // only for Metered
-	slices   int               // slices of fuel in the current call
+	slices   int               // number of fuel slices that the current call has used
 }
 
 // OpenInstance instantiates a module in plain wazero. cache is a directory for compiled code. The

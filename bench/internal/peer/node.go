@@ -79,7 +79,7 @@ func (p *node) Time(_ context.Context, input []byte, n int) ([]time.Duration, []
 	}
 	line, err := p.replies.ReadBytes('\n')
 	if err != nil {
-		return nil, nil, fmt.Errorf("node ended without an answer: %w", err)
+		return nil, nil, fmt.Errorf("node exited without an answer: %w", err)
 	}
 	var reply struct {
 		Output string          `json:"output"`

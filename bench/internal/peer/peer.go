@@ -1,5 +1,5 @@
-// Package peer implements the systems that are compared, all behind one interface. A file contains
-// one system in all the ways in which it is measured.
+// Package peer implements the systems that are compared, all behind one interface. Each file
+// implements one system, in all configurations that are measured.
 package peer
 
 import (

@@ -3,7 +3,7 @@ package peer
 import "context"
 
 // wazeroReuse is plain wazero with one instance for all calls, without isolation or interruption.
-// No call can be faster.
+// It is the lower bound of the time of a call.
 type wazeroReuse struct {
 	common
 	instance *Instance

@@ -20,8 +20,8 @@ type Sandboxed struct {
 	reused  atomic.Int64
 }
 
-// OpenSandboxed loads a module. call is what all calls have in common; the export of its Entry may
-// be empty. The caller closes the result.
+// OpenSandboxed loads a module. call has the fields that all calls share. call.Entry.Export may be
+// empty. The caller closes the result.
 func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtime.Options) (*Sandboxed, error) {
 	wasm, err := os.ReadFile(file)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/samyfodil/wazy/sys"
 )
 
-// wazyEngine is wazy, a fork of wazero that can always be interrupted, with a compiled module. Its
-// types differ from wazero's, so wazyEngine repeats the code of wazeroEngine.
+// wazyEngine is wazy with a compiled module. wazy is a fork of wazero whose guests can always be
+// interrupted. Its types differ from wazero's, so wazyEngine repeats the code of wazeroEngine.
 type wazyEngine struct {
 	runtime wazy.Runtime
 	cache   wazy.CompilationCache

@@ -105,7 +105,7 @@ func (c Chart) draw(b *strings.Builder) {
 	}
 }
 
-// values returns the values on one axis of all points to draw.
+// values returns of(p) for each point p that is drawn.
 func (c Chart) values(of func(Point) float64) []float64 {
 	var list []float64
 	for _, s := range c.Series {

@@ -12,7 +12,7 @@ import (
 // Bar is a target for a figure, from section 8 of the design.
 type Bar struct {
 	What string `json:"what"`
-	// Want and Got are formatted for readers. Got is the reason if nothing was measured.
+	// Want and Got are formatted with their units. Got is the reason if nothing was measured.
 	Want string `json:"want"`
 	Got  string `json:"got"`
 	// Value is the measured value, in the unit of Limit.
@@ -43,8 +43,8 @@ type goal struct {
 	write func(float64) string
 }
 
-// compare compares a measured value with the goal. missing is why there is no value, and empty if
-// there is one.
+// compare compares a measured value with the goal. missing is the reason if there is no value, and
+// otherwise empty.
 func (g goal) compare(value float64, missing string) Bar {
 	b := Bar{What: g.what, Want: g.is + " " + g.write(g.limit), Value: value, Limit: g.limit}
 	limit := g.limit
@@ -263,7 +263,7 @@ func (r Results) registryBar() Bar {
 	return g.compare(math.Max(0, float64(registry-runtime)), missing)
 }
 
-// language returns a guest's language for readers.
+// language returns the display name of a guest's language.
 func language(guest string) string {
 	switch guest {
 	case "go":

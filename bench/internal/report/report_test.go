@@ -71,7 +71,7 @@ func TestCompareBars(t *testing.T) {
 		{"metered relative to unmetered, geometric mean, Go", "not measured: excluded by --only", "not measured"},
 		{"p99 of a deadline's overshoot, idle", "400 µs", "yes"},
 		{"p99 of a deadline's overshoot, 50 spinning guests", "300 ms", "no"},
-		// within the factor of the constant about
+		// below the target, but within the tolerance of the constant about
 		{"C reactor, calls per second for 64 callers", "180000/s", "yes"},
 		{"Go reactor, calls per second for 64 callers", "not measured: no run with 64 callers", "not measured"},
 		{"private memory of a live Go instance", "400 KiB", "yes"},

@@ -35,7 +35,8 @@ func (r Results) WriteJSON(w io.Writer) error {
 // leftOut is shown as the reason where a figure was not requested.
 const leftOut = "excluded by --only"
 
-// call returns the median of a peer in the comparison for a guest, or 0 and why there is none.
+// call returns the median of a peer in the comparison for a guest, or 0 and the reason why nothing
+// was measured.
 func (r Results) call(guest string, n peer.Name) (time.Duration, string) {
 	for _, row := range r.Calls {
 		if row.For == guest && row.Peer == n {

@@ -67,7 +67,8 @@ func escape(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// duration formats a duration with three significant digits, or in nanoseconds.
+// duration formats a duration: in s, ms or µs with three significant digits, and below 1 µs as a
+// whole number of ns.
 func duration(d time.Duration) string {
 	for _, u := range []struct {
 		of   time.Duration
@@ -80,7 +81,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d ns", d)
 }
 
-// digits formats a number of 1 or more with three significant digits, or as an integer.
+// digits formats a number of at least 1 with three significant digits, and a number above 999 as an
+// integer.
 func digits(v float64) string {
 	switch {
 	case v >= 99.95:
@@ -102,7 +104,7 @@ func (r Results) barTable() table {
 	return t
 }
 
-// system returns the name of a system for readers.
+// system returns the display name of a system.
 func system(n peer.Name) string {
 	switch n.System {
 	case peer.Wasmtool:

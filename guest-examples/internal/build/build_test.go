@@ -122,7 +122,8 @@ func TestCompare_namesWhatDiffers(t *testing.T) {
 	}
 }
 
-// Another version of Go may compress the same module into other bytes.
+// Files are compared by their uncompressed content, because another version of Go may compress the
+// same module to different bytes.
 func TestSame_comparesWhatIsInside(t *testing.T) {
 	packed, err := pack([]byte("module"))
 	if err != nil {

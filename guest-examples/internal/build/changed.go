@@ -17,9 +17,9 @@ import (
 // patchesDir, relative to the directory guest-examples, has a directory of patches for each change.
 const patchesDir = "internal/build/patches"
 
-// changes are the libraries that need changes before a tool can use them. The build compiles
-// changed copies of them. The repository holds only the patches, so that no one has to compare
-// copies with new versions.
+// changes lists the libraries that need changes before a tool can use them. The build compiles
+// changed copies of these libraries. The repository contains only the patches: copies would have to
+// be compared with each new version.
 var changes = []change{
 	{"mvdan.cc/sh/v3", "sh"},
 }

@@ -83,10 +83,10 @@ func builtinManifests(root string) (map[string][]byte, error) {
 func (o output) stamp(manifest []byte) ([]byte, error) {
 	module := moduleLine.FindSubmatch(manifest)
 	if module == nil || o.wasm[string(module[1])] == nil {
-		return nil, fmt.Errorf(`[module] needs a line like path = "../NAME.wasm", NAME being one of: %s`, strings.Join(modules, ", "))
+		return nil, fmt.Errorf(`[module] needs a line like path = "../NAME.wasm", where NAME is one of: %s`, strings.Join(modules, ", "))
 	}
 	if len(digestLine.FindAll(manifest, 2)) != 1 {
-		return nil, errors.New(`[module] needs one line sha256 = "..." with 64 hexadecimal digits; any will do`)
+		return nil, errors.New(`[module] needs one line sha256 = "..." with 64 hexadecimal digits; any value works, the build replaces it`)
 	}
 	digest := fmt.Sprintf("sha256 = %q", o.digest(string(module[1])))
 	return digestLine.ReplaceAllLiteral(manifest, []byte(digest)), nil

@@ -56,7 +56,8 @@ type manifest struct {
 		Args   []string
 		Output string
 	}
-	// The readers of manifests check settings, requests and self-descriptions.
+	// The test does not check settings, requests and self-descriptions: the host checks them when
+	// it reads a manifest.
 	Settings map[string]any
 	Describe map[string]any
 	Limits   struct {
@@ -74,7 +75,7 @@ type manifest struct {
 		} `toml:"fs"`
 	}
 	Parameters schema
-	Examples   []map[string]any // the readers of manifests check them
+	Examples   []map[string]any // not checked here, because the host checks them
 }
 
 // schema is the schema of an object.
@@ -94,7 +95,7 @@ type property struct {
 	Items              *schema
 }
 
-// args are the arguments of each tool.
+// args has, for each tool, the zero value of the Go type of its arguments.
 var args = map[string]any{
 	"apply_patch":   applypatch.Args{},
 	"array":         array.Args{},

@@ -64,7 +64,7 @@ func compare(files []file, root, goVersion string, stdout io.Writer) error {
 	slices.Sort(differing)
 	text := "these files differ from a build of the sources:\n  " + strings.Join(differing, "\n  ")
 	if was := recordedVersion(root); was != "" && was != goVersion {
-		text += fmt.Sprintf("\nthey were built with %s, but this is %s, which is enough to change the modules;"+
+		text += fmt.Sprintf("\nthey were built with %s, but this is %s, and another version of Go can change the modules;"+
 			"\nset GOTOOLCHAIN=%s to compare, or rebuild them with this version", was, goVersion, was)
 	}
 	return errors.New(text + "\nto rebuild them run \"go run ./internal/build\" in guest-examples, then commit the result")

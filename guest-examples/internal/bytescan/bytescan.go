@@ -1,7 +1,6 @@
-// Package bytescan searches blocks of bytes in large steps. In a sandbox each iteration of a loop
-// also performs the check with which the host can stop the guest. The functions of the standard
-// library, written for processors that compare many bytes at once, are therefore several times
-// slower there.
+// Package bytescan searches blocks of bytes in large steps. In a sandbox, each iteration of a loop
+// also checks whether the host wants to stop the guest. A loop over single bytes, as in the
+// standard library for WebAssembly, is therefore several times slower.
 package bytescan
 
 import (
@@ -16,7 +15,7 @@ const (
 	del   = ones * 0x7f
 )
 
-// Index returns the first place of a or b in block, or -1. To search for one byte, pass it twice.
+// Index returns the first index of a or b in block, or -1. To search for one byte, pass it twice.
 func Index(block []byte, a, b byte) int {
 	// Each pattern repeats its byte eight times, so that XOR turns an equal byte into zero.
 	p, q := ones*uint64(a), ones*uint64(b)
@@ -53,7 +52,7 @@ func Index(block []byte, a, b byte) int {
 	return -1
 }
 
-// IndexPair returns the first index of a in block at which b follows distance bytes later, or -1.
+// IndexPair returns the first index i at which block[i] is a and block[i+distance] is b, or -1.
 // Such a pair is far rarer in texts than either byte alone.
 func IndexPair(block []byte, a, b byte, distance int) int {
 	p, q := ones*uint64(a), ones*uint64(b)
@@ -66,7 +65,8 @@ func IndexPair(block []byte, a, b byte, distance int) int {
 		if w|x == 0 {
 			continue
 		}
-		// A borrow of the subtraction may also have marked a byte that does not match.
+		// The borrow of a subtraction may also have marked a byte that does not match, so check
+		// each mark.
 		for i := range left {
 			if left[i] == a && right[i] == b {
 				return at + i
@@ -147,8 +147,8 @@ func plainWord(w uint64) bool {
 // countZeros returns the number of zero bytes in w.
 func countZeros(w uint64) int { return bits.OnesCount64(allZeros(w)) }
 
-// allZeros returns a word that marks each zero byte of w. Unlike zeros, it never marks another byte
-// because of a borrow.
+// allZeros returns a word that marks each zero byte of w. It never marks another byte, while a
+// borrow can make zeros do so.
 func allZeros(w uint64) uint64 {
 	const rest = ^uint64(highs)
 	return ^((w&rest + rest) | w | rest)

@@ -12,10 +12,10 @@ const (
 	// maxRated is the number of leading bytes of a text among which NewNeedle looks for the rarest.
 	// Later bytes may be rarer; see maxVain.
 	maxRated = 64
-	// minFails and maxVain limit the work on places that turn out not to match. Index falls back
-	// to package bytes after more than minFails such places, if they cost more than maxVain
-	// compared bytes for each byte passed. Package bytes is slower for most texts, but not for a
-	// text whose beginning matches in too many places, such as a long line of dashes.
+	// minFails and maxVain limit the work on candidates that turn out not to match. Index falls
+	// back to package bytes after more than minFails such candidates, if more than maxVain bytes
+	// were compared for each byte passed. Package bytes is slower for most texts. It is faster for
+	// a text whose beginning matches in too many positions, such as a long line of dashes.
 	minFails = 16
 	maxVain  = 64
 )
@@ -26,11 +26,11 @@ type Needle struct {
 	Text []byte
 	Fold bool
 	rare int // index of the rarest byte in text
-	next int // index of the rarest other byte; rare if there is none
+	next int // index of the rarest other byte; equal to rare if there is none
 }
 
-// NewNeedle returns the Needle for a text, which must not be empty and must not change. fold
-// ignores the case of ASCII letters; the text must then be in lower case.
+// NewNeedle returns the Needle for a text, which must not be empty and must not change. If fold is
+// true, the search ignores the case of ASCII letters, and the text must be in lower case.
 func NewNeedle(text []byte, fold bool) Needle {
 	start := text
 	if !fold { // without fold, Index can fall back to package bytes
@@ -44,8 +44,8 @@ func NewNeedle(text []byte, fold bool) Needle {
 	return n
 }
 
-// rarest returns the index of the rarest byte of text, without considering text[apart]. It returns
-// -1 if there is no other byte.
+// rarest returns the index of the rarest byte of text. It skips the index apart, and returns -1 if
+// text has no other byte.
 func rarest(text []byte, apart int) int {
 	at, rarity := -1, -1
 	for i, b := range text {
@@ -60,7 +60,7 @@ func rarest(text []byte, apart int) int {
 	return at
 }
 
-// Index returns the first place of the text in block, or -1.
+// Index returns the first index of the text in block, or -1.
 func (n Needle) Index(block []byte) int {
 	first := min(n.rare, n.next)
 	fails := 0

@@ -17,8 +17,8 @@ import (
 // hundred KiB at most.
 const maxAnswer = 4 << 20
 
-// JSON sends a request to a service and decodes its response into the value that answer points
-// to. service is its name in errors. A status of 400 or more causes a *StatusError.
+// JSON sends a request to a service and decodes the response into the value that answer points to.
+// service is the name of the service in errors. A status of 400 or more causes a *StatusError.
 func (c *Client) JSON(ctx context.Context, service string, r *http.Request, answer any) error {
 	if r.Header.Get("Accept") == "" {
 		r.Header.Set("Accept", "application/json")
@@ -71,7 +71,7 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// when returns words that say when the next request may be sent.
+// when returns a phrase that says when the next request may be sent.
 func (e *StatusError) when() string {
 	switch {
 	case e.Wait > 0 && !e.Until.IsZero():
@@ -95,14 +95,15 @@ func newStatusError(service string, res *Response) *StatusError {
 	return e
 }
 
-// epochSeconds is the smallest number taken as a Unix time; a smaller one is a duration.
+// epochSeconds distinguishes the two kinds of numbers in these headers: a number below epochSeconds
+// is a duration in seconds, any other number is a Unix time.
 const epochSeconds = 1_000_000_000
 
 // maxSeconds limits the numbers in a server's headers; as a Unix time it is in the year 2286.
 const maxSeconds = 9_999_999_999
 
-// wait sets Wait and Until from the headers. It has no clock, so it derives one of them from the
-// other and the server's Date.
+// wait sets Wait and Until from the headers. A guest has no clock here, so wait computes a missing
+// value from the other value and the Date header.
 func (e *StatusError) wait(h http.Header) {
 	now, dated := time.Time{}, false
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
@@ -133,7 +134,7 @@ func (e *StatusError) wait(h http.Header) {
 	}
 }
 
-// maxDetail limits the characters repeated from a server.
+// maxDetail limits the characters of a server's message that an error quotes.
 const maxDetail = 300
 
 // detailOf returns the explanation in an API's error response, or the beginning of the response.
@@ -180,7 +181,7 @@ func Excerpt(body []byte) string {
 	if i := bytes.IndexByte(body, 0); i >= 0 {
 		return "with binary data"
 	}
-	const maximum = 8 << 10 // more than the shown characters, in any encoding
+	const maximum = 8 << 10 // enough for all characters that are shown, in any encoding
 	return plain.Line(string(body[:min(len(body), maximum)]), maxDetail)
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
-// maxRedirects limits the redirects that are followed, as the host does for other requests.
+// maxRedirects limits the redirects of a request. The host has the same limit for redirects that it
+// follows itself.
 const maxRedirects = 5
 
 // Client sends requests. It keeps no state between them.
@@ -38,14 +39,15 @@ type Response struct {
 	Cut  bool
 }
 
-// Do sends a request, follows redirects of GET, and reads at most limit bytes of the body.
-// The text of an error is for a model.
+// Do sends a request, follows redirects of GET, and reads at most limit bytes of the body. Error
+// messages are written for a model.
 func (c *Client) Do(ctx context.Context, r *http.Request, limit int64) (*Response, error) {
 	res, redirects, err := c.follow(r.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // everything needed has been read
+	// an error here does not matter: everything needed has been read
+	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	got := &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL.String(), Redirects: redirects, Body: body}
 	var hostErr *guesthttp.HostError
@@ -78,7 +80,7 @@ func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
 		if err == nil && next == nil {
 			return res, redirects, nil
 		}
-		_ = res.Body.Close() // the body of a redirect is for people
+		_ = res.Body.Close() // clients ignore the body of a redirect
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -98,9 +100,9 @@ var redirected = map[int]bool{
 	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
 }
 
-// Redirection returns the URL that a response redirects to, without a fragment, or nil if it is
-// not a redirect. res.Request is the request. It is an error if the URL has no host or has a
-// user.
+// Redirection returns the URL that a response redirects to, without a fragment. It returns nil if
+// res is not a redirect. It returns an error if the URL has no host or has a user name. res.Request
+// must be set.
 func Redirection(res *http.Response) (*url.URL, error) {
 	location := res.Header.Get("Location")
 	if !redirected[res.StatusCode] || location == "" {
@@ -114,9 +116,9 @@ func Redirection(res *http.Response) (*url.URL, error) {
 	return next, nil
 }
 
-// Explain adds to err, if the host refused the request, the permission that would allow the
-// request. It returns other errors unchanged. Like the host, it reveals only a part of a URL, since
-// the rest may contain a key.
+// Explain adds a permission to err if the host refused the request: the permission that would allow
+// it. It returns other errors unchanged. Like the host, it reveals only a part of a URL, since the
+// rest may contain a key.
 func Explain(r *http.Request, err error) error {
 	var hostErr *guesthttp.HostError
 	if !errors.As(err, &hostErr) || hostErr.Kind != "denied" {

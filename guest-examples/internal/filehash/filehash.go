@@ -1,5 +1,5 @@
-// Package filehash computes a short hash of a file's content. A caller passes the hash back to say
-// which content it has seen.
+// Package filehash computes a short hash of a file's content. A caller passes the hash back to
+// prove which content it has read.
 package filehash
 
 import (
@@ -16,10 +16,10 @@ import (
 // changed file, and short enough for a model to repeat.
 const Length = 16
 
-// MaxSize limits the size in bytes of a file that has a hash; it is also the limit of edit.
+// MaxSize is the size in bytes of the largest file that gets a hash. edit has the same limit.
 const MaxSize = 10 << 20
 
-// Of returns the hash of a content.
+// Of returns the hash of data.
 func Of(data []byte) string {
 	sum := digest.SHA256(data)
 	return hex.EncodeToString(sum[:])[:Length]
@@ -28,7 +28,7 @@ func Of(data []byte) string {
 // maxHeld limits the bytes that a Hash collects to hash them in one host call.
 const maxHeld = 1 << 20
 
-// Hash computes the hash of a content that is written to it. The zero value is ready to use.
+// Hash computes the hash of the bytes that are written to it. The zero value is ready to use.
 type Hash struct {
 	held []byte
 	long hash.Hash // for contents longer than maxHeld
@@ -48,7 +48,7 @@ func (h *Hash) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Text returns the hash of the written content.
+// Text returns the hash of the bytes written so far.
 func (h *Hash) Text() string {
 	if h.long == nil {
 		return Of(h.held)
@@ -68,7 +68,7 @@ func Check(want, shown string, data []byte) error {
 	case strings.EqualFold(want, have):
 		return nil
 	case len(want) != Length:
-		return fmt.Errorf("file_hash has %d characters; give the %d that read returns, or omit it", len(want), Length)
+		return fmt.Errorf("file_hash has %d characters; pass the %d characters that read returns, or omit it", len(want), Length)
 	}
 	return fmt.Errorf("file_hash: %s has changed, and its hash is now %s; read it again and repeat the change on its new content", shown, have)
 }

@@ -16,7 +16,7 @@ func TestCheck(t *testing.T) {
 		hash:                  "",
 		strings.ToUpper(hash): "",
 		"00000000000000ff":    "f has changed, and its hash is now " + hash,
-		hash[:8]:              "file_hash has 8 characters; give the 16 that read returns",
+		hash[:8]:              "file_hash has 8 characters; pass the 16 characters that read returns",
 		hash + "065e7e8f":     "file_hash has 24 characters",
 	} {
 		err := Check(want, "f", []byte("a\n"))

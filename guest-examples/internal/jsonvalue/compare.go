@@ -41,7 +41,8 @@ func (v Value) Compare(other Value) int {
 // stable.
 func Order(values []Value, descending bool) []int {
 	places := make([]int, len(values))
-	decimals := make([]decimal, len(values)) // each is compared many times
+	// computed once, because a sort compares each value many times
+	decimals := make([]decimal, len(values))
 	for i, v := range values {
 		if places[i] = i; v.kind == Number {
 			decimals[i] = v.decimal()

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxExponent limits exponents; it is far beyond any use. A greater exponent is replaced with
+// maxExponent limits exponents; real data has far smaller ones. A greater exponent is replaced with
 // maxExponent, so that arithmetic does not overflow.
 const maxExponent = 1 << 40
 
-// decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The
-// digits are whole followed by fraction, which are parts of the text, so that reading a number
-// allocates nothing. They neither begin nor end with a zero; 0 has no digits.
+// decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The digits
+// are whole followed by fraction. Both are substrings of the literal, so that reading a number
+// allocates nothing. The digits neither begin nor end with a zero; the number 0 has no digits.
 type decimal struct {
 	negative        bool
 	whole, fraction string
@@ -100,9 +100,9 @@ func scaled(d decimal, places int64) *big.Int {
 	return n
 }
 
-// Sum returns the exact sum of values, which must all be numbers, as unscaled * 10^-places. It is
-// an error if a number needs more than maxDigits digits before or after the point, including
-// zeros.
+// Sum returns the exact sum of values, which must all be numbers. The sum is unscaled * 10^-places.
+// Sum returns an error if a number needs more than maxDigits digits before or after the point,
+// including zeros.
 func Sum(numbers []Value, maxDigits int) (unscaled *big.Int, places int64, err error) {
 	decimals := make([]decimal, len(numbers))
 	for i, number := range numbers {

@@ -70,7 +70,7 @@ func TestParseText(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		" \n":                                "the text is empty; it must have a JSON value",
+		" \n":                                "the text is empty; it must contain a JSON value",
 		"[1,\n 2,,3]":                        "line 2, column 4: invalid character ','",
 		"1 2\n[ü]":                           "line 2, column 2: invalid character 'ü'",
 		"{\"ü\": \"":                         "line 1, column 8: the text ends inside a value",
@@ -89,7 +89,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"":          "the text is empty; it must have a JSON value",
+		"":          "the text is empty; it must contain a JSON value",
 		"1\n[":      "line 2, column 2: the text ends inside a value",
 		"{'a':1}":   "line 1, column 2: invalid character '\\''",
 		"\"\xff\"":  "not valid UTF-8",

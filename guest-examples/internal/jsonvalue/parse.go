@@ -16,8 +16,8 @@ import (
 const (
 	// MaxDepth limits the nesting of arrays and objects.
 	MaxDepth = 1000
-	// MaxValues limits the number of values, as each takes many times the memory of its text:
-	// some 100 bytes, and a Go program may need double that.
+	// MaxValues limits the number of values. A value takes about 100 bytes, many times the size of
+	// its text, and Go's garbage collector may need as much again.
 	MaxValues = 500_000
 )
 
@@ -25,7 +25,7 @@ var (
 	// ErrDepth is the error for a value nested deeper than MaxDepth.
 	ErrDepth = fmt.Errorf("arrays and objects are nested more than %d deep", MaxDepth)
 	// ErrSize is the error for more than MaxValues values.
-	ErrSize = fmt.Errorf("there are more than %d values; take a part of them", MaxValues)
+	ErrSize = fmt.Errorf("there are more than %d values; process a smaller part", MaxValues)
 
 	errEncoding = errors.New("the text is not valid UTF-8")
 )
@@ -44,7 +44,8 @@ func Parse(data []byte) (Value, error) {
 	return values[0], nil
 }
 
-// UnmarshalJSON lets Value be the type of an argument; null is also a value.
+// UnmarshalJSON implements json.Unmarshaler, so that an argument can have the type Value. It
+// decodes null as a value of the kind Null.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	parsed, err := Parse(data)
 	if err == nil {
@@ -53,8 +54,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ParseText parses a sequence of JSON values, as in JSON Lines. An empty sequence is an error.
-// Errors begin with the place of the error, and wrap ErrDepth and ErrSize.
+// ParseText parses a sequence of JSON values, as in JSON Lines. An empty sequence is an error. An
+// error begins with its line and column. It wraps ErrDepth or ErrSize if that limit was exceeded.
 func ParseText(text string) ([]Value, error) {
 	values, at, err := parse([]byte(text))
 	return values, explain(text, len(values), at, err)
@@ -104,7 +105,7 @@ func splitError(d *jsontext.Decoder, err error) (at int, what error) {
 func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:
-		return errors.New("the text is empty; it must have a JSON value")
+		return errors.New("the text is empty; it must contain a JSON value")
 	case err == nil || err == errEncoding:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -132,7 +133,7 @@ func parse(data []byte) (values []Value, at int, err error) {
 // parser parses values and counts them down from MaxValues.
 type parser struct {
 	decoder *jsontext.Decoder
-	text    string // the values share its bytes
+	text    string // the values are substrings of this text
 	left    int
 }
 
@@ -176,8 +177,8 @@ func (p *parser) count() error {
 	return nil
 }
 
-// scalar returns the text of the next value, which is neither an array nor an object, or the
-// error at its place.
+// scalar returns the text of the next value, which is neither an array nor an object. An error
+// belongs to the position of that value.
 func (p *parser) scalar() (string, error) {
 	raw, err := p.decoder.ReadValue()
 	if err != nil {

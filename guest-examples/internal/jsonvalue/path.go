@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Path is the place of a value: the names and indices that lead to it. An empty path is the value
-// itself.
+// Path is the place of a value: the names and indices that lead to it. An empty path denotes the
+// root value.
 type Path []string
 
 // ParsePath parses a JSON pointer ("/a/0/b", with ~1 for / and ~0 for ~) or names joined by dots
-// ("a.0.b" or "a[0].b"). "" is the value itself. A path has at most MaxDepth names.
+// ("a.0.b" or "a[0].b"). "" is the path of the root value. A path has at most MaxDepth names.
 func ParsePath(text string) (Path, error) {
 	path, err := parsePath(text)
 	if err == nil && len(path) > MaxDepth {
@@ -95,9 +95,9 @@ func index(name string, n int) (int, bool) {
 	return at, 0 <= at && at < n
 }
 
-// With returns v with value at the path; it replaces an existing value. Missing objects are
-// created. As an index, "-" or the length of the array appends. It is an error if a value on the
-// path can't have members or items.
+// With returns a copy of v in which value is at the path, in place of any existing value. It
+// creates missing objects. In an array, the index "-" or the length of the array appends. With
+// returns an error if a value on the path is neither an object nor an array.
 func (v Value) With(path Path, value Value) (Value, error) {
 	return v.with(path, 0, value)
 }
@@ -136,7 +136,7 @@ func (v Value) with(path Path, depth int, value Value) (Value, error) {
 		items[at] = inner
 		return NewArray(items), nil
 	}
-	return Value{}, fmt.Errorf("the value at %q is a %v, which has no members; set it first", path[:depth], v.kind)
+	return Value{}, fmt.Errorf("the value at %q is a %v, which has no members; replace it with an object first", path[:depth], v.kind)
 }
 
 // Without returns v without the value at the path, and whether there was one. The empty path

@@ -1,5 +1,5 @@
-// Package jsonvalue has JSON values that stay as written: numbers keep their digits, and objects
-// the order of their members. Values are immutable, so that they can share parts.
+// Package jsonvalue represents JSON values as they were written: numbers keep their digits, and
+// objects the order of their members. Values are immutable, so that they can share parts.
 package jsonvalue
 
 import "strconv"
@@ -55,7 +55,8 @@ func NewBool(b bool) Value { return Value{kind: Bool, text: strconv.FormatBool(b
 // NewInt returns an integer.
 func NewInt(n int64) Value { return NewNumber(strconv.FormatInt(n, 10)) }
 
-// NewNumber returns the number of a literal, which must be valid JSON; it is not checked.
+// NewNumber returns the number with the given literal, which must be a valid JSON number. NewNumber
+// does not check it.
 func NewNumber(literal string) Value { return Value{kind: Number, text: literal} }
 
 // NewString returns a string.

@@ -62,7 +62,7 @@ func (l Layout) append(out []byte, v Value, level int) []byte {
 	return append(out, v.text...)
 }
 
-// before appends the separator before the item i.
+// before appends the separator in front of the item i.
 func (l Layout) before(out []byte, i, level int) []byte {
 	if i > 0 {
 		out = append(out, ',')

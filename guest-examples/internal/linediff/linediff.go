@@ -1,15 +1,16 @@
-// Package linediff finds the lines that differ between two texts: the minimum to delete and
-// insert, by Myers' algorithm in linear space.
+// Package linediff finds the fewest lines to delete and insert that turn one text into another,
+// with Myers' algorithm in linear space.
 package linediff
 
 import "context"
 
-// Change reports that the lines Old of the first text became the lines New of the second. One of
-// them may be empty, but not both. Lines count from 0, and the ends are exclusive.
+// Change replaces the lines from OldStart to OldEnd of the first text with the lines from NewStart
+// to NewEnd of the second. Lines are numbered from 0, and the ends are exclusive. One of the two
+// ranges may be empty.
 type Change struct{ OldStart, OldEnd, NewStart, NewEnd int }
 
-// maxEffort limits the steps of the search for the minimum. Beyond it, everything between the
-// lines already found equal counts as changed.
+// maxEffort limits the steps of the search for the minimum. After that many steps, all lines that
+// are not yet matched are reported as changed.
 const maxEffort = 20_000_000
 
 // Changes returns the differences between older and newer, in order. Equal numbers stand for

@@ -79,7 +79,8 @@ func TestChangesEndWithTheContext(t *testing.T) {
 	}
 }
 
-// TestChangesAreBounded compares texts that have only the first line in common.
+// TestChangesAreBounded checks that the search stops after its maximum effort. The texts have only
+// the first line in common; all other lines are reported as changed.
 func TestChangesAreBounded(t *testing.T) {
 	older, newer := make([]int, 200), make([]int, 200)
 	for i := range older {

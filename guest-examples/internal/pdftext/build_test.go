@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// build writes a PDF file of objects, numbered from 1; the first is the catalog.
+// build returns a PDF file with the given objects, numbered from 1. The first is the catalog.
 func build(objects ...string) []byte {
 	return buildWith("", objects...)
 }
@@ -31,12 +31,12 @@ func buildWith(trailer string, objects ...string) []byte {
 	return b.Bytes()
 }
 
-// stream returns an object with content.
+// stream returns a stream object with this content.
 func stream(dictionary, content string) string {
 	return fmt.Sprintf("<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(content), content)
 }
 
-// packed returns an object with compressed content.
+// packed returns a stream object with this content, compressed.
 func packed(t *testing.T, dictionary, content string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -52,8 +52,8 @@ func packed(t *testing.T, dictionary, content string) string {
 
 const helvetica1 = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
-// pageOf returns a file of one page with that content, whose font /F is object 5. Further objects
-// begin at 6.
+// pageOf returns a file with one page, which has this content and the font /F. The font is object
+// 5; the objects in more are numbered from 6.
 func pageOf(content, font string, more ...string) []byte {
 	return build(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>",

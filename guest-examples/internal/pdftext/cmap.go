@@ -12,7 +12,7 @@ type cmap struct {
 	ranges []codeRange
 }
 
-// codeRange maps codes to consecutive texts, or to the texts of a list.
+// codeRange maps consecutive codes to consecutive characters, or to the strings of a list.
 type codeRange struct {
 	low, high uint32
 	first     string // UTF-16
@@ -72,7 +72,7 @@ func (m *cmap) lookup(c uint32) (string, bool) {
 	return "", false
 }
 
-// code returns the number with the bytes of a code, at most four.
+// code returns the number that the first four bytes of a code form, in big-endian order.
 func code(s string) uint32 {
 	n := uint32(0)
 	for i := range min(len(s), 4) {
@@ -83,7 +83,7 @@ func code(s string) uint32 {
 
 func fromUTF16(s string) string {
 	if len(s) == 1 {
-		return string(rune(s[0])) // a single byte is not UTF-16, but is common
+		return string(rune(s[0])) // one byte is not valid UTF-16, but many files contain it
 	}
 	units := make([]uint16, len(s)/2)
 	for i := range units {

@@ -18,8 +18,8 @@ const (
 	maxRead = 1 << 30
 )
 
-// header replaces the header of the file, because the library knows only a few versions. It does
-// not change the offsets of objects.
+// header replaces the header of the file, because the library knows only a few versions. The
+// replacement does not move any object.
 const header = "%PDF-1.7\n"
 
 var errEntangled = errors.New("the file has circular references")

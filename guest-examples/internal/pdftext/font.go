@@ -16,10 +16,10 @@ type font struct {
 	find   func(code uint32) glyph
 }
 
-// glyph is what one code draws.
+// glyph is the text and the width that one code draws.
 type glyph struct {
 	text  string // its text
-	known bool   // the file gives the text
+	known bool   // the file says what the text is
 	width float64
 }
 
@@ -94,8 +94,8 @@ func (x *extractor) load(f *font, value pdf.Value) {
 	}
 }
 
-// compositeLetters returns a function that gives the text of those codes of a composite font that
-// ToUnicode lacks. Most codes are only numbers of outlines.
+// compositeLetters returns a function that gives the text of a code of a composite font if the map
+// ToUnicode lacks the code. Most such codes are only glyph numbers, whose text is unknown.
 func compositeLetters(value pdf.Value) func(uint32) (string, bool) {
 	encoding := value.Key("Encoding").Name()
 	utf16 := strings.Contains(encoding, "-UCS2-") || strings.Contains(encoding, "-UTF16-")
@@ -136,7 +136,7 @@ func (x *extractor) simpleLetters(value pdf.Value) func(uint32) (string, bool) {
 			if text, ok := x.names.text(name); ok {
 				return text, true
 			}
-			// A generated name, such as a65 for code 65.
+			// The name may be derived from the code, such as a65 for code 65.
 			return string(rune(code)), code >= ' ' && code <= '~'
 		}
 		if code == '\t' || code == '\n' || code == '\r' { // a font has these codes only by mistake

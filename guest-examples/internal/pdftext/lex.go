@@ -11,7 +11,7 @@ type kind byte
 const (
 	end kind = iota
 	number
-	text // in parentheses or angle brackets
+	text // a string, in parentheses or angle brackets
 	name
 	operator
 	list // an array, or a dictionary with alternating keys and values
@@ -21,7 +21,7 @@ const (
 type token struct {
 	kind   kind
 	number float64
-	text   string // of a string, name or operator
+	text   string // content of a string, name or operator
 	list   []token
 }
 
@@ -178,7 +178,8 @@ func (l *lexer) literal() string {
 	return string(b)
 }
 
-// escape appends the character of the escape at the reading position, and stops at its last byte.
+// escape appends the character of the escape sequence at the reading position. It stops at the last
+// byte of the sequence.
 func (l *lexer) escape(b []byte) []byte {
 	l.at++
 	switch c := l.peek(0); c {

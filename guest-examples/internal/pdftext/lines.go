@@ -22,7 +22,7 @@ type fragment struct {
 const (
 	wordGap      = 0.15
 	cellGap      = 2
-	backward     = 1.2 // text drawn over other text, such as accents
+	backward     = 1.2 // distance that the text may go back in its line, for accents
 	lineGap      = 0.5
 	paragraphGap = 1.8
 )

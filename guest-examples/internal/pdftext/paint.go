@@ -45,7 +45,7 @@ type painter struct {
 // run interprets the content of a page or form.
 func (p *painter) run(content []byte, resources pdf.Value, depth int) {
 	l := lexer{data: content}
-	fonts := map[string]*font{} // by name; a lookup reads the file
+	fonts := map[string]*font{} // by name, because each lookup reads the file
 	for p.operators > 0 && p.extractor.text.Len()+p.lines.size() < MaxText {
 		operands, op := l.instruction()
 		if op.kind == end {
@@ -151,7 +151,7 @@ func (p *painter) next(to []float64) {
 	p.text = p.line
 }
 
-// show draws texts. Numbers between them move the following text.
+// show draws the strings among items. A number moves the text that follows it.
 func (p *painter) show(items []token) {
 	for _, item := range items {
 		switch item.kind {

@@ -29,7 +29,7 @@ const (
 	maxDepth = 32
 )
 
-// The errors that Extract wraps. Their messages follow the name of a file.
+// The errors that Extract wraps. A caller puts the name of the file in front of the message.
 var (
 	// ErrEncrypted reports that the file needs a password or has an unknown cipher.
 	ErrEncrypted = errors.New("is an encrypted PDF file that can't be opened; use a copy that is not encrypted")
@@ -52,7 +52,7 @@ type Document struct {
 	Notes []string
 }
 
-// Extract returns the text of a PDF file. It returns a text or an error for any data, in bounded
+// Extract returns the text of a PDF file. For any data, it returns a text or an error in bounded
 // time. A malicious file may still use unbounded memory, which a sandbox has to limit. data must
 // not change during the call.
 func Extract(data []byte) (doc Document, err error) {
@@ -84,7 +84,7 @@ func Extract(data []byte) (doc Document, err error) {
 		x.stopped = x.pages + 1
 		x.pages = max(x.stopped, int(min(pages.Key("Count").Int64(), maxNodes)))
 	}
-	if !encrypted { // the library leaves padding at the end of decrypted strings
+	if !encrypted { // titles of encrypted files end with padding that the library leaves
 		doc.Title = titleOf(reader.Trailer().Key("Info"))
 	}
 	return x.document(doc)
@@ -103,8 +103,8 @@ type extractor struct {
 	text  strings.Builder
 	nodes int // visited nodes of the page tree
 	pages int // pages of the file
-	// lettered counts the drawn characters, and unknown those among them whose text the file
-	// lacks.
+	// lettered is the number of drawn characters. unknown is the number of drawn characters for
+	// which the file gives no text.
 	lettered, unknown int
 	broken            []int // pages with errors
 	stopped           int   // the first page that was not read, or 0
@@ -192,7 +192,7 @@ func (x *extractor) document(doc Document) (Document, error) {
 	}
 	doc.Text = strings.TrimRight(x.text.String(), "\n") + "\n"
 	if x.stopped > 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("only the first %d of %d pages are here; the others are too many, too large or damaged", x.stopped-1, x.pages))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("only the first %d of %d pages could be read; the others are too many, too large or damaged", x.stopped-1, x.pages))
 	}
 	if n := len(x.broken); n > 0 {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%d of %d pages are damaged and may lack text, page %d first", n, x.pages, x.broken[0]))

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A XeTeX file has compressed objects and references, and fonts whose codes are glyph numbers.
+// Extract reads a file from XeTeX, which has compressed objects and references, and fonts whose
+// codes are glyph numbers.
 func TestExtract_real(t *testing.T) {
 	data, err := os.ReadFile("testdata/xelatex.pdf")
 	if err != nil {
@@ -83,7 +84,7 @@ func TestFonts(t *testing.T) {
 	}
 }
 
-// A font may give no text for some of its characters.
+// A character for which the font gives no text is shown as U+FFFD and mentioned in a note.
 func TestExtract_unknownLetters(t *testing.T) {
 	const font = "<</Subtype/Type0/Encoding/Identity-H/DescendantFonts[<<>>]/ToUnicode 6 0 R>>"
 	doc, err := Extract(pageOf("BT /F 12 Tf <00010002> Tj ET", font, stream("", "1 beginbfchar <0001> <0041> endbfchar")))
@@ -146,7 +147,7 @@ func TestExtract_damagedTree(t *testing.T) {
 	}
 }
 
-// Data around a file, and an unknown version, have no effect.
+// Bytes before and after a PDF file, and an unknown version of the format, do not change the text.
 func TestExtract_surroundings(t *testing.T) {
 	good := pageOf("BT /F 12 Tf (text)Tj ET", helvetica1)
 	for name, data := range map[string][]byte{
@@ -187,7 +188,8 @@ func TestExtract_errors(t *testing.T) {
 	}
 }
 
-// TestExtract_hostile extracts files whose objects are circular or grow without bound.
+// TestExtract_hostile checks that the output stays bounded for files whose objects are circular or
+// grow without bound.
 func TestExtract_hostile(t *testing.T) {
 	draws := "BT /F 12 Tf (x)Tj ET "
 	bomb := strings.Repeat(strings.Repeat("(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx) Tj ", 1000), 100)

@@ -76,9 +76,9 @@ func compositeWidths(value pdf.Value) func(uint32) float64 {
 	}
 }
 
-// standardWidth returns a width of one of the standard fonts, whose widths files may omit. Bold
-// and slanted fonts use the widths of the regular ones, which are close enough to find the ends
-// of words.
+// standardWidth returns the width of a code in one of the standard fonts, whose widths a file may
+// omit. For bold and slanted fonts it uses the widths of the regular font, which are close enough
+// to find the ends of words.
 func standardWidth(font string, code uint32) float64 {
 	const first = ' '
 	widths := helvetica[:]

@@ -1,5 +1,5 @@
-// Package plain makes foreign text safe to show to a model, which reads characters that people
-// can't see, and on a terminal, which obeys control characters.
+// Package plain makes untrusted text safe to show to a model and on a terminal. A model reads
+// characters that people can't see; a terminal executes control characters.
 package plain
 
 import (

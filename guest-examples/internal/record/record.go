@@ -1,4 +1,5 @@
-// Package record keeps a value as JSON in a tool's store. Concurrent calls lose no change.
+// Package record keeps a value as JSON in a tool's store. Concurrent calls do not overwrite each
+// other's changes.
 package record
 
 import (
@@ -43,7 +44,7 @@ func read[T any](s Store, key string) (value T, raw []byte, err error) {
 	return value, raw, nil
 }
 
-// Remove calls the function may with the value of a key, and removes the key if it returns nil.
+// Remove calls may with the value of a key, and removes the key if may returns nil.
 func Remove[T any](s Store, key string, may func(T) error) error {
 	for range maxTries {
 		value, old, err := read[T](s, key)

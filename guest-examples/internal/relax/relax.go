@@ -1,5 +1,5 @@
-// Package relax compares lines except for their white space, and adapts the indentation of
-// replacement lines to the lines found.
+// Package relax compares lines without regard to white space. It also changes the indentation of
+// replacement lines to the indentation of the file.
 package relax
 
 import "strings"

@@ -14,9 +14,10 @@ import (
 // Max limits the size of the input, in bytes.
 const Max = 4 << 20
 
-// Read returns inline or the content of the file filePath; they are the values of the parameters
-// text and file_path. Exactly one must be given. Read drops a byte order mark and decodes UTF-16
-// that has one. Input that is not valid UTF-8 or exceeds Max bytes is an error.
+// Read returns inline, or the content of the file filePath. inline is the value of the parameter
+// text, and filePath the value of file_path; exactly one must be given. Read drops a byte order
+// mark and decodes UTF-16 if the mark indicates it. Input that is not valid UTF-8 or exceeds Max
+// bytes is an error.
 func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	switch {
 	case inline != "" && filePath != "":

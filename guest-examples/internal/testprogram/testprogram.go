@@ -1,4 +1,4 @@
-// Package testprogram finds the programs of the system that tests compare the guests with.
+// Package testprogram finds the installed programs with which tests compare the guests.
 package testprogram
 
 import (
@@ -18,8 +18,8 @@ func Path(tb testing.TB, name string) string {
 	return path
 }
 
-// Missing ends a test that cannot run without a program, as [Path] does. It is for programs that
-// are present but unsuitable, such as an old version of bash.
+// Missing skips or fails a test that cannot run without a program, under the same condition as
+// [Path]. It is for programs that are installed but unsuitable, such as an old version of bash.
 func Missing(tb testing.TB, name string) {
 	tb.Helper()
 	if os.Getenv("WASMTOOL_PROGRAMS") == "required" {

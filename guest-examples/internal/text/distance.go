@@ -17,8 +17,8 @@ func DistanceWithin(part, whole string) int {
 	return slices.Min(distances(make([]int, len(whole)+1), part, whole))
 }
 
-// distances returns, for each place of b, the smallest distance from the string a to any substring
-// of b that ends there. row has the cost of beginning at each place, and is overwritten.
+// distances returns, for each index of b, the smallest distance between a and a substring of b that
+// ends there. row[i] is the initial cost of a substring that begins at i. distances overwrites row.
 func distances(row []int, a, b string) []int {
 	for i := range len(a) {
 		have := a[i]

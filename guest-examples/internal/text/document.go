@@ -77,7 +77,7 @@ func (d *Document) narrow() {
 				continue
 			}
 		}
-		// utf8.AppendRune would append U+FFFD.
+		// utf8.AppendRune would append U+FFFD for a surrogate.
 		text = append(text, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 	}
 	d.Text = text

@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// LineReader reads lines of any length in constant memory. A line ends at \n or \r\n, or at the
-// end of the text unless the line is empty.
+// LineReader reads lines of any length in constant memory. A line ends at \n or \r\n. Text after
+// the last line end is also a line.
 type LineReader struct {
 	src  *bufio.Reader
 	keep int

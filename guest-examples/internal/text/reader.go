@@ -80,7 +80,7 @@ func isBinary(head []byte) bool {
 	case bytescan.Index(head, 0, 0) >= 0:
 		return true
 	}
-	// Most texts stay below the limit even if tabs and line ends count.
+	// Most texts stay below the limit even if tabs and line ends are counted as control characters.
 	maximum := len(head) * 3 / 10
 	return bytescan.CountControl(head) > maximum && bytescan.Sum(head, &control) > maximum
 }

@@ -14,11 +14,11 @@ import (
 
 // Decoder returns a function that decodes argument objects into Args, a struct. The function
 // ignores fields that Args lacks, since the host has checked the object against the manifest's
-// schema. Create the decoder before reading the input, so that it inspects Args once and not in
+// schema. Create the decoder before reading the input, so that it inspects Args once, instead of in
 // each call.
 //
-// It gives the same results as package json, which looks at each byte twice, through a function,
-// and takes several times as long in a guest. The returned function calls package json only for
+// The function gives the same results as package json, which takes several times as long in a
+// guest, because it calls a function for each byte, twice. The function calls package json only for
 // values other than strings, booleans and whole numbers, for fields of other types, and for errors.
 func Decoder[Args any]() func(input []byte) (Args, error) {
 	var fields []field
@@ -83,8 +83,8 @@ func (f field) into(args reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// fill sets the fields of args from an object. It returns false if the input is not an object,
-// has other names, or does not fit.
+// fill sets the fields of args from an object. It returns false if package json must decode the
+// input: it is not an object, has an unknown name, or has a value of another type.
 func fill(input []byte, fields []field, args reflect.Value) bool {
 	rest, ok := next(input, '{')
 	if !ok {
@@ -113,7 +113,8 @@ func fill(input []byte, fields []field, args reflect.Value) bool {
 	}
 }
 
-// set sets the field with this name, if there is one.
+// set sets the field with this name. It returns false if there is no such field or the value does
+// not fit.
 func set(name, value []byte, fields []field, args reflect.Value) bool {
 	for _, f := range fields {
 		if f.name != string(name) {

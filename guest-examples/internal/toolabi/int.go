@@ -22,7 +22,7 @@ func (n *Int) UnmarshalJSON(text []byte) error {
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return fmt.Errorf("%.40s is not a whole number in range", text)
+		return fmt.Errorf("%.40s is not a whole number, or is too large", text)
 	}
 	*n = Int(f)
 	return nil

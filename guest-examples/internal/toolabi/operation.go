@@ -26,8 +26,8 @@ func Operations[Name ~string, Do any](all map[Name]Do) []string {
 	return names
 }
 
-// Place returns a position among n characters or items. A negative number counts from the end,
-// and positions outside are clamped.
+// Place returns a position among n characters or items. A negative number counts from the end. A
+// position out of range is clamped.
 func Place(at Int, n int) int {
 	if at < 0 {
 		at += Int(n)

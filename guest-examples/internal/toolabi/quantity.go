@@ -10,7 +10,7 @@ import (
 // "1 file", "2 directories", "1.5 seconds".
 func Quantity(number any, unit string) string {
 	var text string
-	switch number := number.(type) { // package fmt is slow in a guest
+	switch number := number.(type) { // avoid package fmt, which is slow in a guest
 	case int:
 		text = strconv.Itoa(number)
 	case string:

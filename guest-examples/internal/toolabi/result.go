@@ -8,10 +8,10 @@ import (
 )
 
 // WriteResult writes a result with content blocks, a title for people and metadata for programs.
-// The manifest of the tool must have output = "result". The text of the blocks must be complete
-// without the rest.
+// The manifest of the tool must have output = "result". A model may see only the text of the
+// blocks, so that text must be complete.
 func WriteResult(out io.Writer, result guest.Result) error {
-	encoded, err := result.MarshalJSON() // skips the check and the copy of package json
+	encoded, err := result.MarshalJSON() // package json would also check and copy the result
 	if err != nil {
 		return fmt.Errorf("the result can't be encoded: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 // MaxInput limits the argument object, in bytes.
 const MaxInput = 8 << 20
 
-// Tool runs one call: input is the argument object, and the output goes to out. The text of the
-// error is for a model.
+// Tool runs one call: input is the argument object, and the output goes to out. The error message
+// is written for a model.
 type Tool func(input []byte, out io.Writer) error
 
 // Main runs the tool that args[1] names and returns the exit code of the process: 0, or 1 if the
@@ -53,10 +53,10 @@ func run(tools map[string]Tool, args []string, stdin io.Reader, stdout io.Writer
 	return nil
 }
 
-// warmUp encodes a dummy result, and allocates memory of each size once. The host saves the
-// memory of a module when it first reads its input, and begins each call with that memory. Types
-// are therefore inspected once and not in each call, and the allocator has some memory of each
-// size ready.
+// warmUp encodes a dummy result, and allocates memory of each size once. The host takes a snapshot
+// of the memory when the module first reads input, and begins each call with that snapshot. Types
+// are therefore inspected once, instead of in each call, and the allocator has memory of each size
+// ready.
 func warmUp() {
 	metadata := map[string]any{"text": "", "int": 0, "int64": int64(0), "flag": false}
 	_ = WriteResult(io.Discard, TextResult("title", "text", metadata))

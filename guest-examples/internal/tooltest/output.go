@@ -28,6 +28,6 @@ func (o *Output) Len() int { return len(o.String()) }
 // Result returns the whole result; it is empty if none was written.
 func (o *Output) Result() Result {
 	var result Result
-	_ = json.Unmarshal(o.raw.Bytes(), &result) // String returns invalid output
+	_ = json.Unmarshal(o.raw.Bytes(), &result) // String shows output that is not a result
 	return result
 }

@@ -16,7 +16,7 @@ type Server struct {
 }
 
 // Serve starts a service that responds with JSON and with headers, which alternate names and
-// values. Its responses are dated January 2026. The service ends with the test.
+// values. Its responses are dated January 2026. The service stops at the end of the test.
 func Serve(t *testing.T, status int, answer string, headers ...string) *Server {
 	t.Helper()
 	s := &Server{}

@@ -13,8 +13,8 @@ import (
 // MaxOutput limits the result, in bytes.
 const MaxOutput = 1 << 20
 
-// Run runs the named operation with the call that prepare decodes, and writes the result to out
-// as JSON on one line. The text of an error is for a model and begins with the name of the
+// Run runs the named operation with the call that prepare decodes, and writes the result to out as
+// JSON on one line. An error message is written for a model and begins with the name of the
 // operation.
 func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error), name Name, prepare func() (Call, error), out io.Writer) error {
 	do, err := toolabi.Operation(all, name)

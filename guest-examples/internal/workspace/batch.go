@@ -11,8 +11,8 @@ import (
 // MaxBatch limits the files that a Batch asks for at once.
 const MaxBatch = 512
 
-// Batch stats, lists or reads many files at once, which in the sandbox is many times faster than
-// one at a time. It reuses its memory, so answers are only valid until the next use.
+// Batch stats, lists or reads many files at once. In the sandbox, this is many times faster than
+// one file at a time. A Batch reuses its memory, so answers are only valid until its next use.
 type Batch struct {
 	asker asker
 	room  []byte
@@ -26,7 +26,8 @@ type asker interface {
 	readMany(names []string, limit int, room []byte) ([]files.Answer, error)
 }
 
-// NewBatch returns a Batch whose buffer has room bytes for the content of files.
+// NewBatch returns a Batch with a buffer for the content of files. room is the size of the buffer
+// in bytes.
 func NewBatch(fsys fs.FS, room int) *Batch {
 	asker, ok := fsys.(asker)
 	if !ok {
@@ -40,14 +41,14 @@ func (b *Batch) Stat(names []string) []files.Answer {
 	return all(names)(b.asker.statMany(names, b.room))
 }
 
-// List lists up to MaxBatch directories. A directory for which there is no room has the error
-// syscall.ENOBUFS.
+// List lists up to MaxBatch directories. A directory that does not fit into the buffer has the
+// error syscall.ENOBUFS.
 func (b *Batch) List(names []string) []files.Answer {
 	return all(names)(b.asker.listMany(names, b.room))
 }
 
 // Read reads up to MaxBatch files of at most limit bytes each. A larger file has the error
-// syscall.EFBIG. A file for which there is no room has syscall.ENOBUFS.
+// syscall.EFBIG. A file that does not fit into the buffer has syscall.ENOBUFS.
 func (b *Batch) Read(names []string, limit int) []files.Answer {
 	return all(names)(b.asker.readMany(names, limit, b.room))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// together is a workspace that answers for many files at once, like the one in the sandbox.
+// together is a workspace that answers for many files at once, like the workspace in the sandbox.
 type together struct {
 	fs.FS
 	dir files.Dir
@@ -94,7 +94,7 @@ func TestBatchReads(t *testing.T) {
 	}
 }
 
-// A file without room has ENOBUFS, and never the content of another file.
+// A file that does not fit into the buffer has ENOBUFS, and never the content of another file.
 func TestBatchWithoutRoom(t *testing.T) {
 	content := map[string]string{}
 	var names []string

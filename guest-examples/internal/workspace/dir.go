@@ -13,7 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// maxName limits the bytes of a name that is sent to the host. No host has longer names.
+// maxName limits the bytes of a name that is sent to the host. No operating system has longer
+// names.
 const maxName = 512 << 10
 
 var errChanged = errors.New("it changed meanwhile; read it again")
@@ -32,8 +33,8 @@ func OpenDir(path string) Dir {
 }
 
 // Target resolves value, the path in the parameter param, to the name of a file to write. was
-// describes the file, or is nil if it does not exist. A directory, a link or any other file that
-// is not regular is an error.
+// describes the file, or is nil if the file does not exist. A directory, a link or any other file
+// that is not regular is an error.
 func (d Dir) Target(param, value string) (name string, was *files.Answer, err error) {
 	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, err
@@ -58,7 +59,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 func (d Dir) resolve(param, value string) (string, error) {
 	name, err := Resolve(param, value)
 	if err == nil && strings.HasPrefix(path.Base(name), files.TempPrefix) {
-		return "", fmt.Errorf("%s: names that begin with %s are reserved for files that are being written", param, files.TempPrefix)
+		return "", fmt.Errorf("%s: names that begin with %s are reserved for files that are being written; use another name", param, files.TempPrefix)
 	}
 	return name, err
 }
@@ -75,9 +76,9 @@ func (d Dir) describe(name string) files.Answer {
 	return answers[0]
 }
 
-// Write atomically writes the file name with a new content. name and was come from Target; Write
-// fails if the file has changed since. It keeps the permissions of the file. It creates missing
-// directories and returns them, outermost first; after an error it removes them again.
+// Write atomically replaces the content of a file, and keeps its permissions. name and was come
+// from Target; Write fails if the file has changed since. It creates missing directories and
+// returns them, outermost first. After an error it removes them again.
 func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made []string, err error) {
 	if was == nil {
 		was = &files.Answer{Err: syscall.ENOENT}

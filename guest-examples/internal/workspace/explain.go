@@ -16,7 +16,7 @@ import (
 // maxSuggestions limits the names suggested for a missing path.
 const maxSuggestions = 3
 
-var errNoWorkspace = errors.New("there is no workspace; the operator must grant the directory workspace")
+var errNoWorkspace = errors.New("there is no workspace; the operator must grant the directory \"workspace\"")
 
 // Explain rewords err, an error about the file name, for a model. The name was resolved from the
 // parameter param. The message says what is wrong and at which part of the path. For a missing path
@@ -41,7 +41,7 @@ func Explain(fsys fs.FS, param, name string, err error) error {
 	return fmt.Errorf("%s: %s can't be read: %w", param, Display(name), cause(err))
 }
 
-// explainWrite is [Explain] for an error of writing.
+// explainWrite is [Explain] for an error that occurred while writing.
 func (d Dir) explainWrite(param, name string, err error) error {
 	if _, rootErr := fs.Stat(d.FS, "."); rootErr != nil {
 		return errNoWorkspace
@@ -115,7 +115,8 @@ func closest(name string, entries []fs.DirEntry) []string {
 	for _, entry := range entries {
 		have := strings.ToLower(entry.Name())
 		score := limit + 1
-		// Nearly every name contains a given name of one or two letters, so these don't count.
+		// Nearly every name contains a given name of one or two letters, so this comparison skips
+		// names that short.
 		if min(len(have), len(want)) > 2 && (strings.Contains(have, want) || strings.Contains(want, have)) {
 			score = limit
 		}

@@ -19,11 +19,11 @@ const (
 
 // ignoreRule is a line of an ignore file.
 type ignoreRule struct {
-	base        string // the directory of the file
+	base        string // directory of the ignore file
 	glob        string
 	whole       bool // match the path below base instead of the name
 	directories bool // match only directories
-	negated     bool // a later exception to earlier rules
+	negated     bool // an exception to earlier rules
 }
 
 // parseIgnore parses the rules of the ignore file in the directory base. Like git, it ignores

@@ -13,9 +13,9 @@ import (
 // smallFile is the size up to which a file is read without asking for its size first.
 const smallFile = 16 << 10
 
-// ReadSmall returns the content of a regular file of at most 16 KiB with a single call of the
-// host. The content is valid until the next ReadSmall. ok is false for any other file, for a
-// missing one, and outside the sandbox; call Open then.
+// ReadSmall returns the content of a regular file of at most 16 KiB with a single call of the host.
+// The content is valid until the next ReadSmall. For any other file, for a missing file, and
+// outside the sandbox, ok is false, and the caller must use Open.
 func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
 	small, ok := fsys.(interface {
 		readSmall(name string) files.Answer
@@ -73,7 +73,8 @@ func tooLarge(param, name string, limit int64) error {
 	return fmt.Errorf("%s: %s has more than %d bytes, the limit of this tool", param, Display(name), limit)
 }
 
-// readToEnd reads a file whatever its reported size. It reads at most one byte more than limit.
+// readToEnd reads a file to its end, regardless of the size that it reports. It reads at most one
+// byte more than limit.
 func (d Dir) readToEnd(name string, limit int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {

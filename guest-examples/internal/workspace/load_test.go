@@ -116,8 +116,8 @@ func TestDir_readThenWrite(t *testing.T) {
 	}
 }
 
-// A file that grew after it was described, or that reports no size, is read completely. Such a file
-// counts as changed.
+// A file that grew after it was described, or that reports no size, is read completely. Write then
+// treats such a file as changed.
 func TestDir_loadGrown(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "f.txt", "old")

@@ -25,8 +25,8 @@ func (d Dir) Remove(param, name string, was *files.Answer) error {
 	return nil
 }
 
-// Move renames a file to the name to, which must not exist, and creates missing directories. Like
-// Write, it returns the directories that it created.
+// Move renames the file name to the path to, which must not exist. It creates missing directories
+// and, like Write, returns them.
 func (d Dir) Move(param, name, to string) (made []string, err error) {
 	if err := d.checkWritable(name); err != nil {
 		return nil, d.explainWrite(param, name, err)

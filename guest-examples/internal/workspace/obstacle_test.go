@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// sandboxFS fails the lookup of some names with the errors that the sandbox gives.
+// sandboxFS fails the lookup of some names with the errors that the sandbox returns.
 type sandboxFS struct {
 	fstest.MapFS
 	refused map[string]error

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// Sample is a workspace with which a tool rehearses: text files in one directory, by name.
+// Sample is a workspace for the warm-up of tools. It has text files in one directory, by name.
 type Sample map[string]string
 
 // Open opens a file or the directory.

@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// maxUnread limits the unreadable paths that are named.
+// maxUnread limits the unreadable paths that Note names.
 const maxUnread = 3
 
 // Unread collects paths that can't be read; they do not make the call fail. The zero value is

@@ -36,8 +36,8 @@ type Walker struct {
 type Visit func(name string, entry fs.DirEntry) error
 
 // Walk calls visit for each entry below Start that is not a directory, and for Start itself if it
-// is not a directory. An error of visit ends the walk and is returned, and so is an error at
-// Start.
+// is not a directory. If visit returns an error, or Start cannot be read, Walk stops and returns
+// the error.
 func (w Walker) Walk(visit Visit) error {
 	info, err := fs.Lstat(w.FS, w.Start)
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *walk) rulesIn(name string, entries []fs.DirEntry, above []ignoreRule) [
 	return above
 }
 
-// steps returns the entries to visit in a directory, and the names of those to enter.
+// steps returns the entries to visit in a directory, and the names of the directories to enter.
 func (w *walk) steps(name string, entries []fs.DirEntry, depth int, rules []ignoreRule) (steps []step, inside []string) {
 	steps = make([]step, 0, len(entries))
 	for _, entry := range entries {
@@ -173,8 +173,8 @@ func IgnoredNote(count int) string {
 	return fmt.Sprintf("\n(%s ignored by .gitignore; set include_ignored to see them)\n", toolabi.Quantity(count, "path"))
 }
 
-// Below returns name relative to start, which is name itself or one of its parents. If they are
-// equal it returns ".".
+// Below returns name relative to start, or "." if they are equal. start must be a parent of name or
+// name itself.
 func Below(start, name string) string {
 	switch start {
 	case name:

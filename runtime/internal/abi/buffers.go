@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// errStreamClosed ends a write to a stream that is full or closed.
+// errStreamClosed is the error of a write to a stream that is full or closed.
 var errStreamClosed = errors.New("the stream is closed")
 
 // cappedBuffer stores up to limit bytes of what a guest writes. The write that would exceed the

@@ -10,7 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// Limits bounds one call. All fields are in bytes, except Fuel, where 0 means no limit.
+// Limits bounds one call. Fuel is in units of fuel, and 0 means no limit. All other fields are in
+// bytes.
 type Limits struct {
 	Memory uint64
 	Output int64
@@ -48,14 +49,14 @@ type Call struct {
 	Started time.Time
 	// Waited is how long the call waited for its turn to create an instance.
 	Waited time.Duration
-	// Reused reports whether the instance served an earlier call, and Cold whether it was not
-	// warmed up.
+	// Reused reports whether the instance served an earlier call. Cold reports whether the instance
+	// was not warmed up.
 	Reused, Cold bool
 	// IsWarmUp reports whether this is the warm-up call with the input Request.Warm. It has no
 	// access to files or services.
 	IsWarmUp bool
-	// Failure is the error message of a reactor or plug-in, and Code what its function returned.
-	// Both are read after the call has ended.
+	// Failure is the error message of a reactor or plug-in, and Code is the number that its
+	// function returned. Both are read after the call has ended.
 	Failure ErrorText
 	Code    uint32
 	Memory  MemoryUse

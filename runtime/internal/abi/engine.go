@@ -1,9 +1,9 @@
 // Package abi provides what guests import: the functions of WASI preview 1, of docs/abi.md, and of
 // Extism. It also has their size limits and fuel prices.
 //
-// An [Engine] is one compiled module with these functions. A [Guest] is an instance of it as the
-// functions see it, and a [Call] is the call that a Guest serves. A function finds its Guest by the
-// module that calls it, and its Call through the Guest, never through a context.
+// An [Engine] is one compiled module with these functions. A [Guest] is an instance of that module,
+// and a [Call] is the call that a Guest serves. A function finds its Guest by the module that calls
+// it, and its Call through the Guest, never through a context.
 package abi
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // Engine is one module, compiled in its own wazero runtime. So no other guest can satisfy its
 // imports, no names collide, and closing one module affects no other. It is safe for concurrent use
-// once it is made.
+// after NewEngine has returned.
 type Engine struct {
 	// Report describes the original module, before rewriting.
 	Report *rewrite.Report
@@ -37,8 +37,8 @@ type Engine struct {
 	snapshots context.Context
 }
 
-// NewEngine compiles a rewritten module, up to workers functions concurrently. If cache is not nil,
-// the engine keeps code in it, and closes it in Close.
+// NewEngine compiles a rewritten module. It compiles at most workers functions concurrently. If
+// cache is not nil, the engine keeps code in it, and closes it in Close.
 func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
 	ctx := compileContext(workers)
 	if cache != nil {
@@ -65,7 +65,7 @@ func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig,
 	return e, nil
 }
 
-// compileContext returns a context with which the engine compiles up to workers functions
+// compileContext returns a context with which the engine compiles at most workers functions
 // concurrently.
 func compileContext(workers int) context.Context {
 	return experimental.WithCompilationWorkers(context.Background(), workers)

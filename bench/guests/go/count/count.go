@@ -1,16 +1,16 @@
-// Package count implements, in Go, the job that every system under test does.
+// Package count implements the job of the benchmark in Go.
 package count
 
 import "errors"
 
 // Input is the input of the job.
 type Input struct {
-	// Text is the text to count in; required.
+	// Text is the string whose lines, words, bytes and letters are counted. It is required.
 	Text *string `json:"text"`
 }
 
-// Answer is the counts. Bytes counts the text's bytes in UTF-8, and Letters its ASCII letters.
-// Longest is the length of the longest word in bytes.
+// Answer has the counts of a text. Bytes is its length in UTF-8, Letters the number of ASCII
+// letters, and Longest the length of the longest word in bytes.
 type Answer struct {
 	Lines   int `json:"lines"`
 	Words   int `json:"words"`
@@ -19,7 +19,7 @@ type Answer struct {
 	Longest int `json:"longest"`
 }
 
-// Count returns the counts. It fails if there is no text.
+// Count counts in.Text. It returns an error if in.Text is nil.
 func Count(in Input) (Answer, error) {
 	if in.Text == nil {
 		return Answer{}, errors.New("text: missing")
