@@ -95,6 +95,12 @@ func TestRun(t *testing.T) {
 		{"GBK", tree{"a": "\xc4\xe3\xba\xc3\r\nport = 80\r\n"}, envelopeOf("*** Update File: a", "@@", "-port = 80", "+port = 81"), tree{"a": "\xc4\xe3\xba\xc3\r\nport = 81\r\n"}, ""},
 		{"Latin-1", tree{"a": "caf\xe9\n1\n"}, envelopeOf("*** Update File: a", "@@", "-1", "+2"), tree{"a": "caf\xe9\n2\n"}, ""},
 		{"no line feed at the end stays", tree{"a": "1\n2"}, envelopeOf("*** Update File: a", "@@", "-2", "+two"), tree{"a": "1\ntwo"}, ""},
+		{"no line feed at the end stays after a change above", tree{"a": "1\n2\n3"}, envelopeOf("*** Update File: a", "@@", "-1", "+one"), tree{"a": "one\n2\n3"}, ""},
+		{"no line feed at the end stays after a change before the last line", tree{"a": "1\n2\n3"}, envelopeOf("*** Update File: a", "@@", "-2", " 3"), tree{"a": "1\n3"}, ""},
+		{"no line feed at the end stays after an added line", tree{"a": "1\r\n2"}, envelopeOf("*** Update File: a", "@@", " 2", "+3", "*** End of File"), tree{"a": "1\r\n2\r\n3"}, ""},
+		{"no line feed at the end stays in UTF-16", tree{"a": "\xff\xfe1\x00\n\x002\x00"}, envelopeOf("*** Update File: a", "@@", "-1", "+3"), tree{"a": "\xff\xfe3\x00\n\x002\x00"}, ""},
+		{"the last line goes, and the line feed before it stays", tree{"a": "1\n2"}, envelopeOf("*** Update File: a", "@@", " 1", "-2"), tree{"a": "1\n"}, ""},
+		{"line feed at the end stays if the patch has only lost it in a kept line", tree{"a": "1\n2\n"}, "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n\\ No newline at end of file\n", tree{"a": "one\n2\n"}, ""},
 
 		{
 			"git: update, new, deleted, renamed",

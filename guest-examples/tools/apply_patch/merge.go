@@ -3,6 +3,7 @@ package applypatch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -99,55 +100,56 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 		}
 	}
 	old := len(h.side('-'))
+	atEnd := at+old == len(f.lines)
+	wasOpen := len(f.ends) > 0 && f.ends[len(f.ends)-1] == ""
 	var lines, ends []string
 	taken, like := at, at // like is the line whose line end the next new line gets
-	open := false         // whether the last new line of the hunk has no line end
 	for _, l := range h.lines {
-		if l.op != '+' {
-			taken++
-		}
 		switch l.op {
 		case '-':
-			like = taken - 1
+			like = taken
+			taken++
 		case ' ':
+			lines, ends = append(lines, f.lines[taken]), append(ends, f.ends[taken])
+			taken++
 			like = min(taken, at+old-1)
-			lines, ends = append(lines, f.lines[taken-1]), append(ends, f.ends[taken-1])
 		case '+':
 			lines, ends = append(lines, indents.Apply(l.text)), append(ends, f.endAt(like))
 		}
-		if l.op != '-' {
-			open = l.open
-		}
 	}
-	last := at+old == len(f.lines)
-	hadOpen := last && len(f.ends) > 0 && f.ends[len(f.ends)-1] == ""
 	usual := f.endAt(at)
 	f.lines = splice(f.lines, at, old, lines)
 	f.ends = splice(f.ends, at, old, ends)
-	f.close(usual, last && (open || hadOpen && h.keepsOpen()))
+	f.closeInner(usual)
+	if last := h.lastNew(); atEnd && last.op == '+' && (last.open || wasOpen && h.keepsOpen()) {
+		f.ends[len(f.ends)-1] = ""
+	}
 	return len(lines) - old
 }
 
-// keepsOpen reports whether a last line without a line end stays without one, because the hunk does
-// not mention or change that line.
-func (h hunk) keepsOpen() bool {
-	for _, l := range h.lines {
-		if l.op == '-' && l.open {
-			return false
+// lastNew returns the last line that the file has after the change, or the zero line if the hunk
+// only deletes lines.
+func (h hunk) lastNew() line {
+	for _, l := range slices.Backward(h.lines) {
+		if l.op != '-' {
+			return l
 		}
 	}
-	return true
+	return line{}
 }
 
-// close gives each line a line end, except the last one if open is set.
-func (f *lined) close(usual string, open bool) {
-	for i, end := range f.ends {
-		lastLine := i == len(f.ends)-1
-		if end == "" && !(lastLine && open) {
+// keepsOpen reports whether the last line of the file has no line end after the change if it had
+// none before. A unified diff says that it gets one: its deleted line is marked as open, and its
+// added line is not.
+func (h hunk) keepsOpen() bool {
+	return !slices.ContainsFunc(h.lines, func(l line) bool { return l.op == '-' && l.open })
+}
+
+// closeInner gives all lines but the last one a line end.
+func (f *lined) closeInner(usual string) {
+	for i := range max(len(f.ends)-1, 0) {
+		if f.ends[i] == "" {
 			f.ends[i] = usual
-		}
-		if lastLine && open {
-			f.ends[i] = ""
 		}
 	}
 }
