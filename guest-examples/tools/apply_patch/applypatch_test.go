@@ -2,7 +2,6 @@ package applypatch
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,29 +21,11 @@ func run(t *testing.T, before tree, patch string) (text string, after tree, err 
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range before {
-		full := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(root, name), content)
 	}
 	var out strings.Builder
 	err = Run(workspace.OpenDir(root), Args{Patch: patch}, &out)
-	after = tree{}
-	walkErr := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(root, name))
-		after[name] = string(content)
-		return err
-	})
-	if walkErr != nil {
-		t.Fatal(walkErr)
-	}
-	return tooltest.Parse(t, out.String()).Text(), after, err
+	return tooltest.Parse(t, out.String()).Text(), readTree(t, root), err
 }
 
 func envelopeOf(lines ...string) string {
@@ -154,7 +135,7 @@ func TestRun_allOrNothing(t *testing.T) {
 		{"text before the first file", envelopeOf("x"), `patch: line 2: "x" precedes the first`},
 		{"no sign", envelopeOf("*** Update File: b.txt", "@@", "x"), `line 4: "x": each line of a change begins with " " (keep), "-" (delete) or "+" (add)`},
 		{"added without a plus", envelopeOf("*** Add File: n", "x"), `line 3: "x": each line of an added file begins with "+"`},
-		{"added with an empty line between", envelopeOf("*** Add File: n", "+x", "", "+y"), `line 5: "+y": each line of an added file begins with "+", also an empty one`},
+		{"added with an empty line between", envelopeOf("*** Add File: n", "+x", "", "+y"), `line 5: "+y": each line of an added file begins with "+"; an empty line is only "+"`},
 		{"@@ without lines", envelopeOf("*** Update File: b.txt", "@@"), `an "@@" that no lines follow`},
 		{"no changes", envelopeOf("*** Update File: b.txt"), "the part for b.txt has no changes"},
 		{"missing line", envelopeOf(good+"*** Update File: a.txt", "@@", "-3", "+4"), `patch: a.txt: hunk 1: its line "3" is not in the file; read the file and give its lines as they are; nothing was changed`},

@@ -13,7 +13,7 @@ import (
 // again: the new file would lack the old permissions.
 func (p *plan) commit() error {
 	var undo []func() error
-	steps := []func(planned) (func() error, error){p.write, p.move, p.remove}
+	steps := []func(planned) (func() error, error){p.write, p.move, p.erase}
 	for _, step := range steps {
 		for _, f := range p.files {
 			back, err := step(f)
@@ -80,8 +80,8 @@ func (p *plan) move(f planned) (back func() error, err error) {
 	}, nil
 }
 
-// remove removes a file that the patch deletes.
-func (p *plan) remove(f planned) (back func() error, err error) {
+// erase removes a file that the patch deletes.
+func (p *plan) erase(f planned) (back func() error, err error) {
 	if f.kind != remove {
 		return nil, nil
 	}

@@ -56,12 +56,12 @@ func (p *envelope) finish() error {
 	}
 	f := p.current()
 	if f.kind == update && f.moveTo == "" && len(f.hunks) == 0 {
-		return fmt.Errorf("the part for %s has no changes", f.path)
+		return fmt.Errorf("the part for %s has no changes", f.path())
 	}
 	p.trim()
 	for _, h := range f.hunks {
 		if len(h.lines) == 0 {
-			return fmt.Errorf(`the part for %s has an "@@" that no lines follow`, f.path)
+			return fmt.Errorf(`the part for %s has an "@@" that no lines follow`, f.path())
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (p *envelope) line(text string) error {
 				return err
 			}
 		}
-		p.files = append(p.files, filePatch{kind: head.kind, path: strings.TrimSpace(path)})
+		p.files = append(p.files, filePatch{kind: head.kind, paths: []string{strings.TrimSpace(path)}})
 		p.fresh, p.blank = false, false
 		return nil
 	}
@@ -115,12 +115,12 @@ func (p *envelope) line(text string) error {
 		}
 		added, ok := strings.CutPrefix(text, "+")
 		if !ok || p.blank {
-			return fmt.Errorf(`%.100q: each line of an added file begins with "+", also an empty one`, text)
+			return fmt.Errorf(`%.100q: each line of an added file begins with "+"; an empty line is only "+"`, text)
 		}
 		f.content += added + "\n"
 	case remove:
 		if strings.TrimSpace(text) != "" {
-			return fmt.Errorf("%.100q: nothing follows the line that deletes a file", text)
+			return fmt.Errorf(`%.100q: remove this line; the part that deletes a file has only the line "*** Delete File: PATH"`, text)
 		}
 	default:
 		return p.updateLine(f, text)

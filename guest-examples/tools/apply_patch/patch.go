@@ -18,13 +18,19 @@ const (
 // filePatch is the part of a patch for one file.
 type filePatch struct {
 	kind kind
-	path string // as written in the patch
+	// paths are the paths that the file may have, as written in the patch; see [plan.find].
+	paths []string
+	// orElse is the part that applies if the file does not exist; it may be nil.
+	orElse *filePatch
 	// moveTo is the new path of the file, or "" if it keeps its path.
 	moveTo string
 	// content is the content of an added file.
 	content string
 	hunks   []hunk
 }
+
+// path returns the path to show for the file.
+func (f *filePatch) path() string { return f.paths[0] }
 
 // hunk is a change at one place of a file.
 type hunk struct {

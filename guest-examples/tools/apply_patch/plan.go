@@ -2,6 +2,7 @@ package applypatch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -32,7 +33,12 @@ type planned struct {
 
 // add checks a part and adds it to the plan.
 func (p *plan) add(part filePatch) error {
-	name, was, err := p.claim(part.path)
+	path, found := p.find(part)
+	if !found && part.orElse != nil {
+		part = *part.orElse
+		path, _ = p.find(part)
+	}
+	name, was, err := p.claim(path)
 	if err != nil {
 		return err
 	}
@@ -57,14 +63,70 @@ func (p *plan) add(part filePatch) error {
 		return fmt.Errorf("%s: the files have more than %d bytes together; patch fewer at a time", param, maxTotal)
 	}
 	if part.kind == remove {
-		f.report = f.did() + " " + shown
-		p.files = append(p.files, f)
-		return nil
+		err = p.remove(&f, part)
+	} else {
+		err = p.update(&f, part)
 	}
-	if err := p.update(&f, part); err != nil {
+	if err != nil {
 		return err
 	}
 	p.files = append(p.files, f)
+	return nil
+}
+
+// find returns the path of the file of a part: the first one at which a file exists. If the part
+// adds the file, it is the first one whose top directory exists, or else the last one.
+func (p *plan) find(part filePatch) (path string, found bool) {
+	for _, path = range part.paths {
+		if part.kind == add {
+			if p.hasTop(path) {
+				return path, true
+			}
+			continue
+		}
+		if _, err := workspace.Resolve(param, path); err != nil {
+			continue // a name such as /tmp/x.orig
+		}
+		if _, was, err := p.dir.Target(param, path); err != nil || was != nil {
+			return path, true // claim returns the error
+		}
+	}
+	if part.kind == add {
+		return part.paths[len(part.paths)-1], true
+	}
+	return part.path(), false
+}
+
+// hasTop reports whether the first directory of a path exists. A path without directories is in the
+// workspace itself.
+func (p *plan) hasTop(path string) bool {
+	name, err := workspace.Resolve(param, path)
+	if err != nil {
+		return false
+	}
+	top, _, below := strings.Cut(name, "/")
+	if !below {
+		return true
+	}
+	info, err := fs.Stat(p.dir.FS, top)
+	return err == nil && info.IsDir()
+}
+
+// remove checks that the patch deletes all lines of the file. A part without hunks may delete any
+// file.
+func (p *plan) remove(f *planned, part filePatch) error {
+	shown := workspace.Display(f.name)
+	f.report = f.did() + " " + shown
+	if len(part.hunks) == 0 {
+		return nil
+	}
+	left, _, err := merge(f.old, part.hunks)
+	if err == nil && len(left) > 0 {
+		err = errors.New("the patch deletes the file, but the file has lines that the patch lacks; read the file again")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", param, shown, err)
+	}
 	return nil
 }
 
