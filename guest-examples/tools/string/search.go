@@ -90,27 +90,28 @@ func count(args Args) (string, error) {
 	return strconv.Itoa(len(found)), err
 }
 
-// replace replaces each match. If Search is a regular expression, $1 and ${name} in the
-// replacement are groups and $$ is a dollar sign.
+// replace replaces each match. If Search is a regular expression, the replacement may have groups.
 func replace(args Args) (string, error) {
 	re, found, err := matches(args)
 	if err != nil {
 		return "", err
 	}
-	replacement := ""
-	if args.Replacement != nil {
-		replacement = *args.Replacement
+	var with replacement
+	switch {
+	case args.Replacement == nil:
+	case args.Regex:
+		with, err = parseReplacement(*args.Replacement, re)
+	default:
+		with = replacement{{literal: *args.Replacement, group: -1}}
+	}
+	if err != nil {
+		return "", err
 	}
 	var out []byte
 	from := 0
 	for _, match := range found {
 		out = append(out, (*args.Text)[from:match[0]]...)
-		if args.Regex {
-			out = re.ExpandString(out, replacement, *args.Text, match)
-		} else {
-			out = append(out, replacement...)
-		}
-		if len(out) > MaxOutput {
+		if out = with.appendTo(out, *args.Text, match); len(out) > MaxOutput {
 			return "", tooLong()
 		}
 		from = match[1]

@@ -83,7 +83,7 @@ func wantedLength(args Args) (int, error) {
 	return int(*args.Length), nil
 }
 
-// pad fills a text up to Length; on both sides, an odd filling is longer on the right.
+// pad fills a text up to Length; on both sides, it adds an odd character on the right.
 func pad(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {

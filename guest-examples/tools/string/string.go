@@ -56,7 +56,8 @@ type Args struct {
 	// Count is the number of repetitions, or limits the matches to replace, extract or split at;
 	// nil means all of them.
 	Count *toolabi.Int `json:"count"`
-	// Fill is the filling of pad (nil means a space) and the ending of truncate (nil means "…").
+	// Fill is what pad adds (nil means a space), the ending that truncate adds (nil means "…"), and
+	// the characters that trim removes (nil means white space).
 	Fill *string `json:"fill"`
 	// Side is the side on which trim and pad work.
 	Side Side `json:"side"`
