@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,10 @@ type outcome struct {
 }
 
 // limit ends a hanging script.
-const limit = 20 * time.Second
+const limit = 2 * time.Second
+
+// hangs is the status of a script of ours that does not end even though its time is over.
+const hangs = -2
 
 // systemBash returns the path of the system's bash, to compare with.
 func systemBash(t *testing.T) string {
@@ -32,38 +36,45 @@ func systemBash(t *testing.T) string {
 	return name
 }
 
-// theirs runs a script with the system's bash.
-func theirs(t *testing.T, bash, text string) (outcome, string) {
+// theirs runs a script in dir with the system's bash.
+func theirs(t *testing.T, bash, dir, text string) (outcome, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", text)
-	cmd.Dir = copyOfTree(t)
-	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TZ=UTC", "TMPDIR=" + t.TempDir()}
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TZ=UTC", "TMPDIR=" + os.TempDir()}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+		t.Error(err)
+		return outcome{}, ""
 	}
 	return outcome{stdout.String(), cmd.ProcessState.ExitCode()}, stderr.String()
 }
 
-// ours runs a script with the shell of the tool.
-func ours(t *testing.T, text string) (outcome, string) {
+// ours runs a script in dir with the shell of the tool.
+func ours(t *testing.T, dir, text string) (outcome, string) {
 	t.Helper()
-	dir := copyOfTree(t)
 	ctx, cancel := newClock(t.Context(), limit)
 	defer cancel(nil)
-	host := Host{Commands: commandTable(), Workspace: dir, Temp: t.TempDir(), Environ: []string{"LC_ALL=C", "TZ=UTC"}}
+	host := Host{Commands: commandTable(), Workspace: dir, Temp: os.TempDir(), Environ: []string{"LC_ALL=C", "TZ=UTC"}}
 	s := newShell(host, cancel)
 	defer s.removeTemps()
 	var stdout, stderr capture
-	end := s.main(ctx, text, dir, strings.NewReader(""), &stdout, &stderr)
+	ended := make(chan int, 1)
+	go func() { ended <- s.main(ctx, text, dir, strings.NewReader(""), &stdout, &stderr).status }()
+	var status int
+	select {
+	case status = <-ended:
+	case <-time.After(limit + 5*time.Second):
+		status = hangs
+	}
 	out, _, _ := stdout.text()
 	errs, _, _ := stderr.text()
-	return outcome{out, end.status}, errs
+	return outcome{out, status}, errs
 }
 
 // The shell behaves as the system's bash does.
@@ -73,11 +84,11 @@ func TestSameAsBash(t *testing.T) {
 		for _, c := range scripts(t, file) {
 			t.Run(filepath.Base(file)+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
-				want, wantErr := theirs(t, bash, c.text)
+				want, wantErr := theirs(t, bash, copyOfTree(t), c.text)
 				if strings.Contains(wantErr, "command not found") {
 					testprogram.Missing(t, wantErr)
 				}
-				got, gotErr := ours(t, c.text)
+				got, gotErr := ours(t, copyOfTree(t), c.text)
 				if got != want {
 					t.Errorf("%s\ngot  %d %q\n     %q\nwant %d %q\n     %q", c.text, got.status, got.stdout, gotErr, want.status, want.stdout, wantErr)
 				}
@@ -96,8 +107,8 @@ func TestDifferences(t *testing.T) {
 			if !strings.HasPrefix(c.text, "# ") {
 				t.Error("the first line must be a comment that gives the reason")
 			}
-			want, _ := theirs(t, bash, c.text)
-			if got, _ := ours(t, c.text); got == want {
+			want, _ := theirs(t, bash, copyOfTree(t), c.text)
+			if got, _ := ours(t, copyOfTree(t), c.text); got == want {
 				t.Errorf("%s\nboth give %d %q: move the case to testdata/cases", c.text, got.status, got.stdout)
 			}
 		})

@@ -1,0 +1,101 @@
+package bash
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// grammar makes the script of a seed. The script needs only an empty directory, and ends by itself.
+type grammar func(r *rand.Rand) string
+
+// compareGenerated compares the shell with the system's bash, for the scripts of a grammar. It
+// runs few scripts by default, and many in long tests. The seed of a failed script is in the
+// error; WASMTOOL_SEED=N begins with that seed.
+func compareGenerated(t *testing.T, few, many int, g grammar) {
+	t.Helper()
+	bash := systemBash(t)
+	rounds := few
+	if slices.Contains(strings.Split(os.Getenv("WASMTOOL_TESTS"), ","), "long") {
+		rounds = many
+	}
+	first, _ := strconv.Atoi(os.Getenv("WASMTOOL_SEED"))
+	const maxFailures = 10
+	var next, failures atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= rounds || failures.Load() >= maxFailures {
+					return
+				}
+				seed := first + i
+				text := g(rand.New(rand.NewPCG(uint64(seed), 0)))
+				if difference(t, bash, text) == "" {
+					continue
+				}
+				failures.Add(1)
+				text = shortened(t, bash, text)
+				t.Errorf("seed %d:\n%s\n%s", seed, text, difference(t, bash, text))
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// difference runs a script with both shells. It returns "" if they give the same output and
+// status.
+func difference(t *testing.T, bash, text string) string {
+	t.Helper()
+	run := func(with func(dir string) (outcome, string)) (outcome, string) {
+		dir, err := os.MkdirTemp("", "shell-test-")
+		if err != nil {
+			t.Error(err)
+			return outcome{}, ""
+		}
+		defer os.RemoveAll(dir)
+		out, errs := with(dir)
+		out.stdout = strings.ReplaceAll(out.stdout, dir, "DIR")
+		return out, errs
+	}
+	want, wantErr := run(func(dir string) (outcome, string) { return theirs(t, bash, dir, text) })
+	got, gotErr := run(func(dir string) (outcome, string) { return ours(t, dir, text) })
+	if got == want {
+		return ""
+	}
+	return "got  " + got.String() + "\n     " + strconv.Quote(gotErr) + "\nwant " + want.String() + "\n     " + strconv.Quote(wantErr)
+}
+
+func (o outcome) String() string { return strconv.Itoa(o.status) + " " + strconv.Quote(o.stdout) }
+
+// shortened drops lines from a script for as long as the shells differ, and gives up after some
+// attempts.
+func shortened(t *testing.T, bash, text string) string {
+	t.Helper()
+	lines := strings.SplitAfter(text, "\n")
+	attempts := 300
+	for size := len(lines) / 2; size > 0; {
+		dropped := false
+		for at := 0; at+size <= len(lines) && attempts > 0; {
+			attempts--
+			shorter := slices.Concat(lines[:at], lines[at+size:])
+			text := strings.Join(shorter, "")
+			if _, err := parse(text, ""); err != nil || difference(t, bash, text) == "" {
+				at++
+				continue
+			}
+			lines, dropped = shorter, true
+		}
+		if !dropped || size > len(lines) {
+			size /= 2
+		}
+	}
+	return strings.Join(lines, "")
+}
