@@ -51,7 +51,7 @@ const maxValue = 32 << 10
 
 func checkEnvName(name string) error {
 	if name == "PWD" {
-		return errors.New("the host sets it to the directory of the workspace; leave it out")
+		return errors.New("the host sets this variable to the workspace directory; remove the key")
 	}
 	return checkPermissionName(capability.KindEnv, name)
 }
@@ -64,7 +64,7 @@ func (r *reader) envKey(name string) stricttoml.Key {
 		Want: stricttoml.WantBool, Fix: fix,
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if n.Text != "true" {
-				r.Errorf(at, "false is not a value; leave the variable out, or %s", fix)
+				r.Errorf(at, "false is not allowed; remove the key, or %s", fix)
 				return
 			}
 			r.c.env[name] = variable{pass: true, source: r.source(at)}

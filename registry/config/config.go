@@ -13,9 +13,9 @@ import (
 // Config is the content of an operator's file. It is immutable and safe for concurrent use. The
 // zero value is the Config of an empty file.
 type Config struct {
-	// path is the absolute path of the file; "" for none.
+	// path is the absolute path of the file; "" if there is no file.
 	path string
-	// digest is the SHA-256 of the file in hexadecimal; "" for no file.
+	// digest is the SHA-256 of the file in hexadecimal; "" if there is no file.
 	digest string
 	// lookup finds the variables of this process; nil means os.LookupEnv.
 	lookup func(name string) (string, bool)
@@ -75,8 +75,8 @@ type toolSettings struct {
 	settings map[string]Setting
 }
 
-// LookupEnv looks up a variable with the function that [Load] or [Decode] got. The zero Config
-// looks it up in this process.
+// LookupEnv looks up a variable with the getenv that was passed to [Load] or [Decode]. The zero
+// Config uses os.LookupEnv.
 func (c *Config) LookupEnv(name string) (string, bool) {
 	if c.lookup == nil {
 		return os.LookupEnv(name)
@@ -85,14 +85,15 @@ func (c *Config) LookupEnv(name string) (string, bool) {
 }
 
 // Digest returns the SHA-256 of the file in hexadecimal, or "" when there is no file. Two Configs
-// of one file with the same Digest are equal.
+// with the same Digest, read from the same path, are equal.
 func (c *Config) Digest() string { return c.digest }
 
 // ToolDirectory is an entry of tool_directories.
 type ToolDirectory struct {
 	// Path is absolute.
 	Path string
-	// Name is the path in messages: as the operator wrote it, relative to the file's directory.
+	// Name is the path that messages show: the path that the operator wrote, which may be relative
+	// to the directory of the file.
 	Name string
 	// Source is the position of the entry as "file:line".
 	Source string
@@ -129,9 +130,10 @@ func (c *Config) Digests() map[string]string {
 // Revoked returns the set of digests that must not run, each as "sha256:HEX".
 func (c *Config) Revoked() map[string]bool { return maps.Clone(c.revoked) }
 
-// Protected returns the absolute paths of the files that decide what tools may do, the files with
-// secrets or records, and the directories of tools. A directory must not be mounted for writing
-// when it is one of these paths, contains one, or is inside one.
+// Protected returns the absolute paths of four kinds of files and directories: the files that
+// decide what tools may do, the files with secrets, the files with records of calls, and the
+// directories of tools. A directory must not be mounted for writing when it is one of these paths,
+// contains one of them, or is inside one of them.
 func (c *Config) Protected() []string {
 	files := []string{c.path, c.audit.File}
 	for _, dir := range c.directories {

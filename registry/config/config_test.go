@@ -32,7 +32,7 @@ func abs(parts ...string) string {
 	return path
 }
 
-// getenv has a value for only the few variables that these tests use.
+// getenv finds only the few variables that these tests use.
 func getenv(name string) (string, bool) {
 	value, ok := map[string]string{"HOME": home, "USERPROFILE": home, "LANG": "de", "TOKEN": "hunter2hunter2"}[name]
 	return value, ok
@@ -178,7 +178,8 @@ func mustWord(text string) capability.Permission {
 // rule returns a file with a rule that has the given keys.
 func rule(keys string) string { return "[[policy.rules]]\ntools = [\"*\"]\n" + keys }
 
-// match returns a file with a rule that has a condition. matched returns that rule in the Config.
+// match returns a file with a rule that has a condition. matched returns the same rule as Decode
+// returns it.
 func match(keys string) string {
 	return "[[policy.rules]]\neffect = \"deny\"\narguments = { \"/path\" = { " + keys + " } }"
 }
@@ -247,7 +248,7 @@ func TestPathsOfTables(t *testing.T) {
 	}
 }
 
-// An empty file grants reading the workspace, the clock and randomness.
+// An empty file grants read access to the workspace, and access to the clock and randomness.
 func TestGrantableOfEmptyFile(t *testing.T) {
 	dirs := map[string]string{capability.WorkspaceMount: "/w"}
 	want := capability.Grantable{

@@ -75,8 +75,8 @@ func TestDocExample(t *testing.T) {
 	}
 }
 
-// has reports whether a node contains a key. In the key, stricttoml.AnyName stands for any name,
-// and elements of lists are searched as well.
+// has reports whether a node contains a key. An element stricttoml.AnyName of the key matches any
+// name. has also searches the elements of lists.
 func has(n *stricttoml.Node, key []string) bool {
 	if n == nil {
 		return false
@@ -93,7 +93,7 @@ func has(n *stricttoml.Node, key []string) bool {
 	return has(n.Get(key[0]), key[1:])
 }
 
-// The document names the places where the operator's file is searched.
+// The document lists every place where the program looks for the operator's file.
 func TestDocPlaces(t *testing.T) {
 	doc := readDoc(t)
 	for _, name := range []string{PathVariable, filepath.ToSlash(filepath.Join("wasmtool", FileName)), "256 KiB"} {

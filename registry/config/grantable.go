@@ -10,12 +10,13 @@ import (
 
 // Grantable returns what a tool with this name is granted on request; the name "" stands for any
 // tool. It contains the clock and randomness, the directories of [mounts], the variables of [env],
-// and what [grants] and [tools] allow, without what they deny. Denials for an alias of the tool
-// apply as well. Permissions for an alias are ignored, because the author of the tool chooses it.
+// and the permissions that [grants] and [tools] allow. It lacks the permissions that they deny.
+// Denials for an alias of the tool apply as well. Permissions for an alias are ignored, because the
+// author of the tool chooses it.
 //
-// dirs are the host directories, by name, of mounts that the caller binds, such as the workspace.
-// They are for reading only, unless [mounts] has the name. Secrets are sent only to their urls; use
-// [Config.Allow] to grant more.
+// dirs are the host directories that the caller binds, such as the workspace, by the name of the
+// mount. Tools may only read them, unless [mounts] has the name. Secrets are sent only to their
+// urls; use [Config.Allow] to grant more.
 //
 // A variable that is not set is not included; see [Config.Warnings]. Grantable builds a new value
 // each time, so use one value for many calls of the tool.
@@ -50,9 +51,9 @@ func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...strin
 	return o
 }
 
-// MountPermissions returns the read and write permissions for mounts that [grants] and [tools]
-// allow the tool of that name, in arbitrary order. They apply to any directory that is bound to the
-// name of a mount. A caller that replaces the file's directory must add them again.
+// MountPermissions returns the permissions to read and write mounts that [grants] and [tools] allow
+// the named tool, in arbitrary order. They apply to any directory that is bound to the name of a
+// mount. A caller that replaces the file's directory must add them again.
 func (c *Config) MountPermissions(tool string) []capability.Permission {
 	var permissions []capability.Permission
 	for _, g := range slices.Concat(c.grants.allow, c.tools[normalName(tool)].grants.allow) {
@@ -63,10 +64,10 @@ func (c *Config) MountPermissions(tool string) []capability.Permission {
 	return permissions
 }
 
-// Allow adds permissions that do not come from the file, such as flags and remembered answers, to a
-// Grantable of c. Unlike the method Add of Grantable, it limits secrets to the urls of [secrets],
-// and refuses a secret that the file does not have. The error is a *capability.UnboundError; then
-// o is unchanged.
+// Allow adds permissions to o, which must be a Grantable of c. The permissions come from outside
+// the file, such as from flags and remembered answers. Unlike the method Add of Grantable, Allow
+// limits secrets to the urls of [secrets], and refuses a secret that the file does not have. The
+// error is a *capability.UnboundError, and o is then unchanged.
 func (c *Config) Allow(o *capability.Grantable, b capability.Bound, permissions ...capability.Permission) error {
 	sum := *o
 	for _, p := range permissions {
@@ -100,7 +101,7 @@ func (c *Config) add(o *capability.Grantable, g grants) {
 		permissions = slices.DeleteFunc(permissions, func(p capability.Permission) bool { return p == unbound.Permission })
 	}
 	for _, a := range g.allow {
-		// If the file denies the permission as well, the denial's line matters more.
+		// If the file also denies the permission, Lines has the line of the denial.
 		if !slices.Contains(o.Deny, a.permission) {
 			o.Lines[a.permission] = a.source
 		}
@@ -113,7 +114,7 @@ func (c *Config) add(o *capability.Grantable, g grants) {
 
 // note records the line of a permission.
 func note(lines map[capability.Permission]string, kind capability.Kind, name, source string) {
-	// No error: the reader accepted the name only if it forms a permission.
+	// NewPermission cannot fail, because the reader accepts only names that form a permission.
 	if p, err := capability.NewPermission(kind, name); err == nil {
 		lines[p] = source
 	}

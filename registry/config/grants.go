@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// grantKeys returns the keys of [grants], which each tool has as well.
+// grantKeys returns the keys of [grants], which the table of each tool has as well.
 func (r *reader) grantKeys(g *grants) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "allow", Want: stricttoml.WantStrings, Read: r.readPermissions(&g.allow)},
@@ -63,8 +63,8 @@ func (r *reader) checkPermissions() {
 	}
 }
 
-// suggestion returns the end of an error message: "did you mean" with the most similar name, or the
-// string otherwise if no name is similar.
+// suggestion returns the end of an error message: "did you mean" with the most similar name. If no
+// name is similar, it returns otherwise.
 func suggestion(name string, names []string, otherwise string) string {
 	if near := suggest.Nearest(name, names); near != "" {
 		return `did you mean "` + near + `"?`

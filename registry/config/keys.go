@@ -87,8 +87,8 @@ func (r *reader) source(at stricttoml.Place) string {
 	return r.name + ":" + strconv.Itoa(line)
 }
 
-// only returns the single key, out of several alternatives, that a table has. It records an error
-// and returns "" when the table has none of the keys, or more than one.
+// only returns the one key, out of several alternatives, that a table has. If the table has none of
+// them, or more than one, it records an error and returns "".
 func (r *reader) only(at stricttoml.Place, n *stricttoml.Node, keys ...string) string {
 	given := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return n.Get(key) == nil })
 	if len(given) != 1 {

@@ -6,9 +6,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Ceilings are the operator's limits on calls, which override larger values in manifests. If a
-// field is zero, the option that it limits has its default. Each field has the name of that option,
-// for example in runtime.Options.
+// Ceilings are the operator's limits on calls, which override larger values in manifests. A field
+// has the name of the option that it limits, for example in runtime.Options. If the field is zero,
+// the default of the option applies.
 type Ceilings struct {
 	// MaxMemory limits the memory of one call in bytes, and MaxFuel its fuel.
 	MaxMemory, MaxFuel uint64
@@ -78,7 +78,7 @@ func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint
 	}
 }
 
-// orNone returns a Reader that stores none instead of 0.
+// orNone returns a Reader that stores the constant none instead of 0.
 func orNone[T int | int64](target *T, read stricttoml.Reader) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		read(at, n)

@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// AllowLines returns the lines to write into the file so that it grants more permissions to a tool:
-// lines to add, or to put into an existing table. They repeat the permissions that the tool already
-// has. PATH in them stands for the directory of a mount that the file does not have.
+// AllowLines returns the lines that the operator must add to the file, or to a table in it, so that
+// the file grants more permissions to a tool. They repeat the permissions that the tool already
+// has. If the file does not have a mount, the lines have PATH for its directory.
 func (c *Config) AllowLines(tool string, permissions []string) string {
 	var mounts, allow []string
 	for _, a := range c.tools[normalName(tool)].grants.allow {
@@ -33,8 +33,8 @@ func (c *Config) AllowLines(tool string, permissions []string) string {
 	return lines
 }
 
-// ShellLines returns the lines to write into the file so that it also allows commands that match
-// one of the patterns. They repeat the patterns that the file already has.
+// ShellLines returns the lines that the operator must write into the file so that it also allows
+// commands that match one of the patterns. They repeat the patterns that the file already has.
 func (c *Config) ShellLines(patterns []string) string {
 	return policy.TableLines("shell", c.tables["shell"], policy.ListLine("allow", append(slices.Clone(c.shell.Allow), patterns...)))
 }

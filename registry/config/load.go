@@ -13,10 +13,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Load reads an operator's file. It must be a regular file of at most 256 KiB. On Unix, its owner
-// must be the user of this process or root, and only the owner may be able to change it. The zero
-// File, and a missing file that was not named explicitly, give the Config of an empty file. getenv
-// looks up variables, also after Load returns; nil means os.LookupEnv.
+// Load reads an operator's file, which must be a regular file of at most 256 KiB. On Unix, its
+// owner must be the user of this process or root, and only the owner may be able to change it. For
+// the zero File, and for a missing file that was not named explicitly, Load returns the Config of
+// an empty file. getenv looks up variables, even after Load has returned; nil means os.LookupEnv.
 //
 // A non-nil error is an [Errors] with every error of the file.
 func Load(f File, getenv func(name string) (string, bool)) (*Config, error) {
@@ -64,7 +64,7 @@ func wholeFile(f File, causes ...error) error {
 	return errs
 }
 
-// readTrusted reads a file, and refuses one that other users can change, because the file decides
+// readTrusted reads a file. It refuses a file that other users can change, because the file decides
 // what tools may do.
 func readTrusted(path string) ([]byte, []error) {
 	info, err := os.Stat(path)

@@ -15,7 +15,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// privateDir returns a directory that other users cannot write to, whatever the umask is.
+// privateDir returns a directory that other users cannot write to, even if the umask allows it.
 func privateDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A relative path that names the file starts at the current directory. A relative path inside the
-// file starts at the directory of the file.
+// The path of the file itself is relative to the current directory. A path inside the file is
+// relative to the directory of the file.
 func TestLoadRelative(t *testing.T) {
 	dir := privateDir(t)
 	t.Chdir(dir)

@@ -22,7 +22,7 @@ func (r *reader) parsePath(text string) (string, error) {
 	case text == "":
 		return "", errors.New("is empty; write a path")
 	case len(text) > maxPath || !plaintext.Plain(text, plaintext.Word):
-		return "", errors.New("is longer than 4096 bytes, or holds a character that is not printable; write another path")
+		return "", errors.New("is longer than 4096 bytes, or contains a character that is not printable; write another path")
 	}
 	rest, home := strings.CutPrefix(filepath.ToSlash(text), "~")
 	if !home {

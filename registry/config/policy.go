@@ -61,7 +61,8 @@ func (r *reader) entries(field string, list *[]string) stricttoml.Reader {
 	read := stricttoml.ReadStrings(r.Checker, list, parseEntry)
 	return r.sourced(field, func(at stricttoml.Place, n *stricttoml.Node) {
 		read(at, n)
-		// With an invalid element these indices are wrong, but then the file is not used.
+		// If an element is invalid, these indices are wrong. That does no harm, because a file with
+		// an error is not used.
 		for i, item := range n.Items {
 			r.c.policy.Sources[field+"["+strconv.Itoa(i)+"]"] = r.source(at.Item(i, item.Offset))
 		}

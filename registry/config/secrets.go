@@ -139,13 +139,13 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 	}
 }
 
-// keyring reads "service/user". A service may hold slashes.
+// keyring reads "service/user". A service may contain slashes.
 func (r *reader) keyring(s *secret) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		i := strings.LastIndexByte(n.Text, '/')
 		switch {
 		case len(n.Text) > maxKeyring || !plaintext.Plain(n.Text, plaintext.Word):
-			r.Errorf(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
+			r.Errorf(at, "is longer than %d bytes, or contains a character that is not printable; write another entry", maxKeyring)
 		case i <= 0 || i == len(n.Text)-1:
 			r.Errorf(at, `%s is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
 		default:

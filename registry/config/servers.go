@@ -84,7 +84,7 @@ func (r *reader) serverKey(name string) stricttoml.Key {
 func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server) {
 	given := func(key string) bool { return n.Get(key) != nil }
 	if given("command") == given("url") {
-		r.Errorf(at, `write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`)
+		r.Errorf(at, `write either command, such as command = ["npx", "-y", "some-mcp-server"], or url`)
 		return
 	}
 	for key, with := range map[string]string{"env": "command", "private": "url", "secret": "url", "header": "secret"} {
@@ -112,7 +112,7 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 }
 
 // mayGo reports whether the file allows sending a secret to a URL. It reads the parsed file,
-// because the secret may come later in the file and is not in the Config yet.
+// because the Config does not yet have a secret that comes later in the file.
 func (r *reader) mayGo(name string, where capability.URLPattern) bool {
 	urls := r.Root().Get("secrets").Get(name).Get("urls")
 	return urls == nil || slices.ContainsFunc(urls.Items, func(n *stricttoml.Node) bool {
@@ -121,7 +121,7 @@ func (r *reader) mayGo(name string, where capability.URLPattern) bool {
 	})
 }
 
-// serverSecret reads the name of a secret, which the file must have.
+// serverSecret reads the name of a secret, which the file must define.
 func (r *reader) serverSecret(into *string) stricttoml.Reader {
 	return stricttoml.ReadString(r.Checker, into, func(text string) (string, error) {
 		if err := checkSecretName(text); err != nil {

@@ -94,9 +94,8 @@ type Setting struct {
 	Source string
 }
 
-// Settings returns the values in [tools.NAME.settings] for the tool of that name, by the names of
-// the settings. It does not check them: the tool's manifest decides which settings and values are
-// valid.
+// Settings returns the values in [tools.NAME.settings] of the named tool, by the name of the
+// setting. It does not check them: the tool's manifest decides which settings and values are valid.
 func (c *Config) Settings(tool string) map[string]Setting {
 	return maps.Clone(c.tools[normalName(tool)].settings)
 }
@@ -118,7 +117,7 @@ func (r *reader) settingKey(settings map[string]Setting) func(name string) stric
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantString, Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if len(n.Text) > maxSetting || !plaintext.Plain(n.Text, plaintext.Word) {
-				r.Errorf(at, "is longer than %d bytes, or holds a character that is not printable; write another value", maxSetting)
+				r.Errorf(at, "is longer than %d bytes, or contains a character that is not printable; write another value", maxSetting)
 				return
 			}
 			settings[name] = Setting{Value: n.Text, Source: r.source(at)}
@@ -134,8 +133,8 @@ func checkSettingName(name string) error {
 	return nil
 }
 
-// Unfit returns the error of a setting that its tool does not accept, with the position in the
-// file.
+// Unfit returns the error for a setting that the tool does not accept, with the position of the
+// setting in the file.
 func (s Setting) Unfit(tool string, problem error) error {
 	return fmt.Errorf("%s: tools.%s.settings.%w", s.Source, tool, problem)
 }

@@ -54,7 +54,7 @@ func Compile(c Config, k Known) (*Policy, error) {
 		build.tool(p, name, c.Tools[name])
 	}
 	if len(c.Rules) > maxRules {
-		build.add(place{field: "rules"}, "there are %d; at most %d are possible", len(c.Rules), maxRules)
+		build.add(place{field: "rules"}, "there are %d rules; the limit is %d", len(c.Rules), maxRules)
 		c.Rules = nil
 	}
 	for i, r := range c.Rules {
@@ -117,7 +117,8 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		own = normal(name)
 	}
 	if own != normal(name) {
-		// Other settings are looked up under a tool's own name, so they would not be found here.
+		// Other settings are looked up by the tool's own name, so settings under an alias would
+		// have no effect.
 		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, Key(own))
 		return
 	}

@@ -9,10 +9,10 @@ type Config struct {
 	Off bool
 	// Profile is minimal, coding, messaging or full; empty means full.
 	Profile string
-	// Allow, unless empty, keeps only the tools that it names. Deny removes tools. An entry is a
-	// tool's name, "group:NAME", or a pattern in which * matches any characters. Deny also matches
-	// aliases. Allow ignores aliases, because the author of a tool chooses them, but matches
-	// well-known other names, such as exec for bash.
+	// If Allow is not empty, only the tools that it names are kept. Deny removes tools. An entry is
+	// a tool's name, "group:NAME", or a pattern in which * matches any characters. Deny also
+	// matches aliases. Allow ignores aliases, because the author of a tool chooses them, but
+	// matches well-known other names, such as exec for bash.
 	Allow, Deny []string
 	// Tools holds settings of single tools by name.
 	Tools map[string]ToolRule
@@ -51,11 +51,12 @@ type Rule struct {
 	// * for any. A * in a name matches any characters. In the host of a URL, * matches one label
 	// and ** any number of labels. A * as the scheme or port of a URL matches any; the path is a
 	// prefix. A rule that denies or asks matches if the grant overlaps with one of the
-	// Capabilities. A rule that allows matches if one of them covers each permission of the grant
-	// that needs approval.
+	// Capabilities. A rule that allows matches if the Capabilities cover all permissions of the
+	// grant that need approval; each permission must be covered by a single one of the
+	// Capabilities.
 	Capabilities []string
-	// Arguments maps JSON pointers to conditions. The token * matches every element or field; in a
-	// list, so does any token that is not an index.
+	// Arguments maps JSON pointers to conditions. The token * matches every element or field. For a
+	// list, a token that is not an index also matches every element.
 	Arguments map[string]Match
 	// Reason is reported when the rule decides; may be empty.
 	Reason string
@@ -70,18 +71,18 @@ type Rule struct {
 // that allows. The same applies to an object, unless Equals is an object; a rule that denies or
 // asks also checks the names of its fields.
 type Match struct {
-	// Equals is a JSON value. Numbers are compared by value, whatever their notation: 1, 1.0 and
-	// 1e0 are equal. In a rule that denies or asks, different spellings of the same path are equal.
+	// Equals is a JSON value. Numbers are compared by value, not by notation: 1, 1.0 and 1e0 are
+	// equal. In a rule that denies or asks, different spellings of the same path are equal.
 	Equals json.RawMessage
 	// Glob is a pattern for a path: * and ? within one name, ** for any number of directories,
 	// [a-z], {a,b}. A pattern that begins with neither / nor ** is relative to Config.Base. It has
 	// at most 256 bytes, 3 braces and 16 commas. In a rule that denies or asks it also matches
 	// everything below a matching path.
 	Glob string
-	// Prefix is a path; it matches the path and everything below it. At most 1024 bytes.
+	// Prefix is a path of at most 1024 bytes; it matches the path and everything below it.
 	Prefix string
-	// Regexp is an RE2 expression that must match the whole string; . also matches line ends. The
-	// string is not cleaned, so use Glob or Prefix for paths. At most 1024 bytes.
+	// Regexp is an RE2 expression of at most 1024 bytes that must match the whole string; . also
+	// matches line ends. The string is not cleaned, so use Glob or Prefix for paths.
 	Regexp string
 	// Missing makes the condition match an argument that is not given.
 	Missing bool

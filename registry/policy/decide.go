@@ -58,8 +58,8 @@ const (
 	ruleGranted  = "granted"
 )
 
-// Visible reports whether a tool is visible. A hidden tool must not be revealed to a model: the
-// Reason is for the operator.
+// Visible reports whether a tool is visible. A hidden tool must not be revealed to a model, so only
+// the operator may see the Reason.
 func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
 	reason, _ := p.visible(t)
 	return reason.Effect == Allow, reason

@@ -28,7 +28,8 @@ type condition struct {
 type test interface {
 	// fits reports whether the test applies to the type of a value.
 	fits(value any) bool
-	// holds is called with values that fit. If the effort runs out, its answer is not used.
+	// holds is called with values that fit. If the effort runs out, the result of holds is not
+	// used.
 	holds(e *effort, c *condition, value any) bool
 }
 
@@ -47,7 +48,7 @@ func compileMatch(pointer string, m Match, restrict bool, base string) (*conditi
 	}
 	switch {
 	case given != 1:
-		return nil, fmt.Errorf("needs exactly one of equals, glob, prefix and regexp, and has %d", given)
+		return nil, fmt.Errorf("must have exactly one of equals, glob, prefix and regexp, but has %d", given)
 	case m.Glob != "":
 		g, err := parseGlob(base, m.Glob)
 		if err != nil {
@@ -104,8 +105,8 @@ func (c *condition) value(e *effort, value any) bool {
 	case map[string]any:
 		return c.restrict && c.object(e, v)
 	}
-	// The test does not apply to this type of value: a rule that restricts matches then, and a rule
-	// that permits does not.
+	// The test does not apply to this type of value. In that case, a rule that restricts matches,
+	// and a rule that permits does not.
 	return c.restrict
 }
 
@@ -133,8 +134,8 @@ func (ofTexts) fits(value any) bool {
 	return ok
 }
 
-// paths applies a test to all spellings of a string: one match suffices where the rule restricts,
-// all must match where it permits.
+// paths applies a test to all spellings of a string. If the rule restricts, one match suffices. If
+// the rule permits, all spellings must match.
 func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool {
 	if !e.spend(spellingCost * len(text)) {
 		return c.restrict

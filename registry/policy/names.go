@@ -60,7 +60,7 @@ func (n *names) didYouMean(entry string) string {
 	for _, group := range slices.Sorted(maps.Keys(n.groups)) {
 		candidates = append(candidates, groupPrefix+group)
 	}
-	// Here a missing "group:" is suggested; the function meant suggests only similar names.
+	// This suggests a missing "group:". The function meant only suggests similar names.
 	if n.groups[entry] {
 		return "; did you mean " + groupPrefix + entry + "?"
 	}

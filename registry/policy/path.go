@@ -35,8 +35,8 @@ func clean(base, p string) string {
 
 // spellings returns the paths that a string may mean to different readers: with or without
 // surrounding space, with percent-encoding decoded, with backslashes as slashes; and, if loose,
-// without what Windows ignores at the end of a name. It returns false if some reader would not take
-// the string for a path.
+// without what Windows ignores at the end of a name. It returns false if some reader would not
+// treat the string as a path.
 func spellings(base, text string, loose bool) ([]string, bool) {
 	plain := unescape(text)
 	if len(text) > maxPathBytes || unescapeOnce(plain) != plain {
@@ -67,8 +67,8 @@ func spellings(base, text string, loose bool) ([]string, bool) {
 // maxEscapes limits how often percent-encoding is decoded. A real path is never encoded so often.
 const maxEscapes = 8
 
-// unescape decodes percent-encoding until none is left, because nothing says how often a reader
-// decodes it. Invalid encoding stays.
+// unescape decodes percent-encoding until none is left, because readers may decode a path more than
+// once. Invalid encoding stays.
 func unescape(s string) string {
 	for range maxEscapes {
 		once := unescapeOnce(s)
@@ -116,7 +116,7 @@ func trimNames(p string) string {
 type pathGlob struct {
 	ofTexts
 	exact, folded string
-	choices       int // max number of patterns that its braces stand for
+	choices       int // max number of patterns after its braces are expanded
 }
 
 func parseGlob(base, pattern string) (pathGlob, error) {
@@ -152,8 +152,8 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 	return g, nil
 }
 
-// choices returns an upper bound of the number of patterns without braces that a pattern stands
-// for. A pattern reaches the bound if its commas are spread evenly over its braces.
+// choices returns an upper bound of the number of patterns after all braces are expanded. A pattern
+// reaches the bound if its commas are spread evenly over its braces.
 func choices(pattern string) int {
 	braces, n := strings.Count(pattern, "{"), 1
 	for range braces {

@@ -39,7 +39,7 @@ func named(name string) policy.ToolFacts { return policy.ToolFacts{Name: name} }
 
 func grants(texts ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words(texts...)} }
 
-// words parses permissions. An invalid one becomes the zero value.
+// words parses permissions. An invalid permission becomes the zero value.
 func words(texts ...string) []capability.Permission {
 	var list []capability.Permission
 	for _, text := range texts {
@@ -53,7 +53,8 @@ func arguments(text string) policy.CallFacts {
 	return policy.CallFacts{Arguments: json.RawMessage(text)}
 }
 
-// Each well-known name of a tool selects it, whichever name it is registered under.
+// Each well-known name of a tool selects the tool, even if the tool is registered under another of
+// these names.
 func TestOtherNames(t *testing.T) {
 	for _, pair := range [][2]string{{"bash", "exec"}, {"webfetch", "web_fetch"}, {"websearch", "web_search"}, {"apply-patch", "apply_patch"}} {
 		for _, written := range pair {

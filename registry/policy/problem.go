@@ -15,10 +15,10 @@ type Problem struct {
 	Message string `json:"message"`
 	// Source is the place in a file as given in the Config; may be empty.
 	Source string `json:"source,omitempty"`
-	// Warning says that the policy can be used nevertheless.
+	// Warning says that the policy can be used despite the problem.
 	Warning bool `json:"warning,omitempty"`
-	// Unknown is the name in question if the problem is that no known tool has it. The entry still
-	// applies to a tool of that name that is added later.
+	// Unknown is a name that no known tool has, if that is the problem; otherwise empty. The entry
+	// still applies to a tool of that name that is added later.
 	Unknown string `json:"unknown,omitempty"`
 }
 

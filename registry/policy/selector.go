@@ -22,7 +22,7 @@ const (
 )
 
 // selectors compiles entries. Entries that restrict may name a tool by an alias. Entries that
-// permit may not: the author who chose the alias could let the tool in.
+// permit may not, because the author of a tool could otherwise choose an alias that is permitted.
 func (n *names) selectors(entries []string, restrict bool, at func(i int) place, p *problems) []selector {
 	if len(entries) > maxEntries {
 		p.add(at(maxEntries), "there are %d entries; at most %d are possible, use groups or patterns", len(entries), maxEntries)
@@ -69,8 +69,8 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 	return s, false
 }
 
-// resolve returns the own names of the tools that an entry names, or nil. An unknown name is taken
-// for a tool's own name.
+// resolve returns the own names of the tools that an entry names, or nil. An unknown name is
+// treated as a tool's own name.
 func (n *names) resolve(name string, restrict bool, at place, p *problems) []string {
 	owners := n.alias[name]
 	switch {

@@ -35,8 +35,8 @@ type Key struct {
 }
 
 // NewKey returns the key of a call: the tool's digest, the arguments as canonical JSON, and the
-// permissions of the grant in any order. Equal arguments in another notation have another key; the
-// only cost is one more question.
+// permissions of the grant in any order. Equal arguments may have different keys if their notation
+// differs; the approver is then asked again.
 func NewKey(digest string, arguments []byte, grant []string) Key {
 	words := slices.Clone(grant)
 	slices.Sort(words)
@@ -45,7 +45,7 @@ func NewKey(digest string, arguments []byte, grant []string) Key {
 }
 
 // NewPatternKey returns the key of an approval for all commands that match a pattern, in place of
-// arguments. No arguments have the same key, because arguments are a JSON object.
+// arguments. It differs from every key that NewKey returns, because arguments are a JSON object.
 func NewPatternKey(digest, pattern string, grant []string) Key {
 	return NewKey(digest, []byte("pattern "+pattern), grant)
 }
@@ -119,7 +119,7 @@ func (a Approval) validate() error {
 	case len(a.Grant) > maxWords:
 		return fmt.Errorf("the grant has more than %d permissions", maxWords)
 	case !a.Expires.IsZero() && !a.Expires.After(a.Created):
-		return errors.New("it would end before it begins")
+		return errors.New("it would expire before it is created")
 	}
 	if err := checkTexts("tenant, tool, session, digest and pattern", maxNameBytes, a.Tenant, a.Tool, a.Session, a.Key.Digest, a.Pattern); err != nil {
 		return err

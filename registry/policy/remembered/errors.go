@@ -16,16 +16,16 @@ type CorruptError struct {
 	Line int
 	// Why says what is wrong, without quoting the line.
 	Why string
-	// Holds says what a record means, such as "approved".
+	// Holds is the participle that messages use for records, such as "approved".
 	Holds string
 }
 
 // Error names the file, the line and the fix.
 func (e *CorruptError) Error() string {
 	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s; nothing counts as %s until that is fixed", e.File, e.Why, e.Holds)
+		return fmt.Sprintf("%s: %s; nothing is %s until the file is fixed", e.File, e.Why, e.Holds)
 	}
-	return fmt.Sprintf("%s, line %d: %s; delete the line; nothing counts as %s until then", e.File, e.Line, e.Why, e.Holds)
+	return fmt.Sprintf("%s, line %d: %s; delete the line; nothing is %s until then", e.File, e.Line, e.Why, e.Holds)
 }
 
 // UnsafeError reports that users other than the operator could write records.

@@ -14,7 +14,7 @@ import (
 type kind[T any] struct {
 	// name is the plural, such as "approvals": file names and error messages begin with it.
 	name string
-	// holds says what a record means, such as "approved".
+	// holds is the participle that messages use for records, such as "approved".
 	holds string
 	// check returns what is wrong with a record that was read or is about to be written; nil if
 	// nothing is.
@@ -30,7 +30,7 @@ type file[T any] struct {
 // openRoot opens a directory that only the operator can access, and creates it if it does not
 // exist.
 func openRoot(dir string) (*os.Root, error) {
-	const store = "approvals" // errors about the directory name the first store in it
+	const store = "approvals" // errors about the directory mention only this store
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, withoutPath(store, "the directory cannot be created", err)
 	}
@@ -71,8 +71,8 @@ func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 }
 
 // Change replaces the records with the result of edit. If it fails, the records are unchanged; if
-// it returns nil, every later reader sees the new ones. It waits for other processes until ctx is
-// done.
+// it returns nil, every later reader sees the new records. It waits for other processes until ctx
+// is done.
 func (f *file[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -127,8 +127,8 @@ func checkOwned(store, what string, info fs.FileInfo, want string) error {
 	return nil
 }
 
-// replace puts a new file in place of the old one, so that a reader, or a process that starts after
-// a crash, sees one or the other. The caller holds the lock.
+// replace puts a new file in place of the old one. A reader, or a process that starts after a
+// crash, sees either the old file or the new file. The caller holds the lock.
 func (f *file[T]) replace(data []byte) error {
 	// A crash may have left the temporary file behind.
 	temp := f.kind.name + ".new"
@@ -185,7 +185,7 @@ func (f *file[T]) lock(ctx context.Context) (*os.File, error) {
 			}
 		}
 		if err != nil {
-			_ = file.Close() // nothing was written to it
+			_ = file.Close() // an error has no effect, because nothing was written
 			return nil, fmt.Errorf("%s: the file is in use by another process: %w", f.kind.name, err)
 		}
 	}

@@ -33,8 +33,8 @@ type Grant struct {
 	// Permissions are the granted permissions in text form. Calls that need no other permission run
 	// without approval, unless the tool is dangerous.
 	Permissions []string `json:"words,omitempty"`
-	// AutoExecute lets calls run without approval, whatever they need, even if the tool is
-	// dangerous.
+	// AutoExecute lets all calls run without approval, even if they need further permissions or the
+	// tool is dangerous.
 	AutoExecute bool `json:"auto_execute,omitempty"`
 	// Directories records which directory the path of each mount led to when the grant was given.
 	// If a path leads elsewhere now, the grant does not apply to calls with that mount. Paths that
@@ -56,7 +56,8 @@ type Directory struct {
 func (g Grant) Parsed() []capability.Permission {
 	var words []capability.Permission
 	for _, text := range g.Permissions {
-		if w, err := capability.ParsePermission(text); err == nil { // always: the store checked it
+		// always nil, because the store checked the permission
+		if w, err := capability.ParsePermission(text); err == nil {
 			words = append(words, w)
 		}
 	}

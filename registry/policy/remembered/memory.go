@@ -10,15 +10,15 @@ import (
 
 // maxInMemory limits the approvals in a Memory over all tenants. maxOfTenant limits the approvals
 // of one tenant, in a Memory or a file, so that no tenant uses up the space of the others. A file
-// has few tenants: each has a person who approves.
+// needs no limit over all tenants, because its tenants are few: a person approves calls for each.
 const (
 	maxInMemory = 10_000
 	maxOfTenant = 1000
 )
 
-// Memory is an ApprovalStore in memory: its approvals end with the process. It has at most 10000;
-// when it is full, the tenant with the most approvals loses its oldest. It is safe for concurrent
-// use. Get one from NewMemory.
+// Memory is an ApprovalStore in memory: its approvals end with the process. It has at most 10000
+// approvals; when it is full, the tenant with the most approvals loses its oldest approval. It is
+// safe for concurrent use. Get one from NewMemory.
 type Memory struct{ Approvals }
 
 // NewMemory returns an empty Memory.

@@ -50,8 +50,8 @@ func (o Options) withDefaults() Options {
 }
 
 // Files stores approvals and grants in the operator's directory. It reads a file on each use, so a
-// change by another process takes effect at once. Writing locks out other processes and replaces
-// the whole file. Files is safe for concurrent use; close it when done.
+// change by another process takes effect at once. A write replaces the whole file, and other
+// processes wait until it is done. Files is safe for concurrent use; close it when done.
 type Files struct {
 	Approvals *Approvals
 	Grants    *Grants
@@ -60,9 +60,9 @@ type Files struct {
 }
 
 // Open opens the files in a directory. It creates a missing directory so that only the operator can
-// access it; a file is created with its first record. On Unix, a directory or file that belongs to
-// another user, or that others may read or write, returns an *UnsafeError. No error contains the
-// path of the directory.
+// access it; a file is created with its first record. On Unix, Open returns an *UnsafeError if the
+// directory or a file belongs to another user, or if other users may read or write it. No error
+// contains the path of the directory.
 func Open(dir string, o Options) (*Files, error) {
 	root, err := openRoot(dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func check[T record[T]](r T) error {
 		return err
 	}
 	if h := r.head(); h.created.IsZero() || h.id != r.identify() {
-		return errors.New("its ID or time is not the one that was written")
+		return errors.New("its ID or time was changed after it was written")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A tenant at its limit of approvals loses its oldest, and other tenants lose none.
+// A tenant at its limit of approvals loses its oldest approval, and other tenants lose none.
 func TestNoTenantFillsTheFile(t *testing.T) {
 	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	list := []Approval{{Tenant: "other", ID: "first", Created: begun.Add(-time.Hour)}}

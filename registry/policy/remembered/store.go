@@ -26,8 +26,8 @@ type ApprovalStore interface {
 // GrantStore stores grants. Implementations are safe for concurrent use, return when ctx is done,
 // and in doubt return an error, not a grant.
 type GrantStore interface {
-	// Find returns a tenant's grants to tools of a name, whatever their digests; the caller
-	// compares the digest with the registered tool's.
+	// Find returns a tenant's grants to tools of a name, with any digest; the caller compares the
+	// digest with the digest of the registered tool.
 	Find(ctx context.Context, tenant, tool string) ([]Grant, error)
 	// Remember adds to the tenant's grant for that tool and digest, and returns the whole grant.
 	// The store sets ID and Created.
@@ -121,8 +121,8 @@ func (s *Approvals) Find(ctx context.Context, q Query) (Approval, bool, error) {
 	return list[i], true, nil
 }
 
-// Remember implements ApprovalStore. A tenant has at most 1000 approvals; one more removes its
-// oldest.
+// Remember implements ApprovalStore. A tenant has at most 1000 approvals. At the limit, a new
+// approval removes the oldest one.
 func (s *Approvals) Remember(ctx context.Context, a Approval) (Approval, error) {
 	a.Created = s.stamp()
 	a.Grant = slices.Clone(a.Grant)

@@ -18,8 +18,8 @@ type assigner struct {
 	skip, names int
 }
 
-// assigners are all such shell commands, except declare, let and commands that need approval
-// anyway.
+// assigners are all shell commands that only set variables, except declare, let and commands that
+// need approval anyway.
 var assigners = map[string]assigner{
 	"read":      {flags: "ers", valued: "adiNnptu", naming: "a", names: -1},
 	"wait":      {flags: "fn", valued: "p", naming: "p"},
@@ -30,7 +30,7 @@ var assigners = map[string]assigner{
 	"unset":     {flags: "v", names: -1},
 }
 
-// classify classifies a call of such a command. All options come before the first operand.
+// classify classifies a call of an assigner. All options come before the first operand.
 func (a assigner) classify(name string, args []word) verdict {
 	for ; len(args) > 0; args = args[1:] {
 		w := args[0]

@@ -51,7 +51,7 @@ func TestAssigningNames(t *testing.T) {
 }
 
 // A command whose name is known only at run time, that runs its arguments, or that changes how the
-// shell works needs approval; one that only looks similar does not.
+// shell works needs approval. A command that only looks similar needs none.
 func TestAssigningInOtherWays(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{

@@ -19,8 +19,8 @@ const (
 	// MaxScriptBytes is the maximum size of a script.
 	MaxScriptBytes = 256 << 10
 	maxParts       = 1000
-	maxDepth       = 8   // of scripts within scripts, and commands within wrappers
-	maxNesting     = 200 // of brackets and other nesting syntax
+	maxDepth       = 8   // depth of scripts within scripts, and of commands within wrappers
+	maxNesting     = 200 // depth of brackets and other nesting syntax
 )
 
 // Result is the classification of a script. The zero value denies.
@@ -42,8 +42,8 @@ type Result struct {
 type Part struct {
 	// Text is the source of the part, shortened, quoted and safe to print.
 	Text string `json:"text"`
-	// Source is the source of the part, shortened less and otherwise unchanged: it is not safe to
-	// print.
+	// Source is the source of the part, cut only at maxSource bytes and otherwise unchanged, so it
+	// is not safe to print.
 	Source string        `json:"-"`
 	Effect policy.Effect `json:"effect"`
 	// Why gives the reason for Effect in a few words that the host wrote.
@@ -161,7 +161,7 @@ func (c *classifier) script(text string, depth int) {
 	t.computed(file)
 }
 
-// parse parses a script. The parser is not ours: if it panics, the script cannot be parsed.
+// parse parses a script. The parser is a library. If the library panics, parse returns an error.
 func parse(text string) (file *syntax.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {

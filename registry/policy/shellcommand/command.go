@@ -87,7 +87,8 @@ func join(words []word) string {
 	return strings.Join(each.Of(words, func(w word) string { return w.text }), " ")
 }
 
-// systemDirectories hold the programs of the system: a path there means the same as the name.
+// systemDirectories contain the programs of the system. A path in one of them is treated like the
+// name of the program.
 var systemDirectories = []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}
 
 // plainName returns the name of a program, or "" for a path in any other directory.

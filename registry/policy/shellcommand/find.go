@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// findRuns are the actions of find that run a command, and findWrites those that write or remove
-// files.
+// findRuns are the actions of find that run a command. findWrites are the actions that write or
+// remove files.
 var (
 	findRuns   = []string{"-exec", "-execdir", "-ok", "-okdir"}
 	findWrites = []string{"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}
@@ -60,8 +60,8 @@ func endsEarly(command []word) bool {
 	return false
 }
 
-// foundIn returns a command that find runs, and marks the words with {} as unknown. They are never
-// options, because the paths that find inserts start with the searched directory.
+// foundIn returns a command that find runs, and marks the words with {} as unknown. These words are
+// never options, because the paths that find inserts start with the searched directory.
 func foundIn(command []word) []word {
 	words := slices.Clone(command)
 	for i, w := range words {

@@ -59,8 +59,8 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// quiet reports whether no appended command runs. Either the command became part of a comment or
-// string, or the script declares a function with the command's name.
+// quiet reports whether a command that is appended to script does not run. Either the command
+// became part of a comment or string, or the script declares a function with the command's name.
 func quiet(script string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 	if err != nil {

@@ -22,13 +22,13 @@ var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 // words.
 type gitList struct {
 	words   []string // first words with which it reads
-	options []string // allowed with or without such a word
+	options []string // options that are allowed, with or without one of words
 	values  bool     // further words may follow the options
 	bare    bool     // it reads without further words
 	listing []string // options after which further words are patterns
 }
 
-// gitCount stands in gitLists for -n with any digits, such as -n5.
+// gitCount is the entry in gitLists for -n with any digits, such as -n5.
 const gitCount = "-n0"
 
 var gitLists = map[string]gitList{

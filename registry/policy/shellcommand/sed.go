@@ -105,7 +105,7 @@ func (s *sedScanner) addresses() bool {
 // bracket is a bracket expression whose end is unambiguous: a delimiter within it does not count.
 var bracket = regexp.MustCompile(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
 
-// until reads an expression up to the delimiter that is not escaped.
+// until reads an expression up to the first delimiter that is not escaped.
 func (s *sedScanner) until(delimiter byte) bool {
 	if strings.IndexByte("\n\\[", delimiter) >= 0 {
 		return false

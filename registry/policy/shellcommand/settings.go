@@ -16,7 +16,7 @@ import (
 // Entries are patterns: the words of a command, in which * matches any characters of a word; a *
 // that is the last word matches any number of further words. CheckPattern validates an entry.
 type Settings struct {
-	// Allow lets commands run without approval that would need it, with all permissions of the
+	// Allow lets commands that would need approval run without it, with all permissions of the
 	// tool. A command must match as a whole, word by word, and each compared word must be known
 	// before it runs. Allow does not override a denial, and covers only the command itself: not its
 	// redirections, not variables set for it, and not commands within it.
@@ -26,8 +26,8 @@ type Settings struct {
 	// same order. Further arguments, the directory of the program and case are ignored. If the
 	// match depends on a word that is known only at run time, the command needs approval.
 	Ask, Deny []string
-	// Unconfirmed leaves commands that need approval to the rest of the policy, as if the script
-	// were any other argument. Denied commands stay denied.
+	// If Unconfirmed is set, the rest of the policy decides about commands that need approval, as
+	// if the script were any other argument. Denied commands stay denied.
 	Unconfirmed bool
 }
 
@@ -44,7 +44,7 @@ func CheckPattern(pattern string, allows bool) error {
 	case !plaintext.Plain(pattern, plaintext.Word):
 		return fmt.Errorf("%q contains a character that is not printable", pattern)
 	case strings.ContainsAny(pattern, "|&;<>()$`\\\"'\n"):
-		return fmt.Errorf("%q contains a character that the shell gives a meaning; a pattern is the words of one command", pattern)
+		return fmt.Errorf("%q contains a character that has a meaning in the shell; a pattern is the words of one command", pattern)
 	case allows && forbidden([]word{fixedWord(words[0])}) != "":
 		return fmt.Errorf("%q is never allowed; remove it", pattern)
 	}

@@ -1,6 +1,6 @@
 package shellcommand
 
-// harmless are commands that change nothing, whatever their arguments are.
+// harmless are commands that change nothing, with any arguments.
 var harmless = []string{
 	"cat", "ls", "pwd", "grep", "egrep", "fgrep", "wc", "head", "tail", "diff", "cmp", "comm", "stat", "du", "df",
 	"basename", "dirname", "realpath", "readlink", "which", "type", "whoami", "id", "groups", "uname", "arch", "nproc",
@@ -36,7 +36,7 @@ var classifiers = map[string]func(args []word) verdict{
 	"let": classifyLet, // as an argument of builtin or command
 }
 
-// dangers are well-known commands that change something, with what they do.
+// dangers maps well-known commands that change something to a description of the change.
 var dangers = map[string]string{
 	"rm": "removes files", "rmdir": "removes directories", "unlink": "removes a file", "shred": "destroys files",
 	"mv": "moves files", "cp": "copies files", "ln": "makes links", "mkdir": "makes directories", "touch": "makes or changes files",

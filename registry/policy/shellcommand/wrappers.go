@@ -8,13 +8,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// wrapper is a command that runs another one.
+// wrapper is a command that runs another command.
 type wrapper struct {
-	// flags are its options without a value, and valued those whose value is the next word:
-	// letters, and long names with their dashes. Any other option needs approval.
+	// flags are the wrapper's options without a value. valued are its options whose value is the
+	// next word. Both list letters, and long names with their dashes. Any other option needs
+	// approval.
 	flags, valued         string
 	longFlags, longValued []string
-	// operands is the number of its own words before the command.
+	// operands is the number of words of the wrapper itself before the command.
 	operands int
 	// variables says that NAME=VALUE may precede the command.
 	variables bool
@@ -51,7 +52,8 @@ var runners = []string{
 // shells are the programs whose scripts this package can classify.
 var shells = []string{"sh", "bash", "dash", "ash", "rbash"}
 
-// classifyWrapper classifies a command that runs another one; false if it is not one.
+// classifyWrapper classifies a command that runs another command. It returns false if name is not
+// such a command.
 func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 	switch {
 	case name == "eval":
@@ -66,7 +68,7 @@ func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 	case slices.Contains(runners, name):
 		for i := range args {
 			if forbidden(args[i:]) != "" {
-				return deny("runs what is never allowed"), nil, true
+				return deny("runs a command that is never allowed"), nil, true
 			}
 		}
 		return ask(cmp.Or(dangers[name], "runs commands in an unknown way")), hints(args), true
@@ -92,7 +94,7 @@ func classifyWrapper(name string, args []word) (verdict, []inner, bool) {
 		return j, inside, true
 	}
 	inside := []inner{{words: rest}}
-	if j.effect != policy.Allow { // an option may take the next word as a script
+	if j.effect != policy.Allow { // an option may use the next word as a script
 		inside = append(inside, hints(args)...)
 	}
 	return j, inside, true
@@ -140,8 +142,9 @@ func unsets(option, value string) bool {
 	return steers(joined) || steers(strings.TrimPrefix(option, "--unset=")) || steers(value)
 }
 
-// option parses the option at the start of args. It returns why the option needs approval, or "",
-// the text that xargs should replace, and args from the last word of the option on.
+// option parses the option at the start of args. It returns three values: the reason why the option
+// needs approval, or ""; the text that xargs should replace; and args from the last word of the
+// option on.
 func (o wrapper) option(args []word) (why, replace string, last []word) {
 	w := args[0]
 	name, value, joined := strings.Cut(w.text, "=")
@@ -167,8 +170,8 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	return "", replace, args
 }
 
-// letters parses a word of short options. It returns whether all are known, which one takes a value
-// (0 if none does), and the value if it is in the same word.
+// letters parses a word of short options. It returns whether all letters are known, the letter that
+// has a value (0 if none has), and the value if it is in the same word.
 func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	for i, letter := range word {
 		switch {
