@@ -1,8 +1,8 @@
-// Package catalogue holds the tools of a registry: it registers, replaces, lists and finds them,
+// Package catalogue stores the tools of a registry: it registers, replaces, lists and finds them,
 // follows sources of tools, and asks dynamic tools for their definitions.
 //
-// A [Tool] never changes. A change replaces the Tool with a new one, so calls finish with the Tool
-// that they began with, and readers of a Tool need no lock.
+// A [Tool] is immutable. An update puts a new Tool in its place, so calls finish with the Tool that
+// they began with, and readers of a Tool need no lock.
 package catalogue
 
 import (
@@ -42,19 +42,19 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Hooks connect a [Catalogue] to the rules of its registry. The Catalogue calls them each time
-// that it needs an answer. They must be safe for concurrent use.
+// Hooks connect a [Catalogue] to the rules of its registry. The Catalogue calls a hook each time
+// that it needs the result. Hooks must be safe for concurrent use.
 type Hooks struct {
 	// Visible reports whether the rules allow callers to see a tool; nil allows all. It must not
 	// call the Catalogue, because it may be called while the Catalogue's lock is held.
 	Visible func(*Tool) bool
-	// MayDescribe returns what a tool in the sandbox may access to describe itself, and whether it
-	// may describe itself at all. If MayDescribe is nil, no tool may.
+	// MayDescribe returns the access that a sandboxed tool gets while it describes itself, and
+	// whether the tool may describe itself at all. If MayDescribe is nil, no tool may.
 	MayDescribe func(context.Context, *Tool) (capability.Grant, bool)
 	// Changed is called while the Catalogue's lock is held, whenever the tools or their
 	// definitions have changed; it may be nil.
 	Changed func()
-	// Logger receives what an operator should know; nil discards it.
+	// Logger receives log records for the operator; nil discards them.
 	Logger *slog.Logger
 }
 
@@ -90,8 +90,8 @@ func New(o Options, h Hooks) *Catalogue {
 }
 
 // Close unregisters all tools and closes their executors and sources. A registry closes its own
-// Catalogue. Afterwards, finding and registering tools fails with the code cancelled. Further
-// calls have no effect.
+// Catalogue. Afterwards, finding and registering tools fails with the code cancelled. Closing a
+// Catalogue again has no effect.
 func (c *Catalogue) Close() error {
 	c.mu.Lock()
 	tools, sources := c.tools, c.sources
@@ -113,8 +113,8 @@ func errClosed(name string) error {
 }
 
 // Find returns the tool with a name or an alias, even if it is disabled. It ignores case and
-// surrounding white space. It fails with an *Error: not_found, whose message suggests similar
-// names, or cancelled if the Catalogue is closed.
+// surrounding white space. If there is no such tool, it fails with an *Error with the code
+// not_found, whose message suggests similar names. After Close, the code is cancelled.
 func (c *Catalogue) Find(name string) (*Tool, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -124,8 +124,8 @@ func (c *Catalogue) Find(name string) (*Tool, error) {
 	return nil, c.notFound(name)
 }
 
-// find returns the tool with the name as written, or otherwise with the name trimmed and in lower
-// case, or nil. The caller holds the lock.
+// find returns the tool with exactly this name. If there is none, it tries the name in lower case
+// and without surrounding white space. It returns nil if that fails too. The caller holds the lock.
 func (c *Catalogue) find(name string) *Tool {
 	if t, ok := c.names[name]; ok {
 		return t

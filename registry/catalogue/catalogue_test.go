@@ -178,7 +178,7 @@ func TestResolve(t *testing.T) {
 func TestSearch(t *testing.T) {
 	c := fourTools(t)
 	for query, want := range map[string][]string{
-		"read":      {"read", "fetch"}, // the name, then a description
+		"read":      {"read", "fetch"}, // a match in a name ranks before a match in a description
 		"READ":      {"read", "fetch"},
 		"cat":       {"read"}, // an alias
 		"text":      {"read", "write"},
@@ -294,7 +294,7 @@ func TestValidateSpec(t *testing.T) {
 	}
 }
 
-// Forms get a flat list of parameters.
+// Parameters returns a flat list, which a program can show as a form.
 func TestParameters(t *testing.T) {
 	spec := echo()
 	spec.Parameters = json.RawMessage(`{"type":"object","required":["s"],"properties":{

@@ -63,9 +63,9 @@ type Patch struct {
 	Dangerous     *bool
 }
 
-// Update changes parts of a tool and checks the whole definition again. It fails with not_found,
-// or with the errors of [Catalogue.Register], and changes nothing then. Running calls are not
-// affected.
+// Update changes parts of a tool and checks the whole definition again. It fails with not_found, or
+// with the errors of [Catalogue.Register]. After an error, the tool is unchanged. Running calls are
+// not affected.
 func (c *Catalogue) Update(name string, p Patch) (Diff, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,8 @@ func set[T any](field, value *T) {
 	}
 }
 
-// succeed replaces old with t, which keeps the time of registration and stays disabled if old was.
-// The caller holds the lock.
+// succeed replaces old with t. The time of registration stays the same, and t is disabled if old
+// was. The caller holds the lock.
 func (c *Catalogue) succeed(t, old *Tool) error {
 	t.CreatedAt, t.Disabled = old.CreatedAt, old.Disabled
 	return c.put(t, old)
@@ -151,7 +151,7 @@ func (c *Catalogue) place(t *Tool) (at int, found bool) {
 }
 
 // Unregister removes a tool by its name or an alias, and reports whether it existed. Running calls
-// finish; later calls fail with not_found. The error is the error of closing the executor.
+// finish; later calls fail with not_found. An error means that the executor could not be closed.
 func (c *Catalogue) Unregister(name string) (bool, error) {
 	c.mu.Lock()
 	t := c.find(name)
@@ -167,10 +167,10 @@ func (c *Catalogue) Unregister(name string) (bool, error) {
 }
 
 // Disable disables a tool: List hides it, and calls of it fail with the code disabled. Running
-// calls finish. Disable fails with not_found.
+// calls finish. If there is no such tool, Disable fails with not_found.
 func (c *Catalogue) Disable(name string) error { return c.setDisabled(name, true) }
 
-// Enable enables a disabled tool. It fails with not_found.
+// Enable enables a disabled tool. If there is no such tool, it fails with not_found.
 func (c *Catalogue) Enable(name string) error { return c.setDisabled(name, false) }
 
 func (c *Catalogue) setDisabled(name string, disabled bool) error {

@@ -14,8 +14,8 @@ import (
 type Change struct {
 	// Field is the name of the field, such as "description".
 	Field string `json:"field"`
-	// Before and After are the values as text. A list has one Change for each removed element,
-	// which has only Before, and one for each added element, which has only After.
+	// Before and After are the old and the new value as strings. A list has one Change for each
+	// removed element, with only Before, and one for each added element, with only After.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

@@ -19,24 +19,26 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// description gets the definition of a dynamic tool that has not described itself yet. Copies of a
-// Tool that differ only in other fields, such as Disabled, share one description.
+// description runs Describe for a dynamic tool and keeps the outcome. Copies of a Tool that differ
+// only in other fields, such as Disabled, share one description.
 type description struct {
 	mu   sync.Mutex
-	last *attempt // nil if there was none
+	last *attempt // nil if there was no attempt
 }
 
-// describeRetry is the wait after a failed description before listing tools tries again. A guest
-// that fails may run for seconds each time, and clients list tools as often as they like. A call
-// of the tool tries again at once.
+// describeRetry is the time after a failed description in which listing tools does not run Describe
+// again. A failing guest may run for seconds each time, and clients list tools as often as they
+// like. A call of the tool runs Describe again at once.
 const describeRetry = 30 * time.Second
 
 // attempt is one run of a tool's Describe. Its other fields are set when done is closed.
 type attempt struct {
-	done   chan struct{}
-	tool   *Tool
-	err    error
-	failed time.Time // zero unless the attempt failed; guarded by the lock of the description
+	done chan struct{}
+	tool *Tool
+	err  error
+	// time of the failure; zero if the attempt has not failed; guarded by the lock of the
+	// description
+	failed time.Time
 }
 
 // join returns the attempt that is running or has succeeded, or starts one.
@@ -71,8 +73,8 @@ func (d *description) justFailed() error {
 
 // Described returns the tool with its full definition. If a dynamic tool has not described itself
 // yet, Described runs its Describe, once for all concurrent callers. A tool that may not describe
-// itself keeps its registered definition. Errors are the errors of ctx and of the tool, and
-// timeout after Options.LoadTimeout.
+// itself keeps its registered definition. Described returns the error of ctx or of the tool. After
+// Options.LoadTimeout it fails with the code timeout.
 func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	if t.pending == nil {
 		return t, nil
@@ -94,12 +96,12 @@ func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	}
 	return nil, &tool.Error{
 		Code: tool.CodeTimeout, Tool: t.Spec.Name,
-		Message: fmt.Sprintf("the tool did not describe itself within %v; this continues in the background, so try again", c.opts.LoadTimeout),
+		Message: fmt.Sprintf("the tool did not describe itself within %v; Describe continues in the background, so try again later", c.opts.LoadTimeout),
 	}
 }
 
-// mayDescribe returns what a tool may access to describe itself, and whether it may describe
-// itself at all.
+// mayDescribe returns the access that a tool gets while it describes itself, and whether it may
+// describe itself at all.
 func (c *Catalogue) mayDescribe(ctx context.Context, t *Tool) (capability.Grant, bool) {
 	switch {
 	case !t.Spec.Sandboxed:
@@ -110,9 +112,9 @@ func (c *Catalogue) mayDescribe(ctx context.Context, t *Tool) (capability.Grant,
 	return c.hooks.MayDescribe(ctx, t)
 }
 
-// describe asks a tool for its definition and updates the catalogue, unless the tool was changed
-// or refreshed meanwhile. It does not use a caller's context, because several callers may wait for
-// it.
+// describe asks a tool for its definition and updates the catalogue, unless the tool was changed or
+// refreshed meanwhile. It does not use a caller's context, because several callers may wait for the
+// definition.
 func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.opts.LoadTimeout)
 	defer cancel()
@@ -156,7 +158,7 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 func (c *Catalogue) askDefinition(ctx context.Context, t *Tool, grant capability.Grant) (d tool.Definition, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.log.Error("panic in the definition of a tool", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
+			c.log.Error("a tool panicked while describing itself", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
 			err = &tool.Error{Code: tool.CodeInternal, Message: "its Describe panicked"}
 		}
 	}()
@@ -190,11 +192,11 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 	return nil
 }
 
-// Describe asks dynamic tools to describe themselves, unless they already have: the named tools,
-// or all tools without names. Call it before listing tools for a model. A tool that fails keeps
-// its registered definition. The error joins an *Error for each failed tool and each unknown name.
-// Describe does not ask a tool again that failed less than 30 seconds ago, unless Refresh or
-// SetRules was called meanwhile; it returns the same error.
+// Describe asks the named tools to describe themselves, or all tools if there are no names. It asks
+// only dynamic tools that have not described themselves yet. Call it before listing tools for a
+// model. A tool that fails keeps its registered definition. The error joins an *Error for each
+// failed tool and each unknown name. If a tool failed less than 30 seconds ago, Describe does not
+// ask it again and returns the same error, unless Refresh or SetRules was called meanwhile.
 func (c *Catalogue) Describe(ctx context.Context, names ...string) error {
 	var tools []*Tool
 	var errs []error
@@ -223,8 +225,8 @@ func (c *Catalogue) Describe(ctx context.Context, names ...string) error {
 	return errors.Join(append(errs, failures...)...)
 }
 
-// Refresh asks a dynamic tool to describe itself again, because something has changed that the
-// definition depends on. Calls that begin from now on wait for the new definition. If Refresh
+// Refresh asks a dynamic tool to describe itself again. Call it when something that the definition
+// depends on has changed. Calls that begin from now on wait for the new definition. If Refresh
 // fails, the next call tries again. The Diff lists the changes. Refresh fails with not_found, and
 // with invalid_manifest if the tool is not dynamic or its new definition is invalid.
 func (c *Catalogue) Refresh(ctx context.Context, name string) (Diff, error) {
@@ -239,7 +241,7 @@ func (c *Catalogue) Refresh(ctx context.Context, name string) (Diff, error) {
 	return diff(before.Spec, after.Spec), nil
 }
 
-// outdate replaces a tool by a copy that has not described itself yet.
+// outdate replaces a tool with a copy that has not described itself yet.
 func (c *Catalogue) outdate(name string) (before, stale *Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -263,7 +265,8 @@ func (c *Catalogue) ForgetDescriptions() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range slices.Clone(c.tools) {
-		// This includes tools that are describing themselves, because they use the old rules.
+		// Tools that are describing themselves are also reset, because they still use the old
+		// rules.
 		if _, dynamic := t.Executor.(tool.Dynamic); !dynamic || !t.Spec.Sandboxed {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // Info describes a tool of a [Catalogue]. It is a copy.
 type Info struct {
 	tool.Spec
-	// CreatedAt is when the tool was registered. Updating and replacing the tool keep it.
+	// CreatedAt is when the tool was registered. Later updates and replacements do not change it.
 	CreatedAt time.Time `json:"created_at"`
 	// Disabled is set if the tool was disabled or the operator's policy hides it. A disabled
 	// tool cannot be called, and is listed only on request.
@@ -93,7 +93,8 @@ func (c *Catalogue) List(f Filter) []Info {
 }
 
 // View returns the names of the tools that a caller sees: the enabled tools for which sees returns
-// true. It calls sees while it holds the lock. It examines every tool, so it is not free.
+// true. It calls sees for every enabled tool while it holds the lock, so its cost grows with the
+// number of tools.
 func (c *Catalogue) View(sees func(*Tool) bool) tool.View {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -163,8 +164,8 @@ type Parameter struct {
 	Default json.RawMessage `json:"default,omitempty"`
 }
 
-// Parameters returns the parameters of a tool in the order of its schema. It fails with
-// not_found.
+// Parameters returns the parameters of a tool in the order of its schema. If there is no such tool,
+// it fails with not_found.
 func (c *Catalogue) Parameters(name string) ([]Parameter, error) {
 	t, err := c.Find(name)
 	if err != nil {

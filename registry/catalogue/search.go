@@ -14,13 +14,13 @@ import (
 )
 
 // Search returns the enabled tools that match every word of a query, best match first and equal
-// matches by name. limit is the max number of tools; 0 and less mean all.
+// matches by name. It returns at most limit tools; 0 or less means no limit.
 //
 // A word can match, in decreasing order of weight, a name or alias, a tag or the category, the
 // title, or the description. Whole words and beginnings of words weigh more than parts. A query
-// word needs at least three letters to match a part. If a word matches no tool exactly, matches
-// with one or two typing errors count. Case is ignored. An empty query matches nothing. Only the
-// first 16 words of a query count.
+// word needs at least three letters to match a part. If a word matches no tool exactly, Search also
+// accepts words with one or two typing errors. Case is ignored. An empty query matches nothing.
+// Search ignores all but the first 16 words of a query.
 func (c *Catalogue) Search(query string, limit int) []Info {
 	infos := []Info{}
 	tools := c.all()
@@ -60,7 +60,7 @@ func find(tools []*Tool, query string) []hit {
 		for i, m := range exact {
 			bit := uint16(1) << i
 			if h.lacks&matched != 0 && matched&bit != 0 {
-				continue // not a hit, and some tool is known to match this term
+				continue // this tool is already excluded, and another tool matches this term
 			}
 			if best := m.best(t); best > 0 {
 				matched |= bit
@@ -195,7 +195,7 @@ var weights = [fields][qualities]int{
 
 // word is a word of a tool.
 type word struct {
-	text  unique.Handle[string] // tools share many words
+	text  unique.Handle[string] // interned, because tools share many words
 	field field
 }
 
@@ -249,7 +249,7 @@ func split(text string) []string {
 	return list
 }
 
-// maxTerms is the max number of words of a query that count. hit.lacks has a bit for each.
+// maxTerms is the max number of query words that Search uses. hit.lacks has a bit for each.
 const maxTerms = 16
 
 // queryTerms returns the distinct words of a query. A word that has the form of a tool's name is

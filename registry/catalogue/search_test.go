@@ -42,9 +42,10 @@ func found(c *Catalogue, query string) string {
 func TestFind(t *testing.T) {
 	c, _ := fill(t)
 	for query, want := range map[string]string{
-		"":              "",
-		" . ":           "",
-		"read":          "read_file write", // part of a name, then of a description
+		"":    "",
+		" . ": "",
+		// a match in a name ranks before a match in a description
+		"read":          "read_file write",
 		"READ_FILE":     "read_file",
 		"read-file":     "read_file",
 		"cat":           "read_file", // an alias
@@ -63,7 +64,7 @@ func TestFind(t *testing.T) {
 		"日本":            "web_search",
 		"zzzzzz":        "",
 		"re":            "read_file research write",
-		"it":            "", // two letters do not match a part of a word
+		"it":            "", // a query word of two letters matches no part of a word
 		"rit":           "write",
 		"lines, text!":  "read_file",
 	} {
@@ -73,7 +74,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Search finds exactly the registered tools, whatever was added and removed before.
+// Search finds exactly the registered tools after any sequence of additions and removals.
 func TestSearchFollowsAddAndRemove(t *testing.T) {
 	c, all := fill(t)
 	want := found(c, "file") + found(c, "search")
@@ -136,7 +137,7 @@ func TestOrderIsFixed(t *testing.T) {
 	}
 }
 
-// Search answers even very long or malformed queries.
+// Search handles very long and malformed queries without a panic.
 func TestHostileQueries(t *testing.T) {
 	c, _ := fill(t)
 	for _, query := range []string{strings.Repeat("a ", 100_000), strings.Repeat("x", 1<<20), "\xff\xfe", strings.Repeat("日", 10_000), strings.Repeat("_", 1000)} {

@@ -9,17 +9,17 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// sourceRetry is the wait after an error of a source that does not have a RetryAfter.
+// sourceRetry is the wait after an error of a source, if the error has no RetryAfter.
 const sourceRetry = 30 * time.Second
 
 // AddSource registers the tools of a source and follows their changes: it registers new tools,
-// replaces changed tools and unregisters removed tools. If a tool cannot be registered, because
-// its name is taken or its definition is invalid, AddSource leaves it out and logs a warning. While
-// the source returns errors, its tools stay registered.
+// replaces changed tools and unregisters removed tools. If a tool cannot be registered, because its
+// name is taken or its definition is invalid, AddSource leaves it out and logs a warning. While the
+// source returns errors, its tools stay registered.
 //
-// The Catalogue owns the source afterwards, even if AddSource fails, and asks the source again
-// after errors. The error is the error of the first request for tools, or cancelled if the
-// Catalogue is closed.
+// AddSource returns the error of the first request for tools, or the code cancelled if the
+// Catalogue is closed. In either case the Catalogue owns the source afterwards. After an error of
+// the source, the Catalogue asks it again later.
 func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
 	following, end := context.WithCancel(context.Background())
 	f := &followed{c: c, source: source, known: make(map[string]string), end: end, ended: make(chan struct{})}
@@ -107,7 +107,7 @@ func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 	}
 	before, known := f.known[name]
 	if known && before == digest {
-		return t.Executor.Close() // the registered executor runs the same tool
+		return t.Executor.Close() // the registered executor already runs this tool
 	}
 	if !known {
 		err = f.c.Register(t.Spec, t.Executor)
@@ -128,7 +128,7 @@ func (f *followed) drop(name string) {
 }
 
 func (f *followed) leaveOut(t tool.Sourced, err error) {
-	f.c.log.Warn("left out a tool of a source", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
+	f.c.log.Warn("did not register a tool of a source", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
 	if err := t.Executor.Close(); err != nil {
 		f.c.log.Warn("cannot close a tool of a source", "tool", t.Spec.Name, "reason", err)
 	}

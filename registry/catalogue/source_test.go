@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// supply is a Source of tools whose digests are their descriptions.
+// supply is a Source. The digest of each of its tools is the tool's description.
 type supply struct {
 	mu      sync.Mutex
 	tools   []tool.Spec
@@ -97,7 +97,8 @@ func TestToolsFollowTheirSource(t *testing.T) {
 		s.changed <- struct{}{}
 		want("gone", "c 1", "echo Echoes.")
 
-		// While the source fails, its tools stay, and it is asked again after its RetryAfter.
+		// While the source fails, its tools stay registered. The Catalogue asks it again after the
+		// RetryAfter of the error.
 		s.set(&tool.Error{Code: tool.CodeNetwork, Message: "away", Details: tool.Details{RetryAfter: time.Hour}})
 		s.changed <- struct{}{}
 		want("failing", "c 1", "echo Echoes.")
@@ -122,7 +123,8 @@ func TestToolsFollowTheirSource(t *testing.T) {
 	})
 }
 
-// The error of a source that fails at first is returned, and the source is asked again.
+// If the first request to a source fails, AddSource returns the error, and the Catalogue asks the
+// source again later.
 func TestSourceThatFailsAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := New(Options{}, Hooks{}), newSupply()

@@ -17,8 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Tool is a registered tool with everything that a call of it needs. It is immutable and shared:
-// do not change its fields or what they refer to.
+// Tool is a registered tool with everything that its calls need. It is immutable and shared: do not
+// change its fields or what they refer to.
 type Tool struct {
 	// Spec is the tool's definition, including defaults.
 	Spec tool.Spec
@@ -29,21 +29,21 @@ type Tool struct {
 	Parameters, Result *jsonschema.Schema
 	// Confirm is the author's text for questions about calls.
 	Confirm placeholder.Template
-	// CreatedAt is when the tool was registered. Updating and replacing the tool keep it.
+	// CreatedAt is when the tool was registered. Later updates and replacements do not change it.
 	CreatedAt time.Time
-	// Disabled is set by [Catalogue.Disable]. The rules may hide the tool in addition.
+	// Disabled is set by [Catalogue.Disable]. Independently of it, the rules may hide the tool.
 	Disabled bool
 	// Registration identifies the Tool within this process. Approvals of a tool without a digest
 	// refer to it. It begins with RegistrationPrefix.
 	Registration string
 
-	// base is the registered spec of a dynamic tool. pending is not nil until the tool has
-	// described itself.
+	// base is the registered spec of a dynamic tool. pending is nil once the tool has described
+	// itself.
 	base    tool.Spec
 	pending *description
 
 	words   []word   // the words that Search matches
-	letters []uint64 // the letters of each word; a search reads all of them, but few words
+	letters []uint64 // the set of letters of each word, which lets a search skip most words
 }
 
 // RegistrationPrefix distinguishes a Registration from a digest.
@@ -71,9 +71,9 @@ func newTool(spec tool.Spec, executor tool.Executor) (*Tool, error) {
 	return t, nil
 }
 
-// ValidateSpec reports whether Register would accept a spec, except for names that are taken. It
-// checks names, schemas and Confirm, and registers nothing. The error is an *Error with the code
-// invalid_manifest; its Details.Field names the invalid field.
+// ValidateSpec reports whether a spec is valid for Register. It does not check whether the names
+// are taken. It checks names, schemas and Confirm, and registers nothing. The error is an *Error
+// with the code invalid_manifest; its Details.Field names the invalid field.
 func ValidateSpec(spec tool.Spec) error {
 	_, err := definition.Compile(spec, nil)
 	return err
