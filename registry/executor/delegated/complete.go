@@ -68,7 +68,7 @@ func (b *Inbox) explain(id ID) error {
 	case code == "" || code == tool.CodeExecution:
 		e.Code, e.Message = tool.CodeInvalidArgument, fmt.Sprintf("the call %q already has its result", id.Call)
 	default:
-		e.Code, e.Message = code, fmt.Sprintf("the call %q is over: it ended with %s before a result came", id.Call, code)
+		e.Code, e.Message = code, fmt.Sprintf("the call %q ended with %s before its result arrived", id.Call, code)
 	}
 	return e
 }

@@ -49,8 +49,8 @@ type Options struct {
 	// OnCall, if not nil, is called for each call, on a separate goroutine. ctx is done when the
 	// call is over, with or without a result.
 	OnCall func(ctx context.Context, r Request)
-	// OnDone, if not nil, is called once for each ended call of a Later tool, before the Complete
-	// or Fail that ended the call returns. It may be called concurrently.
+	// OnDone, if not nil, is called once for each ended call of a Later tool. If Complete or Fail
+	// ended the call, they return after OnDone. OnDone may be called concurrently.
 	OnDone func(Completion)
 	// Timeout limits how long a call stays open; 0 means DefaultTimeout. It is also the timeout
 	// of a Wait tool whose Spec has none.
@@ -83,8 +83,8 @@ type Completion struct {
 	Request
 	// Result is the result that was passed to Complete; empty if the call ended without one.
 	Result tool.Result
-	// Err is nil for success. Otherwise its code is execution for a failure that the tool
-	// reports, timeout, or cancelled.
+	// Err is nil for success. Otherwise its code is execution if the tool reports a failure,
+	// timeout if no result arrived in time, or cancelled.
 	Err *tool.Error
 }
 
@@ -97,8 +97,9 @@ type Inbox struct {
 	mu      sync.Mutex
 	closed  bool
 	open    map[ID]*openCall
-	tenants map[string]int            // number of open calls of each tenant
-	over    *tenants.Table[tool.Code] // codes of ended calls; "" or execution: got a result
+	tenants map[string]int // number of open calls of each tenant
+	// codes of ended calls; "" or execution means that the call has its result
+	over *tenants.Table[tool.Code]
 }
 
 // NewInbox returns an empty Inbox.
@@ -147,14 +148,15 @@ func (b *Inbox) Open(tenant string) []Request {
 	return requests
 }
 
-// Close ends all open calls with cancelled, and refuses later calls. Closing again does nothing.
+// Close ends all open calls with the code cancelled, and refuses later calls. Closing an Inbox
+// again has no effect.
 func (b *Inbox) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	all := slices.Collect(maps.Values(b.open))
 	b.mu.Unlock()
 	for _, c := range all {
-		b.end(c, Completion{Err: &tool.Error{Code: tool.CodeCancelled, Message: "the inbox was closed before a result came"}})
+		b.end(c, Completion{Err: &tool.Error{Code: tool.CodeCancelled, Message: "the inbox was closed before the result arrived"}})
 	}
 	return nil
 }

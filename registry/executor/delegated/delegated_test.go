@@ -291,7 +291,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 		t.Errorf("after a call was completed: %v", err)
 	}
 	// The limit on open calls is also the number of ended calls that the Inbox remembers. It
-	// forgets older ones.
+	// forgets older calls.
 	for i := range 5 {
 		other := fmt.Sprint("again", i)
 		if err := errors.Join(inbox.Complete(idOf("3"), answer("a")), open("t", other), inbox.Complete(idOf(other), answer("a")), open("t", "3")); err != nil {

@@ -34,13 +34,14 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	case outcome := <-c.done:
 		return outcome.returned()
 	case <-ctx.Done():
-		e.inbox.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before a result came")})
-		// The call has ended, here or elsewhere, so its outcome is sent to c.done.
+		e.inbox.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before its result arrived")})
+		// The call has ended, here or in another goroutine, so its outcome is sent to c.done.
 		return (<-c.done).returned()
 	}
 }
 
-// returned returns the outcome for Execute. A nil *tool.Error must become a nil error.
+// returned converts the outcome to the results of Execute. It returns a nil error for a nil
+// *tool.Error, which would not be nil as an error.
 func (c Completion) returned() (tool.Result, error) {
 	if c.Err != nil {
 		return c.Result, c.Err

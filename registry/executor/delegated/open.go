@@ -35,7 +35,7 @@ func (b *Inbox) add(e *executor, in tool.Invocation) (*openCall, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.o.Timeout)
 	deadline, _ := ctx.Deadline()
 	ref := in.Call.Ref()
-	ref.Tool = e.name // in.Call may have an alias
+	ref.Tool = e.name // in.Call.Tool may be an alias
 	c := &openCall{
 		request: Request{CallRef: ref, Arguments: slices.Clone(in.Arguments), Deadline: deadline},
 		form:    e.form, result: e.result, complete: in.Complete, done: make(chan Completion, 1), cancel: cancel,
@@ -46,7 +46,7 @@ func (b *Inbox) add(e *executor, in tool.Invocation) (*openCall, error) {
 	}
 	context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			b.end(c, Completion{Err: tool.Errorf(tool.CodeTimeout, "no result came within %v", b.o.Timeout.Round(time.Millisecond))})
+			b.end(c, Completion{Err: tool.Errorf(tool.CodeTimeout, "no result arrived within %v", b.o.Timeout.Round(time.Millisecond))})
 		}
 	})
 	if b.o.OnCall != nil {

@@ -1,7 +1,7 @@
-// Package hosttools has the definitions of tools whose work the embedding program does, because
-// no sandbox has what they need: other sessions, agents, channels, a browser, a schedule. A
-// program registers such a tool if it has a [Backend] for it, or delegates its calls with
-// package delegated:
+// Package hosttools has the definitions of tools that the embedding program carries out. They need
+// something that no sandbox has: other sessions, agents, channels, a browser, or a schedule. A
+// program registers such a tool if it has a [Backend] for it, or delegates its calls with package
+// delegated:
 //
 //	spec, executor, err := hosttools.Define("message", send)
 //
@@ -9,6 +9,6 @@
 //	...
 //	spec, executor, err := desk.Define(spec, delegated.Later)
 //
-// Models know these names and parameters from other agents, and the groups and profiles of package
+// Models know these names and parameters from other agents. The groups and profiles of package
 // policy contain the names.
 package hosttools

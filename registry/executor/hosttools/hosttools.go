@@ -26,9 +26,9 @@ const (
 // version is the version of all definitions. It does not cover the code of backends; see Define.
 const version = "1.0.0"
 
-// Backend does the work of a call, whose arguments are valid. It should return when ctx is done;
-// package native says what happens otherwise. If it returns a *tool.Error, the call fails with
-// it; the message of any other error is shown to the model. It may be called concurrently.
+// Backend carries out a call, whose arguments are valid. It should return when ctx is done; package
+// native describes what happens if it does not. If it returns a *tool.Error, the call fails with
+// that error; the message of any other error is shown to the model. It may be called concurrently.
 type Backend func(ctx context.Context, call tool.Invocation) (tool.Result, error)
 
 // definition is the content of a file NAME.json.
@@ -73,8 +73,8 @@ func Spec(name string) (tool.Spec, error) {
 	return d.Spec, nil
 }
 
-// Define returns the tool with the given name, as arguments of registry.Register. backend does
-// the work of its calls. Remembered approvals and pins depend on the definition, and not on the
+// Define returns the tool with the given name, in the form that registry.Register expects. backend
+// carries out its calls. Remembered approvals and pins depend on the definition, and not on the
 // code of the backend. The error of an unknown name has the code not_found; the error of a nil
 // backend has the code invalid_manifest.
 func Define(name string, backend Backend) (tool.Spec, tool.Executor, error) {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxQueued limits the messages that wait to be written. When a server reads none of them,
-	// further requests wait until their callers give up.
+	// maxQueued limits the messages that wait to be written. When the queue is full because the
+	// server does not read, further requests wait until their contexts are done.
 	maxQueued = 64
 	// maxID limits the ID of a request from the server, in bytes. A request with a longer ID gets
 	// no reply.
@@ -73,14 +73,14 @@ func newConn(s transport.Stream, notified func(method string, params json.RawMes
 }
 
 // respond delivers the response to the request with an ID. It does nothing if there is no such
-// request or its caller gave up.
+// request or its caller no longer waits.
 func (c *conn) respond(id int64, r response) {
 	if waiting := c.remove(id); waiting != nil {
 		waiting.response <- r
 	}
 }
 
-// remove returns the waiting request with an ID and removes it; nil when there is none.
+// remove returns the waiting request with an ID and removes it. It returns nil if there is none.
 func (c *conn) remove(id int64) *request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func (c *conn) handle(line []byte) {
 		c.handleProgress(m["params"])
 	case method != "" && id == nil:
 		c.notified(method, m["params"])
-	case len(id) > maxID: // no reply, because it would keep the ID in memory
+	case len(id) > maxID: // no reply, because a queued reply would keep the ID in memory
 	case method == "ping":
 		c.reply(id, "result", struct{}{})
 	case method != "":

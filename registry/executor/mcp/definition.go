@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Limits of the strings that models and people are shown, in bytes.
+// Limits of the strings that are shown to models and people, in bytes.
 const (
 	maxToolName    = 256
 	maxTitle       = 200
@@ -38,7 +38,7 @@ func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err err
 	case err != nil:
 		return d, "", errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:
-		return d, "", fmt.Errorf("a tool without a name, or with one of more than %d bytes, is left out", maxToolName)
+		return d, "", fmt.Errorf("a tool without a name, or with a name of more than %d bytes, is left out", maxToolName)
 	}
 	cleaned, err = d.clean()
 	return d, cleaned, err

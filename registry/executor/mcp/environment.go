@@ -9,7 +9,8 @@ import "fmt"
 const InsideEnv = "WASMTOOL_MCP_SERVER"
 
 // inherited are the variables that each server gets, so that it finds other programs, its
-// directories and its language. Any other variable may hold a secret.
+// directories and its language. Other variables are not passed on, because they may contain
+// secrets.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "TZ",
 	"SystemRoot", "SystemDrive", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "ComSpec",

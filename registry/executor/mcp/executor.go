@@ -17,7 +17,7 @@ const maxWords = 2 << 10
 // executor calls one tool of a server. It implements [tool.Executor] and [tool.Identified].
 type executor struct {
 	server *Server
-	name   string // as the server calls the tool
+	name   string // the server's name for the tool
 	digest string // of the definition that is registered
 }
 
@@ -27,7 +27,7 @@ func (e *executor) Prepare(context.Context) error { return nil }
 // Close does nothing: the other tools of the server still need it.
 func (e *executor) Close() error { return nil }
 
-// Digest identifies the tool as it was listed.
+// Digest returns the digest of the definition that the server listed.
 func (e *executor) Digest(context.Context) (string, error) { return e.digest, nil }
 
 // Execute sends the call to the server, unless the tool's definition has changed since it was
@@ -51,8 +51,8 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return mcpresult.Parse(ctx, "the MCP server", raw)
 }
 
-// checkUnchanged returns an error unless the server still describes the tool as it did when
-// the tool was registered and approved.
+// checkUnchanged returns an error if the server has changed the description of the tool since the
+// tool was registered and approved.
 func (e *executor) checkUnchanged(running *session) error {
 	now, found := running.find(e.name)
 	if found && now.digest(e.server.o) == e.digest {

@@ -39,7 +39,7 @@ func serverAt(t *testing.T, h http.Handler, change func(*Options)) *Server {
 	return s
 }
 
-// site plays an HTTP server with a handler for each JSON-RPC method and for GET and DELETE. A
+// site is a fake HTTP server with a handler for each JSON-RPC method and for GET and DELETE. A
 // handler finds the ID of the request in the header X-Id.
 type site struct {
 	mu       sync.Mutex
@@ -154,7 +154,7 @@ func TestHTTPServerOfSDK(t *testing.T) {
 		server.AddTool(&sdk.Tool{Name: "echo", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2})
 			if plain {
-				err = nil // without a stream, the notification may not be sent
+				err = nil // without a stream, sending the notification may fail
 			}
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, err
 		})
@@ -212,7 +212,7 @@ func TestHTTPResponses(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	for name, tc := range map[string]struct {
 		answer func(http.ResponseWriter, *http.Request)
-		code   tool.Code // of the error; "" if the call returns 5
+		code   tool.Code // error code; "" if the call returns the result 5
 		part   string
 	}{
 		"JSON":                     {says(response), "", ""},
@@ -220,10 +220,10 @@ func TestHTTPResponses(t *testing.T) {
 		"an event":                 {streams("data: " + response + "\n\n"), "", ""},
 		"an event in parts":        {streams(": hello\r\nid: 1\r\nevent: message\r\ndata: " + strings.ReplaceAll(response, ",", ",\r\ndata: ") + "\r\n\r\n"), "", ""},
 		"garbage before it":        {streams("data: {\n\ndata:\n\ndata: 7\n\ndata: [1]\n\ndata: " + response + "\n\n"), "", ""},
-		"an event that breaks off": {streams("data: " + response + "\n"), tool.CodeNetwork, "broke off"},
-		"another's answer":         {says(strings.Replace(response, "ID", "99", 1)), tool.CodeNetwork, "broke off"},
-		"nothing":                  {status(http.StatusAccepted), tool.CodeNetwork, "broke off"},
-		"a page":                   {says("<html>"), tool.CodeNetwork, "broke off"},
+		"an event that breaks off": {streams("data: " + response + "\n"), tool.CodeNetwork, "disconnected"},
+		"another's answer":         {says(strings.Replace(response, "ID", "99", 1)), tool.CodeNetwork, "disconnected"},
+		"nothing":                  {status(http.StatusAccepted), tool.CodeNetwork, "disconnected"},
+		"a page":                   {says("<html>"), tool.CodeNetwork, "disconnected"},
 		"an error":                 {says(`{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no"}}`), tool.CodeServer, "-32602"},
 		"401":                      {status(http.StatusUnauthorized), tool.CodeAuthentication, "secret"},
 		"403":                      {status(http.StatusForbidden), tool.CodePermissionDenied, "403"},
@@ -275,14 +275,14 @@ func TestUnknownSessionIsReplaced(t *testing.T) {
 	server := serverAt(t, s, nil)
 	found := one(t, server)
 	_, err := call(t.Context(), found)
-	wantCode(t, err, tool.CodeNetwork, "session is over")
+	wantCode(t, err, tool.CodeNetwork, "session has ended")
 	<-server.Changed()
 	_, err = call(t.Context(), found)
 	if wait := wantCode(t, err, tool.CodeNetwork, "has ended").Details.RetryAfter; wait <= 0 || wait > minRestartWait {
 		t.Errorf("RetryAfter is %v", wait)
 	}
 	server.mu.Lock()
-	server.next = time.Time{} // as if the wait were over
+	server.next = time.Time{} // skip the wait
 	server.mu.Unlock()
 	s.set("tools/call", says(result(`{"content":[]}`)))
 	if _, err := call(t.Context(), found); err != nil {

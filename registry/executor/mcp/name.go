@@ -30,7 +30,7 @@ func ToolName(server, name string) string {
 	return full[:maxName-len(mark)] + mark
 }
 
-// ServerOf returns the server in a name that [ToolName] returned, "" for any other name. It
+// ServerOf returns the server in a name that [ToolName] returned, and "" for any other name. It
 // ignores case and white space around the name, because people type such names.
 func ServerOf(tool string) string {
 	rest, ours := strings.CutPrefix(strings.ToLower(strings.TrimSpace(tool)), namePrefix)

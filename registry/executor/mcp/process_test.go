@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// When the test program is started as a server, TestMain plays a server that fails.
+// When the test program is started as a server, TestMain acts as a server that fails.
 func TestMain(m *testing.M) {
 	if os.Getenv(InsideEnv) == "" {
 		os.Exit(m.Run())

@@ -38,8 +38,8 @@ type Options struct {
 	// Private allows a private or loopback address of the host in URL. A host whose name is
 	// local, such as localhost, needs no permission.
 	Private bool
-	// Secret is sent as a header with each request to URL, and nowhere else, unless its Name is
-	// empty. Secrets holds its value; the caller closes Secrets.
+	// Secret is sent as a header with each request to URL, and nowhere else. An empty Name means no
+	// secret. Secrets contains its value; the caller closes Secrets.
 	Secret  capability.SecretUse
 	Secrets *secret.Store
 	// HTTP sets trusted certificates, name resolution and dialling for URL. Its limits have no
@@ -109,7 +109,7 @@ func newServer(o Options, open func(Options) (transport.Stream, error)) *Server 
 func (s *Server) Changed() <-chan struct{} { return s.changed }
 
 // signalChange sends a value on Changed: the tools may have changed. If the last value has not been
-// received yet, it announces this change as well.
+// received yet, that value also announces this change.
 func (s *Server) signalChange() {
 	select {
 	case s.changed <- struct{}{}:
@@ -137,7 +137,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 // Close ends the server for good. Calls that wait for it fail.
 func (s *Server) Close() error {
 	s.cancel()
-	s.starting <- struct{}{} // a start in progress gives up, because s.ctx is done
+	s.starting <- struct{}{} // a start in progress stops, because s.ctx is done
 	defer func() { <-s.starting }()
 	s.mu.Lock()
 	running := s.current
@@ -178,8 +178,8 @@ func (s *Server) session(ctx context.Context) (*session, error) {
 	}
 }
 
-// begin starts the server. It takes no caller's context, because several callers may wait for
-// the same start.
+// begin starts the server. It uses no caller's context, because several callers may wait for the
+// same start.
 func (s *Server) begin() (*session, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.StartTimeout)
 	defer cancel()
@@ -210,15 +210,15 @@ func (s *Server) running() (*session, error) {
 		return s.current, nil
 	case wait > 0:
 		ended := tool.Errorf(tool.CodeNetwork,
-			"the MCP server %s has ended; it will not be started again for another %v", s.o.Name, wait.Round(time.Second))
+			"the MCP server %s has ended; it can be started again in %v", s.o.Name, wait.Round(time.Second))
 		ended.Details.RetryAfter = wait
 		return nil, ended
 	}
 	return nil, nil
 }
 
-// watch waits for the end of a session, logs it and signals the change. It does neither when
-// Close ended the session.
+// watch waits for the end of a session, logs it and signals the change. If Close ended the session,
+// watch neither logs nor signals.
 func (s *Server) watch(running *session, begun time.Time) {
 	<-running.conn.closed
 	running.close()

@@ -299,7 +299,7 @@ func TestRestartBacksOff(t *testing.T) {
 			wantCode(t, err, tool.CodeNetwork, "ended before")
 			<-server.Changed()
 			_, err = call(t.Context(), found)
-			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it will not be started again").Details.RetryAfter
+			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it can be started again in").Details.RetryAfter
 			waits = append(waits, wait.Round(time.Second))
 			time.Sleep(wait) // this uses the fake clock of synctest
 		}

@@ -161,8 +161,8 @@ func (s *session) follow() {
 // close ends the server.
 func (s *session) close() { _ = s.stream.Close() } // how a server ends does not matter here
 
-// lastWords returns the end of what the server wrote to standard error. Only the operator may
-// see it, because it may hold paths and secrets.
+// lastWords returns the end of what the server wrote to standard error. Only the operator may see
+// it, because it may contain paths and secrets.
 func (s *session) lastWords() string {
 	return plaintext.OneLine(plaintext.Cut(strings.TrimSpace(s.stream.LastWords()), maxWords))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// wire is a stream between a Server and a function that plays the program.
+// wire is a stream between a Server and a function that acts as the program.
 type wire struct {
 	io.Reader
 	io.Writer
@@ -26,7 +26,7 @@ func (w *wire) Close() error                 { return w.close() }
 func (w *wire) LastWords() string            { return w.words }
 func (w *wire) OnFailure(func(int64, error)) {}
 
-// program plays a server until its input ends or it returns.
+// program is a fake server. It runs until its input ends or it returns.
 type program func(in io.Reader, out io.Writer)
 
 // opens returns the function that starts a program. The program ends when its stream is closed.

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// decode reads validated arguments into a Go value. A value that the schema allows but the type
-// cannot hold is an invalid argument; for example, an integer of more than 64 bits.
+// decode reads validated arguments into a Go value. A value that the schema allows but the Go type
+// cannot represent is an invalid argument; for example, an integer of more than 64 bits.
 func decode(arguments json.RawMessage, into any) error {
 	err := decodeExactly(arguments, into)
 	var misfit *json.UnmarshalTypeError

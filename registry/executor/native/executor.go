@@ -68,13 +68,12 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return watch(ctx, e, func(ctx context.Context) (tool.Result, error) { return e.run(ctx, in) })
 }
 
-// grace is the time that a function has to return after its context is done. It is part of the
+// grace limits how long a function may take to return after its context is done. It is part of the
 // time that a call may take beyond its deadline.
 const grace = 100 * time.Millisecond
 
-// watch calls a function of the embedder on another goroutine. It waits for the function, but
-// no longer than grace after ctx is done. If the function panics, watch panics, because its
-// caller logs panics.
+// watch calls a function of the embedder on another goroutine. After ctx is done, it waits for the
+// function at most for grace. If the function panics, watch panics, because its caller logs panics.
 func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T

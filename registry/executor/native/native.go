@@ -1,14 +1,15 @@
-// Package native turns Go functions into tools. They are not sandboxed: a function can do whatever
-// its code does. So only the program that embeds the registry can add them, and a manifest cannot.
+// Package native turns Go functions into tools. They are not sandboxed: a function has all the
+// access of the program. So only the program that embeds the registry can add them, and a manifest
+// cannot.
 //
 // [Define] takes a function with typed input and output and derives the schemas. [Raw] takes a
 // function that receives the call as it is. [Text] and [Search] cover two simple cases. Each of
 // them returns the arguments of registry.Register.
 //
-// A function runs on its own goroutine, and should return when its context is done. Go cannot
-// end a function that does not return; the call ends without it shortly after the deadline. A
-// tool with Options.MaxAbandoned such functions refuses calls until one of them returns. A panic
-// fails only the call.
+// A function runs on its own goroutine, and should return when its context is done. Go cannot end a
+// function that does not return, so the call ends shortly after the deadline while the function
+// continues. A tool with Options.MaxAbandoned such functions refuses calls until one of them
+// returns. A panic fails only the call.
 package native
 
 import (
@@ -25,10 +26,10 @@ const DefaultMaxAbandoned = 16
 // Options describes a tool that is a Go function.
 type Options struct {
 	// Spec is the tool's definition; Name is required. Sandboxed is always false, and an empty
-	// Source means "go". Permissions do not restrict the function, but the policy depends on
-	// them: list what the function uses, and set Dangerous if each call should need approval.
-	// Version stands for the function's code: only with a Version can approvals be remembered
-	// and the tool be pinned. Change it whenever the function's behaviour changes.
+	// Source means "go". Permissions do not restrict the function, but the policy depends on them:
+	// list what the function uses, and set Dangerous if each call should need approval. Version
+	// identifies the function's code. Approvals can be remembered, and the tool can be pinned, only
+	// if Version is set. Change it whenever the function's behaviour changes.
 	Spec tool.Spec
 	// Init makes the tool dynamic; nil means a fixed definition. It is called when the tool is
 	// first used, and again by Refresh of the catalogue. When it takes too long, it is abandoned
@@ -64,8 +65,9 @@ func Define[In, Out any](o Options, fn func(ctx context.Context, in In) (Out, er
 	return DefineCall(o, func(ctx context.Context, _ tool.Call, in In) (Out, error) { return fn(ctx, in) })
 }
 
-// DefineCall is like [Define], but the function also receives the call: tenant, session and
-// message, OnProgress and OnUpdate to report progress, and OnLog, which may be nil.
+// DefineCall is like [Define], but the function also receives the call. The call has the tenant,
+// the session and the message, OnProgress and OnUpdate for reporting progress, and OnLog, which may
+// be nil.
 func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.Call, in In) (Out, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)

@@ -54,8 +54,8 @@ func derive(t reflect.Type) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: w.schemas})
 }
 
-// knownTypes returns schemas for types whose JSON differs from their Go kind, and for which the
-// library has no schema or a different one.
+// knownTypes returns schemas for types whose JSON differs from their Go kind. The library's own
+// schema for these types is missing or wrong.
 func knownTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
@@ -66,8 +66,8 @@ func knownTypes() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// typeWalk finds types whose JSON does not follow from their kind. A wrong schema for them would
-// refuse valid values.
+// typeWalk finds types whose JSON does not follow from their Go kind. A schema derived from the
+// kind would refuse valid values.
 type typeWalk struct {
 	schemas map[reflect.Type]*jsonschema.Schema
 	seen    map[reflect.Type]bool

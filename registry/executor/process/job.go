@@ -119,7 +119,7 @@ func (j *job) update(u tool.Update) {
 type messages struct {
 	texts  []string
 	size   int // of texts, in bytes
-	unread int // how many of the last texts no poll has shown yet
+	unread int // number of the last texts that no poll has shown yet
 }
 
 func (m *messages) add(text string) {

@@ -18,8 +18,8 @@ import (
 )
 
 // bench is a registry with the tool process and a tool bash with commands for tests: "say TEXT"
-// returns the text, "wait" waits until it is cancelled or its timeout is over, "log" logs two
-// lines and waits until it is cancelled. Other commands fail.
+// returns the text, "wait" waits until it is cancelled or its timeout expires, "log" logs two lines
+// and waits until it is cancelled. Other commands fail.
 type bench struct {
 	*testing.T
 	tools *registry.Registry

@@ -35,8 +35,8 @@ type Options struct {
 	TimeoutParameter string
 	// MaxJobs limits the jobs of a session, MaxTenant the jobs of a tenant, and MaxTotal all jobs,
 	// ended jobs included; 0 means DefaultMaxJobs, DefaultMaxTenant and DefaultMaxTotal. At a
-	// limit, a new job replaces the oldest ended job. At MaxTotal, it never replaces a job of a
-	// tenant that has fewer jobs than its own tenant.
+	// limit, a new job replaces the oldest ended job. At MaxTotal, a tenant cannot replace the jobs
+	// of another tenant that has fewer jobs.
 	MaxJobs, MaxTenant, MaxTotal int
 	// MaxRunning limits the jobs of a tenant that are running or waiting to run, which leaves
 	// room for its other calls; 0 means MaxTenant, and so does a higher value.
@@ -121,7 +121,8 @@ func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*jo
 		return nil, full("%d jobs are running in all your sessions, which is the limit; wait for one, or end one with kill", n)
 	}
 	has := tenants.Count(slices.Values(t.jobs), func(j *job) string { return j.owner.tenant })
-	if has[o.tenant] >= t.o.MaxTenant { // fewer than MaxTenant are running, so one has ended
+	// at least one job of the tenant has ended, because fewer than MaxTenant are running
+	if has[o.tenant] >= t.o.MaxTenant {
 		t.dropEnded(ofTenant)
 	}
 	if n := len(t.jobs); n >= t.o.MaxTotal && !t.dropEnded(func(j *job) bool { return has[j.owner.tenant] >= has[o.tenant] }) {

@@ -48,7 +48,7 @@ const parametersFormat = `{
   }
 }`
 
-// Define returns the tool, as arguments of registry.Register.
+// Define returns the tool in the form that registry.Register expects.
 func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 	return native.Raw(native.Options{Spec: tool.Spec{
 		Name: "process", Title: "Background jobs", Category: "runtime", Tags: []string{"job", "background", "process"},
@@ -91,15 +91,15 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 }
 
 // start starts a job, and returns soon after the job's call is allowed, even if that call still
-// waits for a slot to run in: start must not occupy that slot. A call that is denied leaves no job,
-// and the denial is the error.
+// waits for a slot to run in: start must not occupy that slot. If the call is denied, start returns
+// the denial as an error and keeps no job.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing; give the command to run"}
 	}
 	timeout := t.o.Timeout
 	if a.Timeout > 0 {
-		timeout = time.Duration(a.Timeout) * time.Second // the schema limits it
+		timeout = time.Duration(a.Timeout) * time.Second // the schema limits a.Timeout
 	}
 	with := map[string]any{t.o.Parameter: a.Command}
 	if t.o.TimeoutParameter != "" {

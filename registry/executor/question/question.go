@@ -1,4 +1,4 @@
-// Package question has the tool "question", with which a model asks the user something. The
+// Package question provides the tool "question". A model uses it to ask the user something. The
 // embedding program decides how the question reaches the user; see [tool.Asker].
 package question
 
@@ -40,7 +40,7 @@ const parameters = `{
   }
 }`
 
-// Define returns the tool, as arguments of registry.Register.
+// Define returns the tool in the form that registry.Register expects.
 func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
 	return native.DefineCall(native.Options{Spec: tool.Spec{
 		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",

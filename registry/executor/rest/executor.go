@@ -23,12 +23,12 @@ import (
 type Options struct {
 	// Manifest describes the tool; its REST is not nil.
 	Manifest *manifests.Manifest
-	// HTTP connects and limits requests; see hostfuncs.Services. The manifest sets the number
-	// of requests, redirects included, and the size of the response, up to Limits.Requests and
-	// Limits.ResponseBytes if they are set.
+	// HTTP connects and limits requests; see hostfuncs.Services. The manifest sets the limits on
+	// the number of requests, including redirects, and on the size of the response. Limits.Requests
+	// and Limits.ResponseBytes are the maximum of these limits if they are set.
 	HTTP egress.Transport
-	// Secrets holds the secrets of calls that have none of their own; nil means none. The
-	// caller closes it.
+	// Secrets has the secrets for calls that bring no secrets; nil means none. The caller closes
+	// Secrets.
 	Secrets *secret.Store
 }
 
@@ -82,7 +82,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
-	defer func() { _ = b.Close() }() // the call is over, so an error has no effect
+	defer func() { _ = b.Close() }() // an error has no effect, because the call has ended
 	if b.HTTP == nil {
 		return tool.Result{}, &tool.Error{Code: tool.CodePermissionDenied, Message: "the request is not granted; only the operator can grant it"}
 	}
@@ -97,7 +97,7 @@ func (e *Executor) exchange(ctx context.Context, client *hostfuncs.HTTP, request
 	if err != nil {
 		return tool.Result{}, unanswered(err)
 	}
-	defer func() { _ = res.Body.Close() }() // all that matters was read
+	defer func() { _ = res.Body.Close() }() // an error has no effect, because the response was read
 	if res.Status < 200 || res.Status > 299 {
 		return tool.Result{}, refused(res)
 	}

@@ -27,7 +27,7 @@ import (
 
 const secretValue = "s3cret-t0ken-value"
 
-// serve starts a server and returns it with the first lines of a manifest for it.
+// serve starts a server. It returns the server and the first lines of a manifest that calls it.
 func serve(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, head string) {
 	t.Helper()
 	server = httptest.NewServer(handler)
@@ -211,7 +211,7 @@ func TestArgumentsCannotChangePathOrHeaders(t *testing.T) {
 	_, err = call(t, head+"path = \"/{a}{b}\"\n"+parameters(`"a", "b"`, "a", "b"), `{"a":".","b":"."}`)
 	wantError(t, err, tool.CodeInvalidArgument, `".."`)
 	_, err = call(t, head+"query = { q = \"{q}\" }\n"+parameters("", "q"), `{"q":"`+strings.Repeat("x", 70<<10)+`"}`)
-	wantError(t, err, tool.CodeInvalidArgument, "give shorter ones")
+	wantError(t, err, tool.CodeInvalidArgument, "give shorter arguments")
 }
 
 func TestResponseBecomesResult(t *testing.T) {

@@ -111,8 +111,9 @@ func urlQuery(fields []manifests.Field, arguments map[string]json.RawMessage, te
 	return "?" + strings.Join(pairs, "&"), nil
 }
 
-// queryValues returns the values of one query parameter: each element if the template is one
-// placeholder for a list, none if an argument is absent, and otherwise one value.
+// queryValues returns the values of one query parameter. If the template is a single placeholder
+// for a list, each element is a value. If an argument is absent, there is no value. Otherwise there
+// is one value.
 func queryValues(t placeholder.Template, room int, arguments map[string]json.RawMessage, text func(string) (string, bool)) ([]string, error) {
 	if names := t.Parameters(); len(names) == 1 && t.String() == "{"+names[0]+"}" {
 		var list []json.RawMessage
@@ -174,7 +175,8 @@ func object(arguments map[string]json.RawMessage, with func(name string) bool) [
 	return body
 }
 
-// invalid returns the error of an argument that its schema allows but the request cannot hold.
+// invalid returns the error for an argument that its schema allows but that cannot be part of the
+// request.
 func invalid(pointer, message string) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidArgument, Message: message, Recoverable: true,
@@ -183,6 +185,6 @@ func invalid(pointer, message string) error {
 }
 
 func tooLong(what string) error {
-	message := fmt.Sprintf("the arguments make %s longer than %d bytes; give shorter ones", what, maxText)
+	message := fmt.Sprintf("the arguments make %s longer than %d bytes; give shorter arguments", what, maxText)
 	return &tool.Error{Code: tool.CodeInvalidArgument, Message: message, Recoverable: true}
 }

@@ -118,7 +118,7 @@ func parseDefinition(m *manifests.Manifest, output []byte) (tool.Definition, err
 	return definition, nil
 }
 
-// describeEntry returns the entry by which the module describes its tool; the zero value if the
+// describeEntry returns the entry that makes the module describe its tool; the zero value if the
 // manifest has no table [describe].
 func (e *Executor) describeEntry(module *runtime.Module, entry runtime.Entry) (runtime.Entry, error) {
 	own := e.o.Manifest.Describe
@@ -126,7 +126,7 @@ func (e *Executor) describeEntry(module *runtime.Module, entry runtime.Entry) (r
 	case own == nil:
 		return runtime.Entry{}, nil
 	case own.Entry == "" && entry.ABI != runtime.Command:
-		return entry, e.invalidManifest("describe.args", "only commands have it, and the module is %s; write entry instead", formNames[entry.ABI])
+		return entry, e.invalidManifest("describe.args", "only a command may have this key, and the module is %s; write entry instead", formNames[entry.ABI])
 	case own.Entry == "":
 		return entry, nil
 	case entry.ABI == runtime.Command:

@@ -54,18 +54,18 @@ type Options struct {
 type Executor struct {
 	o Options
 
-	// loading is held while the module is loaded. It is a channel and not a mutex, so that
-	// waiting for it ends with a context.
+	// loading is held while the module is loaded. It is a channel and not a mutex, so that a caller
+	// can stop waiting for it when its context is done.
 	loading chan struct{}
 	loaded  *loaded // guarded by loading
 	closed  atomic.Bool
 
-	// opening has an element for each call that is opening its directories, which limits the
-	// goroutines that a hanging file system blocks.
+	// opening has an element for each call that is opening its directories. Its capacity limits the
+	// goroutines that a hanging file system can block.
 	opening chan struct{}
 
-	// releasing is held for reading while the files of a call are closed, so that Close can
-	// wait for them.
+	// releasing is locked for reading while the files of a call are closed, so that Close can wait
+	// for them.
 	releasing sync.RWMutex
 }
 
@@ -148,7 +148,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
 	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
-		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were taken out of its result")
+		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were removed from its result")
 	}
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
@@ -280,7 +280,7 @@ const releaseGrace = 25 * time.Millisecond
 // release closes the bindings of a call. It returns after releaseGrace even if closing them hangs.
 func (e *Executor) release(b *hostfuncs.Bindings) {
 	if b.ClosesAtOnce() {
-		_ = b.Close() // the call is over, so an error has no effect
+		_ = b.Close() // an error has no effect, because the call has ended
 		return
 	}
 	// When Close is already waiting for the lock, RLock would block the caller.
@@ -329,7 +329,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		case errors.Is(err, placeholder.ErrAbsent):
 			continue // the template names a parameter that this call does not set
 		case err != nil:
-			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
+			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter arguments", maxArgs)
 		case strings.ContainsRune(arg, 0):
 			return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot contain", template)
 		}
@@ -393,7 +393,7 @@ func legible(written []byte) string {
 func stderrText(out runtime.Output) string {
 	text := legible(out.Stderr)
 	if out.StderrDropped > 0 {
-		text = fmt.Sprintf("(%d bytes before this)\n%s", out.StderrDropped, text)
+		text = fmt.Sprintf("(%d earlier bytes are omitted)\n%s", out.StderrDropped, text)
 	}
 	return text
 }

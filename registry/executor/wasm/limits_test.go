@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Each limit of a manifest ends a call that exceeds it, and so does a lower limit of the operator.
+// A call that exceeds a limit of its manifest ends. A lower limit of the operator ends it as well.
 func TestLimitsOfManifestAndOperator(t *testing.T) {
 	loop, grow, open := command(forever()), grower(), opener()
 	dir := t.TempDir()

@@ -13,8 +13,7 @@ import (
 type loaded struct {
 	module *runtime.Module
 	entry  runtime.Entry
-	// describe is the entry by which the module describes its tool; the zero value if it has
-	// none.
+	// describe is the entry that makes the module describe its tool; the zero value if it has none.
 	describe runtime.Entry
 }
 
@@ -24,8 +23,8 @@ func (e *Executor) Prepare(ctx context.Context) error {
 	return err
 }
 
-// load returns the module, and loads it first if that has not succeeded yet. Reading a file can
-// hang in the host, so load returns when ctx is done, while the attempt continues. There is one
+// load returns the module. It first loads the module if that has not succeeded yet. Reading a file
+// can hang in the host, so load returns when ctx is done, while the attempt continues. There is one
 // attempt at a time.
 func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	select {
@@ -128,13 +127,13 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	form := formNames[entry.ABI]
 	switch needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; {
 	case entry.ABI != runtime.Command && len(m.Args) > 0:
-		err = e.invalidManifest("module.args", "only commands have it, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.args", "only a command may have this key, and the module is %s; remove the key", form)
 	case entry.ABI != runtime.Extism && m.Config != nil:
-		err = e.invalidManifest("module.config", "only Extism plug-ins have it, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.config", "only an Extism plug-in may have this key, and the module is %s; remove the key", form)
 	case entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0:
 		err = e.invalidManifest("settings", "an Extism plug-in cannot read settings; leave them out, or use module.config")
 	case entry.ABI != runtime.Reactor && m.Warm != nil:
-		err = e.invalidManifest("module.warm", "only reactors have it, and the module is %s; leave it out", form)
+		err = e.invalidManifest("module.warm", "only a reactor may have this key, and the module is %s; remove the key", form)
 	case needs > has:
 		err = e.invalidManifest("limits.memory", "the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10)
 	}

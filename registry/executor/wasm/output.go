@@ -46,7 +46,7 @@ func parseResult(stdout []byte) (tool.Result, error) {
 }
 
 func notJSON(err error) error {
-	return tool.Errorf(tool.CodeInvalidOutput, "the output is not the JSON that the manifest promises: %v", err)
+	return tool.Errorf(tool.CodeInvalidOutput, "the output is not the JSON that the manifest declares: %v", err)
 }
 
 // invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.

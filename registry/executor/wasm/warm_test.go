@@ -58,18 +58,18 @@ func TestManifestNamesTheEntry(t *testing.T) {
 	}
 }
 
-// A key that does not fit the module is reported like an error of the manifest, with its place.
+// A key that does not fit the module is reported like an error of the manifest, with its position.
 func TestKeysMustFitTheFormOfTheModule(t *testing.T) {
 	for _, tt := range []struct {
 		name, keys string
 		module     wasmtest.Module
 		want       string
 	}{
-		{"a warm-up of a command", "module.warm = {}", command(), "tool.toml:6:15: module.warm: only reactors have it, and the module is a command; leave it out"},
-		{"a command line of a reactor", `module.args = ["x"]`, rememberer(), "tool.toml:6:15: module.args: only commands have it, and the module is a reactor; leave it out"},
-		{"a configuration of a command", `module.config = { a = "b" }`, command(), "tool.toml:6:17: module.config: only Extism plug-ins have it, and the module is a command; leave it out"},
-		{"a command line of a plug-in", `module.args = ["x"]`, plugin(), "tool.toml:6:15: module.args: only commands have it, and the module is an Extism plug-in; leave it out"},
-		{"a warm-up of a plug-in", "module.warm = {}", plugin(), "tool.toml:6:15: module.warm: only reactors have it, and the module is an Extism plug-in; leave it out"},
+		{"a warm-up of a command", "module.warm = {}", command(), "tool.toml:6:15: module.warm: only a reactor may have this key, and the module is a command; remove the key"},
+		{"a command line of a reactor", `module.args = ["x"]`, rememberer(), "tool.toml:6:15: module.args: only a command may have this key, and the module is a reactor; remove the key"},
+		{"a configuration of a command", `module.config = { a = "b" }`, command(), "tool.toml:6:17: module.config: only an Extism plug-in may have this key, and the module is a command; remove the key"},
+		{"a command line of a plug-in", `module.args = ["x"]`, plugin(), "tool.toml:6:15: module.args: only a command may have this key, and the module is an Extism plug-in; remove the key"},
+		{"a warm-up of a plug-in", "module.warm = {}", plugin(), "tool.toml:6:15: module.warm: only a reactor may have this key, and the module is an Extism plug-in; remove the key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := newExecutor(t, runtime.Options{}, files.Options{}, tt.module, tt.keys).Prepare(context.Background())

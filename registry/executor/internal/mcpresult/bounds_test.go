@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ending is a context that is done after its method Err was called a number of times.
+// ending is a context that is done after a given number of calls of its method Err.
 type ending struct {
 	context.Context
 	checks int

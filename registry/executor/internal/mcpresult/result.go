@@ -24,8 +24,8 @@ const MaxWords = 2 << 10
 const maxAnswer = jsontree.MaxBytes
 
 // Parse reads the response to tools/call. sender is the name of the sender in errors, such as "the
-// MCP server". The error is a *tool.Error: execution for a failure that the tool reports,
-// invalid_output for a response that is not a result, and timeout or cancelled when ctx is done.
+// MCP server". The error is a *tool.Error with the code execution if the tool reports a failure,
+// invalid_output if the response is not a result, and timeout or cancelled if ctx is done.
 func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {
 		Content    blocks          `json:"content"`
@@ -66,7 +66,7 @@ func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result
 		}
 	}
 	if len(result.Content) == 0 && len(result.Structured) > 0 {
-		// A client that ignores structured results must see the answer as well.
+		// Clients that ignore structured results need the same content as text.
 		result.Content = []tool.Content{tool.TextContent(string(result.Structured))}
 	}
 	if answer.IsError {
@@ -179,7 +179,7 @@ func withoutURI(fields, resource map[string]json.RawMessage) map[string]json.Raw
 		resource["uri"] = json.RawMessage(`"urn:wasmtool:embedded"`)
 		own, err := json.Marshal(resource)
 		if err != nil {
-			return fields // the caller parses fields, which reports the error
+			return fields // the caller's parsing of fields reports the error
 		}
 		block["type"], block["resource"] = fields["type"], own
 	}

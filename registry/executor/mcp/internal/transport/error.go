@@ -24,7 +24,7 @@ func (e *Error) Error() string { return e.Reason }
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// endsSession reports whether err makes the session useless, so that another one has to begin.
+// endsSession reports whether the client needs a new session after err.
 func endsSession(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.sessionOver || e.unreachable) || errors.Is(err, ErrMessageTooLong)
@@ -41,7 +41,7 @@ func requestError(err error) error {
 	switch e.Kind {
 	case egress.KindAddress:
 		failed.Code, failed.unreachable = tool.CodePermissionDenied, true
-		failed.Reason += "; to allow a private address, set private = true in its table of the operator's file"
+		failed.Reason += "; to allow a private address, set private = true for this server in the operator's file"
 	case egress.KindSecret:
 		failed.Code = tool.CodeAuthentication
 	case egress.KindTooLarge, egress.KindTooMany:
@@ -57,7 +57,7 @@ func requestError(err error) error {
 	return failed
 }
 
-// statusError returns the error that the status of a response stands for, or nil.
+// statusError returns the error for the status of a response; nil if the status is a success.
 func (s *httpStream) statusError(res *egress.Response) error {
 	s.mu.Lock()
 	inSession := s.sessionID != ""
@@ -68,13 +68,13 @@ func (s *httpStream) statusError(res *egress.Response) error {
 	case status < 300:
 		return nil
 	case status < 400:
-		advice = "; redirects are not followed: write the URL that it redirects to"
+		advice = "; redirects are not followed: in the operator's file, write the URL that it redirects to"
 	case status == http.StatusUnauthorized:
 		failed.Code, advice = tool.CodeAuthentication, "; the operator's secret for it is missing, wrong or expired"
 	case status == http.StatusForbidden:
 		failed.Code = tool.CodePermissionDenied
 	case status == http.StatusNotFound && inSession:
-		failed.Code, failed.sessionOver, advice = tool.CodeNetwork, true, "; the session is over, and another begins"
+		failed.Code, failed.sessionOver, advice = tool.CodeNetwork, true, "; the session has ended, and the client begins a new session"
 	case status == http.StatusNotFound:
 		advice = "; check its URL"
 	case status == http.StatusTooManyRequests:

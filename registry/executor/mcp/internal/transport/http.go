@@ -27,8 +27,8 @@ const (
 	maxResponse = 4 * MaxMessage
 	// maxSessionID limits the ID of a session, in bytes.
 	maxSessionID = 1 << 10
-	// requestTime limits a request whose caller never gives up, and notificationTime a message that
-	// gets no response message.
+	// requestTime limits a request that its caller never cancels, and notificationTime a message
+	// that gets no response message.
 	requestTime, notificationTime = 24 * time.Hour, 30 * time.Second
 )
 
@@ -40,7 +40,7 @@ type Endpoint struct {
 	URL string
 	// Private allows a private or loopback address of the host.
 	Private bool
-	// Secret is added to each request as a header, unless its Name is empty. Secrets holds its
+	// Secret is added to each request as a header, unless its Name is empty. Secrets contains its
 	// value.
 	Secret  capability.SecretUse
 	Secrets *secret.Store
@@ -75,7 +75,7 @@ type httpStream struct {
 func (e Endpoint) Open() (Stream, error) {
 	pattern, err := capability.ParseURLPattern(e.URL)
 	if err != nil || pattern.IsAny() || pattern.IsWildcard() {
-		return nil, errors.New("its URL cannot be requested; write https://HOST/PATH")
+		return nil, errors.New("its URL is invalid; write https://HOST/PATH")
 	}
 	s := &httpStream{endpoint: e, url: pattern, cancels: make(map[int64]context.CancelFunc)}
 	s.reader, s.incoming = io.Pipe()
@@ -100,11 +100,12 @@ type outgoing struct {
 	line []byte
 }
 
-// isRequest reports whether the server has to respond. A reply to the server has no method.
+// isRequest reports whether the server has to respond to m. A reply to a request of the server has
+// no method.
 func (m *outgoing) isRequest() bool { return m.Method != "" && m.ID != 0 }
 
-// Write starts to send one message and returns. Only for notifications/initialized does it wait
-// until the server has received the message: before that, the server may refuse all other messages.
+// Write starts to send one message and returns. It waits only for notifications/initialized, until
+// the server has received it: before that, the server may refuse all other messages.
 func (s *httpStream) Write(line []byte) (int, error) {
 	m := &outgoing{line: bytes.Clone(line)}
 	if err := json.Unmarshal(line, m); err != nil && m.Method != "" {
@@ -156,7 +157,7 @@ func (s *httpStream) enter(m *outgoing) (ctx context.Context, leave func(), ok b
 	}, true
 }
 
-// cancelRequest ends the HTTP request of a call that its caller gave up.
+// cancelRequest cancels the HTTP request of a call whose caller no longer waits.
 func (s *httpStream) cancelRequest(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,11 +166,11 @@ func (s *httpStream) cancelRequest(id int64) {
 	}
 }
 
-// errAnswered stops reading after the response to a request.
-var errAnswered = errors.New("the response has come")
+// errAnswered is returned to stop reading after the response to a request.
+var errAnswered = errors.New("the response was received")
 
-// send makes the HTTP request for a message and passes on the messages that come back, up to
-// the response: a server may keep the stream open after that.
+// send makes the HTTP request for a message and passes on the messages that the server sends back.
+// It stops after the response to m, because a server may then keep the stream open.
 func (s *httpStream) send(ctx context.Context, m *outgoing) {
 	limit := notificationTime
 	if m.isRequest() {
@@ -182,7 +183,7 @@ func (s *httpStream) send(ctx context.Context, m *outgoing) {
 			s.mu.Unlock()
 		}
 		if !m.isRequest() {
-			return nil // there is no response message
+			return nil // the server sends no response message
 		}
 		return messages(res, func(line []byte) error {
 			answered := s.isResponse(m, line)
@@ -196,7 +197,7 @@ func (s *httpStream) send(ctx context.Context, m *outgoing) {
 		return
 	}
 	if err == nil && m.isRequest() {
-		err = &Error{Code: tool.CodeNetwork, Reason: "broke off before it answered; it is not known whether the call had an effect"}
+		err = &Error{Code: tool.CodeNetwork, Reason: "disconnected before it answered; it is not known whether the call had an effect"}
 	}
 	if err != nil {
 		s.fail(m, err)
@@ -216,7 +217,8 @@ func (s *httpStream) isResponse(m *outgoing, line []byte) bool {
 			Revision string `json:"protocolVersion"`
 		} `json:"result"`
 	}
-	_ = json.Unmarshal(line, &response) // results of other requests have other fields
+	// fails for results of other requests, which have other fields
+	_ = json.Unmarshal(line, &response)
 	var id int64
 	if response.Method != "" || json.Unmarshal(response.ID, &id) != nil || id != m.ID {
 		return false
@@ -237,8 +239,8 @@ func (s *httpStream) fail(m *outgoing, err error) {
 }
 
 // exchange makes one HTTP request and lets take read its response. Each request has its own client,
-// so that no connection outlives it. Redirects are not followed, so that no other server receives
-// the message.
+// so no connection outlives its request. Redirects are not followed, so that no other server
+// receives the message.
 func (s *httpStream) exchange(ctx context.Context, method string, body []byte, limit time.Duration, take func(*egress.Response) error) error {
 	client := egress.New(s.options(limit))
 	defer client.Close()
@@ -248,7 +250,7 @@ func (s *httpStream) exchange(ctx context.Context, method string, body []byte, l
 	if err != nil {
 		return requestError(err)
 	}
-	defer func() { _ = res.Body.Close() }() // all that matters was read
+	defer func() { _ = res.Body.Close() }() // an error has no effect, because the response was read
 	if err := s.statusError(res); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // When the listening stream has ended, it is opened again after minListenWait. The wait doubles up
-// to maxListenWait while no message comes.
+// to maxListenWait while no message arrives.
 const (
 	minListenWait = 5 * time.Second
 	maxListenWait = time.Minute

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/procgroup"
 )
 
-// closeTime is the time that a server has to end after its input was closed.
+// closeTime limits how long a server may keep running after its input was closed.
 const closeTime = 2 * time.Second
 
 // process is a server that runs as a program.
@@ -25,8 +25,8 @@ type process struct {
 	closed sync.Once
 }
 
-// StartProcess starts a program with its arguments, without a shell, and with the variables env
-// ("NAME=value") and no others. The error names no path.
+// StartProcess starts a program with its arguments, without a shell. The program has only the
+// variables in env ("NAME=value"). The error names no path.
 func StartProcess(command, env []string) (Stream, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = env
@@ -69,11 +69,11 @@ func (p *process) OnFailure(func(id int64, err error)) {}
 // Close closes the input of the program, which asks it to end, and kills it after closeTime.
 func (p *process) Close() error {
 	p.closed.Do(func() {
-		_ = p.in.Close() // it may be closed already
+		_ = p.in.Close() // fails if it is already closed
 		select {
 		case <-p.ended:
 		case <-time.After(closeTime):
-			_ = procgroup.Kill(p.cmd) // it may just have ended
+			_ = procgroup.Kill(p.cmd) // fails if the program has just ended
 		}
 		<-p.ended
 		_ = p.out.Close()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// behaviour names the variable that makes the test program play a server.
+// behaviour names the variable that makes the test program act as a server.
 const behaviour = "WASMTOOL_TEST_SERVER"
 
 func TestMain(m *testing.M) {

@@ -14,8 +14,8 @@ import (
 // eventStream is the media type of a response with several messages: server-sent events.
 const eventStream = "text/event-stream"
 
-// messages calls take with each message of a response, as one line. The error is the error of take,
-// ErrMessageTooLong, or an *Error if the body cannot be read.
+// messages passes each message of a response, as one line, to the function take. The error is the
+// error of take, ErrMessageTooLong, or an *Error if the body cannot be read.
 func messages(res *egress.Response, take func(line []byte) error) error {
 	if strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
 		return events(res.Body, func(data []byte) error { return takeJSON(data, take) })
@@ -30,8 +30,8 @@ func messages(res *egress.Response, take func(line []byte) error) error {
 	return takeJSON(body, take)
 }
 
-// takeJSON calls take with data as one line. It ignores data that is not JSON: that cannot be
-// the response to any request.
+// takeJSON passes data as one line to the function take. It ignores data that is not JSON: that
+// cannot be the response to any request.
 func takeJSON(data []byte, take func(line []byte) error) error {
 	var b bytes.Buffer
 	if json.Compact(&b, data) != nil || b.Len() == 0 {
@@ -41,8 +41,8 @@ func takeJSON(data []byte, take func(line []byte) error) error {
 	return take(b.Bytes())
 }
 
-// events calls take with the data of each server-sent event. It ignores an event that the end
-// of the stream cuts off.
+// events passes the data of each server-sent event to the function take. It ignores an event that
+// the end of the stream cuts off.
 func events(r io.Reader, take func(data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, MaxMessage+len("data: "))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever the stream of events, the reader neither fails nor returns more bytes than it read.
+// For any stream of events, the reader neither fails nor returns more bytes than it read.
 func FuzzEvents(f *testing.F) {
 	f.Add("data: {}\n\n")
 	f.Add("data:a\r\ndata: b\r\n\r\n: c\nid: 1\n\ndata")

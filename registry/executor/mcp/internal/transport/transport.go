@@ -1,9 +1,9 @@
-// Package transport carries JSON-RPC messages to an MCP server and back, through the standard
-// input and output of a program or over streamable HTTP. It knows only as much of the messages
-// as HTTP requires: which of them is a request, and which is its response.
+// Package transport carries JSON-RPC messages to an MCP server and back, through the standard input
+// and output of a program or over streamable HTTP. It knows only as much of the messages as HTTP
+// requires: which of them is a request, and which is its response.
 //
 // The server is not trusted. The size of a message, the number of requests in flight and the
-// time of each are limited, redirects are not followed, and no request is sent twice.
+// duration of each request are limited. Redirects are not followed, and no request is sent twice.
 package transport
 
 import (
@@ -16,8 +16,8 @@ import (
 const MaxMessage = 16 << 20
 
 // ErrMessageTooLong ends the connection to a server that sends more than [MaxMessage] bytes as one
-// message. Nothing says which request the message answers, so that request would otherwise wait
-// forever.
+// message. The client cannot tell which request the message answers. Without this error, the
+// request would wait forever.
 var ErrMessageTooLong = errors.New("it sent a message of more than " + strconv.Itoa(MaxMessage>>20) + " MiB")
 
 // Stream is a connection to a server. Each line that is written is a message to the server, and
