@@ -62,7 +62,7 @@ func (a *attempt) await() {
 	}
 }
 
-// end ends a call whose result came later: it updates state, history and events. The receipt was
+// end ends a call whose result was pending: it updates state, history and events. The receipt was
 // written when Execute returned.
 func (a *attempt) end() {
 	var err error

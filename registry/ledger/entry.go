@@ -56,12 +56,12 @@ type Entry struct {
 	over    bool // no further updates are accepted
 }
 
-// Tool is the tool of a call, as far as a [Selector] needs to know it.
+// Tool is the tool of a call, reduced to what a [Selector] uses.
 type Tool interface {
 	// IsCalled reports whether a name is the tool's name or an alias, ignoring case and
 	// surrounding white space.
 	IsCalled(name string) bool
-	// Digest returns the digest of the tool, or "" if it has none. It waits if the tool is not
+	// Digest returns the digest of the tool, or "" if it has none. It waits until the tool is
 	// loaded.
 	Digest(ctx context.Context) (string, error)
 }

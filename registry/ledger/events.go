@@ -33,7 +33,7 @@ type Event struct {
 	tool.CallRef
 	// Update is the update of an EventUpdated. It is shared: do not change it.
 	Update tool.Update
-	// Why is the reason for the question of an EventAwaiting.
+	// Why is the reason for asking an approver, in an EventAwaiting.
 	Why string
 	// Code is the code of the error of an EventFailed.
 	Code tool.Code
@@ -48,8 +48,8 @@ type EventFilter struct {
 	OfTenant        bool
 	// Kinds are the selected kinds; empty selects all.
 	Kinds []EventKind
-	// Buffer is the number of unread events that are kept before further events are dropped; 0
-	// and less mean 256.
+	// Buffer is the number of unread events that are kept before further events are dropped; 0 or
+	// less means 256.
 	Buffer int
 }
 
@@ -81,7 +81,7 @@ func (s *Subscription) Events() <-chan Event { return s.listener.Events() }
 // Dropped returns the number of events that were lost because they were not read in time.
 func (s *Subscription) Dropped() uint64 { return s.listener.Dropped() }
 
-// Close ends the Subscription. Further calls have no effect.
+// Close ends the Subscription. Closing it again has no effect.
 func (s *Subscription) Close() { s.listener.Close() }
 
 // publish publishes an event about the call.

@@ -26,16 +26,16 @@ const DefaultMaxEnded = 1000
 // Options configures a [Ledger]. With the zero value, the Ledger calls no functions of the program
 // and shortens no text.
 type Options struct {
-	// MaxEnded limits the ended calls whose states are kept; 0 means DefaultMaxEnded, and less
-	// than 0 means 1. At the limit, the tenant with the most ended calls loses its oldest.
+	// MaxEnded limits the ended calls whose states are kept; 0 means DefaultMaxEnded, and less than
+	// 0 means 1. At the limit, the tenant with the most ended calls loses its oldest ended call.
 	MaxEnded int
 	// History configures the history of each session.
 	History history.Options
 	// Loops configures when repeated calls of a session cause a warning, a question or a refusal.
 	Loops loop.Options
-	// OnReceipt is called once for each call when it has ended, however it ended. Execute waits
-	// for it, so it must be fast. It may be called concurrently. Nil means that no receipts are
-	// created for it.
+	// OnReceipt is called once for each call when the call has ended, also after a failure. Execute
+	// waits for OnReceipt, so it must be fast. It may be called concurrently. If it is nil, no
+	// receipts are created for it.
 	OnReceipt func(tool.Receipt)
 	// Observer watches all calls; nil means none.
 	Observer Observer
@@ -51,8 +51,8 @@ type Options struct {
 // Observer watches calls, to trace and count them; package telemetry has an implementation.
 // Implementations must be safe for concurrent use, and fast, because calls wait for them.
 type Observer interface {
-	// Begin is called for each call before anything is checked, so the tool that the call names
-	// may not exist. It returns the context for the rest of the call, which must not influence
+	// Begin is called for each call before anything is checked, so the tool that the call names may
+	// not exist. It returns the context for the rest of the call. The context must not influence
 	// decisions about the call. The ledger calls end once with the receipt, when the call has
 	// ended.
 	Begin(ctx context.Context, call tool.Call) (observed context.Context, end func(tool.Receipt))
@@ -69,8 +69,8 @@ type Ledger struct {
 	mu    sync.Mutex
 	calls map[*Entry]struct{}    // in flight
 	holds map[*Selector]struct{} // calls that a Drain keeps from running
-	// live are the admitted calls that have not ended. A call whose result comes later stays
-	// live when it is no longer in flight.
+	// live are the admitted calls that have not ended. A call whose result is pending stays live
+	// when it is no longer in flight.
 	live  map[id]*Entry
 	ended *tenants.Table[state.Call]
 }
@@ -78,8 +78,7 @@ type Ledger struct {
 // id identifies a call. Two tenants may use the same call ID.
 type id struct{ tenant, call string }
 
-// New returns an empty Ledger. log receives what an operator should know, such as panics of
-// listeners.
+// New returns an empty Ledger. log receives records for the operator, such as panics of listeners.
 func New(o Options, log *slog.Logger) *Ledger {
 	o.MaxEnded = cmp.Or(o.MaxEnded, DefaultMaxEnded)
 	return &Ledger{
@@ -132,7 +131,7 @@ func (e *Entry) observe(ctx context.Context, call tool.Call) (observed context.C
 const maxLabel = 512
 
 // complete generates an ID and an idempotency key if the call has none. It fails if a label is
-// invalid, and replaces that label by an excerpt, because records of the call must be bounded.
+// invalid, and replaces that label with an excerpt, because records of the call must be bounded.
 func complete(c *tool.Call) error {
 	names := [...]string{"id", "tenant", "session", "message", "idempotency key", "working directory"}
 	for i, value := range [...]*string{&c.ID, &c.Tenant, &c.Session, &c.Message, &c.IdempotencyKey, &c.WorkingDirectory} {

@@ -57,8 +57,8 @@ func (l *Ledger) all() []inFlight {
 	return list
 }
 
-// Kill cancels all calls in flight that match s, and returns their number. This includes calls
-// that wait for an approval, for their turn or for a retry. They fail with the code cancelled.
+// Kill cancels all calls in flight that match s, and returns their number. This includes calls that
+// wait for an approval, for a slot to run in or for a retry. They fail with the code cancelled.
 // Kill does not wait until they have ended; [Ledger.Drain] does.
 func (l *Ledger) Kill(s Selector) int {
 	n := 0
@@ -99,7 +99,7 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 	}
 	for _, c := range l.all() {
 		if !c.running || !s.matches(&c.entry.state.CallRef, c.tool, true) {
-			continue // the hold will stop this call
+			continue // a matching call that does not run yet will see the Drain, and fail
 		}
 		select {
 		case <-c.entry.done:
@@ -119,8 +119,8 @@ func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 }
 
 // Run records that the call is about to run its tool, which is loaded. It returns an error if a
-// Drain holds the call back. The call is marked as running before Run checks the holds, so that
-// either Drain sees the running call, or Run sees the hold.
+// Drain holds the call back. The call is marked as running before Run looks for a Drain, so that
+// either Drain sees the running call, or Run sees the Drain.
 func (e *Entry) Run() error {
 	e.ledger.mu.Lock()
 	e.running = true
@@ -131,8 +131,8 @@ func (e *Entry) Run() error {
 	return nil
 }
 
-// Close removes the call from the calls in flight. The caller must call it last, however the call
-// ended.
+// Close removes the call from the calls in flight. It must be the last method that the caller
+// calls, even if the call failed.
 func (e *Entry) Close() {
 	e.ledger.mu.Lock()
 	delete(e.ledger.calls, e)

@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// History returns the last calls of a session, newest first. limit is the max number of calls; 0
-// and less mean all that are kept.
+// History returns the last calls of a session, newest first. limit is the max number of calls; 0 or
+// less means all calls that are kept.
 func (l *Ledger) History(tenant, session string, limit int) []history.Record {
 	return l.history.Calls(tenant, session, limit)
 }

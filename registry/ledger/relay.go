@@ -44,8 +44,8 @@ func (e *Entry) stopUpdates() {
 	e.over = true
 }
 
-// Call returns the call for the executor. Its listeners recover from panics, so that these cannot
-// interrupt a guest, and pass progress also to Relay.
+// Call returns the call for the executor. Its listeners also pass progress to Relay. They recover
+// from panics, so that a panic cannot interrupt a guest.
 func (e *Entry) Call() tool.Call {
 	call := e.call
 	call.OnUpdate = e.Relay

@@ -9,7 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// State returns the state of a tenant's call, which is live or among the last that ended.
+// State returns the state of a tenant's call, if the call is live or one of the last calls that
+// ended.
 func (l *Ledger) State(tenant, callID string) (state.Call, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,9 +39,9 @@ func (l *Ledger) States(tenant string) []state.Call {
 	return list
 }
 
-// UpdateState updates title, metadata and progress of a live call. It cannot change the status.
-// It fails with an *Error: not_found if there is no such call, and invalid_argument if the call
-// has ended or the update is invalid or too large.
+// UpdateState updates title, metadata and progress of a live call. It cannot change the status. The
+// error is an *Error with the code not_found if there is no such call, and invalid_argument if the
+// call has ended or the update is invalid or too large.
 func (l *Ledger) UpdateState(tenant, callID string, u tool.Update) error {
 	l.mu.Lock()
 	e := l.live[id{tenant, callID}]

@@ -13,12 +13,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxKey is the max size of JSON that is compared by its meaning, in bytes. Parsing and sorting
-// takes far longer than hashing, and the caller waits for it.
+// maxKey is the max size of JSON that is parsed so that equal values have equal hashes, in bytes.
+// Parsing and sorting take far longer than hashing, and the caller waits for them.
 const maxKey = 32 << 10
 
-// HashJSON returns equal hashes for equal JSON, whatever the order of fields and the form of
-// numbers. Documents that are not strict JSON or longer than 32 KiB are compared by their bytes.
+// HashJSON returns equal hashes for equal JSON. The order of fields and the notation of numbers do
+// not matter. Documents that are not strict JSON or longer than 32 KiB are compared by their bytes.
 // An empty document and null are equal to {}, as they are for a tool.
 func HashJSON(doc json.RawMessage) string {
 	sum := sha256.New()

@@ -25,8 +25,8 @@ type Options struct {
 	// PerSession is the number of calls that are kept for each session; 0 means
 	// DefaultPerSession, and less than 0 means none.
 	PerSession int
-	// MaxSessions limits the sessions whose calls are kept; 0 and less mean DefaultMaxSessions.
-	// At the limit, the tenant with the most sessions loses its least recently used one.
+	// MaxSessions limits the sessions whose calls are kept; 0 or less means DefaultMaxSessions. At
+	// the limit, the tenant with the most sessions loses its least recently used session.
 	MaxSessions int
 	// Sink receives every Record when its call has ended, before the Record is kept; nil means
 	// none. It is called concurrently. The call waits for it, so it must be fast.
@@ -39,8 +39,8 @@ type Record struct {
 	// Parameters is the JSON for the tool, or the JSON as sent if it was invalid. It is empty if
 	// it is longer than MaxParameters. It may contain confidential data.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
-	// ParametersHash is equal for equal JSON, whatever the order of fields and the form of
-	// numbers. ResultHash is equal for equal results.
+	// ParametersHash is equal for equal JSON, even if the order of fields or the notation of
+	// numbers differs. ResultHash is equal for equal results.
 	ParametersHash string `json:"parameters_hash"`
 	ResultHash     string `json:"result_hash"`
 	// Started is when the call began. Duration is how long it took, in nanoseconds in JSON.
@@ -94,8 +94,8 @@ func (l *Log) Add(r Record) {
 	})
 }
 
-// Calls returns the calls of a session, newest first. limit is the max number of calls; 0 and
-// less mean all that are kept.
+// Calls returns the calls of a session, newest first. limit is the max number of calls; 0 or less
+// means all calls that are kept.
 func (l *Log) Calls(tenant, session string, limit int) []Record {
 	list := []Record{}
 	l.sessions.Look(tenant, session, func(own *ring) {

@@ -52,8 +52,8 @@ func TestHashArguments(t *testing.T) {
 	}
 }
 
-// A few bytes of JSON can stand for a very long number. Long documents are hashed by their bytes,
-// because normalizing the numbers of this list took three seconds.
+// A number of a few bytes, such as 1e100000, can have very many digits. Long documents are hashed
+// by their bytes, because normalizing the numbers of this list took three seconds.
 func TestLongJSONIsHashedByItsBytes(t *testing.T) {
 	numbers := func(one string) json.RawMessage {
 		return json.RawMessage("[" + strings.Repeat(one+",", 200_000) + "1]")

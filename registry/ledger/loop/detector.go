@@ -36,9 +36,10 @@ type Options struct {
 	// three count from the last approval.
 	Warn, Ask, Block int
 	// Ceiling is the repetition at which the call is refused regardless of approvals. For a tool
-	// that is polled, it is four times this number. 0 and less mean the default. At most 1000.
+	// that is polled, it is four times this number. 0 or less means the default. The maximum is
+	// 1000.
 	Ceiling int
-	// MaxSessions limits the sessions that are watched; 0 and less mean DefaultMaxSessions.
+	// MaxSessions limits the sessions that are watched; 0 or less means DefaultMaxSessions.
 	MaxSessions int
 }
 
@@ -114,8 +115,8 @@ func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 	return Pass, Loop{}
 }
 
-// Record records a call that has ended. It returns the loop of which this call is the last, and
-// whether to warn about it.
+// Record records a call that has ended. It returns the loop that ends with this call, and whether
+// to warn about the loop.
 func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool, found Loop) {
 	if !d.Watches(session) {
 		return false, Loop{}

@@ -31,9 +31,9 @@ type Loop struct {
 // Period returns the number of calls in the sequence; 0 means that there is no loop.
 func (l Loop) Period() int { return len(l.Tools) }
 
-// find returns the loop at the end of the steps. If candidate is not nil, it is a further step
-// that has not run yet. If several sequences are repeated, find returns the one with the most
-// repetitions, and of equal ones the shortest.
+// find returns the loop at the end of the steps. If candidate is not nil, it is a further step that
+// has not run yet. If several sequences are repeated, find returns the sequence with the most
+// repetitions. Among sequences with equally many repetitions, it returns the shortest.
 func find(steps []step, candidate *step) Loop {
 	n := len(steps)
 	at := func(i int) *step {

@@ -166,7 +166,7 @@ func TestShorten(t *testing.T) {
 		{"abcdefghijkl", 6, "abcd", "kl", 6, 0},
 		{"ab\ncd\nef\ngh\nij", 6, "ab\nc", "ij", 8, 3},
 		{"ññññññ", 6, "ññ", "ñ", 6, 0},
-		{"ñññññ", 5, "ññ", "", 6, 0}, // the end gets one byte, in which no character fits
+		{"ñññññ", 5, "ññ", "", 6, 0}, // the end has one byte, which is too short for a character
 		{"日本語", 1, "", "", 9, 0},
 		{"abc", 0, "", "", 3, 0},
 		{"abc", -1, "", "", 3, 0},

@@ -34,7 +34,7 @@ func (s Status) CanBecome(other Status) bool {
 	return false
 }
 
-// StepStatus returns the status in the terms of steps in a user interface, where an ended call has
+// StepStatus returns the name that user interfaces have for the status of a step. An ended call has
 // the status "success" or "failed".
 func (s Status) StepStatus() string {
 	switch s {
