@@ -14,7 +14,7 @@ import (
 type anthropic struct{ plainList }
 
 // subset returns all of JSON Schema, except alternatives at the top level and some names of
-// properties. Strict mode supports about as little as structured outputs, on which it is based.
+// properties. Strict mode is based on structured outputs, and supports about as little as they do.
 func (anthropic) subset(strict bool) *subset {
 	s := &subset{
 		provider:  "Anthropic",
@@ -77,7 +77,7 @@ func (anthropic) parse(message []byte) (reply, error) {
 	}
 	r := reply{own: []*jsontree.Value{own}}
 	if len(blocks) == 0 {
-		r.own = nil // the API may return an empty message but does not accept one
+		r.own = nil // the API may return an empty message, but refuses it in a request
 	}
 	for _, b := range blocks {
 		switch b.Type {

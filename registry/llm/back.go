@@ -9,7 +9,7 @@ import (
 )
 
 // back describes how to convert arguments that follow the provider's definition to arguments that
-// the tool itself takes. Nil means that they are the same.
+// the tool expects. Nil means that they are the same.
 type back struct {
 	fields map[string]backField // keyed by the name in the definition
 	rest   *back                // for fields that the definition does not declare

@@ -50,9 +50,9 @@ type AnswerOptions struct {
 
 // Turn is a model's message, with the results of its calls.
 type Turn struct {
-	// Messages are to be appended to the conversation: the model's own message and, if it requested
-	// calls, the messages with the results. In the format OpenAIResponses they are input items, and
-	// in Gemini contents.
+	// Messages are the messages to append to the conversation: the model's own message and, if it
+	// requested calls, the messages with the results. In the format OpenAIResponses they are input
+	// items, and in Gemini contents.
 	Messages []json.RawMessage
 	// Text is the text in the model's message, with all parts joined.
 	Text string

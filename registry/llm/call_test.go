@@ -326,7 +326,7 @@ func TestTooManyCalls(t *testing.T) {
 	}
 }
 
-// Every result has a text to send, whatever the executor returns.
+// Every result has a text to send, for any result or error of the executor.
 func TestEveryResultHasText(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -414,7 +414,7 @@ func TestAnswerStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Each call gets exactly one result, and nothing panics, whatever a provider sends.
+// For any message of a provider, each call gets exactly one result, and nothing panics.
 func FuzzAnswer(f *testing.F) {
 	for i, m := range modes() {
 		f.Add(i, []byte(callMessage(m.format, "weather", `{"city":"Rome","days":null}`)))

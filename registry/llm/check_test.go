@@ -109,7 +109,7 @@ func only(t *testing.T, where string, d map[string]json.RawMessage, names ...str
 	}
 }
 
-// checker holds the rules for the schemas of one provider, and collects violations of them.
+// checker checks schemas against the rules of one provider, and collects violations of the rules.
 type checker struct {
 	format     llm.Format
 	strict     bool

@@ -257,7 +257,7 @@ func refers(v *jsontree.Value) bool {
 	return found
 }
 
-// shortened replaces "items": false, which allows no items after the prefix, with maxItems.
+// shortened replaces "items": false with maxItems. Both allow no items after the prefix.
 func (c *converter) shortened(n *node) *node {
 	if n.items == nil || !n.items.never {
 		return n

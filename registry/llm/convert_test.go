@@ -221,8 +221,8 @@ func TestSchemasAreConverted(t *testing.T) {
 	}
 }
 
-// Inlining references can make a schema grow exponentially, so it stops at a limit. The provider
-// still accepts the result.
+// Inlining references can make a schema grow exponentially, so inlining stops at a limit. The
+// provider still accepts the result.
 func TestGrowingSchemaIsCut(t *testing.T) {
 	t.Parallel()
 	var defs []string
@@ -315,7 +315,8 @@ func TestStrictBoundsOfARequest(t *testing.T) {
 	}
 }
 
-// Losses reports what a provider may refuse and the package cannot prevent.
+// Losses reports the parts of a request that a provider may refuse and that the package cannot
+// change.
 func TestRisks(t *testing.T) {
 	t.Parallel()
 	var infos []catalogue.Info

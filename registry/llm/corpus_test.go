@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// corpus holds the tools of one published MCP server; see testdata/README.md.
+// corpus is the tools of one published MCP server; see testdata/README.md.
 type corpus struct {
 	Package string `json:"package"`
 	Tools   []struct {

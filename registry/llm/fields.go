@@ -57,7 +57,7 @@ func (c *converter) field(f field) (*jsontree.Value, backField) {
 	case f.required || !c.allRequired():
 	case node.admits(jsontype.Null):
 		b.null = nullItself
-		c.report(node.at, f.name+" is optional", "strict mode requires every field, and null is a valid value of this one; the model cannot omit it", Narrower)
+		c.report(node.at, f.name+" is optional", "strict mode requires every field, and null is a valid value of this field; the model cannot omit it", Narrower)
 	default:
 		b.null = nullAbsent
 		node = node.orNull()

@@ -52,8 +52,8 @@ func ParseFormat(name string) (Format, error) {
 
 // provider implements one format. Providers have no state.
 type provider interface {
-	// subset returns the part of JSON Schema that the provider supports. It returns nil for
-	// strict if the provider has no strict mode, and for MCP, which takes any schema.
+	// subset returns the part of JSON Schema that the provider supports. It returns nil for strict
+	// if the provider has no strict mode, and for MCP, which accepts any schema.
 	subset(strict bool) *subset
 	// definition returns the definition of one tool in a request.
 	definition(d definition) *jsontree.Value
@@ -65,14 +65,14 @@ type provider interface {
 	answer(calls []Call, results []outcome) []*jsontree.Value
 }
 
-// definition holds what a provider writes into the definition of one tool.
+// definition is the content that a provider writes into the definition of one tool.
 type definition struct {
 	name, title, description string
 	parameters               *jsontree.Value
 	// empty is set for tools without arguments.
 	empty  bool
 	strict bool
-	// result is the schema of the structured result, which only MCP takes; nil means none.
+	// result is the schema of the structured result, which only MCP accepts; nil means none.
 	result  *jsontree.Value
 	effects capability.Effects
 }
@@ -89,14 +89,14 @@ func (f Format) provider() (provider, error) {
 	return p, nil
 }
 
-// plainList implements provider.list for APIs that take a plain array of definitions.
+// plainList implements provider.list for APIs that accept a plain array of definitions.
 type plainList struct{}
 
 func (plainList) list(definitions []*jsontree.Value) *jsontree.Value {
 	return jsontree.NewArray(definitions...)
 }
 
-// mcp is the Model Context Protocol, which takes JSON Schema unchanged.
+// mcp is the Model Context Protocol, which accepts JSON Schema unchanged.
 type mcp struct{ plainList }
 
 func (mcp) subset(bool) *subset { return nil }

@@ -10,8 +10,8 @@ import (
 // gemini is the method generateContent. A message contains parts, and calls may have no IDs.
 type gemini struct{}
 
-// subset is what Google documents for parametersJsonSchema and structured output. The rules for
-// names are the ones of Vertex AI.
+// subset returns the part of JSON Schema that Google documents for parametersJsonSchema and
+// structured output. The rules for names are the rules of Vertex AI.
 func (gemini) subset(strict bool) *subset {
 	if strict {
 		return nil
@@ -86,7 +86,7 @@ func (gemini) parse(message []byte) (reply, error) {
 	if err := json.Unmarshal(content.Parts, &parts); err != nil {
 		return reply{}, notJSON(Gemini, err)
 	}
-	// The message goes back unchanged, because it contains signatures.
+	// The message is sent back unchanged, because it contains signatures.
 	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(content.Parts)}
 	for _, part := range parts {
 		if call := part.FunctionCall; call != nil {

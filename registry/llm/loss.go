@@ -12,7 +12,7 @@ const (
 	Narrower Effect = "narrower"
 	// Renamed means that the definition has a different name. Calls get the original name back.
 	Renamed Effect = "renamed"
-	// Untold means that something without influence on the arguments is left out.
+	// Untold means that the definition omits something that does not affect the arguments.
 	Untold Effect = "untold"
 	// Risky means that nothing is changed, but the provider may refuse the request.
 	Risky Effect = "risky"

@@ -11,8 +11,8 @@ import (
 // their alternatives.
 const maxAlternatives = 64
 
-// both returns a schema that admits what both a and b admit. Title, description, default and
-// examples come from a where it has them, and otherwise from b.
+// both returns a schema that admits what both a and b admit. It has the title, description, default
+// and examples of a. Where a has none, it has the value of b.
 func (r *reader) both(a, b *node) *node {
 	switch {
 	case a.bare():
@@ -79,8 +79,8 @@ func (n *node) forms() []*node {
 	return n.alternatives
 }
 
-// add adds a keyword to a list. Of two limits with the same name it keeps the tighter one, and
-// of any other two keywords with the same name the first.
+// add adds a keyword to a list. Of two limits with the same name, it keeps the tighter one. Of two
+// other keywords with the same name, it keeps the first.
 func (r *reader) add(list []keyword, k keyword) []keyword {
 	i := slices.IndexFunc(list, func(other keyword) bool { return other.name == k.name })
 	switch {

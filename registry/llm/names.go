@@ -8,7 +8,8 @@ import (
 
 // nameRule is a provider's rule for names.
 type nameRule struct {
-	// maxLen is the length limit in bytes; 0 allows every name, whatever the other fields are.
+	// maxLen is the length limit in bytes; 0 allows every name, and the other fields then have no
+	// effect.
 	maxLen int
 	// marks are the allowed characters in addition to ASCII letters and digits.
 	marks string

@@ -18,7 +18,7 @@ type node struct {
 	examples           []jsontree.Value
 	// never is set for a schema that admits no value. The fields below are empty then.
 	never bool
-	// alternatives are schemas of which a value must match at least one. A node with alternatives
+	// alternatives are schemas. A value must match at least one of them. A node with alternatives
 	// has only title, description, default and examples. No alternative has alternatives itself.
 	alternatives []*node
 	types        jsontype.Set
@@ -33,7 +33,7 @@ type node struct {
 	cut bool
 }
 
-// field is a property, or the name of a property that "required" lists and nothing declares.
+// field is a property, or the name of a property that "required" lists and no schema declares.
 type field struct {
 	name     string
 	node     *node

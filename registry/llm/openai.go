@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// chat is the Chat Completions API. A message has a role, and the arguments of a call are a
-// string. format tells vendors apart.
+// chat is the Chat Completions API. A message has a role, and the arguments of a call are a string.
+// format identifies the vendor.
 type chat struct {
 	plainList
 	format Format
@@ -16,8 +16,8 @@ type chat struct {
 
 func (chat) subset(strict bool) *subset { return openAISubset(strict) }
 
-// openAISubset is what OpenAI documents for structured outputs. Without strict mode the API
-// accepts more, but some rules still apply, such as the ones for formats and the top level.
+// openAISubset is what OpenAI documents for structured outputs. Without strict mode the API accepts
+// more, but some rules still apply, such as the rules for formats and for the top level.
 func openAISubset(strict bool) *subset {
 	s := &subset{
 		provider:    "OpenAI",
@@ -138,7 +138,8 @@ func (mistral) subset(strict bool) *subset {
 	}
 }
 
-// answer puts images into the tool's message, because no user message may follow one.
+// answer puts images into the tool's message, because the API refuses a user message after that
+// message.
 func (mistral) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var messages []*jsontree.Value
 	for i, call := range calls {

@@ -123,7 +123,7 @@ func (n *node) closedBy(rest *node) *node {
 	return &out
 }
 
-// own reads all keywords of a schema except the ones that combine schemas, such as allOf.
+// own reads all keywords of a schema except the keywords that combine schemas, such as allOf.
 func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	n := &node{at: at, types: typesNamed(o.Member("type")), fallback: o.Member("default")}
 	n.title, n.description = o.Member("title").Text(), o.Member("description").Text()
@@ -138,8 +138,8 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 		case limitTypes[name] != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
 		case name == "propertyNames" && r.read(value, where, base).anyText():
-			// Every property name is a string, and this schema admits every string, so it has no
-			// effect.
+			// Every property name is a string. A schema that admits every string therefore has no
+			// effect here.
 		case slices.Contains(others, name) && applies(o, name):
 			n.others = append(n.others, keyword{name, value, where})
 		}
@@ -149,7 +149,8 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	return n.settled()
 }
 
-// applies reports whether a keyword has an effect. Some have one only with another keyword.
+// applies reports whether a keyword has an effect. Some keywords have an effect only together with
+// another keyword.
 func applies(o *jsontree.Value, name string) bool {
 	switch name {
 	case "then", "else":
@@ -162,7 +163,7 @@ func applies(o *jsontree.Value, name string) bool {
 	return true
 }
 
-// limit returns a limit as written from draft 6 on. In draft 4, exclusiveMinimum and
+// limit returns a limit in the notation of draft 6 and later. In draft 4, exclusiveMinimum and
 // exclusiveMaximum are flags that change the meaning of minimum and maximum.
 func (r *reader) limit(o *jsontree.Value, k keyword) []keyword {
 	switch {

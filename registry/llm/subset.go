@@ -13,8 +13,8 @@ type subset struct {
 	// provider is the provider's name in messages.
 	provider string
 	names    nameRule
-	// tools limits the tools in a request, and description limits the characters in a tool's
-	// description, to what all models accept; 0 means no limit.
+	// tools is the number of tools in a request that all models accept. description is the number
+	// of characters in a tool's description that all models accept. 0 means no limit.
 	tools, description int
 	// fields is the rule for names of properties; the zero value allows all.
 	fields nameRule

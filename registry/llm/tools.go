@@ -16,11 +16,10 @@ import (
 
 // Options control how tools are defined. The zero value works with every model.
 type Options struct {
-	// Strict asks the provider to make the model follow the schemas, which OpenAI and
-	// Anthropic can do. A tool whose schema does not fit strict mode is defined without it,
-	// and [Tools.Losses] reports the tool and the reason. Strict mode has a price: keywords
-	// that it does not support are left out. Optional fields become nulls for OpenAI; calls
-	// to the tool omit these nulls.
+	// Strict asks the provider to make the model follow the schemas, which OpenAI and Anthropic can
+	// do. A tool whose schema does not fit strict mode is defined without it, and [Tools.Losses]
+	// reports the tool and the reason. Keywords that strict mode does not support are left out of
+	// the definition. Optional fields become nulls for OpenAI; calls to the tool omit these nulls.
 	Strict bool
 }
 

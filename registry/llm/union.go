@@ -78,8 +78,8 @@ func (n *node) orNull() *node {
 // maxComparisons bounds the work of finding out whether alternatives overlap.
 const maxComparisons = 20_000
 
-// disjoint reports whether no value can match two of the schemas. It returns false if that
-// would take too much work to find out.
+// disjoint reports whether no value can match two of the schemas. It also returns false if finding
+// that out would take too much work.
 func disjoint(forms []*node) bool {
 	c := &comparison{left: maxComparisons}
 	for i, a := range forms {
