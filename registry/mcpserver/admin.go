@@ -23,10 +23,10 @@ import (
 const maxAdminConnections = 64
 
 // ServeAdmin serves pages for monitoring on l until ctx is done. /healthz answers 200 while the
-// process runs. /readyz answers 200 while the server takes calls, and 503 while it is stopping.
-// /metrics has counters in the text format of Prometheus, with names of tools but without
-// arguments and results. There is no authentication, so a listener that other machines can reach
-// needs a firewall. ServeAdmin closes l, and returns the error of l.
+// process runs. /readyz answers 200 while the server accepts calls, and 503 while it is stopping.
+// /metrics has counters in the text format of Prometheus, with names of tools but without arguments
+// and results. There is no authentication, so a listener that other machines can reach needs a
+// firewall. ServeAdmin closes l, and returns the error of l.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
 	hosts := hostRule{local: isLoopback(l.Addr())}
 	pages := s.adminPages()
@@ -48,7 +48,8 @@ func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
 func (s *Server) adminPages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "ok\n") // the client may be gone, here and below
+		// fails if the client has disconnected; the same applies below
+		_, _ = io.WriteString(w, "ok\n")
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !s.running.accepting() {

@@ -251,7 +251,7 @@ func TestPanicEndsOneRequest(t *testing.T) {
 	}
 }
 
-// An approval holds only for the directory that a mount referred to when the question was asked.
+// An approval is valid only for the directory that a mount referred to when the approver was asked.
 func TestApprovalEndsWhenDirectoryChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

@@ -56,7 +56,7 @@ var errAskedLater = errors.New("the client asks its user and calls again")
 // elicit asks the user a question. Before the revision sinceInputRequests, it waits for the answer
 // while the call is running. From that revision on, it returns the answer that the client sent with
 // this call, or stores the question in a.later. The fingerprint ties an answer to its question, so
-// that approval of one call is not taken for approval of another.
+// that the approval of one call cannot be used for another call.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
 		return a.elicitNow(ctx, form)
@@ -114,14 +114,15 @@ func (a *asking) checkSize() error {
 		length += len(text)
 	}
 	if length > maxAnswerBytes {
-		return fmt.Errorf("the answers have more than %d bytes, the limit for answers before another question", maxAnswerBytes)
+		return fmt.Errorf("the answers so far have more than %d bytes, so no further question can be asked", maxAnswerBytes)
 	}
 	return nil
 }
 
 // elicitNow asks, and waits for the answer until ctx is done. It calls the SDK on another
-// goroutine, because the SDK ignores ctx while it writes: a client that does not read would block
-// the tool "question", which refuses calls after a few abandoned ones.
+// goroutine, because the SDK ignores ctx while it writes. Otherwise a client that does not read
+// would block calls of the tool "question". The tool refuses further calls after a few abandoned
+// calls.
 func (a *asking) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	var result *mcp.ElicitResult
 	err := errors.New("the client could not be asked")

@@ -54,7 +54,7 @@ type tokenGate struct {
 func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 	resource, err := url.Parse(a.Resource)
 	if err != nil || resource.Host == "" || resource.Path != Path || (resource.Scheme != "https" && resource.Scheme != "http") {
-		return nil, fmt.Errorf("%w: %q is not the URL of this server; write one such as https://tools.example.com%s", ErrOAuth, a.Resource, Path)
+		return nil, fmt.Errorf("%w: %q is not the URL of this server; write a URL such as https://tools.example.com%s", ErrOAuth, a.Resource, Path)
 	}
 	verify := func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 		id, err := a.Verify(ctx, token)

@@ -23,7 +23,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	user := userOf(req)
 	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
 	if !ok {
-		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again when it is back"}
+		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again later"}
 	}
 	defer end()
 	s.sessions.watch(s.registry, req.Session, user)
@@ -64,7 +64,8 @@ func userOf(req *mcp.CallToolRequest) string {
 	return req.Extra.TokenInfo.UserID
 }
 
-// sessionOf identifies a session together with its user, so that no user ends another's calls.
+// sessionOf identifies a session together with its user, so that a user cannot end the calls of
+// another user.
 func sessionOf(user, id string) string { return user + "\n" + id }
 
 // failure returns the response to a call that failed: a result with isError, or a protocol error

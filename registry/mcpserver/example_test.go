@@ -10,7 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A program serves its tools to the client that started it. Here a string plays the client.
+// A program serves its tools to the client that started it. Here, the input of the server is a
+// string.
 func ExampleServer_ServeStdio() {
 	approver := new(mcpserver.Approver)
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver}})

@@ -40,7 +40,7 @@ func (g *gate) refuse(w http.ResponseWriter, r *refusedRequest) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
-	_, _ = io.WriteString(w, r.text) // the client may be gone
+	_, _ = io.WriteString(w, r.text) // fails if the client has disconnected
 }
 
 // hostRule keeps web pages from calling the server (DNS rebinding and cross-site requests). A
@@ -101,7 +101,7 @@ type tokenRule struct {
 	sum [sha256.Size]byte
 }
 
-// newTokenRule returns nil, which admits all requests, if token is empty.
+// newTokenRule returns nil if token is empty. A nil rule admits all requests.
 func newTokenRule(token string) *tokenRule {
 	if token == "" {
 		return nil

@@ -54,9 +54,9 @@ type HTTPOptions struct {
 	Token string
 	// Authority admits the users of an authorization server instead of Token; nil means none.
 	Authority *Authority
-	// Hosts are names, without port, that the Host header may have in addition to the names of
-	// this machine. Without Hosts, a server on a non-loopback address allows any name, because
-	// the token keeps strangers out.
+	// Hosts are names, without port, that the Host header may have in addition to the names of this
+	// machine. Without Hosts, a server on a non-loopback address allows any name, because its
+	// clients need a token.
 	Hosts []string
 	// MaxSessions limits the sessions of clients of revision 2025-11-25 and earlier; 0 means
 	// DefaultMaxSessions. Each user of Authority may have a quarter of them. A session ends
@@ -136,7 +136,7 @@ type gate struct {
 	opts   HTTPOptions
 	bodies bodies
 
-	sessions http.Handler // for 2025-11-25 and earlier
+	sessions http.Handler // for protocol revisions up to 2025-11-25
 	requests http.Handler // for later revisions, which have no sessions
 
 	answering   *running // counts HTTP requests that contain calls
@@ -200,8 +200,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.users.serve(w, r, g.serve)
 		return
 	}
-	// The token is checked before the path, so that a stranger cannot keep a connection by
-	// requesting other paths.
+	// The token is checked before the path, so that a client without a token cannot keep a
+	// connection open by requesting other paths.
 	if refused := g.token.check(r); refused != nil {
 		g.refuse(w, refused)
 		return
@@ -262,8 +262,8 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 	g.sessions.ServeHTTP(w, r)
 }
 
-// openingWriter calls opened when the response to a handshake begins. By then the SDK lists the new
-// session, and the client may already open another one.
+// openingWriter calls opened when the response to a handshake begins. At that time, the SDK lists
+// the new session, and the client may already open another session.
 type openingWriter struct {
 	http.ResponseWriter
 	opened func()
@@ -294,7 +294,7 @@ func (g *gate) endSessions(ctx context.Context) {
 	go func() {
 		defer close(done)
 		for session := range g.server.mcp.Sessions() {
-			_ = session.Close() // the connection ends anyway
+			_ = session.Close() // an error has no effect, because the connection ends next
 		}
 	}()
 	select {

@@ -86,7 +86,7 @@ func TestQuestionToClientWithoutElicitation(t *testing.T) {
 	}
 }
 
-// Clients that do not read their questions do not keep other clients from being asked.
+// A client that does not read its questions does not block the questions to other clients.
 func TestSlowClientDoesNotBlockQuestions(t *testing.T) {
 	t.Parallel()
 	w := questionWorld(t)

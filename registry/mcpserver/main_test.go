@@ -169,8 +169,8 @@ type rawMessage struct {
 	} `json:"error"`
 }
 
-// receive returns the next message. It skips notifications of changed tools, which may come at any
-// time.
+// receive returns the next message. It skips notifications of changed tools, which may arrive at
+// any time.
 func (r *raw) receive() rawMessage {
 	r.t.Helper()
 	for {

@@ -55,7 +55,7 @@ func invalidRequest(id json.RawMessage, message string) *refusal {
 	return &refusal{code: jsonrpc.CodeInvalidRequest, message: message, id: id}
 }
 
-// messageFields are the fields of a message that are read. Others are ignored.
+// messageFields are the fields of a message that the server reads. It ignores other fields.
 var messageFields = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
 // parseMessage parses one message strictly. The SDK's own reader rounds IDs, ends the session at
@@ -135,7 +135,8 @@ func unreadable(data []byte, why error) *refusal {
 	for decoder.More() {
 		name, _ := decoder.Token()
 		var value json.RawMessage
-		if decoder.Decode(&value) != nil || name == "id" && id != nil { // unreadable or a second ID
+		// the value is unreadable, or this is a second ID
+		if decoder.Decode(&value) != nil || name == "id" && id != nil {
 			return invalidRequest(nil, why.Error())
 		}
 		if name == "id" {
@@ -151,7 +152,8 @@ func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, i
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		refused := invalidRequest(nil, "a message must have a method, or an id and either result or error")
 		if fields["result"] == nil && fields["error"] == nil {
-			refused.id = rawID // perhaps a request whose method is missing, and its sender waits
+			// this may be a request without a method, whose sender waits for a response
+			refused.id = rawID
 		}
 		return nil, refused
 	}
@@ -202,9 +204,9 @@ func misspelt(answer *jsontree.Value) (bad string) {
 	return ""
 }
 
-// parseID parses raw, the ID in the field with the given name; a nil raw gives the zero ID. bad is
-// an error message, or "". back is the ID for an error response; nil if the ID is not valid in a
-// response.
+// parseID parses raw, the ID in the field with the given name; for a nil raw, it returns the zero
+// ID. bad is an error message, or "". back is the ID for an error response; nil if the ID is not
+// valid in a response.
 func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMessage, bad string) {
 	if raw == nil {
 		return jsonrpc.ID{}, nil, ""

@@ -10,14 +10,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits of the notifications that a tool may send: a burst, and after that one per interval.
+// Limits of the notifications that a tool may send. After a burst, one notification is sent per
+// interval.
 const (
 	logBurst, logEvery           = 100, 50 * time.Millisecond
 	progressBurst, progressEvery = 20, 50 * time.Millisecond
 )
 
-// maxQueued limits the notifications that wait for a client that reads slowly. Further ones are
-// dropped: a tool must not wait for a client, which could delay it past its deadline.
+// maxQueued limits the notifications that wait for a client that reads slowly. Further
+// notifications are dropped. A tool must not wait for a client, because the wait could last past
+// the tool's deadline.
 const maxQueued = 2 * (logBurst + progressBurst)
 
 // notifier sends the logs and progress of a running tool to the client. The Registry does not call
@@ -92,7 +94,7 @@ func (n *notifier) progress(done, total float64, message string) {
 	n.enqueue(func() {
 		_ = n.session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: n.token, Progress: done, Total: total, Message: message,
-		}) // an error means that the client is gone
+		}) // fails if the client has disconnected
 	})
 }
 

@@ -66,7 +66,7 @@ func (p *pending) put(q pendingQuestion) (state string) {
 	return state
 }
 
-// makeRoom drops the states that were used or are too old or, if there are none, one question
+// makeRoom drops the states that were used or are too old. If there are none, it drops one question
 // that still waits. p.mu is held.
 func (p *pending) makeRoom() {
 	p.order = slices.DeleteFunc(p.order, func(state string) bool {

@@ -103,7 +103,7 @@ func (r *rounds) next(answer *mcp.ElicitResult) (question string, result *mcp.Ca
 	return question, result
 }
 
-// An answer holds only for its own question, and only within its call.
+// An answer is valid only for its own question, and only within its call.
 func TestAnswersOfOneCall(t *testing.T) {
 	t.Parallel()
 	yes := &mcp.ElicitResult{Action: "accept"}

@@ -23,7 +23,7 @@ import (
 const (
 	// DefaultPageSize is the number of tools in a page of the list.
 	DefaultPageSize = 200
-	// DefaultGrace is the time that running calls have to end when the server stops.
+	// DefaultGrace limits how long running calls may continue when the server stops.
 	DefaultGrace = 5 * time.Second
 )
 
@@ -34,12 +34,12 @@ type Options struct {
 	// Instructions tell a model what the tools are for; may be empty.
 	Instructions string
 	// Approver sends the Registry's questions to the client that called. It must also be the
-	// Approver of the Registry. Nil means that clients are not asked, only the Registry's
-	// own Approver.
+	// Approver of the Registry. If it is nil, the Registry asks its own Approver, and clients are
+	// not asked.
 	Approver *Approver
 	// PageSize is the number of tools in a page of the list; 0 means DefaultPageSize.
 	PageSize int
-	// Grace is the time that running calls have to end when the server stops, before they are
+	// Grace limits how long running calls may continue when the server stops, before they are
 	// cancelled; 0 means DefaultGrace.
 	Grace time.Duration
 	// OnLog receives all log messages of tools, including those that no client asked for. The
@@ -173,7 +173,7 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 const describeWait = 2 * time.Second
 
 // describe gets the definitions of dynamic tools that have not been described yet. A tool that
-// fails is offered as it was registered, and is described again with the next list.
+// fails is offered as it was registered, and is described again when tools are listed next.
 func (s *Server) describe(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, describeWait)
 	defer cancel()

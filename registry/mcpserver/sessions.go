@@ -13,9 +13,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger"
 )
 
-// sessions tracks the sessions that have made calls. A call may start a job that outlasts it. The
-// job ends with the session: no later request could reach it, and a client that opens sessions
-// repeatedly could have any number of jobs. sessions is safe for concurrent use.
+// sessions tracks the sessions that have made calls. A call may start a job that continues after
+// the call. The job ends with the session, because no later request could reach the job. Otherwise,
+// a client that opens sessions repeatedly could have any number of jobs. sessions is safe for
+// concurrent use.
 type sessions struct {
 	key [sha256.Size]byte // for name
 

@@ -19,7 +19,7 @@ import (
 const (
 	maxLine     = 16 << 20 // bytes of one message
 	maxInFlight = 256      // requests without a response
-	// maxDrain is the time that running calls have after the client closed its output.
+	// maxDrain limits how long running calls may continue after the client closed its output.
 	maxDrain = time.Minute
 )
 

@@ -35,8 +35,8 @@ type Options struct {
 	Client *http.Client
 }
 
-// signingAlgorithms are the accepted algorithms, with which only the issuer can sign. With HMAC,
-// the server that verifies could sign as well.
+// signingAlgorithms are the accepted algorithms. With them, only the issuer can sign. HMAC is not
+// accepted, because its verification key can also sign.
 var signingAlgorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }

@@ -18,7 +18,7 @@ import (
 
 const testIssuer = "https://login.example.com"
 
-// keyring plays an issuer without a network.
+// keyring is a fake issuer without a network.
 type keyring struct {
 	mu      sync.Mutex
 	keys    jose.JSONWebKeySet
@@ -60,8 +60,8 @@ func newKey(t *testing.T, id string) jose.SigningKey {
 	return jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: private, KeyID: id, Algorithm: "ES256", Use: "sig"}}
 }
 
-// Forged tokens do not cause a fetch of the keys each time, and do not keep the server from
-// learning a new key of the issuer.
+// A forged token does not cause a fetch of the keys each time. Despite forged tokens, the server
+// learns a new key of the issuer.
 func TestForgedTokensDoNotLoadTheIssuer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestForgedTokensDoNotLoadTheIssuer(t *testing.T) {
 			t.Error("a valid token is refused after forged ones")
 		}
 		time.Sleep(fetchInterval)
-		forge() // the server fetches the keys for a forged token, and thereby learns the new key
+		forge() // the server fetches the keys for a forged token, and also finds the new key
 		if !good(second) {
 			t.Errorf("a new key is not known after %v", fetchInterval)
 		}
