@@ -61,9 +61,9 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
 }
 
-// bashTakesLong is the reason why these tests are long: compiling the module takes six seconds
-// of processor time. guest-examples tests the tool natively, and testdata/script/shell.txtar tests
-// it in the program.
+// bashTakesLong says why only long test runs have these tests: compiling the module takes six
+// seconds of processor time. guest-examples tests the tool natively, and
+// testdata/script/shell.txtar tests it in the program.
 const bashTakesLong = "it compiles the shell and runs its corpus"
 
 // bashRegistry returns a registry with the tool bash.
@@ -97,7 +97,7 @@ func bashTree(t *testing.T) string {
 	return dir
 }
 
-// In the module, scripts have the same results as in the system's bash. Here they write errors to
+// In the module, scripts have the same results as in the system's bash. The scripts write errors to
 // standard output, because the output of a call contains both streams.
 func TestBash_sameInTheModule(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)

@@ -35,8 +35,8 @@ type = "object"
 type = "string"
 `
 
-// A module describes its tool from the directories that it may read, again on each request, and
-// changes nothing there.
+// A module describes its tool from the directories that it may read, and does so again on each
+// request. It changes nothing in these directories.
 func TestModuleDescribesItsTool(t *testing.T) {
 	folder, workspace := t.TempDir(), t.TempDir()
 	putTool(t, filepath.Join(folder, "skill"), "tool.wasm", skills, guesttest.BuildGo(t, "../../guest/internal/skills"))

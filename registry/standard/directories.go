@@ -122,7 +122,7 @@ type watched struct {
 func newWatched(directory *manifests.Directory, path string, m *manifests.Manifest) *watched {
 	w := &watched{manifest: m, stamp: manifests.Stamp(directory, path, m)}
 	if !manifests.Current(directory, path, m) {
-		w.stamp = "" // it changed while it was read: the next check reads it again
+		w.stamp = "" // the manifest changed while it was read: the next check reads it again
 	}
 	return w
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The engine ends a module with certain exit codes if its context has ended. A tool that itself
-// exits with such a code has only failed: the result must not be a timeout or an error of the
-// engine.
+// The engine ends a module with certain exit codes if its context has ended. If a tool itself exits
+// with one of these codes, the call has only failed: the result must not be a timeout or an error
+// of the engine.
 func TestExitCodesPassForNothingElse(t *testing.T) {
 	w := newWatching(t, "")
 	for _, status := range []int32{1, 124, 130, -1, -0x10000001, -2} {

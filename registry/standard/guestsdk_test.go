@@ -83,7 +83,8 @@ func TestGuestSDK_hello(t *testing.T) {
 	}
 }
 
-// Some parts of the SDK are used only by reactors. Only a guest can run them, so this test does.
+// Only reactors use some parts of the SDK, and only a guest can run them, so this test calls a
+// guest.
 func TestGuestSDK_reactor(t *testing.T) {
 	wasm := guesttest.BuildGo(t, probe, reactorFlags...)
 	dir := t.TempDir()
@@ -107,7 +108,7 @@ func TestGuestSDK_command(t *testing.T) {
 // testProbeTalk shows that messages of a tool arrive while it runs, and that it can read the
 // information about its call.
 func testProbeTalk(t *testing.T, tools *registry.Registry) {
-	for n := range 3 { // on new instances and on a reset one
+	for n := range 3 { // the first calls use new instances, and a later call uses a reset instance
 		var told []string
 		session := fmt.Sprint("session ", n) // equal calls of one session would need approval
 		call := tool.Call{

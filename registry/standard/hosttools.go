@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// addHostTools registers the tools that the embedding program implements, the tool question, and
-// the tool process. It leaves out the tool process if the tool that its jobs call is not loaded.
+// addHostTools registers the tools that the embedding program implements, and the tools "question"
+// and "process". It leaves out "process" if the tool that its jobs call is not loaded.
 func (a *assembly) addHostTools(tools *registry.Registry) error {
 	host := a.o.Host
 	register := func(spec tool.Spec, executor tool.Executor, err error) error {

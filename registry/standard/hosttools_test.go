@@ -84,7 +84,7 @@ func TestToolsAreInGroups(t *testing.T) {
 	}
 }
 
-// The tool process is left out if the tool that its jobs call is not loaded.
+// The tool "process" is left out if the tool that its jobs call is not loaded.
 func TestJobs(t *testing.T) {
 	for _, c := range []struct {
 		of   string

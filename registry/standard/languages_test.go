@@ -166,8 +166,8 @@ func BenchmarkLanguages(b *testing.B) {
 	}
 }
 
-// openLanguageTool returns a registry with one tool, which compiles its module again and sees the
-// workspace of the golden files.
+// openLanguageTool returns a registry with one tool. The tool's module is compiled again, and the
+// tool sees the workspace of the golden files.
 func openLanguageTool(tb testing.TB, name, folder string) (*registry.Registry, tool.Spec) {
 	tb.Helper()
 	tools, err := standard.New(standard.Options{

@@ -25,9 +25,9 @@ import (
 // Options configures a Registry. The zero value loads the built-in tools, grants no files and no
 // variables, and denies dangerous tools.
 type Options struct {
-	// Workspace is a host directory, offered for reading as the mount "workspace"; empty offers
-	// none. If the Config binds that mount to a directory, the Config wins; otherwise its grants
-	// apply to this directory.
+	// Workspace is a host directory that tools may request to read, as the mount "workspace"; empty
+	// means none. If the Config binds that mount to a directory, the directory of the Config is
+	// used; otherwise the grants of the Config apply to this directory.
 	Workspace string
 	// Permissions are offered to all tools in addition to what the Config offers, for example by
 	// the flags of a server. A permission for a mount or variable that is not bound is left out.
@@ -56,7 +56,7 @@ type Options struct {
 	// "wasmtool/modules" in the user's cache directory; a nil Logger means Registry.Logger. Without
 	// a CompileCommand, modules that may take seconds to compile are refused.
 	Runtime runtime.Options
-	// NoCache disables the cache of compiled modules, whatever CacheDir is.
+	// NoCache disables the cache of compiled modules, even if CacheDir is set.
 	NoCache bool
 	// Files limits what a call does with files. New adds to Files.Protected the operator's file,
 	// the directories of tools, the cache of compiled modules and StateDir.
@@ -99,11 +99,12 @@ type Host struct {
 	// Backends implement tools that cannot run in a sandbox, by tool name; see package hosttools.
 	// New refuses an unknown name.
 	Backends map[string]hosttools.Backend
-	// Asker puts the questions of the tool question to a person. The tool is left out if Asker is
-	// nil or Sources.Tool is set; the latter also leaves out the tool process.
+	// Asker shows the questions of the tool named question to a person. The tool is left out if
+	// Asker is nil or Sources.Tool is set. If Sources.Tool is set, the tool named process is also
+	// left out.
 	Asker tool.Asker
-	// Jobs adds the tool process, which runs calls of another tool in the background, if that tool
-	// is loaded; nil adds none. Jobs end when the Registry is closed. They may use half of the
+	// Jobs adds the tool "process", which runs calls of another tool in the background, if that
+	// tool is loaded; nil adds none. Jobs end when the Registry is closed. They may use half of the
 	// concurrent calls of a tenant unless Jobs.MaxRunning sets another limit.
 	Jobs *process.Options
 }
@@ -133,7 +134,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// applyCeilings takes limits from the operator's file where o has none.
+// applyCeilings sets the limits of o that are zero to the limits of the operator's file.
 func (o *Options) applyCeilings(c config.Ceilings) {
 	o.Runtime.MaxMemory = cmp.Or(o.Runtime.MaxMemory, c.MaxMemory)
 	o.Runtime.MaxFuel = cmp.Or(o.Runtime.MaxFuel, c.MaxFuel)
@@ -146,10 +147,10 @@ func (o *Options) applyCeilings(c config.Ceilings) {
 	o.Registry.MaxTimeout = cmp.Or(o.Registry.MaxTimeout, c.MaxTimeout)
 }
 
-// protected lists the paths that no tool may write to, whatever it is granted: compiled code, which
-// runs outside of any sandbox, the manifests of other tools, the operator's file and the files it
-// names, and the state kept between calls. After a reload, paths of the new file are protected by
-// its Grantable as well: paths of the first file may still be in use.
+// protected lists the paths that no tool may write to, with any grant: compiled code, which runs
+// outside of any sandbox, the manifests of other tools, the operator's file and the files it names,
+// and the state kept between calls. After a reload, paths of the new file are protected by its
+// Grantable as well: paths of the first file may still be in use.
 func (o *Options) protected() []string {
 	dirs := slices.Concat(o.Sources.Directories, o.config().Protected(), []string{StateDir(*o)})
 	if cache := CacheDir(*o); cache != "" {

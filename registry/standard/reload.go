@@ -37,7 +37,7 @@ type Reload struct {
 	// Pending lists sections that changed but take effect only after a restart: "limits",
 	// "tool_directories", "audit", "servers.NAME", "tools.NAME.settings", and "secrets.NAME" if its
 	// value comes from another source now. Until the restart such a secret is denied to all tools,
-	// because the known value may only go where the previous file allowed it.
+	// because the old value may be sent only to the URLs that the previous file allowed.
 	Pending []string
 	// Warnings are the warnings of config.Config and policy.Policy.
 	Warnings []string
@@ -53,9 +53,9 @@ func NewReloader(tools *registry.Registry, o Options, file config.File, getenv f
 // they began with, except calls of tools that are now revoked: see registry.Registry.SetRules.
 //
 // On an error the rules stay as they were. The error is a *tool.Error with the code usage, which
-// lists all errors of the file, or permission_denied for a mount whose directory does not exist. A
-// file that existed and is gone is an error too, because an editor may be replacing it; a file that
-// appears is applied.
+// lists all errors of the file, or permission_denied for a mount whose directory does not exist. If
+// the file no longer exists, that is also an error, because an editor may be replacing the file. If
+// a file now exists that did not exist before, Reload applies it.
 func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,8 +148,8 @@ func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
 	}
 }
 
-// defaultWatch is the default interval. Reading a small file is cheap, and comparing its content,
-// not its time, misses no change.
+// defaultWatch is the default interval. Reading a small file is cheap. Reload compares the content
+// of the file and not its time, so it misses no change.
 const defaultWatch = 2 * time.Second
 
 // otherValues returns permissions for the secrets that are new in the file `read`, or have a

@@ -13,7 +13,7 @@ import (
 
 // Rules returns the rules that o defines for the tools of a Registry: grants, policy, pinned and
 // revoked digests. A server that reads its operator's file again passes them to Registry.SetRules.
-// The error is a *tool.Error with the code usage, for a policy that names tools wrongly.
+// The error is a *tool.Error with the code usage, if the policy has an invalid entry.
 func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	return rulesFor(o, specsOf(tools))
 }
@@ -76,8 +76,9 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 }
 
 // grantableFor returns what a tool can be granted: what the operator's file and the Rules of the
-// Options offer. A mount or variable of the Rules replaces the one of the file; permissions of the
-// file for that mount then apply to the new directory. What the file denies stays denied.
+// Options offer. A mount or variable of the Rules replaces the mount or variable of the file;
+// permissions of the file for that mount then apply to the new directory. What the file denies
+// stays denied.
 func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	file, more := o.config(), o.Registry.Rules.GrantableFor(spec.Name)
 	dirs := make(map[string]string)

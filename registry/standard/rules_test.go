@@ -26,8 +26,8 @@ func (named) Execute(context.Context, tool.Invocation) (tool.Result, error) {
 	return tool.Result{}, nil
 }
 
-// An entry of the operator's file for a tool that does not exist is reported, and applies,
-// including denials, to a tool of that name that is added later.
+// An entry of the operator's file for a tool that does not exist is reported. The entry, including
+// its denials, applies to a tool of that name that is added later.
 func TestEntriesForUnknownToolsApplyLater(t *testing.T) {
 	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[policy]\ndeny = [\"lather\"]\n"+
 		"[tools.later]\ndeny = [\"clock\"]\n[tools.calculater]\nauto_execute = true\n"), nil)

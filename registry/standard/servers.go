@@ -42,8 +42,8 @@ func (a *assembly) addServers(tools *registry.Registry) error {
 	return nil
 }
 
-// notStarted returns the names in a policy that belong to servers that are not started or do not
-// list such a tool now.
+// notStarted returns the names in a policy that have the form of a server's tool, but whose server
+// is not started or does not list the tool now.
 func notStarted(o Options, p policy.Config) []string {
 	servers := o.config().Servers()
 	named := slices.Concat(p.Allow, p.Deny, slices.Collect(maps.Keys(p.Tools)))

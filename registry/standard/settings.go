@@ -43,7 +43,7 @@ func unknownSettings(c *config.Config, spec tool.Spec) error {
 		return nil
 	}
 	first := slices.Sorted(maps.Keys(chosen))[0]
-	return invalidSetting(chosen, spec.Name, &manifests.SettingError{Name: first, Problem: "the tool has no settings; remove it"})
+	return invalidSetting(chosen, spec.Name, &manifests.SettingError{Name: first, Problem: "the tool has no settings; remove the key"})
 }
 
 // valuesOf returns the values of settings without their positions in the file.

@@ -31,7 +31,8 @@ func New(o Options) (*registry.Registry, error) {
 	return assemble(o, nil)
 }
 
-// assemble implements New. It records in directories, unless nil, what was loaded from where.
+// assemble implements New. If directories is not nil, it records there which tools were loaded from
+// which directory.
 func assemble(o Options, directories *Directories) (*registry.Registry, error) {
 	if err := checkDirectories(o); err != nil {
 		return nil, err
