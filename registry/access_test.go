@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// replaceable is a fake with a digest that tests change, as if the tool had been replaced. It
-// records the grant of its last run.
+// replaceable is a fake executor. Tests change its digest to simulate a replaced tool. It records
+// the grant of its last run.
 type replaceable struct {
 	fake
 	digest string
@@ -35,7 +35,7 @@ func (i *replaceable) Execute(ctx context.Context, in tool.Invocation) (tool.Res
 	return i.fake.Execute(ctx, in)
 }
 
-// asking returns a tool that requests the workspace, a variable and the network.
+// asking returns a tool that requests access to the workspace, a variable and the network.
 func asking() tool.Spec {
 	spec := echo()
 	api, _ := capability.ParseURLPattern("https://api.example.com/v1")
@@ -47,8 +47,8 @@ func asking() tool.Spec {
 	return spec
 }
 
-// remembering returns a registry with one tool and a store of grants. Its rules bind the workspace
-// and the variable LANG.
+// remembering returns a registry with one tool, the tool's executor, and the store of remembered
+// grants. The registry uses bound(rules).
 func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replaceable, *remembered.Files) {
 	t.Helper()
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "a"), remembered.Options{})
@@ -64,7 +64,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	return r, executor, store
 }
 
-// bound returns rules in which the workspace is bound to a directory for reading, and LANG is set.
+// bound returns rules in which tools may read the workspace directory and the variable LANG.
 func bound(rules Rules, workspace string) Rules {
 	rules.Grantable.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
 	rules.Extend = func(o *capability.Grantable, words ...capability.Permission) error {
@@ -172,7 +172,7 @@ func TestGrantDoesNotOverrideTheOperator(t *testing.T) {
 			if len(tt.helps) == 0 && len(e.Details.Grant) > 0 {
 				t.Errorf("%q is suggested but does not help", e.Details.Grant)
 			}
-			// Granting the suggestion is sufficient, in one step.
+			// After the suggested permissions are granted, the next call succeeds.
 			if len(tt.helps) > 0 {
 				again := remembered.Grant{Tool: "echo", Digest: "sha256:one"}
 				for _, w := range e.Details.Grant {

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// failing is a fake that fails with each of its errors in order and then succeeds. It records when
-// it ran.
+// failing is a fake executor that returns each of its errors once, in order, and then succeeds. It
+// records the time of each run.
 type failing struct {
 	fake
 	errs  []error
@@ -119,8 +119,8 @@ func TestTemporaryFailureIsRetried(t *testing.T) {
 	}
 }
 
-// Waits double up to the limit, are reduced at random by at most half, and are at least as long as
-// the server asks.
+// Waits double up to the limit. Jitter shortens a wait by at most half, but never below the delay
+// that the server requests.
 func TestRetryWaitsDouble(t *testing.T) {
 	limited := func(wait time.Duration) error {
 		return &tool.Error{Code: tool.CodeRateLimited, Details: tool.Details{RetryAfter: wait}}
@@ -130,7 +130,8 @@ func TestRetryWaitsDouble(t *testing.T) {
 		name  string
 		errs  []error
 		delay time.Duration
-		want  []time.Duration // the max wait; the min wait is half of it, unless exact is set
+		// the longest possible waits; the shortest are half of them, or the same if exact is set
+		want  []time.Duration
 		exact bool
 	}{
 		{"doubling", []error{network, network, network}, time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, false},
@@ -219,7 +220,8 @@ type retrier struct {
 
 func (f *retrier) Retry(e *tool.Error, attempt int) (bool, time.Duration) { return f.retry(e, attempt) }
 
-// A Retrier decides which failures are temporary, but cannot allow a retry after a change.
+// A Retrier decides which failures are temporary. It cannot allow a retry after the tool has
+// changed something.
 func TestRetrierDecidesAboutRetries(t *testing.T) {
 	busy := failure(tool.CodeExecution)
 	tests := []struct {
@@ -258,7 +260,7 @@ func TestRetrierDecidesAboutRetries(t *testing.T) {
 	}
 }
 
-// The usage of several attempts lists each item once.
+// Merging the usage of several attempts lists each item once.
 func TestUsageOfAttemptsIsMerged(t *testing.T) {
 	a := capability.Usage{FilesRead: []string{"/a", "/b"}, KeysRead: []string{"k"}, Requests: []capability.RequestUsage{{Method: "GET"}}}
 	b := capability.Usage{FilesRead: []string{"/b", "/c"}, Secrets: []string{"S"}, Requests: []capability.RequestUsage{{Method: "GET"}}, More: true}
@@ -271,7 +273,7 @@ func TestUsageOfAttemptsIsMerged(t *testing.T) {
 	}
 }
 
-// If a Drain holds back an attempt, there is no further retry.
+// A call is not retried after Drain has held back one of its attempts.
 func TestHeldBackAttemptIsTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		always := func(*tool.Error, int) (bool, time.Duration) { return true, time.Second }

@@ -87,7 +87,7 @@ func (w *linkWorld) call(t *testing.T) error {
 	return err
 }
 
-// A remembered approval covers only the directory that the link led to.
+// A remembered approval covers only the directory that the link led to at the time of the approval.
 func TestRememberedApprovalIsForTheDirectory(t *testing.T) {
 	w := newLinkWorld(t)
 	for i, step := range []struct {
@@ -124,7 +124,7 @@ func TestApprovalIsForTheDirectoryOfTheQuestion(t *testing.T) {
 	if err := w.call(t); err != nil || w.asked != 2 || len(w.opened) != 1 || w.opened[0] != "b" {
 		t.Errorf("afterwards: asked %d times, ran in %q, %v", w.asked, w.opened, err)
 	}
-	// A directory that is created after the question is not approved.
+	// The approval does not cover a directory that is created after the approver was asked.
 	w.lead(t, filepath.Join(w.a, "later"))
 	w.onAsked = func() {
 		if err := os.CopyFS(filepath.Join(w.a, "later"), os.DirFS(w.b)); err != nil {

@@ -61,7 +61,7 @@ func TestUsedUpBudgetBlocksItsTenant(t *testing.T) {
 	}
 }
 
-// Failed calls count as well. A call may use more than the rest of the budget, and the next calls
+// Failed calls also use up the budget. A call may use more than is left of the budget; later calls
 // then wait longer.
 func TestBudgetCanBeOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

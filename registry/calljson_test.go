@@ -11,7 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Other programs read the JSON of call records, so names and order of the fields must not change.
+// Other programs read the JSON of call records, so the names and the order of the fields must not
+// change.
 func TestJSONOfCalls(t *testing.T) {
 	at := time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC)
 	var receipt, lastReceipt tool.Receipt

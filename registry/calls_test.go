@@ -164,7 +164,8 @@ func TestCallPassesThroughItsStatuses(t *testing.T) {
 	}
 }
 
-// Updates of a tool reach caller, subscribers and state in order. None arrive after the call.
+// The updates of a tool reach the caller, the subscribers and the call's record in order. None
+// arrives after the call has ended.
 func TestUpdatesArriveInOrder(t *testing.T) {
 	var late func(tool.Update)
 	var received []string
@@ -212,7 +213,7 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 	}
 }
 
-// The executor gets the caller's call with generated ID and idempotency key.
+// The executor receives the caller's call, with a generated ID and a generated idempotency key.
 func TestInvocationHasTheCall(t *testing.T) {
 	want := say("x")
 	want.ID, want.Tenant, want.Session, want.Message = "id", "tenant", "session", "message"

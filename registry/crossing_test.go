@@ -19,7 +19,7 @@ import (
 )
 
 // Two tenants with different directories, variables, policies and secrets make ten thousand
-// concurrent calls with the same IDs, sessions and arguments. Nothing of one tenant reaches the
+// concurrent calls with the same IDs, sessions and arguments. No data of one tenant reaches the
 // other.
 func TestNothingCrossesBetweenTenants(t *testing.T) {
 	const calls = 10_000

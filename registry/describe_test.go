@@ -89,7 +89,7 @@ func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 					t.Errorf("it has %+v", grant)
 				}
 			}
-			r.SetRules(Rules{Grantable: offer}) // descriptions are tried again
+			r.SetRules(Rules{Grantable: offer}) // after SetRules, failed descriptions are retried
 			if spec.Dangerous || o.Tools.NoDescriptions || name == "the tool is held" {
 				return
 			}
@@ -103,7 +103,7 @@ func TestGuestDescribesItselfOnlyWithinItsGrant(t *testing.T) {
 	}
 }
 
-// directoryGuide is a guest whose description is the directory that it reads.
+// directoryGuide is a guest whose description names the directory that it reads.
 type directoryGuide struct {
 	guide
 	reading chan struct{} // receives a value when the guest reads; may be nil

@@ -108,7 +108,7 @@ func TestUnreadSubscriptionBlocksNoCall(t *testing.T) {
 }
 
 // A subscription receives only the kinds that it selects. With a buffer of one, an unread change of
-// the tools stands for all later ones.
+// the tools replaces all later changes.
 func TestSubscriptionReceivesSelectedKinds(t *testing.T) {
 	r := New(Options{})
 	s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})

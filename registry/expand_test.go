@@ -60,7 +60,7 @@ func TestReferencesToVariablesAreReplaced(t *testing.T) {
 	}
 }
 
-// Without Variables, such arguments are ordinary strings.
+// Without Variables, arguments of the form "${NAME}" are ordinary strings.
 func TestReferencesStayWithoutVariables(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	arguments, _, err := r.Validate("echo", json.RawMessage(`{"text":"${user.name}"}`))
@@ -69,7 +69,7 @@ func TestReferencesStayWithoutVariables(t *testing.T) {
 	}
 }
 
-// The number of references in a call is limited. Lookups stop when the call's time is over.
+// The number of references in a call is limited. Lookups stop at the deadline of the call.
 func TestReferencesAreBounded(t *testing.T) {
 	lookups := 0
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,9 +12,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A remembered grant covers the directories that the paths of its mounts led to: changing a link
-// afterwards does not let the tool write elsewhere. A different path is a different workspace,
-// which the grant covers by the name of the mount.
+// A remembered grant covers the directory that the path of a mount led to when the grant was made.
+// Changing a link afterwards does not let the tool write to another directory. A different path is
+// a different workspace, and the grant also covers it, by the name of its mount.
 func TestGrantIsForTheDirectoryOfItsPath(t *testing.T) {
 	first, second, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
 	turn := func(dir string) {

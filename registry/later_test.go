@@ -15,7 +15,7 @@ func textResult(text string) tool.Result {
 	return tool.Result{Content: []tool.Content{tool.TextContent(text)}}
 }
 
-// withLater returns a Registry with a tool whose results come later.
+// withLater returns a Registry with a tool whose results are pending when Execute returns.
 func withLater(t *testing.T, during func(in tool.Invocation)) *Registry {
 	t.Helper()
 	return withTool(t, Options{}, tool.Spec{Name: "later"}, &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {

@@ -72,8 +72,8 @@ func TestLoopsAreStopped(t *testing.T) {
 	}
 }
 
-// Calls with changing results or effects are not a loop. Calls that fail in the same way, and calls
-// of tools that do not exist, are.
+// Calls with changing results or effects are not a loop. Calls that fail in the same way are a
+// loop, and so are calls of tools that do not exist.
 func TestProgressIsNotALoop(t *testing.T) {
 	n := 0
 	tests := map[string]struct {
@@ -125,7 +125,7 @@ func TestProgressIsNotALoop(t *testing.T) {
 }
 
 // If a call needs an approval because of a loop and also because its tool is dangerous, the
-// approver is asked once. Remembered approvals do not answer that question. An approval resets the
+// approver is asked once. A remembered approval does not replace the answer. An approval resets the
 // count, but the ceiling still applies.
 func TestLoopNeedsItsOwnApproval(t *testing.T) {
 	spec := echo()

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// If a tool requests any host, the suggestion is the host in the call's arguments.
+// If a tool requests access to any host, the error suggests the host in the call's arguments.
 func TestHostOfACallIsSuggested(t *testing.T) {
 	spec := echo()
 	spec.Permissions = capability.Permissions{Net: []capability.Net{{URL: capability.AnyURL(), Methods: []string{"GET"}}}}

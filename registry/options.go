@@ -48,8 +48,7 @@ type Options struct {
 	// secrets. Variables may be called concurrently, and several times for one call. Nil leaves
 	// such arguments unchanged.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
-	// Logger receives what an operator should know, such as panics of executors; nil discards
-	// it.
+	// Logger receives log records for the operator, such as panics of executors; nil discards them.
 	Logger *slog.Logger
 	// OnClose is called once by Close after all tools are closed, to free what they shared; it
 	// may be nil.

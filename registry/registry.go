@@ -92,7 +92,8 @@ func (r *Registry) executeAll(ctx context.Context, calls []tool.Call, request fu
 }
 
 // Start begins a call and returns at once. Done and Result of the Handle report the end of the
-// call. Cancelling ctx cancels the call. The caller may drop the Handle; this blocks nothing.
+// call. Cancelling ctx cancels the call. The caller need not read from the Handle, which never
+// blocks the call.
 func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 	return r.pipeline.Start(ctx, pipeline.Request{Call: call})
 }
@@ -104,8 +105,8 @@ func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 func (r *Registry) SetRules(rules Rules) { r.pipeline.SetRules(rules) }
 
 // Validate checks the arguments of a call without running the tool. It returns the arguments for
-// the tool, and warnings about them. It fails with a *[tool.Error]: not_found, invalid_argument, or
-// an error of a tool that describes itself.
+// the tool, and warnings about them. The error is a *[tool.Error]: an error of a tool that
+// describes itself, or an error with the code not_found or invalid_argument.
 func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMessage, []string, error) {
 	return r.pipeline.Validate(name, arguments)
 }
@@ -118,21 +119,22 @@ func (r *Registry) Explain(ctx context.Context, name, tenant string, arguments j
 }
 
 // Access returns what a tool may access when a tenant calls it. If there is a grant for a tool with
-// this name, it loads the tool. It fails with a *[tool.Error]: not_found, errors of loading, or
-// permission_denied if the grants cannot be read.
+// this name, it loads the tool. The error is a *[tool.Error]: an error of loading, or an error with
+// the code not_found, or permission_denied if the grants cannot be read.
 func (r *Registry) Access(ctx context.Context, name, tenant string) (Access, error) {
 	return r.pipeline.Access(ctx, name, tenant)
 }
 
 // Directories returns the directories that the mounts of a tool lead to now, for
 // remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does not
-// open. It fails with a *[tool.Error]: not_found, or timeout if a directory hangs.
+// open. The error is a *[tool.Error] with the code not_found, or timeout if a directory hangs.
 func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
 	return r.pipeline.Directories(ctx, name)
 }
 
 // Digest returns the digest of a tool's manifest and module together, or "" if its executor
-// provides none. It loads the tool. It fails with a *[tool.Error]: not_found, or errors of loading.
+// provides none. It loads the tool. The error is a *[tool.Error]: an error of loading, or an error
+// with the code not_found.
 func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 	t, err := r.tools.Find(name)
 	if err != nil {

@@ -195,8 +195,8 @@ func TestToolGetsWhatIsGranted(t *testing.T) {
 		Mounts: map[string]capability.Mount{"workspace": {Dir: "/host/dir", Mode: capability.ModeRead}},
 		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
 	}
-	// A granted permission may still need an approval. Here it is the variable, because calls that
-	// use variables are not harmless.
+	// A granted permission may still need an approval. Here, the permission for the variable needs
+	// one, because calls that use variables are not harmless.
 	_, err = withTool(t, Options{Rules: Rules{Grantable: offer}}, spec, f).Execute(context.Background(), call)
 	if e := wantCode(t, err, tool.CodeApprovalRequired); !strings.Contains(e.Message, "env:LANG") || e.Details.Fix == "" || ran > 0 {
 		t.Errorf("got %q with the fix %q, ran %d times", e.Message, e.Details.Fix, ran)

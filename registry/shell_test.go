@@ -315,7 +315,7 @@ func TestPatternsAreRemembered(t *testing.T) {
 }
 
 // A rule may distinguish calls with the same patterns, so an approval of patterns does not satisfy
-// it.
+// the rule.
 func TestPatternsDoNotAnswerRules(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
@@ -419,8 +419,8 @@ func TestScriptFailsWithoutAnApprover(t *testing.T) {
 	}
 }
 
-// A call without a script, and a tool outside the sandbox, are treated like any other: the grant is
-// neither reduced nor extended.
+// For a call without a script, and for a tool outside the sandbox, the grant is neither reduced nor
+// extended.
 func TestScriptOutsideTheSandboxKeepsItsGrant(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
 	if _, err := w.Execute(t.Context(), tool.Call{Tool: "sh"}); tool.CodeOf(err) != tool.CodePermissionDenied || len(w.asked) != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A nested call has the tenant and session of the outer call, whatever the tool sets. It continues
-// when the outer call has ended, and closing the Registry cancels it.
+// A nested call has the tenant and session of the outer call, even if the tool sets others. It
+// continues when the outer call has ended, and closing the Registry cancels it.
 func TestNestedCallBelongsToTheCaller(t *testing.T) {
 	tools := registry.New(registry.Options{})
 	t.Cleanup(func() { _ = tools.Close() })

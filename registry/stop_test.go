@@ -89,7 +89,7 @@ func TestKillStopsSelectedCalls(t *testing.T) {
 	}
 }
 
-// Kill also stops calls that do not run yet, whatever they wait for.
+// Kill also stops calls that do not run yet, for any reason.
 func TestKillStopsWaitingCalls(t *testing.T) {
 	dangerous := echo()
 	dangerous.Dangerous, dangerous.Sandboxed = true, true

@@ -62,8 +62,8 @@ func (g *gauge) run(_ context.Context, in tool.Invocation) {
 	}
 }
 
-// Edits of the same file run one at a time, however the file is named. Edits of different files run
-// concurrently.
+// Edits of the same file run one at a time, even if they name the file differently. Edits of
+// different files run concurrently.
 func TestEditsOfOneFileRunOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct {
@@ -111,8 +111,8 @@ func TestEditsOfOneFileRunOneAtATime(t *testing.T) {
 	wantCode(t, New(Options{}).Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
 }
 
-// The error of a call that waited too long for a file names the call that has it, unless that call
-// belongs to another tenant.
+// The error of a call that waited too long for a file names the call that uses the file, unless
+// that call belongs to another tenant.
 func TestErrorNamesTheHolderOfAFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -137,7 +137,7 @@ func TestErrorNamesTheHolderOfAFile(t *testing.T) {
 		}
 		synctest.Wait()
 		for _, tt := range []struct{ tenant, file, want string }{
-			{"ann", "a.txt", "did not get its turn within 1m0s: a call of echo has been running for 1m0s and may change the same files; try again later"},
+			{"ann", "a.txt", "could not start within 1m0s: a call of echo has been running for 1m0s and may change the same files; try again later"},
 			{"ann", "b.txt", "a call of echo, which another tool such as process started, has been running for 2m0s and may change"},
 			{"bob", "a.txt", "a call that may change the same files is running"},
 		} {
@@ -151,7 +151,7 @@ func TestErrorNamesTheHolderOfAFile(t *testing.T) {
 	})
 }
 
-// The receipt of a call has the time that it waited for its turn.
+// The receipt of a call has the time that it waited for a slot.
 func TestReceiptHasTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -207,7 +207,7 @@ func TestReceiptHasTheWaitOfTheExecutor(t *testing.T) {
 	})
 }
 
-// A tenant cannot take the places that other tenants need. The error of a call that waits too long
+// A tenant cannot use the slots that other tenants need. The error of a call that waits too long
 // gives the reason.
 func TestTenantsShareThePlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -422,7 +422,7 @@ type heavy struct {
 
 func (h heavy) MaxMemory() uint64 { return h.memory }
 
-// A call that waits for a place of its tenant does not block the file for other tenants.
+// A call that waits for a slot of its tenant does not block the file for other tenants.
 func TestCallWaitingForAPlaceHoldsNoFile(t *testing.T) {
 	for name, o := range map[string]Options{
 		"places": {Schedule: schedule.Options{MaxTenantCalls: 1}},

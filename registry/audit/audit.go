@@ -18,8 +18,9 @@ import (
 
 // Options says where receipts are written and how many are kept.
 type Options struct {
-	// File is the path of the file; required. Its directory is created, readable only by the user,
-	// if it does not exist. Earlier files are kept next to it, with ".1" for the latest.
+	// File is the path of the file; required. If its directory does not exist, the Log creates a
+	// directory that only the user can read. Earlier files are kept next to File; the latest of
+	// them has the suffix ".1".
 	File string
 	// MaxBytes is the size at which another file is started; 0 or less means no limit.
 	MaxBytes int64
@@ -57,7 +58,8 @@ func (l *Log) Write(r tool.Receipt) error {
 }
 
 // ready opens the file unless it is open already. If another process has started a new file, ready
-// opens that file. If `more` further bytes would exceed Options.MaxBytes, ready starts a new file.
+// opens the new file. If writing `more` bytes would exceed Options.MaxBytes, ready starts a new
+// file.
 func (l *Log) ready(more int64) error {
 	if l.file != nil {
 		ours, err := l.file.Stat()

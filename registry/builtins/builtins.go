@@ -1,7 +1,7 @@
 // Package builtins embeds the built-in tools: their manifests, and the compressed modules that the
-// manifests name. The sources are in the directories tools, modules and shell of guest-examples.
-// guest-examples/internal/build creates the files in the directory artefacts from them. Do not
-// edit these files by hand.
+// manifests name. guest-examples/internal/build creates the files in the directory artefacts. Their
+// sources are in the directories tools, modules and shell of guest-examples. Do not edit the
+// created files by hand.
 package builtins
 
 import (

@@ -13,17 +13,17 @@ import (
 const (
 	// packedSuffix is the suffix of compressed modules.
 	packedSuffix = ".gz"
-	// recordName is a file that only the build uses.
+	// recordName is the name of a file that only the build uses.
 	recordName = "BUILD.txt"
 )
 
-// toolFS shows the files of packed below the directory root. It shows modules decompressed.
+// toolFS is a view of the directory root of packed, in which modules are decompressed.
 type toolFS struct {
 	packed fs.FS
 	root   string
 
 	mu      sync.Mutex
-	modules map[string]*module // by name in this file system
+	modules map[string]*module // keyed by the name in this file system
 }
 
 func newFS(packed fs.FS, root string) *toolFS {
@@ -56,8 +56,8 @@ func hidden(base string) bool {
 	return base == recordName || strings.HasSuffix(base, packedSuffix)
 }
 
-// plain takes the file f, which was opened in packed under this name. If f is a directory, plain
-// returns a directory that lists what toolFS shows. Otherwise it returns f itself.
+// plain returns what toolFS shows for the file f, which was opened in packed under this name. For a
+// directory, it returns a directory without the hidden files. Otherwise it returns f itself.
 func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 	info, err := f.Stat()
 	if err != nil || !info.IsDir() {

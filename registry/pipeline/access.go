@@ -23,7 +23,7 @@ type Access struct {
 	// and does not get.
 	Grant                capability.Grant
 	Permissions, Missing []capability.Permission
-	// Granted is the part of what the tool requests that was granted to exactly this tool.
+	// Granted is what was granted to exactly this tool, limited to what the tool requests.
 	Granted policy.Granted
 	// Stale are permissions that were granted to another version of the tool and not to this
 	// version; they no longer apply. Moved are permissions that were granted while the path of a
@@ -91,8 +91,9 @@ func (p *Pipeline) access(ctx context.Context, r accessRequest) (Access, error) 
 	return access, nil
 }
 
-// grants returns a tenant's grants to tools with this name. It reads none if they cannot matter:
-// the tool already gets everything that it requests, and its calls need no approval.
+// grants returns a tenant's grants to tools with this name. It reads no grants if they cannot
+// change the result: the tool already gets everything that it requests, and its calls need no
+// approval.
 func (p *Pipeline) grants(ctx context.Context, r accessRequest, grantable capability.Grantable) ([]remembered.Grant, error) {
 	if p.o.Approvals.Grants == nil {
 		return nil, nil

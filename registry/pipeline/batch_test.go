@@ -31,7 +31,7 @@ func TestArgumentsArePreparedOnce(t *testing.T) {
 	}
 }
 
-// The rules are checked when a call begins, not before the calls ahead of it have run.
+// The rules are checked when a call begins, after the earlier calls of the batch have run.
 func TestBatchUsesTheRulesWhenEachCallBegins(t *testing.T) {
 	var p *Pipeline
 	p = open(t, func(tool.Invocation) (tool.Result, error) {

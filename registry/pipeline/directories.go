@@ -53,7 +53,7 @@ type pinnedMount struct {
 	target string // identifies the directory; "" if it does not open, and for the scratch directory
 }
 
-// maxOpenings limits the calls that open directories concurrently. A call whose directory hangs
+// maxOpenings limits the calls that open directories concurrently. If a directory hangs, its call
 // counts until the directory opens.
 const maxOpenings = 64
 
@@ -120,8 +120,8 @@ func (m *pinnedMount) open() {
 }
 
 // Directories returns the directories that the mounts of a tool lead to now, for
-// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does
-// not open. It fails with a *[tool.Error]: not_found, or timeout if a directory hangs.
+// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does not
+// open. The error is a *[tool.Error] with the code not_found, or timeout if a directory hangs.
 func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // Access returns what a tool may access when a tenant calls it. If there is a grant for a tool with
-// this name, it loads the tool. It fails with a *[tool.Error]: not_found, errors of loading, or
-// permission_denied if the grants cannot be read.
+// this name, it loads the tool. The error is a *[tool.Error]: an error of loading, or an error with
+// the code not_found, or permission_denied if the grants cannot be read.
 func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {

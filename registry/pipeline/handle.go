@@ -24,7 +24,7 @@ type Handle struct {
 const updateBuffer = 64
 
 // Start begins a call and returns at once. Done and Result report the end of the call. Cancelling
-// ctx cancels the call. The caller may drop the Handle; this blocks nothing.
+// ctx cancels the call. The caller need not read from the Handle, which never blocks the call.
 func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	var hub broadcast.Hub[tool.Update]
 	if r.Call.ID == "" {
@@ -46,7 +46,7 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	r.onAllowed = decided
 	go func() {
 		defer cancel()
-		defer decided() // for a call that was not allowed to run
+		defer decided() // has an effect only for a call that was not allowed to run
 		defer close(h.done)
 		defer hub.Close()
 		h.outcome.Result, h.outcome.Err = p.Execute(ctx, r)
@@ -56,12 +56,12 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 
 // startNested begins a call that a tool makes while it serves the parent. The nested call has
 // exactly the rights of the parent's caller, so a tool cannot do for a caller what the caller may
-// not do. Closing the Pipeline cancels it.
+// not do. Closing the Pipeline cancels the nested call.
 func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call) *Handle {
 	outer, options := &parent.Call, parent.Options
 	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message
 	if approver := p.approverOf(options); approver != nil {
-		// The approver may find the person to ask by the ID of the outer call.
+		// The approver may use the ID of the outer call to find the person to ask.
 		options.Approver = ApproverFunc(func(ctx context.Context, q Question) (Answer, error) {
 			q.ID = outer.ID
 			return approver.Approve(ctx, q)
@@ -87,8 +87,8 @@ func (h *Handle) Updates() <-chan tool.Update { return h.updates.Events() }
 func (h *Handle) Cancel() { h.cancel() }
 
 // Decided returns a channel that is closed when the call is allowed to run: all checks and
-// approvals are done, but the call may still wait for its turn. If the call is not allowed, the
-// channel is closed after its end.
+// approvals are done, but the call may still wait for a slot to run in. If the call is not allowed,
+// the channel is closed after the call has ended.
 func (h *Handle) Decided() <-chan struct{} { return h.decided }
 
 // Done returns a channel that is closed when the call has ended.

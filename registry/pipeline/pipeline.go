@@ -48,7 +48,7 @@ type Options struct {
 	Schedule  *schedule.Schedule
 	Approvals ApprovalOptions
 	Retries   RetryOptions
-	// LoadTimeout limits the time for opening directories, which also has a limit of its own.
+	// LoadTimeout limits the time for opening directories, in addition to maxOpening.
 	LoadTimeout time.Duration
 	// MaxTimeout limits the timeout of an attempt.
 	MaxTimeout time.Duration

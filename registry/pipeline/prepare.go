@@ -69,8 +69,8 @@ func (p *Pipeline) find(r *Request) (prepared, error) {
 }
 
 // prepare is the stage that resolves references in the arguments, adds defaults and validates the
-// arguments. Its time counts against the tool's timeout, so that a call ends by its deadline
-// whatever arguments it has. If prepare fails, the arguments contain only warnings.
+// arguments. Its time counts against the tool's timeout, so that a call with any arguments ends by
+// its deadline. If prepare fails, the arguments contain only warnings.
 func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	described, err := p.o.Catalogue.Described(ctx, c.tool)
 	if err != nil {

@@ -47,8 +47,8 @@ func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (
 	}
 }
 
-// attempt waits for the call's turn, then runs the tool once within its timeout. ran is false if
-// the tool did not begin to run.
+// attempt waits for a slot, then runs the tool once within its timeout. ran is false if the tool
+// did not begin to run.
 func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorised, number int) (result tool.Result, ran bool, err error) {
 	leave, err := p.enter(ctx, entry, a)
 	if err != nil {

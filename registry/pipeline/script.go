@@ -37,7 +37,8 @@ func requested(spec tool.Spec, script *shellcommand.Result) capability.Permissio
 	return spec.Permissions
 }
 
-// grantedWith adds to the grants of a call what the operator's shell settings allow.
+// grantedWith returns the grants of a call, and adds the permissions that the operator's shell
+// settings allow.
 func grantedWith(granted policy.Granted, script *shellcommand.Result) policy.Granted {
 	if script != nil && script.Effect == policy.Allow && !script.ReadOnly {
 		granted.AutoExecute, granted.Source, granted.Why = true, "", script.Reason
@@ -46,8 +47,9 @@ func grantedWith(granted policy.Granted, script *shellcommand.Result) policy.Gra
 }
 
 // addScript makes a decision stricter if the script requires it. patterns are the patterns of the
-// script that an approver may approve instead of this call only. There are none if a rule of the
-// policy requires the approval, because a rule may distinguish calls that have the same patterns.
+// script that an approver may approve instead of this call only. If a rule of the policy requires
+// the approval, patterns is empty, because a rule may distinguish calls that have the same
+// patterns.
 func (r *Rules) addScript(d policy.Decision, script *shellcommand.Result) (_ policy.Decision, patterns []string) {
 	if script == nil || d.Effect == policy.Deny || script.Effect == policy.Allow || script.Effect == policy.Ask && r.Shell.Unconfirmed {
 		return d, nil

@@ -48,7 +48,7 @@ func (o TenantOptions) Sees(s tool.Spec) bool {
 	return visible
 }
 
-// restrict returns what the options leave of a Grantable.
+// restrict returns a Grantable without the permissions that the options remove.
 func (o TenantOptions) restrict(grantable capability.Grantable) capability.Grantable {
 	if o.Mounts == nil && o.Env == nil && len(o.Deny) == 0 {
 		return grantable

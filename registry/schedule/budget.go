@@ -13,16 +13,17 @@ import (
 // DefaultBudgetPer is the default of Budget.Per.
 const DefaultBudgetPer = time.Minute
 
-// Budget limits what the calls of one tenant use over time. It refills evenly: the full amounts in
-// the time Per. If a tenant has used up an amount, its calls do not run and fail with
-// resource_exhausted. Use is counted after a call has run. Concurrent calls can therefore exceed
-// the budget together; the next calls then have to wait longer. The zero value limits nothing.
+// Budget limits what the calls of one tenant use over time. In the time Per, an empty budget
+// refills evenly to the full amounts. If a tenant has used up an amount, its calls do not run and
+// fail with resource_exhausted. Use is counted after a call has run. Concurrent calls can therefore
+// exceed the budget together; the next calls then have to wait longer. The zero value limits
+// nothing.
 type Budget struct {
-	// Per is the time in which the amounts below refill; 0 and less mean DefaultBudgetPer.
+	// Per is the time in which the amounts below refill; 0 or less means DefaultBudgetPer.
 	Per time.Duration
 	// Fuel limits fuel, in the units of limits.fuel. Time limits the running time of tools.
 	// Requests limits the HTTP requests that were sent or may have been sent. Bytes limits the
-	// bodies that these requests sent and received. 0 and less mean no limit.
+	// bodies that these requests sent and received. 0 or less means no limit.
 	Fuel     uint64
 	Time     time.Duration
 	Requests int

@@ -31,7 +31,8 @@ func TestTenantsWithFullBudgetAreDeleted(t *testing.T) {
 	})
 }
 
-// Use far beyond a budget blocks the tenant for long: the debt does not overflow.
+// A tenant whose use is far above its budget is blocked for a long time: the debt does not
+// overflow.
 func TestLargeDebtDoesNotOverflow(t *testing.T) {
 	s := New(Options{Budget: Budget{Fuel: 1, Per: time.Millisecond}})
 	for range 5 {

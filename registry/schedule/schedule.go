@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultWaitTimeout is the default limit on the time that a call waits for its turn.
+// DefaultWaitTimeout is the default limit on the time that a call waits before it runs.
 const DefaultWaitTimeout = time.Minute
 
 const defaultMaxWaiting = 1000
@@ -23,21 +23,21 @@ const defaultMaxWaiting = 1000
 // Options limits the calls that run and wait. The zero value limits only the number of waiting
 // calls and the time that they wait.
 type Options struct {
-	// MaxCalls limits the concurrent calls of all tenants, and MaxTenantCalls the concurrent
-	// calls of one tenant; 0 and less mean no limit. Tenants with waiting calls take turns.
+	// MaxCalls limits the concurrent calls of all tenants, and MaxTenantCalls the concurrent calls
+	// of one tenant; 0 or less means no limit. Tenants with waiting calls take turns.
 	MaxCalls, MaxTenantCalls int
-	// MaxWaiting limits the calls that wait: for a place among the running calls, for files or for
-	// memory. 0 means 1000, and less than 0 means no limit. At the limit, one waiting call fails: a
-	// call of the tenant with the most waiting calls.
+	// MaxWaiting limits the calls that wait for a slot, for files or for memory. 0 means 1000, and
+	// less than 0 means no limit. At the limit, one waiting call fails: a call of the tenant with
+	// the most waiting calls.
 	MaxWaiting int
-	// WaitTimeout limits the time that a call waits for a place, for memory, and for calls that
-	// change the same files; 0 and less mean DefaultWaitTimeout.
+	// WaitTimeout limits the time that a call waits for a slot, for memory, and for calls that
+	// change the same files; 0 or less means DefaultWaitTimeout.
 	WaitTimeout time.Duration
-	// MaxTenantMemory limits the memory of the concurrent calls of one tenant, in bytes; 0 means
-	// no limit. Each running call counts with its max memory (tool.MemoryBounded), which for a
-	// guest is limits.memory. Tools without a known bound, such as Go functions, do not count.
-	// A call waits for memory as it waits for a place. A call whose own max memory exceeds the
-	// limit fails at once with resource_exhausted.
+	// MaxTenantMemory limits the memory of the concurrent calls of one tenant, in bytes; 0 means no
+	// limit. Each running call counts with its max memory (tool.MemoryBounded), which for a guest
+	// is limits.memory. Tools without a known bound, such as Go functions, do not count. A call
+	// waits for memory as it waits for a slot. A call whose own max memory exceeds the limit fails
+	// at once with resource_exhausted.
 	MaxTenantMemory uint64
 	// Budget limits what each tenant may use over time.
 	Budget Budget
@@ -63,7 +63,7 @@ type Schedule struct {
 	budgets
 	o       Options
 	queue   *callqueue.Queue
-	bounded bool // calls may have to wait for a place or for memory
+	bounded bool // calls may have to wait for a slot or for memory
 }
 
 // New returns a Schedule without calls.
@@ -79,13 +79,14 @@ func New(o Options) *Schedule {
 	}
 }
 
-// Enter waits until a call may run: a place is free, its tenant has a free place and enough
-// memory, and no running call may change the same files. It returns how long the call waited. The
-// caller must call leave when the call has ended; further calls of leave have no effect.
+// Enter waits until a call may run: a slot is free in total and for its tenant, the tenant has
+// enough memory, and no running call may change the same files. It returns how long the call
+// waited. The caller must call leave when the call has ended; further calls of leave have no
+// effect.
 //
 // The error is a *[tool.Error]. Its code is resource_exhausted if too many calls wait, if the call
-// needs more memory than its tenant may use, or if WaitTimeout passed. Otherwise it is the error
-// of ctx.
+// needs more memory than its tenant may use, or if WaitTimeout passed. Otherwise it is the error of
+// ctx.
 func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited time.Duration, err error) {
 	if s.o.MaxTenantMemory == 0 {
 		need.Memory = 0
@@ -133,7 +134,7 @@ func (s *Schedule) timeout(gaveUp *callqueue.GaveUp) error {
 	case callqueue.Memory:
 		why, limit = "other calls of the tenant use its memory", limitMemory
 	}
-	return exhausted(limit, "the call did not get its turn within %v: %s; try again later", s.o.WaitTimeout, why)
+	return exhausted(limit, "the call could not start within %v: %s; try again later", s.o.WaitTimeout, why)
 }
 
 func exhausted(limit, format string, args ...any) error {

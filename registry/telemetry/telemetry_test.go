@@ -229,7 +229,8 @@ func BenchmarkExecute(b *testing.B) {
 	}
 }
 
-// A span has the time that its call waited, in seconds, and no such attribute if it did not wait.
+// A span has an attribute for the time that its call waited, in seconds. If the call did not wait,
+// the span does not have the attribute.
 func TestSpanHasWaitingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}

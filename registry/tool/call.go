@@ -28,8 +28,8 @@ type Call struct {
 	// Timeout replaces the tool's own timeout, up to the registry's limit; 0 means the tool's
 	// timeout.
 	Timeout time.Duration
-	// Retries is the max number of retries, up to the registry's limit; 0 and less mean none.
-	// A failed attempt is retried only if the failure may be temporary and the attempt changed
+	// Retries is the max number of retries, up to the registry's limit; 0 or less means none. A
+	// failed attempt is retried only if the failure may be temporary and the attempt changed
 	// nothing.
 	Retries int
 	// RetryDelay is the wait before the first retry. It doubles with each further retry, up to
@@ -97,12 +97,12 @@ type Invocation struct {
 	// Update sends an update to the caller while the call runs; never nil. Updates after the end
 	// of the attempt are dropped.
 	Update func(Update)
-	// Start begins a call of another tool for the same caller. The nested call passes through
-	// all stages of a call. Its tenant, session, message and tenant options are always the ones
-	// of this call. References in its arguments are not resolved, because the arguments may
-	// contain untrusted results of earlier resolution. Questions about the nested call appear as
-	// questions about this call, to the same approver. The nested call ends when it is done or
-	// when ctx is done; it may outlast this call. Never nil if a registry runs the tool.
+	// Start begins a call of another tool for the same caller. The nested call passes through all
+	// stages of a call. It always has the tenant, session, message and tenant options of this call.
+	// References in its arguments are not resolved, because the arguments may contain untrusted
+	// results of earlier resolution. Questions about the nested call appear as questions about this
+	// call, to the same approver. The nested call ends when it is done or when ctx is done; it may
+	// outlast this call. Never nil if a registry runs the tool.
 	Start func(ctx context.Context, call Call) Started
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is
 	// nil. The executor calls it once for each such Result, as soon as the outcome is known,
@@ -149,9 +149,9 @@ type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
 	// It runs no code of the tool. The error is an *[Error].
 	Prepare(ctx context.Context) error
-	// Execute runs the tool until it ends or ctx is done, and returns soon after. A failure is
-	// an *[Error], in which the registry sets Tool and CallID. The registry also uses the parts
-	// of the Result that are set when the call fails.
+	// Execute runs the tool until it ends or ctx is done, and returns soon after. A failure is an
+	// *[Error], in which the registry sets Tool and CallID. If the call fails, the registry also
+	// uses the parts of the Result that are set.
 	Execute(ctx context.Context, in Invocation) (Result, error)
 	// Close waits for running calls, then frees what Prepare allocated.
 	Close() error
@@ -159,9 +159,9 @@ type Executor interface {
 
 // Identified is an [Executor] that knows the digest of its tool.
 type Identified interface {
-	// Digest returns the digest of the tool. It changes whenever something changes that decides
-	// what the tool does, such as the manifest or the module. Digest prepares the tool first.
-	// The error is an *[Error].
+	// Digest returns the digest of the tool. If something that decides what the tool does has
+	// changed, such as the manifest or the module, the digest changes. Digest prepares the tool
+	// first. The error is an *[Error].
 	Digest(ctx context.Context) (string, error)
 }
 

@@ -55,8 +55,8 @@ func (r Result) Check() error {
 	return checkBlocks("attachments", r.Attachments)
 }
 
-// Size returns roughly how much memory the result takes, in bytes. It ignores the parts that
-// Check limits to small sizes.
+// Size returns roughly how much memory the result uses, in bytes. It ignores the parts that Check
+// limits to small sizes.
 func (r Result) Size() int {
 	n := len(r.Structured)
 	for _, warning := range r.Warnings {

@@ -39,8 +39,7 @@ type Resource struct {
 	URI string
 	// MIMEType is the type of the contents; empty means unknown.
 	MIMEType string
-	// Text and Blob hold the contents of an embedded resource: Blob unless it is nil, and otherwise
-	// Text.
+	// Text and Blob are the contents of an embedded resource. If Blob is nil, Text is the content.
 	Text string
 	Blob []byte
 	// Name, Title, Description and Size describe a link. A link must have a Name. Size is in

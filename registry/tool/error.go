@@ -33,7 +33,7 @@ const (
 	CodeBadGuest Code = "bad_guest"
 	// CodeResourceExhausted means that the call reached a limit.
 	CodeResourceExhausted Code = "resource_exhausted"
-	// CodeInvalidOutput means that the tool's output is not what its manifest promises.
+	// CodeInvalidOutput means that the tool's output is not what its manifest declares.
 	CodeInvalidOutput Code = "invalid_output"
 	// CodeNotFound means that no tool has the name.
 	CodeNotFound Code = "not_found"

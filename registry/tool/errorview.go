@@ -85,8 +85,8 @@ var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "authorization", "credential", "cookie",
 }
 
-// namesSecret reports whether a name suggests a secret. "token" counts only at the end of a name,
-// because names such as "token_count" are not secrets.
+// namesSecret reports whether a name suggests a secret. The word "token" suggests a secret only at
+// the end of a name, because names such as "token_count" are not secrets.
 func namesSecret(name string) bool {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
 	return strings.HasSuffix(plain, "token") ||

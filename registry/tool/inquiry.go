@@ -46,7 +46,7 @@ const (
 	ReplyCancelled ReplyStatus = "cancelled"
 )
 
-// Asker puts inquiries to a person. Implementations must be safe for concurrent use.
+// Asker shows inquiries to a person. Implementations must be safe for concurrent use.
 type Asker interface {
 	// Inquire asks q and returns the outcome, at the latest when ctx is done. An error that wraps
 	// ErrNoApprover means that the Asker cannot ask anyone about this call.

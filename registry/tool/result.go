@@ -50,9 +50,9 @@ type CallInfo struct {
 	CallRef
 	// Duration is the time from the request to the result.
 	Duration time.Duration
-	// Waited is the part of Duration that the call spent waiting, in all attempts: for a place
-	// and memory of its tenant, for calls that change the same files, and in the executor. The
-	// executor reports its own part.
+	// Waited is the part of Duration that the call spent waiting, in all attempts: for a slot and
+	// memory of its tenant, for calls that change the same files, and in the executor. The executor
+	// reports its own part.
 	Waited time.Duration
 	// Fuel is the fuel that the guest used, in the units of limits.fuel. Memory is the size of
 	// its memory at the end, in bytes. Both are 0 without a guest, or if the guest hangs.

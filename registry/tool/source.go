@@ -2,8 +2,8 @@ package tool
 
 import "context"
 
-// Source provides tools that may come and go, such as the tools of a server. Implementations
-// must be safe for concurrent use.
+// Source provides tools that may appear and disappear, such as the tools of a server.
+// Implementations must be safe for concurrent use.
 type Source interface {
 	// Tools returns the current tools. Their executors are [Identified]; two executors with the
 	// same digest run the same tool. Tools may start what the tools need, such as a server. The

@@ -44,10 +44,10 @@ type Spec struct {
 	// Calls that change different files run concurrently. If Changes is empty, calls that may
 	// write to the same mount run one at a time.
 	Changes string `json:"changes,omitempty"`
-	// Shell is the name of the string parameter that holds a shell script; empty means none. The
-	// policy decides about each call by its script. A forbidden script is denied, and a script
-	// that may change something needs an approval. If the script only reads, the call gets a
-	// grant that only reads.
+	// Shell is the name of the string parameter with the shell script; empty means none. The policy
+	// decides about each call by its script. A forbidden script is denied, and a script that may
+	// change something needs an approval. If the script only reads, the call gets a grant that only
+	// reads.
 	Shell string `json:"shell,omitempty"`
 	// Settings are the settings that the operator can change for the tool.
 	Settings []Setting `json:"settings,omitempty"`

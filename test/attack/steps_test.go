@@ -329,7 +329,7 @@ func stepSlot(t *testing.T) {
 			first <- err
 		}()
 		synctest.Wait()
-		requireCode(t, r, callOf(`{}`), tool.CodeResourceExhausted, "did not get its turn")
+		requireCode(t, r, callOf(`{}`), tool.CodeResourceExhausted, "could not start")
 		close(end)
 		if err := <-first; err != nil {
 			t.Error(err)

@@ -27,8 +27,8 @@ type Listener[T any] struct {
 	closed bool
 }
 
-// Listen adds a listener for the events for which wants returns true. buffer is the number of
-// unread events that are kept, at least 1. Publish calls wants in the publisher's goroutine.
+// Listen adds a listener. It receives the events for which wants returns true. buffer is the number
+// of unread events that are kept, at least 1. Publish calls wants in the publisher's goroutine.
 func (h *Hub[T]) Listen(buffer int, wants func(T) bool) *Listener[T] {
 	l := &Listener[T]{hub: h, wants: wants, events: make(chan T, max(1, buffer))}
 	h.mu.Lock()
@@ -92,8 +92,8 @@ func (l *Listener[T]) Events() <-chan T { return l.events }
 // Dropped returns the number of events that were lost because the buffer was full.
 func (l *Listener[T]) Dropped() uint64 { return l.dropped.Load() }
 
-// Close removes the listener from the hub. Events in the buffer can still be read. Further calls
-// have no effect.
+// Close removes the listener from the hub. Events in the buffer can still be read. Closing a
+// listener again has no effect.
 func (l *Listener[T]) Close() {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()

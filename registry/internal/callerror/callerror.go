@@ -60,15 +60,16 @@ func Named(err error, name string) *tool.Error {
 	return &own
 }
 
-// Excerpt returns a name from a caller for use in a message, cut to 80 bytes and "...".
+// Excerpt prepares a name from a caller for use in a message. It cuts a name of more than 80 bytes
+// and adds "...".
 func Excerpt(name string) string {
 	const limit = 80
 	return strings.ToValidUTF8(plaintext.Short(name, limit), "\uFFFD")
 }
 
 // LogPanic recovers from a panic and logs it. It is deferred around functions of the embedding
-// program, such as listeners, so that their panics do not end the process. what names the
-// function, and call is the ID of the call that it served.
+// program, such as listeners, so that their panics do not end the process. what names the function,
+// and call is the ID of the call during which it ran.
 func LogPanic(log *slog.Logger, what, call string) {
 	if p := recover(); p != nil {
 		log.Error("panic in "+what, "call", call, "panic", p, "stack", string(debug.Stack()))

@@ -33,7 +33,7 @@ const noParameters = `{"type":"object","properties":{}}`
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
 // Compiled is implemented by executors that already have compiled schemas, for example from a
-// manifest. With many tools, compiling takes most of the time of a start.
+// manifest. With many tools, compiling schemas takes most of the startup time.
 type Compiled interface {
 	// Schemas returns the schemas of the arguments and of the result; nil means none.
 	Schemas() (parameters, result *jsonschema.Schema)
@@ -80,8 +80,8 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	return d, nil
 }
 
-// schema checks and compiles a schema. If known has the same text, schema returns known, which was
-// checked with the manifest.
+// schema checks and compiles a schema. If known was compiled from the same text, schema returns
+// known and does not check it again.
 func schema(
 	name, field string, text json.RawMessage, known *jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error),
 ) (*jsonschema.Schema, error) {

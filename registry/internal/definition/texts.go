@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// checkTexts refuses a spec with an invisible character in a text that a model or a person reads.
-// It does not check the schemas. It does not check Source either, which may be a path; code that
+// checkTexts refuses a spec with an invisible character in a string that a model or a person reads.
+// It does not check the schemas, and it does not check Source, which may be a path. Code that
 // prints Source must escape it.
 func checkTexts(spec tool.Spec) error {
 	type text struct {

@@ -1,4 +1,4 @@
-// Package reference replaces references in the arguments of a call with the texts that they refer
+// Package reference replaces references in the arguments of a call with the strings that they refer
 // to.
 package reference
 

@@ -15,7 +15,7 @@ type riffChunk struct {
 	content []byte
 }
 
-// riffChunks splits a file into chunks. It fails if one is incomplete.
+// riffChunks splits a file into chunks. It fails if a chunk is incomplete.
 func riffChunks(data []byte) ([]riffChunk, error) {
 	size := uint64(binary.LittleEndian.Uint32(data[4:]))
 	if size < 4 || uint64(len(data)) < 8+size {
