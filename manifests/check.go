@@ -15,7 +15,7 @@ type checker struct {
 	*stricttoml.Checker
 	// uses are the placeholders read so far. They are checked once the parameters are known.
 	uses []use
-	// warm holds the arguments of the warm-up, or nil. They are checked once the parameters are
+	// warm has the arguments of the warm-up, or is nil. They are checked once the parameters are
 	// known.
 	warm json.RawMessage
 	// request is the network permission of a tool with [rest], as far as it has been read so far.

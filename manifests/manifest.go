@@ -90,7 +90,7 @@ type Manifest struct {
 	Polling bool
 	// Changes is the parameter that names the one file that a call changes, or "".
 	Changes string
-	// Shell is the parameter that holds a shell script, or "".
+	// Shell is the parameter that contains a shell script, or "".
 	Shell string
 
 	// Module is the program; the zero value when the tool is a request.

@@ -62,8 +62,8 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	}
 }
 
-// nets compares the entries of permissions.net with each other. origin holds the index of each
-// entry in the file.
+// nets compares the entries of permissions.net with each other. origin has the index of each entry
+// in the file.
 func (c *checker) nets(m *Manifest, origin []int) {
 	if c.HasError(c.At("permissions", "net")) {
 		return

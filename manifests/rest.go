@@ -22,8 +22,8 @@ type REST struct {
 	Body Body
 	// Output says how to interpret the response.
 	Output RESTOutput
-	// Select holds the tokens of the JSON pointer to the part of the response that is the result;
-	// nil means the whole response. When Select is set, Output is RESTJSON.
+	// Select has the tokens of the JSON pointer to the part of the response that is the result; nil
+	// means the whole response. When Select is set, Output is RESTJSON.
 	Select []string
 }
 

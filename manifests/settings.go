@@ -120,8 +120,8 @@ func (s Setting) refuses(value string) string {
 // ask is an entry of permissions.net. It applies always, or only with some values of the settings.
 type ask struct {
 	net capability.Net
-	// when holds the values that certain settings must have for the entry to apply; empty means
-	// that it always applies.
+	// when has the values that certain settings must have for the entry to apply; empty means that
+	// it always applies.
 	when map[string]string
 	// from is the setting whose value is the URL; "" means that the URL is in net.
 	from string

@@ -50,7 +50,8 @@ func obeying() parts {
 	}
 }
 
-// A call finds nothing that another left behind: changes are undone, or the instance is closed.
+// A call finds nothing that another call left behind: changes are undone, or the instance is
+// closed.
 func TestCallFindsNothingOfEarlierCalls(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()
@@ -173,7 +174,7 @@ type faultyClock struct{ hostfuncs.Clock }
 
 func (faultyClock) Now() time.Time { panic("/root/secret/path") }
 
-// A panic of the host in one call does not affect another.
+// A panic of the host in one call does not affect another call.
 func TestPanicOfHostAffectsOnlyItsCall(t *testing.T) {
 	requireReuse(t)
 	m := load(t, newRuntime(t, Options{}), parts{

@@ -58,7 +58,8 @@ func requireLimit(t *testing.T, err error, limit Limit) {
 	}
 }
 
-// The memory of all instances together is limited, and becomes free when an instance ends.
+// The memory of all instances together is limited. When an instance ends, its memory is available
+// again.
 func TestTotalMemoryIsLimited(t *testing.T) {
 	r := newRuntime(t, Options{MaxTotalMemory: 10 * page})
 	m := load(t, r, growing(1))
@@ -183,7 +184,7 @@ func TestTemporaryRefusalIsNotPermanent(t *testing.T) {
 			}
 		}
 	}
-	if !r.pools.Account(8 * page) { // memory of another user
+	if !r.pools.Account(8 * page) { // memory that another guest takes
 		t.Fatal("there is no memory to begin with")
 	}
 	check("without room", 1, 3)
@@ -191,7 +192,8 @@ func TestTemporaryRefusalIsNotPermanent(t *testing.T) {
 	check("with room", 6, 1)
 }
 
-// A call that has returned occupies no place, on whichever goroutine it ran.
+// When a call returns, its place is free, both for a call that ran on the caller's goroutine and
+// for one that ran on its own.
 func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})
 	m := load(t, r, growing(1))

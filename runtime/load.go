@@ -43,9 +43,10 @@ func (m *Module) Close() error {
 // Load checks, rewrites and compiles a module, or finds it already loaded. Concurrent loads of
 // equal bytes compile once. Load runs no guest code.
 //
-// The engine cannot be interrupted while it compiles. When ctx is done first, Load returns Timeout
-// or Cancelled at once, and the compilation continues in the background for the next load. A module
-// that cannot run here gives an [*Error] with the reason InvalidModule.
+// The engine cannot be interrupted while it compiles. When ctx is done first, Load returns an
+// [*Error] with the reason Timeout or Cancelled at once, and the compilation continues in the
+// background for the next load. A module that cannot run here gives an [*Error] with the reason
+// InvalidModule.
 func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
 	sum := sha256.Sum256(wasm)
 	return r.load(ctx, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil })
@@ -53,7 +54,7 @@ func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
 
 // LoadKnown is [Runtime.Load] for a module whose SHA-256 is known, in hex. It calls read only when
 // neither this Runtime nor the cache on disk has the module. An error of read is returned
-// unchanged; bytes with another digest are an InvalidModule.
+// unchanged; bytes with another digest give the reason InvalidModule.
 func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
 	return r.load(ctx, strings.ToLower(digest), func() ([]byte, error) {
 		wasm, err := read()
@@ -147,7 +148,7 @@ func (c *compiled) unwanted() bool {
 type compiled struct {
 	r      *Runtime
 	digest string
-	// ready is closed when either err is set or both engine and pool are.
+	// ready is closed when either err is set, or both engine and pool are set.
 	ready  chan struct{}
 	engine *abi.Engine
 	pool   *pool.Pool

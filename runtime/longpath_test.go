@@ -8,8 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// A path as long as a guest's memory is refused at no cost to the host. The engine would copy and
-// clean all of it.
+// A path as long as a guest's memory is refused before the engine copies and cleans it.
 func TestLongPathsAreRefusedCheaply(t *testing.T) {
 	const pages, tooLong = 200, 37
 	length := wasmtest.Const(pages<<16 - 4096)

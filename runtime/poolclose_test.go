@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// If a kind is dropped while one of its calls runs, the instance of the call is closed also.
+// If a kind is dropped while one of its calls runs, the instance of the call is also closed.
 func TestKindIsDroppedDuringCall(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{})
@@ -49,7 +49,7 @@ func TestKindIsDroppedDuringCall(t *testing.T) {
 }
 
 // gate is a clock that sends a signal when it is read, and returns the time only after it receives
-// one.
+// a signal.
 type gate struct {
 	hostfuncs.Clock
 	inCall  chan<- struct{}

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// Replacing a file accepts the answer of files_stat or files_read, whatever time the file has.
+// Replacing a file accepts the answer of files_stat or files_read, regardless of the file's time.
 func TestReplacingAcceptsEarlierAnswer(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, year := range []int{1969, 1970, 2026, 2300} {

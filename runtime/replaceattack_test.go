@@ -20,7 +20,7 @@ func TestCallThatEndsWhileReplacingLeavesWholeFile(t *testing.T) {
 	const pages = 48 << 20 / (64 << 10) // twelve pieces of 4 MiB, written one by one
 	module := replacing("/w/f", whatever, "")
 	module.Memory = []uint32{pages}
-	// In a loop, so that a replacement is always running.
+	// Loop, so that a replacement is always running.
 	module.Funcs[0].Body = wasmtest.Code(
 		[]byte{wasmtest.Loop, wasmtest.Empty},
 		calls(4, askedAt, int32(len("/w/f")), 0, 0, 0, pages<<16),

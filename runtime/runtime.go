@@ -46,7 +46,7 @@ type Options struct {
 	CacheDir string
 	// CacheMaxBytes limits the size of the modules in CacheDir; 0 or less means
 	// DefaultCacheMaxBytes. After an entry is stored, the least recently used entries are deleted
-	// until the limit holds. The entry just stored always stays.
+	// until the limit is met. The entry just stored always stays.
 	CacheMaxBytes int64
 	// MaxModuleBytes limits the size of a module; 0 means DefaultMaxModuleBytes.
 	MaxModuleBytes int
@@ -61,9 +61,9 @@ type Options struct {
 	// MaxFuel is the ceiling of [Limits].Fuel; 0 means none.
 	MaxFuel uint64
 	// MaxTotalMemory limits the linear memory in bytes of all instances together; 0 means
-	// DefaultMaxTotalMemory. Growth beyond it fails in the guest. If it is at least four times
-	// MaxMemory, one module can use at most half of it. The images from which running instances are
-	// reset can take as much memory again.
+	// DefaultMaxTotalMemory. Growth beyond the limit fails in the guest. If MaxTotalMemory is at
+	// least four times MaxMemory, one module can use at most half of MaxTotalMemory. The images
+	// from which running instances are reset can take as much memory again.
 	MaxTotalMemory uint64
 	// MaxCalls limits the calls that run at once; 0 means 16 for each processor, and at least 64.
 	// Calls of one module take at most half of the places. Further calls wait as long as their
@@ -74,18 +74,18 @@ type Options struct {
 	// means that no call may wait. A call beyond the limit fails at once with ResourceExhausted.
 	MaxWaiting int
 	// MaxIdleBytes limits the memory in bytes of instances that were reset and wait for their next
-	// call; 0 means DefaultMaxIdleBytes, less than 0 means that none wait. Instances of one module
-	// take at most half of it. An instance gives most of its memory back after seconds without a
-	// call, and is closed after a minute.
+	// call; 0 means DefaultMaxIdleBytes, less than 0 means that no instance waits. Instances of one
+	// module take at most half of the limit. An instance gives most of its memory back after
+	// seconds without a call, and is closed after a minute.
 	MaxIdleBytes int64
 	// CompileCommand is the result of [SelfCompiler]; empty means none. The command compiles
-	// modules that may take more than a moment, in a process that has limits and can be killed.
-	// Without it, modules are compiled in this process, where the engine cannot be interrupted, and
-	// modules that may take seconds do not load.
+	// modules that may be slow to compile, in a process that has limits and can be killed. Without
+	// it, modules are compiled in this process, where the engine cannot be interrupted, and modules
+	// that may take seconds do not load.
 	CompileCommand []string
-	// CompileTimeout limits a compilation by the command, up to an hour; 0 means a minute.
-	// CompileMemory limits its memory in bytes, from 256 MiB; 0 means 2 GiB. A module that needs
-	// more does not load, with ResourceExhausted.
+	// CompileTimeout limits the time of a compilation by the command, up to an hour; 0 means a
+	// minute. CompileMemory limits its memory in bytes, from 256 MiB; 0 means 2 GiB. Loading a
+	// module that needs more fails with ResourceExhausted.
 	CompileTimeout time.Duration
 	CompileMemory  uint64
 	// OnCompile is called, possibly concurrently, before the compilation of a module that no cache

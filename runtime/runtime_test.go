@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// newRuntime returns a Runtime that is closed with the test.
+// newRuntime returns a Runtime, and closes it at the end of the test.
 func newRuntime(t testing.TB, o Options) *Runtime {
 	t.Helper()
 	r := New(o)
@@ -39,7 +39,7 @@ func load(t testing.TB, r *Runtime, wasm []byte) *Module {
 	return m
 }
 
-// bind returns Bindings for a grant, which are closed with the test.
+// bind returns Bindings for a grant, and closes them at the end of the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
 	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})

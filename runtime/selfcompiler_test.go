@@ -50,7 +50,7 @@ func TestChildCompiles(t *testing.T) {
 		if dir == "" {
 			continue
 		}
-		// What the child left is in the cache for other Runtimes.
+		// Other Runtimes find the code that the child left in the cache.
 		if _, err := newRuntime(t, Options{CacheDir: dir, CompileCommand: []string{"/nonexistent/wasmtool"}}).Load(context.Background(), probeModule(t)); err != nil {
 			t.Error(err)
 		}

@@ -54,7 +54,7 @@ func sizedCaller(t *testing.T, module, function string, pages uint32, value func
 	p.change = func(m *wasmtest.Module) {
 		m.Types = append(m.Types, f)
 		m.Imports = append(m.Imports, wasmtest.Import{Module: module, Name: function, Type: uint32(len(m.Types) - 1)})
-		m.Funcs[0].Body = nil // it calls itself by an index
+		m.Funcs[0].Body = nil // unused here, and the added import would shift the index in its call
 		for i := range m.Exports {
 			if m.Exports[i].Kind == 0 {
 				m.Exports[i].Index++

@@ -34,7 +34,7 @@ func probing() parts {
 	}
 }
 
-// A reset instance does not differ from a new one for its guest.
+// A guest cannot distinguish a reset instance from a new one.
 func TestReusedInstanceIsAsNew(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
@@ -66,7 +66,8 @@ func TestReusedInstanceIsAsNew(t *testing.T) {
 	}
 }
 
-// A reset Go program also does not differ from a new one, and each call gets its own input.
+// A Go program also cannot distinguish a reset instance from a new one, and each call gets its own
+// input.
 func TestReusedGoCommandIsAsNew(t *testing.T) {
 	requireReuse(t)
 	m := goGuest(t)
@@ -177,7 +178,8 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 			w.call.Bindings = bind(t, w.grant)
 			key := keyOf(r, m, w.call)
 			if tt.shared {
-				key += tt.name // equal keys are expected, so the name makes them differ
+				// The keys of these cases are equal, so tell them apart by name.
+				key += tt.name
 			}
 			if other, ok := keys[key]; ok {
 				t.Errorf("the same kind as with %s changed", other)
@@ -189,7 +191,7 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 	}
 }
 
-// A guest that started at one time serves no call of another time.
+// A guest that started at one time serves no call whose clock shows another time.
 func TestCallsWithDifferentClocksDoNotShareInstances(t *testing.T) {
 	r := newRuntime(t, Options{})
 	m := load(t, r, echo().bytes())

@@ -40,7 +40,7 @@ func (r *Runtime) loadingNow() int {
 	return r.loading
 }
 
-// waitFor waits until condition holds.
+// waitFor waits until condition is true.
 func waitFor(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !condition(); goruntime.Gosched() {
@@ -60,7 +60,7 @@ func waitsIn(function string) bool {
 	})
 }
 
-// A module that compiles in a moment does not wait for modules that take long.
+// A module that compiles quickly does not wait for modules that take long.
 func TestSmallModulesDoNotWaitForLargeOnes(t *testing.T) {
 	r := newRuntime(t, Options{})
 	_, longs := r.compiler.Semaphores()
@@ -81,8 +81,8 @@ func TestSmallModulesDoNotWaitForLargeOnes(t *testing.T) {
 	}
 }
 
-// A waiting load leaves the queue when its callers are gone, so that callers who give up cannot
-// block others. A new caller is served.
+// A waiting load leaves the queue when no caller waits for it, so that cancelled loads cannot block
+// others. A new caller is served.
 func TestLoadWithoutCallersLeavesQueue(t *testing.T) {
 	r := newRuntime(t, Options{})
 	shorts, longs := r.compiler.Semaphores()

@@ -14,7 +14,7 @@ import (
 )
 
 // caching is a reactor that keeps the first byte of the first input that it ever sees, and writes
-// it. Before that, it runs the code more, which has access to the input. fills is the code that
+// it. Before that, it runs the code in more, which has access to the input. fills is the code that
 // fills the cache.
 func caching(fills []byte, more ...[]byte) parts {
 	return parts{call: wasmtest.Code(
@@ -26,7 +26,7 @@ func caching(fills []byte, more ...[]byte) parts {
 	)}
 }
 
-// warm is what calls of a reactor have in common.
+// warm has the settings of a reactor call whose warm-up has this input.
 func warm(input string) wants {
 	return wants{call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte(input), Input: []byte("c")}}
 }
@@ -285,14 +285,15 @@ func TestStartWithWarmUpRunsOnce(t *testing.T) {
 	}
 }
 
-// A warm-up that found no memory because other guests had it is tried again when there is some.
+// A warm-up fails if other guests take the memory that it needs. It is tried again when memory is
+// available.
 func TestWarmUpWithoutRoomIsTriedAgain(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 10 * page})
 	// The warm-up needs five more pages, and the call needs none.
 	refused := wasmtest.Code(wasmtest.Const(5), []byte{wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	m := load(t, r, caching(nil, onInput('w', when(refused, []byte{wasmtest.Unreachable}))).bytes())
-	if !r.pools.Account(8 * page) { // memory of another user
+	if !r.pools.Account(8 * page) { // memory that another guest takes
 		t.Fatal("there is no memory to begin with")
 	}
 	for n := range 3 {

@@ -5,9 +5,9 @@ import "slices"
 // callCosts is what the call graph determines about checks and prices.
 //
 // A function checks its fuel on entry if calls can lead from it back to it, or if it and its
-// callees may do more work than maxUnchecked. The callers pay for all other functions. Only calls
-// that a function can reach from its entry without passing a loop head count for this, because loop
-// heads check the fuel anyway.
+// callees may do more work than maxUnchecked. The callers pay for all other functions. These rules
+// consider only calls that a function can reach from its entry without passing a loop head, because
+// loop heads check the fuel anyway.
 type callCosts struct {
 	// check is indexed by defined function.
 	check []bool
@@ -210,7 +210,7 @@ func groups(n int, next func(int) []uint32, found func([]int32)) {
 
 // groupWalk is the state of a walk through a graph.
 type groupWalk struct {
-	order   []int32 // order in which nodes were met, from 1; 0 means not yet
+	order   []int32 // order in which nodes were visited, from 1; 0 means not yet
 	low     []int32 // lowest order among the nodes on the stack that a node leads to
 	onStack []bool
 	stack   []int32 // nodes whose group is not complete

@@ -41,8 +41,8 @@ func newCheckpoints(m *module, o Options, s *scan) *checkpoints {
 	}
 }
 
-// command returns the function that starts a command. An imported function does not count, because
-// it would not be metered.
+// command returns the function that starts a command. It ignores an imported function, which would
+// not be metered.
 func (m *module) command() (f uint32, ok bool) {
 	for _, e := range m.exports {
 		if e.name != commandExport || e.kind != ExternFunc {

@@ -325,7 +325,7 @@ func (m *module) readCode(r *reader) {
 		c.start = body.pos
 		r.seen |= body.seen
 		if body.err == nil && (body.left() == 0 || body.b[body.end-1] != byte(opEnd)) {
-			body.fail(body.end, Malformed, "the body of function %d does not end with end", m.importedFuncs+i)
+			body.fail(body.end, Malformed, "the body of function %d does not end with the instruction end", m.importedFuncs+i)
 		}
 		if body.err != nil {
 			r.err = body.err

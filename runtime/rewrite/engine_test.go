@@ -65,7 +65,7 @@ func TestEffortBoundsMemoryAndCode(t *testing.T) {
 	const (
 		slack           = 8 << 20 // the memory for compiling an empty module
 		maxCodePerNs    = 0.08    // twice the measured value of wide calls, the densest code
-		maxAllocPerByte = 2       // above 1, because memory that is freed soon also counts
+		maxAllocPerByte = 2       // above 1, because memory that is freed soon is also counted
 	)
 	for _, s := range shapes() {
 		for _, n := range []int{20, 60} {

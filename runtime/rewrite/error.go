@@ -23,7 +23,7 @@ const (
 	Malformed
 	// TooLarge is a module that exceeds a limit of Options or of this package.
 	TooLarge
-	// SlowToCompile is a module for which the engine's compiler may need very long.
+	// SlowToCompile is a module for which the engine's compiler may need too much time or memory.
 	SlowToCompile
 	// Unsupported is a module with a feature that this package does not handle.
 	Unsupported

@@ -94,13 +94,13 @@ func (g *gauge) check(live uint64) {
 	g.instructions += weightCheck + g.perCall
 }
 
-// simple adds an instruction that does not move control.
+// simple adds an instruction that does not transfer control.
 func (g *gauge) simple(op opcode) {
 	g.height += int(net[op])
 	g.instructions += uint64(weight[op])
 }
 
-// step adds any other instruction.
+// step adds an instruction that simple does not handle.
 func (g *gauge) step(in *instr) {
 	top := &g.frames[len(g.frames)-1]
 	g.height = max(g.height, top.below)
@@ -144,7 +144,7 @@ func (g *gauge) step(in *instr) {
 	}
 }
 
-// other adds an instruction that is not simple and does not move control.
+// other adds an instruction that is not simple and does not transfer control.
 func (g *gauge) other(op opcode) {
 	switch {
 	case op < 0x100:
@@ -183,8 +183,8 @@ func (g *gauge) open(in *instr) {
 // branch adds a branch to a label.
 func (g *gauge) branch(label uint32) { g.frames[len(g.frames)-1-int(label)].ways++ }
 
-// close ends a block. At its end, each path may bring other results, and other values of the locals
-// that are set in the block. At a loop head all variables may differ, until the compiler has
+// close ends a block. At its end, the paths may differ in the results, and in the values of the
+// locals that are set in the block. At a loop head all variables may differ, until the compiler has
 // analysed the loop.
 func (g *gauge) close(in *instr) {
 	top := len(g.frames) - 1

@@ -88,8 +88,8 @@ func TestEveryHostCallIsPrecededByCheck(t *testing.T) {
 	}
 }
 
-// Quick imports are charged, but not checked more often than any other instruction. Where the
-// module calls them by type, they are treated as other imports.
+// A call of a quick import is charged, but causes only as many checks as any other instruction.
+// Where the module calls quick imports by type, they are treated as other imports.
 func TestQuickImportsAreNotChecked(t *testing.T) {
 	const slice = 1000
 	options := Options{Meter: true, Quick: []ImportName{{"env", "other"}, {"env", "host"}}}

@@ -17,9 +17,10 @@ const (
 	// EnterFunction and CheckpointFunction are also imported from MeterModule, if there are
 	// checkpoints (see Options.Checkpoint).
 	//
-	// ExportMain calls EnterFunction, () -> (), first. EnterFunction either returns, and the
-	// command starts, or restores a snapshot taken in CheckpointFunction, with the result that
-	// CheckpointFunction then returns.
+	// ExportMain calls EnterFunction, () -> (), first. If EnterFunction returns, the command
+	// starts. Instead of returning, EnterFunction may restore a snapshot that was taken in
+	// CheckpointFunction. CheckpointFunction then returns the result with which the snapshot was
+	// restored.
 	//
 	// CheckpointFunction, () -> i32, replaces MeterFunction before calls of fd_read, and also does
 	// what MeterFunction does. It is called again until it returns 0. A snapshot can be restored

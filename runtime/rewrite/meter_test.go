@@ -328,8 +328,8 @@ func TestReturningFromDeepRecursionIsChecked(t *testing.T) {
 	}
 }
 
-// TestReturningFromPossibleHostCallIsChecked also counts the calls between two checks during such
-// returns, but every call could also reach an imported function.
+// TestReturningFromPossibleHostCallIsChecked counts the calls between two checks while a deep
+// recursion returns and every call could also reach an imported function.
 func TestReturningFromPossibleHostCallIsChecked(t *testing.T) {
 	leaf := wasmtest.Code([]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(2))
 	for _, leaves := range []int{15, 30, 100} {

@@ -161,8 +161,8 @@ func (m *module) checkCounts() *Error {
 	return nil
 }
 
-// Counts above these are refused, whatever the options are. The limits are far above what compilers
-// emit, and bound what an engine allocates for the items.
+// A module with more items than these limits is refused, regardless of the options. The limits are
+// far above what compilers emit, and bound what an engine allocates for the items.
 const (
 	maxTypes     = 100_000
 	maxImports   = 10_000

@@ -1,8 +1,8 @@
 package rewrite
 
 // maxPath is how much work may be between two checks on one path through a function, in units of
-// fuel, plus or minus one instruction. It also bounds what a check charges: where paths part, the
-// longest one is charged.
+// fuel, plus or minus one instruction. It also bounds what a check charges: where paths diverge,
+// the longest path is charged.
 const maxPath = 200
 
 // maxTail is how much work may follow a call that may lead back to the function, before there is a
@@ -10,7 +10,7 @@ const maxPath = 200
 // without any check.
 const maxTail = 20
 
-// event is an instruction at which code is written or a decision made.
+// event is an instruction at which code is written or a decision is made.
 type event struct {
 	op       opcode
 	off, end int
@@ -64,10 +64,10 @@ func (ev *event) cut(rest uint64) {
 	}
 }
 
-// plan is where checks go in one function. Its memory is reused for the next function.
+// plan has the positions of the checks in one function. Its memory is reused for the next function.
 type plan struct {
 	decoder
-	// checkpoints reports whether the module has any.
+	// checkpoints reports whether the module has checkpoints.
 	checkpoints bool
 	events      []event
 	lists       []uint32
@@ -212,8 +212,8 @@ func (p *plan) merge(in *instr) uint64 {
 	return moveCost(min(p.gauge.assigned, in.sets)) + moveCost(in.params+in.results)
 }
 
-// isEvent reports whether an instruction moves control, refers to a function, or takes time that
-// depends on an operand.
+// isEvent reports whether an instruction transfers control, refers to a function, or takes time
+// that depends on an operand.
 func isEvent(op opcode) bool {
 	switch {
 	case op <= opReturnCallRef:

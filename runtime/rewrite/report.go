@@ -89,10 +89,11 @@ type Report struct {
 	// SnapshotBlockers are the reasons why an instance has state outside its memory and globals. If
 	// there are none, restoring its memory and globals resets an instance.
 	SnapshotBlockers []string
-	// HostBytes is about how many bytes an instance takes on the host in addition to its memory:
-	// for globals, and for tables at their maximum size. It is 0 from Inspect.
+	// HostBytes is the approximate number of bytes that an instance takes on the host in addition
+	// to its memory: for globals, and for tables at their maximum size. It is 0 from Inspect.
 	HostBytes uint64
-	// DataBytes is about how many bytes of data initialise an instance. It is 0 from Inspect.
+	// DataBytes is the approximate number of bytes of data that initialise an instance. It is 0
+	// from Inspect.
 	DataBytes uint64
 	// Effort is the estimate for compiling the rewritten module. It is zero without metering and
 	// from Inspect.

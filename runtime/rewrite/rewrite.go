@@ -26,7 +26,7 @@ const (
 	DefaultMaxTableElements = 1 << 17
 	// DefaultMaxFunctionBytes is 1 MiB. Rewriting a function of this size takes up to 200 MiB of
 	// memory. The largest known function of a real program has 630 KiB. The effort estimate limits
-	// what compiling it takes.
+	// the cost of compiling it.
 	DefaultMaxFunctionBytes = 1 << 20
 )
 
@@ -38,7 +38,8 @@ type Options struct {
 	// the guest. A table that starts larger is refused.
 	MaxTableElements uint32
 	// MaxFunctionBytes limits a function body in bytes, including its local declarations; 0 means
-	// DefaultMaxFunctionBytes. With the code that other options add, a body may have twice as many.
+	// DefaultMaxFunctionBytes. With the code that other options add, a body may have twice that
+	// size.
 	MaxFunctionBytes uint32
 	// Meter makes the module take fuel from the global ExportFuel as it runs, and call the imported
 	// function MeterModule.MeterFunction when there is too little. Between two such checks there is
@@ -166,8 +167,8 @@ const (
 	hostBytesPerGlobal  = 100
 )
 
-// hostBytes returns about how many bytes an instance takes on the host in addition to its memory. A
-// table that may grow counts with its maximum.
+// hostBytes returns the approximate number of bytes that an instance takes on the host in addition
+// to its memory. A table that may grow counts with its maximum.
 func (m *module) hostBytes(o Options, s *scan) uint64 {
 	n := uint64(m.elementCount+len(s.refs))*hostBytesPerElement + uint64(len(m.globals))*hostBytesPerGlobal
 	for _, t := range m.tables {
@@ -183,7 +184,7 @@ func (m *module) hostBytes(o Options, s *scan) uint64 {
 	return n
 }
 
-// dataBytes returns about the size of the data segments that initialise an instance.
+// dataBytes returns the approximate size of the data segments that initialise an instance.
 func (m *module) dataBytes() uint64 {
 	n := 0
 	for _, d := range m.data {

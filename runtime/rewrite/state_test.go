@@ -88,7 +88,7 @@ func TestReservedNamesAreRefused(t *testing.T) {
 			}
 		})
 	}
-	// A rewritten module is not rewritten again.
+	// Rewriting a rewritten module is an error.
 	out, _, err := Rewrite(counting(), Options{Meter: true})
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +173,7 @@ func TestFeaturesAndBlockersAreReported(t *testing.T) {
 }
 
 // TestChangesOutsideOfMemoryBlockSnapshots tests every instruction that changes an instance.
+// Changes outside memory and globals are reported as blockers.
 func TestChangesOutsideOfMemoryBlockSnapshots(t *testing.T) {
 	const tables, segments, exceptions = "it changes tables while it runs", "it uses memory.init or data.drop", "it uses exceptions"
 	null, zero := []byte{0xd0, 0x70}, wasmtest.Const(0)

@@ -29,7 +29,7 @@ type typerFrame struct {
 	one             valueType // the result of a block without a function type
 }
 
-// start prepares the typer for defined function i, at whose body the decoder is.
+// start prepares the typer for defined function i. The decoder must be at the body of the function.
 func (t *typer) start(i int) {
 	f := t.m.types[t.m.funcs[t.m.importedFuncs+i]]
 	t.params = f.params

@@ -6,7 +6,7 @@ type writer struct {
 	o    Options
 	out  []byte
 	code codeWriter
-	// data are the data segments to write, or nil to keep the input's.
+	// data are the data segments to write. If it is nil, the segments of the input are kept.
 	data []run
 }
 
@@ -50,7 +50,7 @@ func (w *writer) adds(id byte) bool {
 	return false
 }
 
-// section appends the payload of a section; old is the input's.
+// section appends the payload of a section; old is the section of the input.
 func (w *writer) section(id byte, old section) *Error {
 	m := w.m
 	switch id {

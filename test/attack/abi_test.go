@@ -40,7 +40,7 @@ func TestHandles(t *testing.T) {
 			t.Errorf("after it is closed: %+v", after)
 		}
 	}
-	// The handle of one call is invalid in the next.
+	// The handle of one call is invalid in the next call.
 	l.play(t, get("http://example.com/"))
 	if out := l.play(t, step{Do: "read", Handle: 1}, step{Do: "read", Handle: -1}); out[0].Code != notFound || out[1].Code != notFound {
 		t.Errorf("in the next call: %+v", out)
@@ -138,8 +138,8 @@ func TestRequestsOfAManifestAreCounted(t *testing.T) {
 	}
 }
 
-// A call whose response trickles ends at its deadline. Its instance is not used again, and its
-// connection is closed.
+// A call whose response arrives slowly ends at its deadline. Its instance is not used again, and
+// its connection is closed.
 func TestTricklingBodiesEndWithTheCall(t *testing.T) {
 	gone := make(chan struct{}, 8)
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -190,7 +190,7 @@ func TestConnectionsAreOfOneCall(t *testing.T) {
 	}
 }
 
-// Without the permission there is no network, and the message says how to get it.
+// Without the permission there is no network, and the error says how to get the permission.
 func TestWithoutTheGrant(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{http: w.options()})

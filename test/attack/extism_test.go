@@ -141,7 +141,7 @@ func TestExtismRequests(t *testing.T) {
 	}
 }
 
-// A plug-in cannot send more requests than a call may.
+// A plug-in cannot send more requests than a call may send.
 func TestExtismRequestsWithoutEnd(t *testing.T) {
 	w := newWorld(t, hello)
 	_, err := extismLab(t, w).execute(t, sends(t, "many", "", "https://api.example.com/", ""))

@@ -19,7 +19,7 @@ import (
 // for a directory with a.txt and sub/a.txt, and DIGEST for the digest of the tool.
 type key struct {
 	name string
-	// asked is added to the tool's manifest. always ends the operator's file in both cases.
+	// asked is appended to the tool's manifest. The operator's file ends with always in both cases.
 	asked, always string
 	// The operator's file begins with one of two strings: "with" sets the key, and "without" omits
 	// the key or gives it another value. "gives" and "instead" are the results of the call with

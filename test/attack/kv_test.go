@@ -33,8 +33,8 @@ func stores() map[string]string {
 	}
 }
 
-// The keys of a tool and tenant are invisible to all others, whatever their names are, and persist
-// for the next Registry.
+// The keys of a tool and tenant are invisible to all other tools and tenants, whatever their names
+// are, and persist for the next Registry.
 func TestStoresAreApart(t *testing.T) {
 	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
 	tenants := []string{"", "a", "A", "a/script", "../a", "..", "a\x00", "a ", "é", "e\u0301", "script", strings.Repeat("t", 400)}

@@ -58,7 +58,7 @@ type = "string"
 type = "string"
 `
 
-// scriptForm is the keys of a script's module in its manifest.
+// scriptForm has the keys of a script's module in its manifest.
 const scriptForm = "abi = \"reactor\"\noutput = \"result\""
 
 // lab is a Registry with scripts.
@@ -253,8 +253,8 @@ func outcomes(t testing.TB, result tool.Result) []outcome {
 	return out.Steps
 }
 
-// patience is the time after which a call counts as hanging. It is longer than any call takes on a
-// busy machine.
+// patience is the time after which the tests assume that a call hangs. It is longer than any call
+// takes on a busy machine.
 const patience = 5 * time.Minute
 
 // execute makes a call, and fails the test if it does not end.

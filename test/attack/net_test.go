@@ -74,7 +74,7 @@ func TestNothingPrivateIsReached(t *testing.T) {
 	for name := range w.answers {
 		urls = append(urls, "http://"+name+"/", "https://"+name+"/")
 	}
-	// A call may send 20 requests. Refused requests count too.
+	// A call may send 20 requests, including refused ones.
 	for some := range slices.Chunk(urls, 10) {
 		var steps []step
 		for _, u := range some {

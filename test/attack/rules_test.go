@@ -32,7 +32,8 @@ func (a *asker) Approve(context.Context, registry.Question) (registry.Answer, er
 	return a.answer, nil
 }
 
-// A denial takes precedence over anything that allows, wherever the two come from.
+// A denial takes precedence over everything that allows a call, regardless of where the two come
+// from.
 func TestDenialTakesPrecedence(t *testing.T) {
 	const writes = "[grants]\nallow = [\"kv:write\"]\n"
 	tests := map[string]struct {

@@ -398,7 +398,7 @@ func stepInput(t *testing.T) {
 	}
 }
 
-// read returns code that calls fd_read with as many empty buffers as pieces says.
+// read returns code that calls fd_read with the given number of empty buffers.
 func read(pieces int32) []byte {
 	return wasmtest.Code(wasmtest.Const(0), wasmtest.Const(64), wasmtest.Const(pieces), wasmtest.Const(8), wasmtest.CallFunc(0), []byte{wasmtest.Drop})
 }

@@ -64,10 +64,10 @@ func when(letter byte, body ...[]byte) []byte {
 	)
 }
 
-// segments holds passive segments, which wasmtest cannot write.
+// segments has passive segments, which wasmtest cannot write.
 type segments struct {
-	// elements is the index of the one function in a passive element segment. data holds the bytes
-	// of a passive data segment. Each is nil if there is no such segment.
+	// elements is the index of the one function in a passive element segment. data has the bytes of
+	// a passive data segment. Each is nil if there is no such segment.
 	elements *byte
 	data     []byte
 }

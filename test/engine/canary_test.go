@@ -71,7 +71,7 @@ type field struct {
 	tenants []tenant
 	own     []*runtime.Module // a fresh module for the first call of each tenant
 	fresh   []runtime.Output  // the outputs of these first calls
-	planted atomic.Uint64     // the number of tokens
+	planted atomic.Uint64     // number of planted tokens
 	reused  atomic.Int64      // the number of calls on reused instances
 
 	mu    sync.Mutex
@@ -136,7 +136,7 @@ func (f *field) neighbours() {
 		all = all[:testlevel.Size(1, len(all))]
 	}
 	for i, first := range all {
-		plants := 3 // an instance is only kept for calls that are frequent
+		plants := 3 // an instance is kept only for frequent calls
 		for second := range f.tenants {
 			for range plants {
 				input := plantInput(first.own, []string{"static"}, "return")

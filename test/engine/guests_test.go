@@ -45,8 +45,8 @@ type step struct {
 	name string
 	// shows lists the kinds of report lines that differ if the instance is reused without a reset.
 	shows []string
-	// outside marks a step that restoring memory does not undo, because the host keeps the token
-	// or, if global is set too, because a global does.
+	// outside marks a step that restoring memory does not undo, because the host keeps the token.
+	// If global is also set, a global keeps it.
 	outside, global bool
 }
 

@@ -67,7 +67,7 @@ func TestTimingOfHostile(t *testing.T) {
 }
 
 // besiege makes a first round of hostile calls and then more rounds, and compares the resources of
-// the process after each.
+// the process after each round.
 func besiege(t *testing.T, rounds int) *siege {
 	t.Helper()
 	before := measure(t)

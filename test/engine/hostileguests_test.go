@@ -44,7 +44,7 @@ func hostiles() []hostile {
 		{name: "thousands of fills in a row", wasm: inARow(fill, 20, 200), want: timeout},
 		{name: "a table that grows", wasm: growingTable(), want: timeout},
 		{
-			// Traps when memory cannot grow, as allocators do.
+			// The guest traps when memory cannot grow, as allocators do.
 			name: "memory that grows", want: "resource_exhausted (memory)",
 			wasm: program("", endless(grow, wasmtest.Const(-1), op(opI32Eq), op(opIf, wasmtest.Empty), op(wasmtest.Unreachable), op(wasmtest.End))),
 		},

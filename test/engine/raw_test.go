@@ -20,8 +20,8 @@ import (
 type raw struct {
 	name string
 	wasm []byte
-	// plants holds the inputs that leave something behind, and looks the inputs that report it.
-	// Each letter is one input.
+	// plants has the inputs that leave something behind, and looks the inputs that report it. Each
+	// letter is one input.
 	plants, looks string
 	// calls is the number of calls that TestRawCanary makes.
 	calls int
@@ -86,7 +86,7 @@ func raws() []raw {
 				nil,
 				when('f', fill(1, 1<<16-1)),
 				when('g', grow, fill(1<<16, 1<<16)),
-				when('m', grow, grow, grow, fill(1<<16, 2<<16)), // the third is refused
+				when('m', grow, grow, grow, fill(1<<16, 2<<16)), // the third growth is refused
 				when('x', fill(1, 1<<16-1)),
 			).Bytes(),
 		},

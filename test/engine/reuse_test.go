@@ -23,7 +23,7 @@ import (
 // The canary is only meaningful if it finds the leaks of an engine that reuses instances wrongly.
 // Each test here reuses an instance of the plain engine in some wrong way.
 
-// The instance is not reset between two calls.
+// The canary detects that an instance is not reset between two calls.
 func TestDetectorFindsMissingReset(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
@@ -41,7 +41,7 @@ func TestDetectorFindsMissingReset(t *testing.T) {
 	}
 }
 
-// Memory is restored, but globals and the state of the host are not.
+// The canary detects that memory is restored, but globals and the state of the host are not.
 func TestDetectorFindsStateOutsideMemory(t *testing.T) {
 	for _, g := range guests() {
 		if g.abi != runtime.Reactor {
@@ -75,7 +75,7 @@ func TestDetectorFindsStateOutsideMemory(t *testing.T) {
 	}
 }
 
-// All memory except one page is restored, in reactors and in commands.
+// The canary detects that a single page of memory is not restored, in reactors and in commands.
 func TestDetectorFindsOnePage(t *testing.T) {
 	for _, g := range guests() {
 		t.Run(g.name(), func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestDetectorFindsOnePage(t *testing.T) {
 	}
 }
 
-// The plants of a raw canary show in the next call if the instance is not reset.
+// Each state that a raw canary plants shows in the next call if the instance is not reset.
 func TestDetectorFindsRawPlants(t *testing.T) {
 	for _, c := range raws() {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ type reuser struct {
 	g      guest
 	engine wazero.Runtime
 	module wazero.CompiledModule
-	// globals holds the mutable globals of the module.
+	// globals has the indices of the mutable globals of the module.
 	globals []uint32
 	dir     string
 	// serving is the running instance, which the host functions use.

@@ -29,8 +29,8 @@ type pluginCall struct {
 
 	// output is the output with both runtimes.
 	output string
-	// fails is the reason of the error with package runtime; the call must fail with the
-	// SDK also. Empty means that the call succeeds with both.
+	// fails is the reason of the error with package runtime; the call must also fail with the SDK.
+	// Empty means that the call succeeds with both.
 	fails runtime.Reason
 	// code is the exit code of a failed call with package runtime.
 	code uint32

@@ -20,7 +20,7 @@ const (
 	engine  = "github.com/tetratelabs/wazero"
 )
 
-// goPackage holds the fields of 'go list -json' that these tests need.
+// goPackage has the fields of 'go list -json' that these tests need.
 type goPackage struct {
 	Dir          string
 	ImportPath   string

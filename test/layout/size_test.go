@@ -87,7 +87,7 @@ func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {
 	}
 }
 
-// Promoted methods count too, because the documentation lists them.
+// Promoted methods are also counted, because the documentation lists them.
 func TestExportedTypesHaveFewMethodsAndOptions(t *testing.T) {
 	list, exports := exportData(t)
 	imported := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })

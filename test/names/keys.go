@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Leaves returns the paths of all keys of a format that hold a value, such as "limits.fuel". Where
+// Leaves returns the paths of all keys of a format that have a value, such as "limits.fuel". Where
 // the author of a file chooses the name of a key, the path has stricttoml.AnyName.
 func Leaves(keys []stricttoml.Key) []string { return leaves("", keys) }
 
@@ -38,8 +38,8 @@ func leavesOf(path string, k stricttoml.Key) []string {
 	return slices.Compact(list)
 }
 
-// CheckKeys fails t unless the table file names a test for each of [Leaves] of a format, and for
-// nothing else. TestKeysHaveTests checks that those tests exist.
+// CheckKeys fails t unless the table file names a test for each key that [Leaves] returns, and for
+// no other key. TestKeysHaveTests checks that those tests exist.
 func CheckKeys(t testing.TB, table string, keys []stricttoml.Key) {
 	t.Helper()
 	text, err := os.ReadFile(table)

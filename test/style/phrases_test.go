@@ -13,7 +13,7 @@ type phrase struct {
 	allowed []string // texts that contain the pattern and are good English
 }
 
-// phrases are matched against lower-case text whose white space is single blanks.
+// phrases are matched against lower-case text in which white space is replaced by single spaces.
 var phrases = []phrase{
 	avoid(`\b(that|those) of\b`, "repeat the noun"),
 	avoid(`\bno more\b`, "no longer", "no more than"),

@@ -13,7 +13,8 @@ import (
 
 var seed = flag.Uint64("seed", 0, "print 100 comments and 100 texts for users, drawn with this `SEED`")
 
-// TestSample draws comments and texts for a reader who marks those that need a second reading.
+// TestSample selects random comments and texts for a reader who marks those that need a second
+// reading.
 func TestSample(t *testing.T) {
 	if *seed == 0 {
 		t.Skip("it checks nothing: run with -seed N -v to draw a sample")

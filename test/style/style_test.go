@@ -23,7 +23,7 @@ const maxColumn = 100
 
 var only = flag.String("only", "", "check only files below `DIR`, relative to the repository")
 
-// skipped matches the paths of other people's texts, of generated ones, and of this package, which
+// skipped matches the paths of third-party text, of generated text, and of this package, which
 // lists the phrases to avoid.
 var skipped = regexp.MustCompile(`(^|/)(\.git|testdata|node_modules|target)(/|$)|^test/style(/|$)`)
 

@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), args, nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Targets", "| C reactor, relative to reuse | <= 4.00x |", "## Many callers"} {
+	for _, want := range []string{"## Targets", "| C reactor, relative to a reused instance | <= 4.00x |", "## Many callers"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

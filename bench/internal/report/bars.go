@@ -113,15 +113,15 @@ func (r Results) callBars() []Bar {
 	bwrap := peer.Name{Guest: "c", Form: peer.Native, System: peer.Bubblewrap}
 	for _, guest := range []string{"c", "rust", "as"} {
 		reactor := func(system string) peer.Name { return peer.Name{Guest: guest, Form: peer.Reactor, System: system} }
-		add(goal{language(guest) + " reactor, relative to reuse", atMost, 4, false, times},
+		add(goal{language(guest) + " reactor, relative to a reused instance", atMost, 4, false, times},
 			guest, reactor(peer.Wasmtool), reactor(peer.Reuse))
 		add(goal{language(guest) + " reactor, faster than a C program in bubblewrap", atLeast, 500, false, times},
 			guest, bwrap, reactor(peer.Wasmtool))
 	}
 	reactor := func(system string) peer.Name { return peer.Name{Guest: "go", Form: peer.Reactor, System: system} }
 	command := func(system string) peer.Name { return peer.Name{Guest: "go", Form: peer.Command, System: system} }
-	add(goal{"Go reactor, relative to reuse", atMost, 7, false, times}, "go", reactor(peer.Wasmtool), reactor(peer.Reuse))
-	add(goal{"Go reactor, warmed snapshot, relative to reuse", atMost, 2.5, false, times},
+	add(goal{"Go reactor, relative to a reused instance", atMost, 7, false, times}, "go", reactor(peer.Wasmtool), reactor(peer.Reuse))
+	add(goal{"Go reactor, warmed snapshot, relative to a reused instance", atMost, 2.5, false, times},
 		"go", reactor(peer.WasmtoolWarm), reactor(peer.Reuse))
 	add(goal{"Go reactor, faster than a fresh instance", atLeast, 25, false, times},
 		"go", reactor(peer.Fresh), reactor(peer.Wasmtool))
@@ -145,7 +145,7 @@ func (r Results) meteringBars() []Bar {
 				missing = p.Missing
 			}
 		}
-		g := goal{"metered relative to unmetered, geometric mean, " + language(b.guest), atMost, b.limit, false, times}
+		g := goal{"metered code relative to unmetered code, geometric mean, " + language(b.guest), atMost, b.limit, false, times}
 		bars = append(bars, g.compare(value, missing))
 	}
 	return bars
@@ -178,7 +178,7 @@ func (r Results) loadBars() []Bar {
 		guest string
 		limit float64
 	}{{"go", 10_000}, {"c", 200_000}} {
-		g := goal{fmt.Sprintf("%s reactor, calls per second for %d callers", language(b.guest), barCallers), atLeast, b.limit, true, perSecond}
+		g := goal{fmt.Sprintf("%s reactor, calls per second with %d callers", language(b.guest), barCallers), atLeast, b.limit, true, perSecond}
 		value, missing := 0.0, leftOut
 		if len(r.Loads) > 0 {
 			missing = fmt.Sprintf("no run with %d callers", barCallers)
@@ -253,7 +253,7 @@ var searchers = map[string]string{"grep": "ripgrep", "glob": "fd"}
 
 // registryBar is the target for the C reactor, the smallest tool.
 func (r Results) registryBar() Bar {
-	g := goal{"Registry.Execute above runtime, C reactor", atMost, float64(50 * time.Microsecond), true, span}
+	g := goal{"time that Registry.Execute adds to the runtime, C reactor", atMost, float64(50 * time.Microsecond), true, span}
 	name := func(system string) peer.Name { return peer.Name{Guest: "c", Form: peer.Reactor, System: system} }
 	registry, missing := r.call("c", name(peer.Registry))
 	if missing != "" {

@@ -62,22 +62,22 @@ func TestCompareBars(t *testing.T) {
 		got[b.What] = b
 	}
 	for _, test := range []struct{ what, figure, reached string }{
-		{"C reactor, relative to reuse", "4.00x", "yes"}, // at the limit
+		{"C reactor, relative to a reused instance", "4.00x", "yes"}, // at the limit
 		{"C reactor, faster than a C program in bubblewrap", "1250x", "yes"},
-		{"Rust reactor, relative to reuse", "not measured: excluded by --only", "not measured"},
-		{"Go reactor, relative to reuse", "10.0x", "no"},
-		{"Go reactor, warmed snapshot, relative to reuse", "not measured: no such | thing", "not measured"},
-		{"metered relative to unmetered, geometric mean, C", "1.05x", "yes"},
-		{"metered relative to unmetered, geometric mean, Go", "not measured: excluded by --only", "not measured"},
+		{"Rust reactor, relative to a reused instance", "not measured: excluded by --only", "not measured"},
+		{"Go reactor, relative to a reused instance", "10.0x", "no"},
+		{"Go reactor, warmed snapshot, relative to a reused instance", "not measured: no such | thing", "not measured"},
+		{"metered code relative to unmetered code, geometric mean, C", "1.05x", "yes"},
+		{"metered code relative to unmetered code, geometric mean, Go", "not measured: excluded by --only", "not measured"},
 		{"p99 of a deadline's overshoot, idle", "400 µs", "yes"},
 		{"p99 of a deadline's overshoot, 50 spinning guests", "300 ms", "no"},
 		// below the target, but within the tolerance of the constant about
-		{"C reactor, calls per second for 64 callers", "180000/s", "yes"},
-		{"Go reactor, calls per second for 64 callers", "not measured: no run with 64 callers", "not measured"},
+		{"C reactor, calls per second with 64 callers", "180000/s", "yes"},
+		{"Go reactor, calls per second with 64 callers", "not measured: no run with 64 callers", "not measured"},
 		{"private memory of a live Go instance", "400 KiB", "yes"},
 		{"private memory of an idle Go instance (trimmed)", "400 KiB", "no"},
 		{"Go reactor, process start to result, warm cache", "not measured: no cache", "not measured"},
-		{"Registry.Execute above runtime, C reactor", "36.0 µs", "yes"},
+		{"time that Registry.Execute adds to the runtime, C reactor", "36.0 µs", "yes"},
 	} {
 		if b := got[test.what]; b.Got != test.figure || b.Reached != test.reached {
 			t.Errorf("%s: got %q, %q; want %q, %q", test.what, b.Got, b.Reached, test.figure, test.reached)

@@ -250,7 +250,7 @@ func (r Results) loadTable(b *strings.Builder) {
 func (r Results) memoryTable(b *strings.Builder) {
 	t := table{
 		title:   "Private memory of a process",
-		header:  []string{"guest", "system", "instances", "all", "one more live", "kept afterwards", "one more just reset", "one more trimmed"},
+		header:  []string{"guest", "system", "instances", "all", "one more, live", "kept afterwards", "one more, just reset", "one more, trimmed"},
 		textual: 2,
 	}
 	for _, m := range r.Memory {

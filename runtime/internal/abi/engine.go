@@ -108,9 +108,9 @@ func (e *Engine) onGuest(mod api.Module) *Guest {
 	return g
 }
 
-// TextOf returns an error with the message of an engine error, for logs. The engine error itself
-// must not spread: errors.Is would match what a guest chose, such as the engine's exit code for a
-// deadline, or what a host function panicked with.
+// TextOf returns an error with the message of an engine error, for logs. Callers must not see the
+// engine error itself: errors.Is would match a value that the guest chose, such as the engine's
+// exit code for a deadline, or a value with which a host function panicked.
 func TextOf(err error) error { return errors.New(err.Error()) }
 
 // FirstLine returns the message of an engine error without its stack.

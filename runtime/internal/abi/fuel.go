@@ -20,8 +20,8 @@ const (
 	FuelSlice  = 200_000
 	firstSlice = FuelSlice / 4
 	minSlice   = FuelSlice / 16
-	// A slice that took longer than slowSlice makes the next one smaller, and one that took less
-	// than fastSlice makes the next one larger.
+	// A slice that took longer than slowSlice makes the next slice smaller. A slice that took less
+	// than fastSlice makes the next slice larger.
 	slowSlice = 500 * time.Microsecond
 	fastSlice = 100 * time.Microsecond
 	// yieldAfter is how long a guest runs before it yields to other goroutines. crowdedYield
@@ -82,7 +82,7 @@ func (g *fuelGauge) slice() uint64 {
 }
 
 // yield lets other goroutines run when the guest has run for the given time. The time that the
-// other goroutines take does not count for the slice.
+// other goroutines take is not part of the slice's duration.
 func (g *fuelGauge) yield(after time.Duration) {
 	if g.since.Sub(g.yielded) < after {
 		return
@@ -101,8 +101,8 @@ func (g *fuelGauge) settle(left int64) {
 	g.given = 0
 }
 
-// instantiateMeter provides the functions that rewritten modules call when their fuel runs out and
-// around their first read of standard input.
+// instantiateMeter provides the functions that rewritten modules call when their fuel runs out, and
+// the functions that they call around their first read of standard input.
 func (e *Engine) instantiateMeter(ctx context.Context) error {
 	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
 	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {

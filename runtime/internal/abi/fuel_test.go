@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// bind returns Bindings for a grant, which are closed with the test.
+// bind returns Bindings for a grant, and closes them at the end of the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
 	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})

@@ -27,11 +27,11 @@ type Guest struct {
 	preopens []preopen
 	// current is the call being served. While it is nil, the guest has no access to anything.
 	current atomic.Pointer[Call]
-	// fuel is the fuel that the guest has left; below 0 the guest calls refill.
+	// fuel is the fuel that the guest has left. When it is below 0, the guest calls refill.
 	fuel api.MutableGlobal
 
-	// started reports whether the start of the guest has ended; until then, whatever the guest
-	// reads would become part of a snapshot. tainted is why the guest cannot be saved.
+	// started reports whether the start of the guest has ended. Until then, everything that the
+	// guest reads becomes part of a snapshot. tainted is why the guest cannot be saved.
 	// taintedForNow reports whether the next instance might not have this problem.
 	started       bool
 	tainted       string
@@ -51,7 +51,7 @@ type GuestOptions struct {
 	Resumer Resumer
 }
 
-// Resumer saves a command before it first reads its input, and resumes it from there.
+// Resumer saves a command before it first reads its input, and resumes it from that point.
 type Resumer interface {
 	// Enter is called when the command begins.
 	Enter()
@@ -63,7 +63,7 @@ type Resumer interface {
 // ErrNoMemory is the error of a call that cannot get the initial memory of its module.
 var ErrNoMemory = errors.New("no memory")
 
-// NewGuest makes a guest whose start is part of the call c. None of the guest's code has run.
+// NewGuest makes a guest whose start is part of the call c. It runs none of the guest's code.
 func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
 	g := &Guest{engine: e, options: o, preopens: preopensFor(c.Bindings.Mounts)}
 	g.Memory = o.Memory.New(guestmem.Options{Limit: c.Limits.Memory, Account: g.account})
@@ -81,7 +81,7 @@ func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
 
 // link instantiates the module with its imports.
 func (g *Guest) link(c *Call) error {
-	// The engine panics when it cannot allocate the initial memory of a module.
+	// Try to allocate the initial memory first, because the engine panics when it cannot.
 	if needs := g.engine.Report.Memory; needs != nil && g.Memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
 		return ErrNoMemory
 	}
@@ -137,8 +137,8 @@ func (g *Guest) Serve(c *Call, startFuel uint64) {
 	g.giveKernel(c)
 }
 
-// ServeBetween interrupts the current call: while run runs, the guest serves c. Fuel used meanwhile
-// does not count for the current call.
+// ServeBetween interrupts the current call: while run runs, the guest serves c. The fuel of c is
+// not charged to the current call.
 func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	current, left := g.current.Load(), g.fuel.Get()
 	g.fuel.Set(uint64(c.fuel.begin(0)))
@@ -248,8 +248,8 @@ func (g *Guest) TaintForNow(reason string) {
 	}
 }
 
-// taintByCall is Taint for a reason that depends only on the call. It has no effect in a warm-up,
-// which is a call of its own.
+// taintByCall is Taint for a reason that depends only on the call. It has no effect during a
+// warm-up call, which may use its own input and output.
 func (g *Guest) taintByCall(reason string) {
 	if !g.started && !g.current.Load().IsWarmUp {
 		g.Taint(reason)

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Invalid is why a module cannot run here.
+// Invalid is the error for a module that cannot run here.
 type Invalid struct{ Message string }
 
 func (e *Invalid) Error() string { return e.Message }

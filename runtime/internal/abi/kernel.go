@@ -14,11 +14,11 @@ import (
 type kernel struct {
 	call   *Call
 	shared *sharedMemory
-	data   []byte // the memory of shared
+	data   []byte // bytes of the memory in shared
 	// next is the offset of the first byte that was never allocated. Offset 0 means no block.
 	next   uint64
 	blocks map[uint64]block    // by offset
-	free   map[uint64][]uint64 // offsets of freed blocks, by the result of roomFor
+	free   map[uint64][]uint64 // offsets of freed blocks, by their rounded size (see roomFor)
 
 	output, outputLen uint64
 	vars              map[string][]byte
@@ -38,12 +38,12 @@ const (
 	maxBlocks   = 1 << 17
 	maxVarBytes = 1 << 20 // names and values together
 	varOverhead = 64      // bytes counted in addition for each variable
-	// SmallestBlock is the smallest number of bytes that a block takes. It is about the size of the
+	// SmallestBlock is the smallest number of bytes that a block needs. It is about the size of the
 	// host's own data for the block, so that the memory limit also bounds that data.
 	SmallestBlock = 64
 )
 
-// giveKernel gives the call of a plug-in a kernel that holds its input, or stops the call if the
+// giveKernel gives the call of a plug-in a kernel that contains its input, or stops the call if the
 // input does not fit. Other calls get no kernel.
 func (g *Guest) giveKernel(c *Call) {
 	if g.shared == nil {
@@ -105,8 +105,8 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	return at, nil
 }
 
-// take creates a block of n bytes at the offset at. No memory from that offset on was ever
-// allocated.
+// take creates a block of n bytes at the offset at. The memory from that offset on must never have
+// been allocated before.
 func (k *kernel) take(at, n uint64) {
 	room := roomFor(n)
 	k.next = at + room
@@ -159,7 +159,7 @@ func (k *kernel) length(at uint64) uint64 {
 	return 0
 }
 
-// span returns n bytes of the memory, or ends the call.
+// span returns n bytes of the memory. It ends the call if the range is outside the memory.
 func (k *kernel) span(at, n uint64) []byte {
 	if size := uint64(len(k.data)); n > size || at > size-n {
 		k.end(ErrBadRange)
@@ -177,7 +177,7 @@ func (k *kernel) put(data []byte) uint64 {
 	return at
 }
 
-// receive calls read until the end of its data, and stores the data in a new block.
+// receive calls read until read reports the end, and stores the data in a new block.
 func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
 	const piece = 32 << 10
 	if len(k.blocks) >= maxBlocks {

@@ -31,7 +31,8 @@ func QuickImports() []rewrite.ImportName {
 	return names
 }
 
-// forwarded returns the host functions that the kernel module forwards to plug-ins, sorted by name.
+// forwarded returns the host functions that plug-ins call through the kernel module, sorted by
+// name.
 func forwarded(definitions map[string]api.FunctionDefinition) (list []kernelFunction) {
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
 		if def := definitions[name]; name != hostRefused && name != hostTouched {
@@ -42,7 +43,7 @@ func forwarded(definitions map[string]api.FunctionDefinition) (list []kernelFunc
 }
 
 // ShareMemory compiles the module that a plug-in imports from; for other modules it does nothing.
-// It is separate from NewEngine, because the cache of NewEngine holds the code of only one module.
+// It is separate from NewEngine, because the cache of NewEngine stores the code of only one module.
 func (e *Engine) ShareMemory() (err error) {
 	if !importsExtism(e.Report) || e.kernel != nil {
 		return nil

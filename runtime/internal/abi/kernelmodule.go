@@ -99,7 +99,7 @@ func watched() []byte {
 	return []byte{opGlobalGet, globalWatched, opIf, typeEmpty, opCall, funcTouched, opEnd}
 }
 
-// refuse returns code that ends the call if the condition on the stack holds.
+// refuse returns code that ends the call if the condition on the stack is true.
 func refuse() []byte { return []byte{opIf, typeEmpty, opCall, funcRefused, opUnreachable, opEnd} }
 
 // inMemory returns code that ends the call unless n bytes at an offset are all inside the memory.

@@ -36,7 +36,7 @@ func (k *kernel) exchange(head, body uint64) uint64 {
 		k.end(ErrOver) // the reason is already recorded
 	}
 	if err != nil {
-		// an earlier message of the plug-in does not explain this failure
+		// drop an earlier message of the plug-in, which does not explain this failure
 		k.call.Failure = ErrorText{}
 		k.end(&WebFailure{guestError(err).Message})
 	}

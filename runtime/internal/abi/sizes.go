@@ -34,7 +34,7 @@ func blockAt(at int) size  { return size{at: at, perUnit: 4, block: true} }
 func freeAt(at int) size { return size{at: at, free: true} }
 
 // hostSizes lists all sizes of all functions that guests can import, by module and function. A
-// function that is not listed has none. A test compares the list with the exported functions.
+// function that is not listed has no sizes. A test compares the list with the exported functions.
 var hostSizes = map[string]map[string][]size{
 	WASI: {
 		"fd_advise":               {freeAt(2)}, // not implemented
@@ -57,7 +57,7 @@ var hostSizes = map[string]map[string][]size{
 		"path_symlink":            {pathAt(1), pathAt(4)},
 		"path_unlink_file":        {pathAt(2)},
 		"poll_oneoff":             {{at: 2, limit: MaxSubscriptions, errno: wasiInval, perUnit: -4}},
-		"random_get":              {bytesAt(1)}, // in pieces, with a deadline check for each
+		"random_get":              {bytesAt(1)}, // filled in pieces, with a deadline check for each
 		"sock_recv":               {vectorAt(2)},
 		"sock_send":               {vectorAt(2)},
 	},
@@ -71,19 +71,21 @@ var hostSizes = map[string]map[string][]size{
 		"files_stat":    {bytesAt(1), freeAt(3)},
 		"http_head":     {freeAt(2)},
 		"http_read":     {freeAt(2)},
-		"http_request":  {bytesAt(1), bytesAt(3)}, // at most 128 KiB and 10 MiB
-		"input_read":    {freeAt(1)},
-		"kv_delete":     {bytesAt(1)}, // keys and values are limited
-		"kv_get":        {bytesAt(1), freeAt(3)},
-		"kv_list":       {bytesAt(1), bytesAt(3), freeAt(5)},
-		"kv_put":        {bytesAt(1), bytesAt(3)},
-		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // the length absent means no value
-		"log":           {freeAt(2)},                        // 8 KiB are kept
-		"output_write":  {bytesAt(1)},                       // bounded by limits.output
-		"progress":      {freeAt(3)},                        // 1 KiB is kept
-		"secret_exists": {freeAt(1)},                        // at most 256 bytes
-		"sha256":        {bytesAt(1), freeAt(3)},            // at most 64 MiB
-		"update":        {freeAt(1)},                        // at most 16 KiB
+		// head of at most 128 KiB, body of at most 10 MiB
+		"http_request": {bytesAt(1), bytesAt(3)},
+		"input_read":   {freeAt(1)},
+		"kv_delete":    {bytesAt(1)}, // keys and values are limited
+		"kv_get":       {bytesAt(1), freeAt(3)},
+		"kv_list":      {bytesAt(1), bytesAt(3), freeAt(5)},
+		"kv_put":       {bytesAt(1), bytesAt(3)},
+		// a length of absent means that there is no value
+		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)},
+		"log":           {freeAt(2)},             // 8 KiB are kept
+		"output_write":  {bytesAt(1)},            // bounded by limits.output
+		"progress":      {freeAt(3)},             // 1 KiB is kept
+		"secret_exists": {freeAt(1)},             // at most 256 bytes
+		"sha256":        {bytesAt(1), freeAt(3)}, // at most 64 MiB
+		"update":        {freeAt(1)},             // at most 16 KiB
 	},
 	ExtismHost: {
 		"alloc":        {freeAt(0)}, // bounded by the memory limit

@@ -91,8 +91,8 @@ func (s guestStderr) Write(p []byte) (int, error) {
 	return s.guest.current.Load().stderr.Write(p)
 }
 
-// maxRandomRead limits one read of randomness, so that a guest that fills all its memory with it
-// checks its deadline in between.
+// maxRandomRead limits one read of randomness. A guest that fills all its memory with randomness
+// thus checks its deadline between reads.
 const maxRandomRead = 64 << 10
 
 func (s guestRandom) Read(p []byte) (int, error) {

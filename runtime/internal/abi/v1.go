@@ -20,10 +20,10 @@ const V1 = "wasmtool_v1"
 const (
 	// MaxErrorText limits a guest's error message in bytes; the rest is dropped.
 	MaxErrorText = 16 << 10
-	// MaxDigested limits the input of one sha256 call in bytes. It takes the host about 50 ms,
-	// during which the guest's deadline is not checked.
+	// MaxDigested limits the input of one sha256 call in bytes. The host digests that much in about
+	// 50 ms, during which the guest's deadline is not checked.
 	MaxDigested = 64 << 20
-	// absent is the length that means that there is no value.
+	// absent is the value of a length if there is no value.
 	absent = 0xffff_ffff
 )
 
@@ -102,8 +102,8 @@ func (e *Engine) v1Builder() wazero.HostModuleBuilder {
 
 type v1Exporter struct{ exporter }
 
-// function implements a host function. The guest gets the number, or the negative code of the
-// error; fault_read then returns the error.
+// function implements a host function. The guest gets the number, or a negative code if there is an
+// error. The guest can then read the error with fault_read.
 type function func(a args) (uint32, error)
 
 // add exports f with the given number of i32 parameters and an i32 result.
@@ -163,7 +163,7 @@ func number(b bool) uint32 {
 func (x v1Exporter) inputAndOutput() {
 	x.add("input_len", 0, func(a args) (uint32, error) { return uint32(a.call.stdin.Size()), nil })
 	x.add("input_read", 2, func(a args) (uint32, error) {
-		n, _ := a.call.stdin.Read(a.bytes(0)) // at the end of the input, nothing is read
+		n, _ := a.call.stdin.Read(a.bytes(0)) // n is 0 at the end of the input
 		return uint32(n), nil
 	})
 	x.add("output_write", 2, func(a args) (uint32, error) {

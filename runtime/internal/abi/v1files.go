@@ -37,7 +37,7 @@ func (x v1Exporter) files() {
 	x.add("files_replace", 6, func(a args) (uint32, error) { return a.call.ReplaceFile(a.bytes(0), a.optional(2), a.bytes(4)) })
 }
 
-// errNoFiles answers a module that accesses files before it serves a call.
+// errNoFiles is the error for a module that accesses files before it serves a call.
 var errNoFiles = notGranted("no files can be accessed while the module is prepared for its calls")
 
 // Batch runs a function on the files in names, each of which ends with a NUL byte. room is the
@@ -110,8 +110,8 @@ func (c *Call) ReplaceFile(name, seen, content []byte) (uint32, error) {
 	return guestfs.Number(c.Bindings.Files.View("/").Replace(path, content, expected)), nil
 }
 
-// ParseSeen parses what putAnswer wrote. A nil b means that the file must not exist; an empty b
-// returns nil, which allows any state.
+// ParseSeen parses an answer that putAnswer wrote. If b is nil, the file must not exist. If b is
+// empty but not nil, ParseSeen returns nil, which allows any state of the file.
 func ParseSeen(b []byte) (*files.Seen, error) {
 	le := binary.LittleEndian
 	switch {

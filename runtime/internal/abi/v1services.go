@@ -42,7 +42,7 @@ func (x v1Exporter) web() {
 // noWeb is the HTTP client of calls without HTTP.
 var noWeb = new(hostfuncs.HTTP)
 
-// web returns the HTTP client of the call; without HTTP, it is a client that has no responses.
+// web returns the HTTP client of the call. A call without HTTP gets a client that has no responses.
 func (c *Call) web() *hostfuncs.HTTP {
 	if w := c.Bindings.HTTP; w != nil && !c.IsWarmUp {
 		return w
@@ -61,7 +61,7 @@ func (c *Call) request(w *hostfuncs.HTTP, head, body []byte) (handle uint32, err
 // Errors for requests that are not sent.
 var (
 	errNoWeb        = notGranted("no HTTP request is permitted; the manifest must ask for it with [[permissions.net]], and the operator must grant it")
-	errBodyTooLarge = &hostfuncs.Error{Code: hostfuncs.CodeTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
+	errBodyTooLarge = &hostfuncs.Error{Code: hostfuncs.CodeTooMuch, Kind: "too_large", Message: "the body of the request is too large; the limit is 10 MiB"}
 )
 
 // store adds the key-value store.

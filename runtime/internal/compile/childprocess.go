@@ -53,7 +53,7 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	err := child.Compile(c.opts.Closing, o, m.wasm, dir)
 	var e *Error
 	if !errors.As(err, &e) {
-		if !holdsFile(dir) { // otherwise the engine would silently compile here
+		if !holdsFile(dir) { // otherwise the engine would silently compile in this process
 			return broken("the compiler program left no code; is it from another build?", nil)
 		}
 		return nil
@@ -67,7 +67,7 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	case child.Refused:
 		return invalid(nil, "the module does not compile: %s", e.Message)
 	}
-	// do not compile here instead: the child exists to keep this module out of this process
+	// do not compile in this process instead: the child exists to keep the module out of it
 	return e
 }
 

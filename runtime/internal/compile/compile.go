@@ -1,6 +1,6 @@
 // Package compile turns the bytes of a module into an [abi.Engine]. It rewrites and compiles them,
-// or finds the result in the cache on disk (package cache). Modules that may take long by an
-// estimate are compiled in a child process (package child), if there is one.
+// or finds the result in the cache on disk (package cache). A module that is estimated to take long
+// is compiled in a child process (package child), if there is one.
 package compile
 
 import (
@@ -40,12 +40,13 @@ type Options struct {
 type Compiler struct {
 	opts Options
 	disk *diskCache // nil if there is no cache on disk
-	// short is for modules that compile in a moment, and long for all others. Each limits how many
+	// short is for modules that compile quickly, and long for all others. Each limits how many
 	// modules are compiled at once, so neither group waits for the other.
 	short, long semaphore
 }
 
-// New returns a Compiler. If the cache cannot be used, it logs a warning and works without.
+// New returns a Compiler. If the cache cannot be used, New logs a warning, and the Compiler works
+// without a cache.
 func New(o Options) *Compiler {
 	return &Compiler{opts: o, disk: openDiskCache(o), short: newSemaphore(), long: newSemaphore()}
 }
@@ -75,8 +76,8 @@ type Job struct {
 	Unwanted func() bool
 }
 
-// Compile returns the engine of a module, with code from the cache on disk if it is there. The
-// error is an *Error or an error of Job.Read.
+// Compile returns the engine of a module. It uses code from the cache on disk if the cache has the
+// module. The error is an *Error or an error of Job.Read.
 func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -84,7 +85,8 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 			err = broken("the engine failed to compile the module", nil)
 		}
 	}()
-	// Loading code from the cache is much faster than compiling it, so it needs no turn.
+	// Loading code from the cache is much faster than compiling it, so it does not wait in the
+	// queue of compilations.
 	slot := c.disk.slot(job.Digest)
 	defer slot.close()
 	if m, hit := slot.fetch(); hit {
@@ -105,23 +107,24 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	return engine, err
 }
 
-// LongFrom is the size in bytes from which a module always counts as one that may take long,
-// without rewriting it for an estimate.
+// LongFrom is the size in bytes from which a module is always treated as one that may take long.
+// Such a module is not rewritten for an estimate.
 const LongFrom = 64 << 10
 
-// errTakesLong means that a module must wait for a place among those that may take long.
+// errTakesLong means that a module must wait in the queue of the modules that may take long.
 var errTakesLong = errors.New("the module may take long to compile")
 
-// compileNew compiles a module that the cache does not have. Unless mayTakeLong is set, it does as
-// little as possible to find out whether the module may take long, and if so fails with
-// errTakesLong. The module is read again in its turn, so that waiting modules take no memory.
+// compileNew compiles a module that the cache does not have. Unless mayTakeLong is set, it first
+// finds out, with as little work as possible, whether the module may take long, and if so fails
+// with errTakesLong. The caller reads the module again when its turn comes, so that waiting modules
+// take no memory.
 func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
 	wasm, err := job.Read()
 	if err != nil {
 		return nil, err
 	}
 	if len(wasm) > c.opts.MaxModuleBytes {
-		return nil, invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.opts.MaxModuleBytes)
+		return nil, invalid(nil, "the module has %d bytes; the limit is %d", len(wasm), c.opts.MaxModuleBytes)
 	}
 	if !mayTakeLong && len(wasm) >= LongFrom {
 		return nil, errTakesLong

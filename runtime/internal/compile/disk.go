@@ -110,8 +110,8 @@ func (s *slot) discard() {
 	s.renew()
 }
 
-// prepare readies the slot for a compilation. If the result could not be stored, the engine need
-// not write it.
+// prepare gets the slot ready for a compilation. If the result could not be stored, the engine gets
+// no directory, so that it does not write the code.
 func (s *slot) prepare() {
 	if s.scratch != nil && !s.scratch.Writable() {
 		s.giveUp(errors.New("the directory cannot be written"))
@@ -189,8 +189,9 @@ func engineBuild() string {
 }
 
 // engineIdentity returns the version of the engine that this program was built with. Where the
-// build does not record it, as in tests, the result is the size and time of the program's own file,
-// so that no other build runs the code that this build stored. It is empty when that fails also.
+// build does not record it, as in tests, the result is the size and time of the program's own file.
+// So no other build runs the code that this build stored. If the file cannot be examined either,
+// the result is empty.
 func engineIdentity() string {
 	if version := EngineVersion(); version != "" {
 		return version

@@ -19,8 +19,8 @@ func rewriting(anyEffort bool) rewrite.Options {
 	}
 }
 
-// A module whose estimate exceeds one of these is compiled in a child that can be stopped, if there
-// is one.
+// A module whose estimate exceeds one of these limits is compiled in a child that can be stopped,
+// if there is one.
 const (
 	maxTimeHere  = 100 * time.Millisecond
 	maxBytesHere = 100 << 20
@@ -37,8 +37,8 @@ func workers(e rewrite.Effort) int {
 // forChild reports whether a child should compile the module.
 func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
 
-// Check reads a module and returns its report. The error is why the module cannot run here; a
-// module that is slow to compile can. The report is nil if the bytes are not a module.
+// Check reads a module and returns its report. The error is why the module cannot run here. It is
+// nil for a module that is only slow to compile. The report is nil if the bytes are not a module.
 func Check(wasm []byte) (*rewrite.Report, error) {
 	report, err := rewrite.Inspect(wasm)
 	if err != nil {
@@ -51,7 +51,7 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 }
 
 // refusal explains why the rewriter refused a module. It reports missing host functions before slow
-// code, because compiling in a child does not supply them.
+// code: the advice for slow code, to compile in a child, would not help such a module.
 func refusal(wasm []byte, err error) error {
 	if e := (*rewrite.Error)(nil); !errors.As(err, &e) || e.Kind != rewrite.SlowToCompile {
 		return fromRewrite(err)

@@ -8,7 +8,7 @@ import (
 )
 
 // Compilations cannot be interrupted, so only a few run at a time. The other processors stay free
-// for calls, and a compilation whose callers have gone is never begun.
+// for calls. A compilation that no caller waits for any longer is never begun.
 
 // semaphore is a counting semaphore: send to acquire, receive to release.
 type semaphore chan struct{}
@@ -49,6 +49,6 @@ func closed() error {
 	return &Error{Kind: child.Cancelled, Message: abi.ErrClosed.Error(), Cause: abi.ErrClosed}
 }
 
-// Semaphores returns two semaphores for tests: short is for modules that compile in a moment, and
-// long for all others.
+// Semaphores returns two semaphores for tests: short is for modules that compile quickly, and long
+// is for all others.
 func (c *Compiler) Semaphores() (short, long chan struct{}) { return c.short, c.long }

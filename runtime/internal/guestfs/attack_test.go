@@ -141,8 +141,8 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 				if opened.Errno != want {
 					t.Errorf("%s: path_open: got %q, want %q", test.name, opened.Errno, want)
 				}
-				// The engine takes an empty path for the directory itself. An absolute or upward
-				// path means something else from the root.
+				// For the engine, an empty path is the directory itself. From the root, an absolute
+				// or upward path leads to another file.
 				if test.path == "" || strings.HasPrefix(test.path, "/") || strings.HasPrefix(test.path, "..") || strings.Contains(test.path, "../../") {
 					continue
 				}

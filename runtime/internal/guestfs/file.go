@@ -104,7 +104,7 @@ func (f *file) Seek(offset position, whence int) (int64, sys.Errno) {
 	return n, toErrno(err)
 }
 
-// Readdir returns the next n entries; fewer only at the end.
+// Readdir returns the next n entries. It returns fewer entries only at the end.
 func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := f.f.ReadDir(n)
 	if err != nil {

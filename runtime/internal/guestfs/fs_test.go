@@ -142,8 +142,8 @@ func TestUnknownOpenFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// Without a call, no file is accessible. The engine's own opening of a preopen still succeeds,
-// because the engine would panic otherwise.
+// Without a call, no file is accessible. Only the engine itself can still open a preopen, because
+// it would panic otherwise.
 func TestNothingIsReachedWithoutCall(t *testing.T) {
 	fsys := guestfs.New(func() *files.FS { return nil }, "/", &guestfs.Traces{})
 	if _, errno := fsys.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {

@@ -109,7 +109,7 @@ func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
 	return n, toErrno(err)
 }
 
-// Readdir returns the next n entries; fewer only at the end.
+// Readdir returns the next n entries. It returns fewer entries only at the end.
 func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	d.fs.traces.listed = true
 	d.mu.Lock()

@@ -212,7 +212,8 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"up", "abs", "updir", "dangling", "inner", "loop", "fifo", "f", "d", ".git", ".env"} {
-				// O_EXCL follows no link and finds the name taken.
+				// With O_EXCL, the engine does not follow the link, and reports that its name
+				// exists.
 				want := "EEXIST"
 				if deny != nil && strings.HasPrefix(name, ".") {
 					want = "EACCES"

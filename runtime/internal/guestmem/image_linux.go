@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Image is a saved copy of a guest's memory. Memories share its pages until they write to them. It
-// is freed when its last holder has released it.
+// Image is a saved copy of a guest's memory. Memories share its pages until they write to them. The
+// image is freed when its last holder has released it.
 type Image struct {
 	fd      int
 	view    []byte // read-only
@@ -45,7 +45,7 @@ func (i *Image) closeFile() {
 // memory would crash the process.
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE | unix.F_SEAL_SEAL
 
-// newImage copies b into a file in memory. The caller holds the image.
+// newImage copies b into a file in memory. The caller becomes a holder of the image.
 func newImage(b []byte) (*Image, error) {
 	fd, err := unix.MemfdCreate("wasmtool", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -122,7 +122,8 @@ func reserve(size uint64) []byte {
 
 func unreserve(space []byte) { _ = unix.Munmap(space) }
 
-// drop gives the pages of b back. Pages over an image show the image again; other pages are zero.
+// drop returns the pages of b to the kernel. Pages over an image show the image again; other pages
+// are zero.
 func drop(b []byte) error {
 	if len(b) == 0 {
 		return nil

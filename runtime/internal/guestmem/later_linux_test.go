@@ -16,7 +16,7 @@ func TestLargeMemoryIsGivenBack(t *testing.T) {
 	if after := addressSpace(t); after > before+size {
 		t.Errorf("%d bytes of address space before, %d after %d guests of %d", before, after, guests, size)
 	}
-	// A memory that is freed after Close is returned also.
+	// A memory that is freed after Close is also returned.
 	late := newGuest(t, s, Options{Limit: size}, size)
 	late.m.Free()
 	if after := addressSpace(t); after > before+size {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// guest plays the engine: it grows a memory page by page and keeps the last slice that it got.
+// guest simulates the engine: it grows a memory page by page and keeps the last slice that it got.
 type guest struct {
 	m   *Memory
 	mem []byte
@@ -31,7 +31,7 @@ func (g *guest) grow(pages uint64) bool {
 	return true
 }
 
-// newSystem returns a System that is closed with the test.
+// newSystem returns a System, and closes it at the end of the test.
 func newSystem(t testing.TB) *System {
 	t.Helper()
 	s := NewSystem()

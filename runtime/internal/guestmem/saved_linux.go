@@ -15,11 +15,11 @@ const (
 	copyWhole = 64 << 10
 	// copyBlind replaces copyWhole where the kernel cannot report the changed pages.
 	copyBlind = 1 << 20
-	// maxKeptPages limits the bytes of written pages that a memory keeps at a restore. If there are
-	// more, all of these pages are given back.
+	// maxKeptPages limits the written pages that a memory keeps at a restore, in bytes. If more
+	// were written, all of them are returned to the kernel.
 	maxKeptPages = 4 << 20
-	// trimEvery is the number of restores after which all pages are given back. Until then, a page
-	// that was written once is copied at every restore.
+	// trimEvery is the number of restores after which all pages are returned to the kernel. Until
+	// then, a page that was written once is copied at every restore.
 	trimEvery = 64
 )
 
@@ -37,7 +37,7 @@ type saved struct {
 var errGrown = errors.New("the memory cannot shrink")
 
 // Save makes an image of the current memory, to which the memory is restored from now on. The
-// caller also holds the image.
+// caller also becomes a holder of the image.
 func (m *Memory) Save() (*Image, error) {
 	if !m.mapped || m.size == 0 {
 		return nil, ErrUnsupported
@@ -53,8 +53,8 @@ func (m *Memory) Save() (*Image, error) {
 	return image, nil
 }
 
-// Adopt makes image the one to which the memory is restored, if the memory is equal to it.
-// Otherwise it changes nothing and returns false.
+// Adopt makes image the state to which the memory is restored, if the memory is equal to image.
+// Otherwise Adopt changes nothing and returns false.
 func (m *Memory) Adopt(image *Image) (bool, error) {
 	if !m.mapped || m.size != image.Size() || !bytes.Equal(m.space[:m.size], image.view) {
 		return false, nil
@@ -81,8 +81,8 @@ func (m *Memory) forget() {
 }
 
 // Restore restores the memory to its image. grow must ask the engine to grow the memory by a page,
-// and report whether it did: this is how the engine learns of a smaller size. After an error the
-// memory cannot be used.
+// and report whether the engine did so: that is how the engine learns of a smaller size. After an
+// error the memory cannot be used.
 func (m *Memory) Restore(grow func() bool) error {
 	m.refused = m.wasRefused
 	if err := m.takeBack(m.image.Size(), grow); err != nil {
@@ -105,8 +105,8 @@ func (m *Memory) Restore(grow func() bool) error {
 	return err
 }
 
-// Clear resets a memory that was not saved to size zero bytes; grow is as in Restore. After an
-// error the memory cannot be used.
+// Clear resets a memory that has no image. The memory then has size bytes, which are all zero. grow
+// is as in Restore. After an error the memory cannot be used.
 func (m *Memory) Clear(size uint64, grow func() bool) error {
 	m.refused = false
 	if err := m.takeBack(size, grow); err != nil {
@@ -144,7 +144,7 @@ func (m *Memory) shrink() []byte {
 }
 
 // copyBack makes the front of the memory equal to the image. It returns the total size of the pages
-// there that the memory does not share with the image.
+// in the front that the memory does not share with the image.
 func (m *Memory) copyBack() (uint64, error) {
 	front, view := m.space[:m.size], m.image.view
 	whole := uint64(copyWhole)
@@ -180,12 +180,13 @@ func (m *Memory) clean(b []byte) (uint64, error) {
 	return written, nil
 }
 
-// Trim gives all private pages of a restored memory back; the memory then shows its image.
+// Trim returns all private pages of a restored memory to the kernel. The memory then shows its
+// image.
 func (m *Memory) Trim() error {
 	m.restores, m.private = 0, 0
 	m.high = m.size
 	return drop(m.space)
 }
 
-// Private returns about how many bytes the memory takes in addition to its image.
+// Private returns the approximate number of bytes that the memory takes in addition to its image.
 func (m *Memory) Private() uint64 { return m.private }

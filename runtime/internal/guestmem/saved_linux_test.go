@@ -276,7 +276,7 @@ func TestAdoptIsForEqualMemory(t *testing.T) {
 	}
 }
 
-// A cleared memory is as new, whatever was done to it.
+// A cleared memory is like a new one, regardless of what was done to it before.
 func TestClearedMemoryIsZero(t *testing.T) {
 	for _, size := range []uint64{0, PageSize} {
 		for _, grown := range []uint64{2 * PageSize, copyWhole + PageSize, 6 << 20} {

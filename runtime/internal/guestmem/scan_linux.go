@@ -15,7 +15,7 @@ type scanner struct {
 	once   sync.Once
 	fd     int
 	usable atomic.Bool
-	// args holds the argument structs of scans that are not running.
+	// args has the argument structs of scans that are not running.
 	args sync.Pool
 }
 
@@ -47,7 +47,7 @@ type scanRegion struct{ start, end, categories uint64 }
 
 var errScan = errors.New("the kernel cannot report which pages were written")
 
-// works reports whether this kernel can report written pages. The first call of works tests it.
+// works reports whether this kernel can report written pages. Its first call tests the kernel.
 func (s *scanner) works() bool {
 	s.once.Do(func() {
 		fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)

@@ -52,10 +52,10 @@ func (s *System) take(limit uint64) (space []byte, mapped bool) {
 	return space, space != nil
 }
 
-// give takes back address space whose first bytes a guest wrote. Address space into which an image
-// was mapped is not reused.
+// give returns address space to the System. written is the number of bytes at its start that a
+// guest may have written. Address space into which an image was mapped is not reused.
 func (s *System) give(space []byte, written uint64, hadImage bool) {
-	// Address space without writes is cheap to reserve again.
+	// Address space without writes is not kept, because it is cheap to reserve again.
 	if !hadImage && written > 0 && written <= maxSpareEach && s.keep(space, written) {
 		return
 	}

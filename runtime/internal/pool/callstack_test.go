@@ -47,8 +47,8 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// The engine's call stack is where callStack reads it. If it were not, no command would be reused,
-// and no other test would fail.
+// callStack finds the engine's call stack. If it did not, no command would be reused, and no other
+// test would fail.
 func TestCallStackReadsStackOfEngine(t *testing.T) {
 	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
 		t.Skip("the engine has no compiler for this processor")

@@ -21,8 +21,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// A waiting instance gives back the memory that it wrote after TrimAfter, and is closed after
-// CloseAfter.
+// An instance that has waited for TrimAfter gives back the memory that it wrote. After CloseAfter,
+// it is closed.
 const (
 	TrimAfter  = 5 * time.Second
 	CloseAfter = time.Minute

@@ -25,27 +25,27 @@ type Instance struct {
 	snapshot // the state to which it is reset
 
 	since time.Time // when it began to wait
-	// bytes is the memory that it takes while it waits. ownImage is the part for an image that it
-	// does not share.
+	// bytes is the memory that the instance takes while it waits. ownImage is the part of bytes for
+	// an image that is not shared.
 	bytes, ownImage int64
 	trimmed         bool
 }
 
 const (
-	// IdleBytes is about how many bytes an instance takes in addition to its memory, with call
-	// stacks of smallStacks bytes.
+	// IdleBytes is the approximate number of bytes that an instance takes in addition to its
+	// memory, with call stacks of smallStacks bytes.
 	IdleBytes   = 64 << 10
 	smallStacks = 40 << 10
-	// LargeStart is the number of bytes to initialise above which an instance waits for its turn to
-	// start.
+	// LargeStart is the number of bytes to initialise from which an instance counts as large. A
+	// large instance waits for its turn to start.
 	LargeStart = 4 << 20
 )
 
 // ErrNoTurn is the error of a call that ended before its instance was created.
 var ErrNoTurn = errors.New("the call was waiting for its turn to start")
 
-// instantiate creates an instance whose start is part of the call c. None of the guest's code has
-// run.
+// instantiate creates an instance whose start is part of the call c. It runs none of the guest's
+// code.
 func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
 	// The engine fills data segments and tables in one operation, which takes long for a large
 	// module and cannot be interrupted.
@@ -109,7 +109,7 @@ func (i *Instance) start(c *abi.Call) error {
 		return err
 	}
 	switch c.Entry.Form {
-	case abi.Command: // a command starts until it reads its input
+	case abi.Command: // the start of a command lasts until it reads its input
 		i.main = i.guest.Module.ExportedFunction(rewrite.ExportMain)
 		if i.main == nil || c.Entry.Export != abi.CommandExport {
 			i.main = i.guest.Module.ExportedFunction(c.Entry.Export)

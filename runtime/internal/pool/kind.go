@@ -65,7 +65,7 @@ func (k *kind) share(image *guestmem.Image) bool {
 	return true
 }
 
-// close closes the waiting instances. Instances that return later are closed also.
+// close closes the waiting instances. Instances that return later are also closed.
 func (k *kind) close() {
 	for n := range k.shards {
 		h := &k.shards[n]

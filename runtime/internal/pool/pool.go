@@ -193,7 +193,7 @@ func (p *Pool) put(i *Instance) {
 // for all modules, so that others have room.
 func (p *Pool) room() int64 { return p.group.opts.MaxIdleBytes / 2 }
 
-// waits counts an instance that begins to wait; leaves undoes it.
+// waits counts an instance that begins to wait; leaves reverses that.
 func (p *Pool) waits(i *Instance) {
 	p.count(i.bytes)
 	p.group.idleMemory.Add(int64(i.guest.Size()))
@@ -253,7 +253,8 @@ func (p *Pool) DropOldest() bool {
 func (p *Pool) hostBytes() int64 { return max(0, int64(p.engine.Report.HostBytes)-IdleBytes/2) }
 
 // Account is Group.Account for guests of this module, whose share is limited. If MaxTotalMemory is
-// at least four times MaxMemory, the module gets at most half of it, so that others find memory.
+// at least four times MaxMemory, the module gets at most half of MaxTotalMemory, so that memory is
+// left for other modules.
 func (p *Pool) Account(delta int64) bool {
 	limit := p.group.opts.MaxTotalMemory
 	if limit >= 4*p.group.opts.MaxMemory {

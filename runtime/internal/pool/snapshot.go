@@ -26,7 +26,7 @@ type snapshot struct {
 	mark          hostfuncs.Mark
 	startFuel     uint64
 
-	// point is where a command resumes in each call. The first call resumes there too, because the
+	// point is where a command resumes in each call. The first call also resumes there, because the
 	// stack on which it resumes determines how deep it can call. frames is the saved content of
 	// that stack. resuming reports whether the call has not yet reached the point.
 	point    experimental.Snapshot

@@ -83,7 +83,7 @@ func main() {
 			fmt.Println(e.Name())
 		}
 	case "canary":
-		// Prints what an earlier call left in memory, and then leaves something.
+		// Print what an earlier call left in memory, and then leave something.
 		fmt.Println(canary)
 		canary = arg(2)
 	}

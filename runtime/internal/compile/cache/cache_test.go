@@ -24,7 +24,7 @@ func open(t testing.TB) (*Cache, string) {
 // engineFile is the path below Scratch.Dir where the fake engine of these tests keeps its code.
 const engineFile = "engine-1/code"
 
-// store stores an entry as a runtime does on a miss.
+// store stores an entry as a Runtime does after a miss.
 func store(t testing.TB, c *Cache, key Key, code string, e Entry) {
 	t.Helper()
 	s := scratch(t, c)

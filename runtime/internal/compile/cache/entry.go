@@ -168,11 +168,12 @@ func hashPart(h hash.Hash, r io.Reader, n int64) error {
 
 // place makes the entry at path appear as a new file at to.
 //
-// When both paths are in the cache directory, it links and copies nothing. The file then has a
-// second name, which stays even when the entry is evicted. The entry is verified under the second
-// name, and the engine reads it there right after. Only a process of this user could change the
-// file in between, and such a process could also change a copy. Processes of this program never
-// write to an entry. Where links are not possible, place copies, and the copy is verified.
+// When both paths are in the cache directory, place makes a hard link and copies nothing. The file
+// then has a second name, which stays even when the entry is evicted. The entry is verified under
+// the second name, and the engine reads it there right after. Only a process of this user could
+// change the file in between, and such a process could also change a copy. Processes of this
+// program never write to an entry. Where links are not possible, place makes a copy, which is then
+// verified.
 func place(path, to string, link bool) error {
 	before, err := os.Lstat(path)
 	if err != nil {

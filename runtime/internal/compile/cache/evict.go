@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// leftoverAge is the age from which a scratch directory counts as abandoned: no compilation takes
-// that long.
+// leftoverAge is the age from which a scratch directory is treated as abandoned: no compilation
+// takes that long.
 const leftoverAge = time.Hour
 
-// evict deletes the least recently used entries until the others have at most maxBytes together. It
-// never deletes the entry of keep, however large. Several processes may evict at once: an entry
-// that another process has already deleted is not an error.
+// evict deletes the least recently used entries until the remaining entries have at most maxBytes
+// together. It never deletes the entry of keep, regardless of its size. Several processes may evict
+// at once: an entry that another process has already deleted is not an error.
 func (c *Cache) evict(keep Key) error {
 	files, err := c.files()
 	if err != nil {

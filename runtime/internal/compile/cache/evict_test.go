@@ -31,7 +31,7 @@ func left(c *Cache, labels string) string {
 func TestLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	tests := []struct {
 		name string
-		max  func(entry int64) int64 // given the size of one entry
+		max  func(entry int64) int64 // limit of the cache, given the size of one entry
 		want string                  // labels of the remaining entries, the oldest first; e is new
 	}{
 		{"all fit", func(entry int64) int64 { return 5 * entry }, "abcde"},

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Item describes an entry. Its fields come from the end of the file, which is verified only when
-// the whole file is read. Display an Item, but never run code because of it.
+// Item describes an entry. Its fields come from the end of the file, whose checksum is verified
+// only when the whole file is read. Use an Item for display, and never to decide which code to run.
 type Item struct {
 	Key Key
 	// Source is the same as in Entry; it is zero when the file is not an entry of this layout.
@@ -47,9 +47,9 @@ func (c *Cache) source(key Key) (none [sha256.Size]byte) {
 	return t.Source
 }
 
-// Clear deletes all entries and what crashed processes have left, and no other file. It returns the
-// number of deleted entries and their size in bytes. The error is the first that prevented a
-// deletion.
+// Clear deletes all entries and the scratch directories of crashed processes, and no other file. It
+// returns the number of deleted entries and their size in bytes. The error is the first that
+// prevented a deletion.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	files, err := c.files()
 	if err != nil {

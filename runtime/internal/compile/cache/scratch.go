@@ -15,8 +15,8 @@ const scratchPrefix = "scratch-"
 // placedName is the name under which an entry is verified, before the engine can see it.
 const placedName = "entry"
 
-// Scratch is a directory for one compilation, in which the engine looks for code and leaves it. Use
-// one Scratch for one module, from one goroutine, and close it.
+// Scratch is a directory for one compilation, from which the engine reads code and to which it
+// writes code. Use one Scratch for one module, from one goroutine, and close it.
 type Scratch struct {
 	cache *Cache
 	dir   string
@@ -99,12 +99,12 @@ func (s *Scratch) fetch(key Key) (Entry, error) {
 // Fetch that found an entry; use another Scratch.
 func (s *Scratch) Store(key Key, e Entry) error {
 	if s.fetched {
-		return errors.New("an entry was fetched into the scratch directory")
+		return errors.New("an entry was fetched into the scratch directory; use another scratch directory")
 	}
 	// The engine makes a directory for its version, with one file for each module.
 	files, err := filepath.Glob(filepath.Join(s.dir, "*", "*"))
 	if err != nil || len(files) != 1 {
-		return fmt.Errorf("the engine wrote %d files", len(files))
+		return fmt.Errorf("the engine wrote %d files instead of one", len(files))
 	}
 	name, err := filepath.Rel(s.dir, files[0])
 	if err != nil {

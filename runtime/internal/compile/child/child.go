@@ -35,8 +35,8 @@ const (
 	MaxModuleBytes = 256 << 20
 )
 
-// killDelay is how long the pipes of a child that has ended or was killed may stay open, because a
-// process that it started holds them.
+// killDelay is how long to wait until the pipes of a child are closed after the child has ended or
+// was killed. A process that the child started may still have them open.
 const killDelay = 2 * time.Second
 
 // Options configures the child and its limits.
@@ -47,7 +47,7 @@ type Options struct {
 	// Timeout limits the time of the child by the clock, up to MaxTimeout; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// MaxMemory limits the memory of the child in bytes, from MinMaxMemory to 1 TiB; 0 means
-	// DefaultMaxMemory. For short moments, the child may use half as much again.
+	// DefaultMaxMemory. For short moments, the child may use up to 1.5 times that much.
 	MaxMemory uint64
 	// MaxOutput limits the size in bytes of a file that the child leaves and the parent reads, up
 	// to 1 TiB; 0 means DefaultMaxOutput. It is enforced only on Unix.
@@ -58,7 +58,7 @@ type Options struct {
 
 // Compile lets a child compile a module and leave the machine code in dir, an existing directory
 // that nothing else uses. When ctx is done or the timeout expires, the child is killed and Compile
-// returns at once. The child has always ended when Compile returns. Every error is an [*Error];
+// returns immediately. The child has always ended when Compile returns. Every error is an [*Error];
 // after an error, dir may contain partial files and must not be used. Compile is safe for
 // concurrent use with different directories.
 func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
@@ -87,7 +87,7 @@ func (o Options) job(wasm []byte, dir string) (job, error) {
 	case dir == "":
 		return j, unavailable("no directory is given for the machine code")
 	case len(wasm) > MaxModuleBytes:
-		return j, &Error{Kind: Refused, Message: fmt.Sprintf("the module has %d bytes; at most %d are compiled", len(wasm), MaxModuleBytes)}
+		return j, &Error{Kind: Refused, Message: fmt.Sprintf("the module has %d bytes; the limit is %d", len(wasm), MaxModuleBytes)}
 	}
 	if err := j.check(); err != nil {
 		return j, &Error{Kind: Unavailable, Message: err.Error()}

@@ -110,7 +110,7 @@ func TestCompileReportsOutcome(t *testing.T) {
 		{name: "more memory than there is", what: "allocate at once", want: TooBig, text: "memory"},
 		{name: "much garbage", what: "make garbage", set: Options{MaxMemory: 1024 * mib}},
 		{name: "a module that is larger than memory", what: "engine", wasm: make([]byte, MaxModuleBytes), set: Options{MaxMemory: MinMaxMemory}, want: TooBig},
-		{name: "a module that is too large", what: "engine", wasm: make([]byte, MaxModuleBytes+1), want: Refused, text: "at most 268435456"},
+		{name: "a module that is too large", what: "engine", wasm: make([]byte, MaxModuleBytes+1), want: Refused, text: "the limit is 268435456"},
 		{name: "a panic", what: "panic", want: Refused, text: crashMessage},
 		{name: "a panic in a goroutine", what: "panic elsewhere", want: Refused, text: crashMessage},
 		{name: "a stack without end", what: "recurse", set: Options{MaxMemory: 4 << 30}, want: Refused, text: crashMessage},
@@ -144,7 +144,8 @@ func TestCompileReportsOutcome(t *testing.T) {
 func TestProgramsThatDoNotServeAreUnavailable(t *testing.T) {
 	for what := range strangers {
 		t.Run(what, func(t *testing.T) {
-			// The module is larger than the buffer of a pipe.
+			// The module is larger than the buffer of a pipe, so the parent still writes it when
+			// the child ends.
 			if got := kindOf(t, Compile(context.Background(), options(what), make([]byte, 1<<20), t.TempDir())); got != Unavailable {
 				t.Errorf("got %q, want %q", got, Unavailable)
 			}

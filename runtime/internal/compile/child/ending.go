@@ -52,7 +52,7 @@ func (e ending) withoutReply(ctx context.Context, j job, greeted bool) *Error {
 	case errors.As(e.failure, &exit):
 		return &Error{Kind: Refused, Message: crashMessage}
 	}
-	return unavailable("the compiler program gave an invalid reply")
+	return unavailable("the compiler program gave an invalid reply; is it from another build?")
 }
 
 // outOfMemory reports whether the child ended because memory ran out. The module may be able to

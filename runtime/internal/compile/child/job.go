@@ -44,7 +44,7 @@ func (j job) check() error {
 	case j.output == 0 || j.output > maxBytes:
 		return fmt.Errorf("Options.MaxOutput is %d bytes; it must be above 0 and at most %d", j.output, uint64(maxBytes))
 	case j.size > MaxModuleBytes:
-		return fmt.Errorf("the module has %d bytes; at most %d are compiled", j.size, uint64(MaxModuleBytes))
+		return fmt.Errorf("the module has %d bytes; the limit is %d", j.size, uint64(MaxModuleBytes))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestKernelLimitsMappings(t *testing.T) {
 	}
 }
 
-// A parent that is killed cannot kill its child.
+// A child ends when its parent is killed, although the parent has no chance to kill it.
 func TestChildOfKilledParentEnds(t *testing.T) {
 	p := newPhone(t)
 	parent := exec.Command(options("").Command[0], parentArg, "spin", p.number())

@@ -135,7 +135,7 @@ var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	},
 	"make garbage": func([]byte, string, []string) error {
 		for range 1536 {
-			// A compiler uses the memory that it allocates.
+			// Use the memory, as a compiler does.
 			runtime.KeepAlive(sha256.Sum256(touched()))
 		}
 		return nil

@@ -8,9 +8,9 @@ import (
 // confine permanently limits the memory of this process.
 //
 // The garbage collector is off until memory runs short, which saves a tenth of the time, because
-// most modules finish before that. From softLimit on, the collector works as hard as it can. When
-// more than the limit is in use, await gives up, on all systems. If memory grows faster than await
-// checks, hardLimit stops the process, where the kernel has such a limit.
+// most modules finish before that. From softLimit on, the collector runs as often as it can. When
+// more than the limit is in use, await stops the compilation; this works on all systems. If memory
+// grows faster than await checks, hardLimit stops the process, where the kernel has such a limit.
 func confine(j job) error {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(softLimit(j.memory))

@@ -13,7 +13,7 @@ type outcome string
 
 const (
 	compiled outcome = "compiled"
-	refused  outcome = "refused"  // with the compiler's message
+	refused  outcome = "refused"  // the compiler refused the module
 	tooBig   outcome = "too_big"  // compiling takes too much memory
 	tooLong  outcome = "too_long" // the file of code is too large
 	failed   outcome = "failed"   // an error of the child or its environment
@@ -26,8 +26,8 @@ type reply struct {
 }
 
 const (
-	// greeting is the first output of a child, once its limits hold and before it reads the module.
-	// A crash after the greeting is caused by the module.
+	// greeting is the first output of a child, after its limits are set and before it reads the
+	// module. A crash after the greeting is caused by the module.
 	greeting = "wasmtool compiles 1\n"
 	// maxReplyBytes limits the output of a child.
 	maxReplyBytes = 64 << 10
