@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/benhoyt/goawk/interp"
+	"github.com/benhoyt/goawk/lexer"
 	"github.com/benhoyt/goawk/parser"
 )
 
@@ -49,21 +50,37 @@ func runAwk(p *process, o options, words []string, directory *workingDirectory) 
 	}
 	vars := []string{}
 	if o.has("F") {
-		separator := o.value("F", "")
-		if separator == "t" {
-			separator = "\t" // as POSIX requires
-		}
-		vars = append(vars, "FS", separator)
+		vars = append(vars, "FS", awkValue(o.value("F", "")))
 	}
 	for _, assignment := range o.values("v") {
 		name, value, ok := strings.Cut(assignment, "=")
-		if !ok {
+		if !ok || !isVariable(name) {
 			p.errorf("-v needs VAR=VALUE, not '%s'", assignment)
 			return 2
 		}
-		vars = append(vars, name, value)
+		vars = append(vars, name, awkValue(value))
 	}
 	return runProgram(p, program, vars, words, directory)
+}
+
+// awkValue replaces the escapes of a value on the command line, as in a string of a program.
+func awkValue(value string) string {
+	// A line end is allowed here, but not in a string.
+	text, err := lexer.Unescape(strings.ReplaceAll(value, "\n", `\n`))
+	if err != nil {
+		return value // gawk also keeps \x without digits
+	}
+	return text
+}
+
+// isVariable reports whether a variable of awk can have the name.
+func isVariable(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c != '_' && !isAlpha(c) && (i == 0 || !isDigit(c)) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 func runProgram(p *process, program *parser.Program, vars, words []string, directory *workingDirectory) (status int) {
@@ -84,7 +101,7 @@ func runProgram(p *process, program *parser.Program, vars, words []string, direc
 		return 2
 	}
 	status, err = awk.ExecuteContext(newYieldingErr(p.ctx), &interp.Config{
-		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: p.devices(words), Vars: vars,
+		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: awkOperands(words), Vars: vars,
 		Environ: environ, NoExec: true, Chars: true, NewlineOutput: interp.RawNewlineMode,
 	})
 	if err != nil && p.ctx.Err() == nil && p.outErr == nil {
@@ -94,13 +111,19 @@ func runProgram(p *process, program *parser.Program, vars, words []string, direc
 	return status
 }
 
-// devices replaces /dev/stdin with "-", which the interpreter expects.
-func (p *process) devices(words []string) []string {
+// awkOperands prepares the operands for the interpreter, which expects "-" for /dev/stdin, and
+// escapes for the line ends in the value of an assignment.
+func awkOperands(words []string) []string {
 	out := make([]string, len(words))
 	for i, word := range words {
-		if out[i] = word; word == "/dev/stdin" {
-			out[i] = "-"
+		name, value, assigns := strings.Cut(word, "=")
+		switch {
+		case word == "/dev/stdin":
+			word = "-"
+		case assigns && isVariable(name):
+			word = name + "=" + strings.ReplaceAll(value, "\n", `\n`)
 		}
+		out[i] = word
 	}
 	return out
 }

@@ -127,16 +127,25 @@ func (s *sedParser) block() (string, error) {
 			break
 		}
 		if c == '\\' && s.at < len(s.text) {
-			if escaped := sedEscapes(s.text[s.at-1 : s.at+1]); len(escaped) == 1 {
-				c = escaped[0]
-			} else {
-				c = s.text[s.at]
-			}
-			s.at++
+			var n int
+			c, n = textEscape(s.text[s.at:])
+			s.at += n
 		}
 		out.WriteByte(c)
 	}
 	return out.String() + "\n", nil
+}
+
+// textEscape returns the byte of an escape in the text of a, i or c, and the length of the escape.
+// rest is the text after the backslash, and not empty.
+func textEscape(rest string) (byte, int) {
+	if at := strings.IndexByte("afnrtv", rest[0]); at >= 0 {
+		return "\a\f\n\r\t\v"[at], 1
+	}
+	if b, n := numericEscape(rest); n > 0 {
+		return b, n
+	}
+	return rest[0], 1
 }
 
 func (s *sedParser) substitute(c *sedCommand) error {

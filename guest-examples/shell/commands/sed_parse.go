@@ -20,12 +20,19 @@ type address struct {
 	more, multiple int
 }
 
+// isNumber reports whether the address is a single line number.
+func (a *address) isNumber() bool { return !a.isPattern && !a.last && a.step <= 0 }
+
+// isZero reports whether a range begins before the first line. The address may be nil.
+func (a *address) isZero() bool { return a != nil && a.isNumber() && a.line == 0 && a.step == 0 }
+
 // sedCommand is a command with its addresses.
 type sedCommand struct {
 	name     byte
 	from, to *address
 	negated  bool
 	inRange  bool // whether the range has begun and not ended
+	closed   bool // whether a range that begins at a line number has ended
 	rangeEnd int  // the line at which the range ends, if known
 
 	text        string // the lines that a, i or c writes
@@ -119,7 +126,7 @@ func (s *sedParser) command() error {
 			return errors.New("unexpected `,'")
 		}
 	}
-	if c.from != nil && c.from.line == 0 && !c.from.last && !c.from.isPattern && c.from.step == 0 && (c.to == nil || !c.to.isPattern) {
+	if c.from.isZero() && (c.to == nil || !c.to.isPattern) {
 		return errors.New("invalid usage of line address 0")
 	}
 	for s.skip(" \t"); s.peek() == '!'; s.skip(" \t!") {

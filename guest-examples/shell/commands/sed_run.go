@@ -45,7 +45,9 @@ var errNoPattern = errors.New("no previous regular expression")
 func (s *stream) run(in *sedInput) int {
 	s.in, s.line, s.missing = in, 0, false
 	for i := range s.program {
-		s.program[i].inRange = false
+		c := &s.program[i]
+		c.closed, c.rangeEnd = false, 0
+		c.inRange = c.from.isZero()
 	}
 	defer func() {
 		if in.lines != nil {
@@ -206,39 +208,50 @@ func (s *stream) selects(c *sedCommand) (bool, error) {
 		return s.at(c.from)
 	}
 	if !c.inRange {
-		fromZero := c.from.line == 0 && !c.from.isPattern && !c.from.last && c.from.step == 0
-		if fromZero && s.line == 1 {
-			c.inRange, c.rangeEnd = true, 0
-		} else {
-			found, err := s.at(c.from)
-			if err != nil || !found {
-				return false, err
-			}
-			return true, s.beginRange(c)
+		if c.from.isNumber() {
+			return s.beginNumbered(c), nil
 		}
+		found, err := s.at(c.from)
+		if err != nil || !found {
+			return false, err
+		}
+		s.beginRange(c)
+		return true, nil
 	}
 	switch {
 	case c.to.isPattern:
 		end, err := s.at(c.to)
-		c.inRange = !end
+		c.inRange, c.closed = !end, end
 		return true, err
 	case c.to.last:
 		c.inRange = !s.in.last()
 		return true, nil
 	}
-	c.inRange = s.line < c.rangeEnd
+	c.inRange, c.closed = s.line < c.rangeEnd, s.line >= c.rangeEnd
 	return s.line <= c.rangeEnd, nil
 }
 
+// beginNumbered begins a range whose first address is a line number, and reports whether the range
+// has the current line. The program may not have reached the command at the first line of the
+// range, so any line from there on begins the range. There is only one such range.
+func (s *stream) beginNumbered(c *sedCommand) bool {
+	if c.closed || s.line < c.from.line {
+		return false
+	}
+	s.beginRange(c)
+	c.closed = !c.inRange
+	return s.line == c.from.line || s.line <= c.rangeEnd || c.to.isPattern || c.to.last
+}
+
 // beginRange records where the range that begins with this line ends.
-func (s *stream) beginRange(c *sedCommand) error {
+func (s *stream) beginRange(c *sedCommand) {
 	switch {
 	case c.to.isPattern:
 		c.inRange = true
-		return nil
+		return
 	case c.to.last:
 		c.inRange = !s.in.last()
-		return nil
+		return
 	case c.to.line == -1 && c.to.multiple > 0:
 		c.rangeEnd = (s.line + c.to.multiple - 1) / c.to.multiple * c.to.multiple
 	case c.to.line == -1:
@@ -247,7 +260,6 @@ func (s *stream) beginRange(c *sedCommand) error {
 		c.rangeEnd = c.to.line
 	}
 	c.inRange = s.line < c.rangeEnd
-	return nil
 }
 
 func (s *stream) at(a *address) (bool, error) {
