@@ -76,11 +76,14 @@ type optionSet struct {
 	ordered bool
 	// number accepts -5 as the option "#" with the value 5.
 	number bool
+	// negative takes -5 and -.5 as operands.
+	negative bool
 }
 
 // readOptions parses a specification: options separated by spaces, and the names of an option
 // separated by commas. ":" follows an option with a value, "::" an option with an optional value.
-// "+" alone ends the options at the first operand, and "#" alone accepts a number.
+// "+" alone ends the options at the first operand, "#" alone accepts a number as an option, and "-"
+// alone takes negative numbers as operands.
 func readOptions(specification string) optionSet {
 	set := optionSet{}
 	for _, field := range strings.Fields(specification) {
@@ -90,6 +93,9 @@ func readOptions(specification string) optionSet {
 			continue
 		case "#":
 			set.number = true
+			continue
+		case "-":
+			set.negative = true
 			continue
 		}
 		opt := knownOption{}
@@ -147,7 +153,7 @@ func parseOptions(specification string, words []string) (options, []string, erro
 				return nil, nil, err
 			}
 			opts, words = append(opts, opt), rest
-		case len(word) > 1 && word[0] == '-':
+		case len(word) > 1 && word[0] == '-' && !(set.negative && (isDigit(word[1]) || word[1] == '.')):
 			more, rest, err := set.short(specification, word[1:], words)
 			if err != nil {
 				return nil, nil, err
