@@ -5,101 +5,105 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
 	"strings"
 )
 
-// sums returns the commands that print checksums.
+// digest is an algorithm of checksums.
+type digest struct {
+	name string // in the BSD format, such as "SHA256 (NAME) = HASH"
+	make func() hash.Hash
+}
+
+// digests returns the algorithms by the names that cksum -a has for them.
+func digests() map[string]digest {
+	return map[string]digest{
+		"md5": {"MD5", md5.New}, "sha1": {"SHA1", sha1.New}, "sha224": {"SHA224", sha256.New224}, "sha256": {"SHA256", sha256.New},
+		"sha384": {"SHA384", sha512.New384}, "sha512": {"SHA512", sha512.New},
+	}
+}
+
+const (
+	checkOptions = "c,check ignore-missing quiet status strict w,warn"
+	digestNote   = "-b and -t differ only in the mark before the name."
+)
+
+// sums returns the commands that print checksums of one algorithm.
 func sums() []spec {
 	var list []spec
-	for _, s := range []struct {
-		name string
-		make func() hash.Hash
-	}{{"md5sum", md5.New}, {"sha1sum", sha1.New}, {"sha256sum", sha256.New}, {"sha512sum", sha512.New}} {
+	for name, d := range digests() {
 		list = append(list, spec{
-			name: s.name, synopsis: "[-c] [FILE]...", options: "c,check b,binary t,text status quiet w,warn z,zero tag",
-			run: func(p *process, o options, files []string) int {
-				if o.has("c") {
-					return p.checkSums(o, files, s.make)
-				}
-				return p.eachInput(files, func(name string, r io.Reader) error {
-					h := s.make()
-					if err := p.copy(h, r); err != nil {
-						return err
-					}
-					p.printf("%x  %s%c", h.Sum(nil), name, lineEnd(o, "z"))
-					return nil
-				})
-			},
+			name: name + "sum", synopsis: "[-c] [FILE]...", options: checkOptions + " b,binary t,text z,zero tag", note: digestNote,
+			run: func(p *process, o options, files []string) int { return p.runSums(o, files, d) },
 		})
 	}
 	return list
 }
 
-// checkSums verifies the checksums in files.
-func (p *process) checkSums(o options, files []string, newHash func() hash.Hash) int {
-	bad, unread, malformed := 0, 0, 0
-	p.eachInput(files, func(file string, r io.Reader) error {
-		proper := 0
-		err := p.eachLine(r, '\n', func(line []byte, _ bool) bool {
-			sum, name, ok := strings.Cut(string(line), " ")
-			want, err := hex.DecodeString(sum)
-			if !ok || err != nil || len(want) != newHash().Size() || len(name) < 2 {
-				malformed++
-				return true
+func (p *process) runSums(o options, files []string, d digest) int {
+	if o.has("c") {
+		for _, name := range []string{"tag", "z", "b", "t"} {
+			if o.has(name) {
+				return p.fail("the %s option is meaningless when verifying checksums", dashed(name))
 			}
-			proper++
-			name = name[1:]
-			h := newHash()
-			data, err := p.open(name)
-			if err == nil {
-				err = p.copy(h, data)
-				data.Close()
-			}
-			verdict := "OK"
-			switch {
-			case err != nil:
-				p.errorf("%s: %s", name, message(err))
-				verdict = "FAILED open or read"
-				unread++
-			case string(h.Sum(nil)) != string(want):
-				verdict = "FAILED"
-				bad++
-			}
-			if !o.has("status") && (verdict != "OK" || !o.has("quiet")) {
-				p.printf("%s: %s\n", name, verdict)
-			}
-			return true
-		})
-		if err == nil && proper == 0 {
-			p.errorf("%s: no properly formatted checksum lines found", file)
-			malformed = 0
 		}
-		return err
+		return p.checkSums(o, files, map[string]digest{d.name: d}, d)
+	}
+	if problem := onlyWithCheck(o); problem != "" {
+		return p.fail("%s", problem)
+	}
+	mode := o.last("b", "t")
+	if o.has("tag") && mode == "t" {
+		return p.fail("--tag does not support --text mode")
+	}
+	mark := " "
+	if mode == "b" {
+		mark = "*"
+	}
+	return p.printSums(o, files, d, o.has("tag"), mark)
+}
+
+// onlyWithCheck returns the error for an option of -c without -c, or "".
+func onlyWithCheck(o options) string {
+	for _, name := range []string{"ignore-missing", "quiet", "status", "strict", "w"} {
+		if o.has(name) {
+			return fmt.Sprintf("the %s option is meaningful only when verifying checksums", dashed(name))
+		}
+	}
+	return ""
+}
+
+// printSums prints a line for each file, in the BSD format if tagged is set.
+func (p *process) printSums(o options, files []string, d digest, tagged bool, mark string) int {
+	end := lineEnd(o, "z")
+	return p.eachInput(files, func(name string, r io.Reader) error {
+		h := d.make()
+		if err := p.copy(h, r); err != nil {
+			return err
+		}
+		if end != 0 {
+			escaped := escapeName(name)
+			if escaped != name {
+				p.print(`\`)
+			}
+			name = escaped
+		}
+		if tagged {
+			p.printf("%s (%s) = %x%c", d.name, name, h.Sum(nil), end)
+			return nil
+		}
+		p.printf("%x %s%s%c", h.Sum(nil), mark, name, end)
+		return nil
 	})
-	for _, w := range []struct {
-		n         int
-		one, many string
-	}{
-		{malformed, "line is improperly formatted", "lines are improperly formatted"},
-		{unread, "listed file could not be read", "listed files could not be read"},
-		{bad, "computed checksum did NOT match", "computed checksums did NOT match"},
-	} {
-		if w.n == 0 || o.has("status") {
-			continue
-		}
-		text := w.many
-		if w.n == 1 {
-			text = w.one
-		}
-		p.flush()
-		fmt.Fprintf(p.env.Stderr, "%s: WARNING: %d %s\n", p.name, w.n, text)
-	}
-	if bad > 0 || unread > 0 {
-		return 1
-	}
-	return p.status
+}
+
+// escapeName escapes the characters of a file name that a line can't contain.
+func escapeName(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(name)
+}
+
+func unescapeName(name string) string {
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r").Replace(name)
 }

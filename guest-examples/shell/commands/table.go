@@ -11,9 +11,9 @@ import (
 // all returns the commands, sorted by name.
 func all(transport http.RoundTripper) []spec {
 	list := []spec{
-		arch, awkSpec(&workingDirectory{}), base64Spec, basename, bracket, cat, chmod, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
+		arch, awkSpec(&workingDirectory{}), base64Spec, basename, bracket, cat, chmod, cksum, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
 		echo, egrep, env, expand, exprSpec, falsehood, fgrep, file, find, fold, grep, gunzip, gzipSpec, head, helpSpec(), hexdump, hostname, id, joinSpec, jq, ln, ls, mkdir, mktemp, mv,
-		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, tac, tail, tarSpec, tee,
+		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, sum, tac, tail, tarSpec, tee,
 		testSpec, timeout, touch, tr, tree, truth, uname, uniq, unzip, wc, whichSpec(), whoami, xargs, xxd, yes, zcat, zipSpec,
 	}
 	list = append(list, sums()...)
