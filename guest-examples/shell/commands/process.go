@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"time"
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
@@ -31,7 +32,8 @@ type process struct {
 	// reason.
 	unreadable string
 	ticks      uint
-	maximum    int // limit of bytes held in memory
+	maximum    int            // limit of bytes held in memory
+	location   *time.Location // of TZ; nil before the first use
 }
 
 func newProcess(ctx context.Context, e *command.Env, name string) *process {

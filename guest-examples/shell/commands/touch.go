@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -9,43 +10,80 @@ import (
 )
 
 var touch = spec{
-	name: "touch", synopsis: "[-acm] [-d DATE | -t STAMP | -r FILE] FILE...",
+	name: "touch", synopsis: "[-acm] [-d DATE | -t STAMP] [-r FILE] FILE...",
 	options: "a c,no-create m d,date: r,reference: t: f h,no-dereference time:",
-	note:    "A file has only the time of its last change.",
+	note:    "A file has only the time of its last change, so -a alone changes no time.",
 	run:     runTouch,
 }
 
 func runTouch(p *process, o options, names []string) int {
+	change, err := touchesChange(o)
+	if err != nil {
+		return p.fail("%v", err)
+	}
+	at, err := p.touchTime(o)
+	if err != nil {
+		return p.fail("%v", err)
+	}
 	if len(names) == 0 {
 		return p.fail("missing file operand")
 	}
-	at := time.Now()
-	var err error
-	switch {
-	case o.has("r"):
-		info, err := os.Stat(p.path(o.value("r", "")))
-		if err != nil {
-			return p.fail("failed to get attributes of '%s': %s", o.value("r", ""), message(err))
-		}
-		at = info.ModTime()
-	case o.has("d"):
-		if at, err = parseDate(o.value("d", ""), p.in(at)); err != nil {
-			return p.fail("invalid date format '%s'", o.value("d", ""))
-		}
-	case o.has("t"):
-		if at, err = parseStamp(o.value("t", ""), p.in(at)); err != nil {
-			return p.fail("invalid date format '%s'", o.value("t", ""))
-		}
-	}
 	for _, name := range names {
-		if err := touchFile(p.path(name), o.has("c"), at); err != nil {
+		if err := touchFile(p.path(name), o.has("c"), change, at); err != nil {
 			p.errorf("cannot touch '%s': %s", name, message(err))
 		}
 	}
 	return p.status
 }
 
-func touchFile(name string, existing bool, at time.Time) error {
+// touchesChange reports whether the options ask for the time of the last change, and not only for
+// the time of the last access.
+func touchesChange(o options) (bool, error) {
+	access, change := o.has("a"), o.has("m")
+	for _, which := range o.values("time") {
+		switch which {
+		case "atime", "access", "use":
+			access = true
+		case "mtime", "modify":
+			change = true
+		default:
+			return false, fmt.Errorf("invalid argument '%s' for '--time'; use atime or mtime", which)
+		}
+	}
+	return change || !access, nil
+}
+
+// touchTime returns the time that the options give. A date of -d may be relative to the time of -r.
+func (p *process) touchTime(o options) (time.Time, error) {
+	at := p.in(time.Now())
+	if o.has("t") && (o.has("d") || o.has("r")) {
+		return at, errors.New("cannot specify times from more than one source")
+	}
+	if o.has("r") {
+		name := o.value("r", "")
+		info, err := os.Stat(p.path(name))
+		if err != nil {
+			return at, fmt.Errorf("failed to get attributes of '%s': %s", name, message(err))
+		}
+		at = p.in(info.ModTime())
+	}
+	var err error
+	if date := o.value("d", ""); o.has("d") {
+		if at, err = parseDate(date, at); err != nil {
+			return at, fmt.Errorf("invalid date format '%s'", date)
+		}
+	}
+	if stamp := o.value("t", ""); o.has("t") {
+		if at, err = parseStamp(stamp, at); err != nil {
+			return at, fmt.Errorf("invalid date format '%s'", stamp)
+		}
+	}
+	return at, nil
+}
+
+// touchFile sets the time of the last change if change is set. It creates the file unless existing
+// is set.
+func touchFile(name string, existing, change bool, at time.Time) error {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		if existing {
 			return nil
@@ -57,6 +95,9 @@ func touchFile(name string, existing bool, at time.Time) error {
 		if err := f.Close(); err != nil {
 			return err
 		}
+	}
+	if !change {
+		return nil
 	}
 	return os.Chtimes(name, at, at)
 }
