@@ -270,7 +270,7 @@ func TestDecodeValues(t *testing.T) {
 		{`category = "` + long + `"`, `…" is not a name`},
 		{`aliases = ["demo"]`, `aliases[0]: "demo" is the tool's own name`},
 		{`aliases = ["wasmtool"]`, `aliases[0]: "wasmtool" is reserved`},
-		{`tags = [` + strings.Repeat(`"a", `, 65) + `]`, "tags: holds 65 elements; the limit is 64"},
+		{`tags = [` + strings.Repeat(`"a", `, 65) + `]`, "tags: has 65 elements; the limit is 64"},
 		{`timeout = "0s"`, `timeout: "0s" is out of range; write a time from 1ms to 1h`},
 		{`timeout = "61m"`, "out of range"},
 		{`timeout = 1.5`, `write "1.5s"`},

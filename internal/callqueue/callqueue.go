@@ -1,5 +1,5 @@
-// Package callqueue decides which calls run and which wait. A call waits for a place among the
-// running calls, for memory of its tenant, or for files that another call changes.
+// Package callqueue decides which calls run and which wait. A call waits if too many calls are
+// running, if its tenant uses too much memory, or if another call changes the same files.
 package callqueue
 
 import (
@@ -25,7 +25,7 @@ var (
 
 // GaveUp is the error of a call that waited until its context was done, or for Bounds.Timeout.
 type GaveUp struct {
-	// For is what the call waited for when it gave up.
+	// For is the resource that the call was waiting for.
 	For Want
 	// Holder is the Need.Name of the call that holds the files, if that call has the same tenant;
 	// otherwise "".
@@ -40,7 +40,7 @@ func (e *GaveUp) Error() string { return "the call waited for " + string(e.For) 
 // Unwrap returns the error of the context, or context.DeadlineExceeded.
 func (e *GaveUp) Unwrap() error { return e.err }
 
-// Want is what a call waits for.
+// Want is a resource that a call waits for.
 type Want string
 
 // The reasons to wait.
@@ -114,7 +114,7 @@ type tenant struct {
 // Turn is a call that runs or waits.
 type Turn struct {
 	q     *Queue
-	need  Need          // its paths are in the form of normal
+	need  Need          // its paths are results of normal
 	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
 	// The fields below change only with the lock of the Queue held, and never after ready is
@@ -142,12 +142,12 @@ func (q *Queue) Running() int { return int(q.running.Load()) }
 // Enter waits until everything that a call needs is available. When it succeeds, the caller must
 // call Leave of the Turn after the call.
 //
-// Tenants take turns, and the calls of a tenant run in the order in which they came. A call that
-// waits only for files goes before all later calls that want the same files. A call that waits
-// because of a limit of its own tenant or class does not hold up other calls.
+// Tenants take turns, and the calls of a tenant run in the order in which they arrived. A call that
+// waits only for files runs before all later calls that want the same files. A call that waits
+// because of a limit of its own tenant or class does not delay other calls.
 //
 // The error is a *[GaveUp] if ctx is done or the call waited too long, [ErrClosed], or [ErrFull] if
-// too many calls are waiting. ErrFull can also come later, when a waiting call is displaced.
+// too many calls are waiting. A call that is displaced while it waits also gets ErrFull.
 func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	t := &Turn{q: q, need: need}
 	t.need.Paths = each.Of(need.Paths, normal)
@@ -278,8 +278,8 @@ func (q *Queue) stopWaiting(at int) {
 
 func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
 
-// lacks returns what a turn has to wait for. If there is a place and enough memory, it returns
-// Files, even if no other call holds the files.
+// lacks returns the resource that a turn has to wait for. If no limit on calls or memory makes the
+// turn wait, it returns Files, even if no other call holds the files.
 func (q *Queue) lacks(t *Turn) Want {
 	switch b := q.b; {
 	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:
@@ -322,7 +322,7 @@ func Overlap(a, b string) bool { return overlap(normal(a), normal(b)) }
 
 func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 
-// normal returns the form of a path in which paths are compared.
+// normal returns the form of a path that is used to compare paths.
 func normal(path string) string { return strings.ToLower(filepath.Clean(path)) }
 
 // within reports whether path is dir or below it.

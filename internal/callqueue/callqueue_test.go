@@ -82,7 +82,7 @@ func TestCallsWaitForOverlappingPaths(t *testing.T) {
 	}
 }
 
-// Calls run in the order in which they came, and a call that gives up does not hold up others.
+// Calls run in the order in which they arrived, and a call that gives up does not delay others.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
@@ -129,7 +129,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// The calls of a tenant with many calls do not all go before the calls of other tenants.
+// A tenant with many calls does not delay the calls of other tenants until all its calls have run.
 func TestTenantsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
@@ -201,7 +201,7 @@ func TestWaitingIsBounded(t *testing.T) {
 	})
 }
 
-// A call that holds a path excludes all others from it, wherever they are in the queue.
+// While a call holds a path, no other call gets the path, regardless of the position in the queue.
 func TestLaterCallMayHoldPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
@@ -265,7 +265,8 @@ func TestQueuedCallHoldsNoResources(t *testing.T) {
 	tests := []struct {
 		name   string
 		bounds Bounds
-		// The calls come in this order. running lists the tenants of the calls that run then.
+		// The calls enter in this order. running lists the tenants of the calls that run
+		// afterwards.
 		calls   []Need
 		running string
 		then    string // after the first call has ended

@@ -21,7 +21,7 @@ type front struct {
 	close func()
 	// held holds the turns of the running calls.
 	held map[*Class][]*Turn
-	// order lists the calls in the order in which they got their places.
+	// order lists the calls in the order in which they began to run.
 	order []string
 }
 
@@ -65,7 +65,7 @@ func (f *front) exit(c *Class) {
 	f.end(turn, ended)
 }
 
-// enterNow gets a place without waiting, or fails the test.
+// enterNow starts a call, and fails the test if the call has to wait.
 func (f *front) enterNow(c *Class) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -76,7 +76,7 @@ func (f *front) enterNow(c *Class) {
 }
 
 // wait starts a call in a goroutine, and returns once the call is waiting. The call is added to
-// order when it gets its place.
+// order when it begins to run.
 func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
 	before := len(f.waiting)
@@ -97,7 +97,7 @@ func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended 
 	return done
 }
 
-// next ends one call, so that a waiting call gets its place.
+// next ends one call, so that a waiting call can run.
 func (f *front) next(c *Class) {
 	f.Leave(c)
 	synctest.Wait()
@@ -378,7 +378,8 @@ func TestCloseWakesWaitingCalls(t *testing.T) {
 	})
 }
 
-// A call whose context ends at the moment when it gets its place passes the place on.
+// If the context of a waiting call is done at the moment when the call may run, the next waiting
+// call runs instead.
 func TestPlaceIsNotLostWhenCallGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 200 {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// running counts what the running calls hold.
+// running counts the resources that the running calls hold.
 type running struct {
 	mu    sync.Mutex
 	has   map[string]int // by resource, such as the memory of a tenant
 	files []string
 }
 
-// begin adds a call, and reports whether all limits hold.
+// begin adds a call, and reports whether no limit is exceeded.
 func (r *running) begin(need Need, b Bounds) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

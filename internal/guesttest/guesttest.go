@@ -32,7 +32,7 @@ func Go(dir string, flags ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// If this fails, the files stay in the temporary directory.
+	// If the removal fails, the files stay in the temporary directory.
 	defer func() { _ = os.RemoveAll(temp) }()
 	out := filepath.Join(temp, "guest.wasm")
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, flags...)

@@ -62,8 +62,8 @@ func (b *budget) start(ctx context.Context, work int) {
 func unlimited() *budget { return &budget{left: math.MaxInt} }
 
 // limited calls do and recovers its panics: a spent budget, a context that is done, or a panic of
-// the library. what names the document in errors. The error is [Violations], or the cause of the
-// end of the context.
+// the library. what names the document in errors. The error is [Violations] or the cause of the
+// context.
 func limited(what string, do func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -87,8 +87,8 @@ func unchecked(what string) Violations {
 	return Violations{{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}}
 }
 
-// parseWithin parses a document and stops when ctx is done. The error is [Violations], or the cause
-// of the end of ctx.
+// parseWithin parses a document and stops when ctx is done. The error is [Violations] or the cause
+// of ctx.
 func parseWithin(ctx context.Context, src string, b jsontree.Bounds) (v jsontree.Value, err error) {
 	b.Work = &budget{left: math.MaxInt, ctx: ctx}
 	var invalid error

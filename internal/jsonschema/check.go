@@ -13,18 +13,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// shape is the form in which the value of a keyword holds schemas.
+// shape is the form in which the value of a keyword contains schemas.
 type shape uint8
 
 const (
 	shapeSchema shape = iota + 1 // a schema
 	shapeList                    // a list of schemas
-	shapeEither                  // a schema, or a list of them
+	shapeEither                  // a schema, or a list of schemas
 	shapeByName                  // an object of schemas by name
 )
 
-// keywords lists the keywords that hold schemas, with the draft that introduced them. In a schema
-// of an older draft they have no meaning.
+// keywords lists the keywords that contain schemas, with the draft that introduced them. In a
+// schema of an older draft, such a keyword has no meaning.
 var keywords = map[string]struct {
 	shape shape
 	since int
@@ -75,7 +75,7 @@ type checker struct {
 	stopped  bool // a limit was exceeded, so further checks are pointless
 }
 
-// scope is what a subschema inherits from the schemas around it.
+// scope holds the settings that a subschema inherits from the schemas around it.
 type scope struct {
 	draft  int
 	inside bool // an outer schema, other than the root, has an identifier
@@ -119,7 +119,7 @@ func (c *checker) schema(v *jsontree.Value, pointer string, s scope) {
 	c.schemas[pointer] = v
 	c.order = append(c.order, pointer)
 	if len(c.order) > MaxSubschemas {
-		c.stop("", "the schema holds more than %d schemas", MaxSubschemas)
+		c.stop("", "the schema contains more than %d schemas", MaxSubschemas)
 		return
 	}
 	s = c.identity(v, pointer, s)
@@ -280,7 +280,7 @@ func (c *checker) pattern(expr, at, keyword string) {
 		return
 	}
 	if c.cost += p.cost; c.cost > maxPatternsCost {
-		c.stop(at, "the patterns of the schema grow too large together when compiled")
+		c.stop(at, "the compiled patterns of the schema are too large together")
 	}
 	c.patterns[expr] = p
 }

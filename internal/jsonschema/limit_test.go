@@ -159,7 +159,7 @@ func TestWideRowsFit(t *testing.T) {
 	mustPrepare(t, s, `{"rows":[`+strings.Repeat(row+",", 199)+row+`]}`)
 }
 
-// Strings as long as file contents must not count as too much work.
+// Checking strings as long as file contents must not exceed the budget.
 func TestLongStringsFit(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
 	text := strings.Repeat("a", jsontree.MaxBytes/2-20)
@@ -200,7 +200,7 @@ func TestSchemaCeilings(t *testing.T) {
 		{"depth", strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200), "nesting deeper than 128"},
 		{"values", `{"enum":[` + strings.Repeat("1,", MaxSchemaValues) + `1]}`, "more than 65536 values"},
 		{"schemas", `{"allOf":[` + strings.Repeat("{},", 20000) + `{}]}`, "more than 2048 schemas"},
-		{"patterns", object(repeat(`"p@":{"pattern":"^a{900}@$"}`, 150)), "patterns of the schema grow too large together"},
+		{"patterns", object(repeat(`"p@":{"pattern":"^a{900}@$"}`, 150)), "compiled patterns of the schema are too large together"},
 		{"loose references", `{"allOf":[` + repeat(`{"$ref":"#/x/@"}`, 300) + `],"x":{` + repeat(`"@":{}`, 300) + `}}`, "references to values that are not schemas"},
 		{"identifiers", object(repeat(`"p@":{"$id":"i@"}`, 300)), "more than 256 identifiers"},
 		{"combinations", object(repeat(`"p@":{}`, 600), `"allOf":[`+repeat(`{"additionalProperties":{"maximum":@}}`, 600)+`]`), "combines too many schemas"},

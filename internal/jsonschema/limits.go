@@ -45,9 +45,9 @@ const (
 	// maxViolations and maxWarnings limit the violations and the warnings of one call.
 	maxViolations = 20
 	maxWarnings   = 20
-	// maxWorded limits the findings for which messages are written in order to find the violations
-	// to report. maxNames limits the findings about names of fields, and maxMerged the allowed
-	// values of several forms together.
+	// maxWorded limits the findings that get a message; the violations to report are chosen from
+	// them. maxNames limits the findings about names of fields, and maxMerged the allowed values of
+	// several forms together.
 	maxWorded = 200
 	maxNames  = 100
 	maxMerged = 200

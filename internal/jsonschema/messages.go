@@ -188,7 +188,7 @@ func (t *translator) formsMessage(what noAlternative, path []string) string {
 		reasons := each.Of(form[:min(len(form), maxFindings)], func(one finding) string { return t.nestedMessage(one, path) })
 		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(reasons, " and ")))
 	}
-	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))
+	return fmt.Sprintf("must fit one of %d forms, but fits none: %s", len(what.forms), strings.Join(texts, "; "))
 }
 
 // nestedMessage is like message, but its result is a part of a longer message about the value at a

@@ -34,8 +34,8 @@ func propertyPrefix(property string) string {
 	return "property " + jsontree.QuoteName(property) + ": "
 }
 
-// splitProperty splits a pointer into a schema. property is the path of properties that it passes,
-// such as a.b or a[].b; rest is the keywords after the last property.
+// splitProperty splits a pointer into a schema. property is the path of the properties in the
+// pointer, such as a.b or a[].b; rest is the keywords after the last property.
 func splitProperty(pointer string) (property string, rest []string) {
 	path := jsontree.SplitPointer(pointer)
 	for i := 0; i < len(path); i++ {
@@ -83,7 +83,7 @@ func plainName(name string) string {
 }
 
 // didYouMean returns the end of a message about an unknown name: the candidate that was probably
-// meant, or a list of all candidates introduced by listing.
+// meant, or else the words in listing and a list of all candidates.
 func didYouMean(name string, candidates []string, listing string) string {
 	if meant := nearest(name, candidates); meant != "" {
 		return fmt.Sprintf("; did you mean %s?", jsontree.QuoteName(meant))

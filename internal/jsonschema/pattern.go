@@ -20,8 +20,8 @@ type pattern struct {
 	cost int // the approximate number of instructions, which determines the cost of a match
 }
 
-// compilePattern compiles an RE2 expression. The text of the error continues a sentence that begins
-// with "pattern".
+// compilePattern compiles an RE2 expression. An error message continues a sentence that begins with
+// "pattern".
 func compilePattern(expr string) (*pattern, error) {
 	if len(expr) > MaxPatternBytes {
 		return nil, fmt.Errorf("is %d bytes long; at most %d are allowed", len(expr), MaxPatternBytes)

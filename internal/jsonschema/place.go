@@ -65,8 +65,8 @@ func (f *field) absent() *filled {
 	return f.place.fallback
 }
 
-// drops reports whether undeclared fields are dropped. root says that the object is the arguments
-// of a call, which are not an open map even if the schema lists no fields.
+// drops reports whether undeclared fields are dropped. root means that the object holds the
+// arguments of a call. Such an object is never an open map, even if the schema lists no fields.
 func (r *objectRules) drops(root bool) bool {
 	return r.silent && (r.listed || root)
 }
@@ -146,7 +146,7 @@ func (p *planner) typesOf(s *santhosh.Schema) jsontype.Set {
 	if t, ok := p.types[s]; ok {
 		return t
 	}
-	p.types[s] = jsontype.Any // stored first, so that a cycle of references ends
+	p.types[s] = jsontype.Any // stored first, so that the recursion stops at a cycle of references
 	t := declaredTypes(s)
 	if s.Bool != nil && !*s.Bool {
 		t = 0
@@ -180,8 +180,8 @@ func unionOf[T any](list []T, types func(T) jsontype.Set) jsontype.Set {
 	return t
 }
 
-// annotate sets the default, the description and the list of values of a place. It takes each from
-// the first of the unconditional schemas that has it.
+// annotate sets the default, the description and the list of values of a place. Each comes from the
+// first unconditional schema that has it.
 func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	all, _ := p.applying(set, 0)
 	for _, s := range all {

@@ -12,7 +12,7 @@ import (
 
 // Arguments holds the prepared arguments of one call. The zero value has no arguments.
 type Arguments struct {
-	// JSON is exactly what the guest gets: one object in compact form, with the literals that were
+	// JSON is the exact input of the guest: one object in compact form, with the literals that were
 	// sent.
 	JSON json.RawMessage
 	// Warnings names the fields that were dropped because the schema does not declare them, with a
@@ -56,7 +56,7 @@ func (a Arguments) Tree() any { return a.root.Tree(nil) }
 
 // Prepare turns the arguments of a call, which are a JSON object, into the arguments that the guest
 // gets. The package comment describes the steps. Preparing the result again does not change it.
-// Prepare stops when ctx is done. The error is [Violations], or the cause of the end of ctx; then
+// Prepare stops when ctx is done. The error is [Violations] or the cause of ctx. With an error,
 // JSON is nil.
 func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	v, absent, err := parseArguments(ctx, args)

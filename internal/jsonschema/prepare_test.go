@@ -128,7 +128,7 @@ func TestPrepareCoercion(t *testing.T) {
 		{`{"type":"array","items":{"type":"integer"}}`, `"[1, \"2\"]"`, `[1,2]`},
 		{`{"type":"object"}`, `"{\"a\":\"\\u0041\"}"`, `{"a":"\u0041"}`},
 		{object(`"a":{"type":"integer"},"b":{"default":1}`), `"{\"a\":\"5\"}"`, `{"a":5,"b":1}`},
-		// Unions and open schemas keep what they admit.
+		// Unions and open schemas keep every value that they admit.
 		{`{"type":["integer","string"]}`, `"42"`, `"42"`},
 		{`{"type":["string","boolean"]}`, `"true"`, `"true"`},
 		{`{"type":["object","string"]}`, `"{}"`, `"{}"`},

@@ -41,7 +41,7 @@ func checkParametersRoot(root *jsontree.Value) *SchemaError {
 		return &SchemaError{Message: `the parameters must be an object schema, got ` + root.Describe() +
 			`; write {"type": "object", "properties": {...}}`}
 	case root.Kind != jsontree.Object:
-		return nil // the checker reports it
+		return nil // the checker reports this error
 	case declared == nil:
 		return &SchemaError{Message: `the parameters must be an object schema; add "type": "object"`}
 	case declared.Text() != "object":
@@ -152,8 +152,8 @@ func (s *Schema) Tree() *jsontree.Value {
 }
 
 // Validate parses a document, such as a result, strictly and validates it without changing it. An
-// empty document is a violation. Validate stops when ctx is done. The error is [Violations], or the
-// cause of the end of ctx.
+// empty document is a violation. Validate stops when ctx is done. The error is [Violations] or the
+// cause of ctx.
 func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 	v, err := parseWithin(ctx, string(doc), jsontree.Document("the result"))
 	if err != nil {

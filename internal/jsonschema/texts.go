@@ -19,7 +19,8 @@ var prose = []string{"title", "description", "$comment", "examples"}
 // TextError is a string in a JSON document that contains an illegal character, such as an invisible
 // one.
 type TextError struct {
-	// Pointer is the JSON pointer to the string, or to the value whose name it is.
+	// Pointer is the JSON pointer to the string. If the string is a name, it is the pointer to the
+	// value with this name.
 	Pointer string
 	// Found is the first illegal character.
 	Found plaintext.Finding
@@ -72,8 +73,8 @@ type texts struct {
 	errs []TextError
 }
 
-// judgedTexts checks all strings of a document and cleans the prose in its copy, doc. It finds no
-// errors in a document that cannot be parsed.
+// judgedTexts checks all strings of a document and cleans the prose in the parsed copy, t.doc. If
+// the document cannot be parsed, judgedTexts finds no errors.
 func judgedTexts(doc json.RawMessage, b jsontree.Bounds) (t texts) {
 	if suspect(doc) {
 		var err error

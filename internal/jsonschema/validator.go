@@ -70,7 +70,7 @@ func (s source) validator() (*validator, error) {
 
 // run validates the document of t against s, which is the root or a part of it, with a budget of
 // work. found holds the violations of the document. err is not nil if the check did not finish:
-// [Violations] if it took too much work, or the cause of the end of ctx.
+// [Violations] if it took too much work, or the cause of ctx.
 func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Violations, err error) {
 	err = limited(t.namer.root, func() {
 		v.work.start(ctx, math.MaxInt)

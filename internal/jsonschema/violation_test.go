@@ -60,7 +60,7 @@ func TestViolationMessages(t *testing.T) {
 		{"html is readable", `{"enum":["<a>&"]}`, `"<a>"`, []Violation{{"", KindConstraint, `must be "<a>&", got string "<a>"`}}},
 		{"listed null and boolean", `{"enum":[null,false,[1,{}],{"a":2.5}]}`, `[1,{"a":1}]`, []Violation{{"", KindConstraint, `must be one of null, false, [1,{}], {"a":2.5}, got array [1,{"a":1}]`}}},
 		{"equal by value", `{"enum":[null,false,[1.0,{"a":[]}]]}`, `[1,{"a":[]}]`, nil},
-		{"many forms", `{"anyOf":[{"minimum":9},{"minimum":8},{"minimum":7},{"minimum":6},{"minimum":5}]}`, `1`, []Violation{{"", KindConstraint, `must fit one of 5 forms; what is wrong with them: ` +
+		{"many forms", `{"anyOf":[{"minimum":9},{"minimum":8},{"minimum":7},{"minimum":6},{"minimum":5}]}`, `1`, []Violation{{"", KindConstraint, `must fit one of 5 forms, but fits none: ` +
 			`(1) must be at least 9, got number 1; (2) must be at least 8, got number 1; (3) must be at least 7, got number 1; (4) must be at least 6, got number 1`}}},
 		{"names", `{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []Violation{{"/A", KindConstraint, `must not have a field "A": the name must match the pattern ^[a-z]+$`}}},
 		{"not", `{"not":{"type":"string"}}`, `"a"`, []Violation{{"", KindConstraint, `must not have a form that the schema excludes, got string "a"`}}},
@@ -71,11 +71,11 @@ func TestViolationMessages(t *testing.T) {
 		{"any of values", `{"anyOf":[{"const":"a"},{"enum":["b","c"]}]}`, `"d"`, []Violation{{"", KindConstraint, `must be one of "a", "b", "c", got string "d"`}}},
 		{"one of, kind known", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"square"}`, []Violation{{"/w", KindMissing, `is required but missing; expected a number`}}},
 		{"one of, kind unknown", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"triangle"}`, []Violation{{"/kind", KindConstraint, `must be one of "circle", "square", got string "triangle"`}}},
-		{"one of, kind absent", `{"oneOf":[` + circle + `,` + square + `]}`, `{}`, []Violation{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: ` +
+		{"one of, kind absent", `{"oneOf":[` + circle + `,` + square + `]}`, `{}`, []Violation{{"", KindConstraint, `must fit one of 2 forms, but fits none: ` +
 			`(1) parameter "p.kind" is required but missing and parameter "p.r" is required but missing; expected a number; ` +
 			`(2) parameter "p.kind" is required but missing and parameter "p.w" is required but missing; expected a number`}}},
 		{"one of, two fit", `{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, []Violation{{"", KindConstraint, `must fit exactly one of several forms, not forms 1 and 2 at once, got number 3`}}},
-		{"nested choices", `{"anyOf":[{"minLength":5},{"anyOf":[{"pattern":"^a"},{"maxLength":1}]}]}`, `"bcd"`, []Violation{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: (1) must have at least 5 characters, not 3, got string "bcd"; (2) must fit one of 2 forms`}}},
+		{"nested choices", `{"anyOf":[{"minLength":5},{"anyOf":[{"pattern":"^a"},{"maxLength":1}]}]}`, `"bcd"`, []Violation{{"", KindConstraint, `must fit one of 2 forms, but fits none: (1) must have at least 5 characters, not 3, got string "bcd"; (2) must fit one of 2 forms`}}},
 		{"items of different sort", `{"items":{"type":"object","properties":{"a":{"type":"boolean"}}}}`, `[{"a":true},{"a":5}]`, []Violation{{"/1/a", KindType, `must be a boolean, got number 5`}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type walker struct {
 	// exact disables coercion. It is set for the defaults of a schema.
 	exact bool
-	// arguments says that the document is the arguments of a call.
+	// arguments means that the document holds the arguments of a call.
 	arguments bool
 	// absent returns the value that replaces a field that was not sent, or nil.
 	absent func(*field) *filled

@@ -11,7 +11,7 @@ import (
 type Error struct {
 	// Limit reports whether the document exceeds a limit. Otherwise it is not strict JSON.
 	Limit bool
-	// Message includes line and column. Both count from 1, and the column counts characters.
+	// Message includes line and column. Both start at 1, and the column counts characters.
 	Message string
 }
 
@@ -23,12 +23,12 @@ const (
 	MaxBytes = 8 << 20
 	// MaxDepth limits the nesting of objects and arrays.
 	MaxDepth = 64
-	// MaxValues limits the number of values (scalars, arrays and objects), and so the memory that a
-	// document takes.
+	// MaxValues limits the number of values (scalars, arrays and objects), and thereby the memory
+	// of a document.
 	MaxValues = 1 << 18
-	// MaxNumberBytes limits the bytes of a number, with any Bounds that are not Loose.
+	// MaxNumberBytes limits the bytes of a number, unless Bounds.Loose is set.
 	MaxNumberBytes = 1024
-	// MaxExponent limits the absolute value of an exponent, with any Bounds that are not Loose.
+	// MaxExponent limits the absolute value of an exponent, unless Bounds.Loose is set.
 	MaxExponent = 1024
 )
 

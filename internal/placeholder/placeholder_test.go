@@ -76,8 +76,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Writing each placeholder back and doubling the braces of the text gives an equivalent
-		// template.
+		// A template that is written again from its placeholders and its text, with the braces of
+		// the text doubled, must be equivalent.
 		escape := strings.NewReplacer("{", "{{", "}", "}}")
 		var again strings.Builder
 		for i, part := range template.parts {

@@ -19,8 +19,8 @@ var (
 	errNoRight = errors.New("cannot be read; change its permissions")
 )
 
-// Check refuses anything that is not a regular file, and files of more than limit bytes. The text
-// of the error continues a sentence that begins with the file: "is a directory; ...".
+// Check refuses anything that is not a regular file, and files of more than limit bytes. An error
+// message continues a sentence that begins with the file: "is a directory; ...".
 func Check(info fs.FileInfo, limit int) error {
 	what := ""
 	switch mode := info.Mode(); {

@@ -17,7 +17,7 @@ const othersWrite = 0o022
 // Distrust returns the reasons not to use a file, each at most once. A user other than the user of
 // this process and root must not be able to change the file, or to replace it in a directory above
 // it. If path is a link, its target is checked too. could describes the harm, such as "grant
-// permissions". The text of each error continues a sentence that begins with the file.
+// permissions". Each error message continues a sentence that begins with the file.
 func Distrust(path string, info fs.FileInfo, could string) []error {
 	var reasons []error
 	if info.Mode()&othersWrite != 0 {
@@ -61,8 +61,8 @@ func checkDirectories(path string) error {
 	return nil
 }
 
-// owned reports whether a file belongs to the user or to root. For root it always returns true,
-// because root chose to use the file.
+// owned reports whether a file belongs to the user or to root. If the user is root, it always
+// returns true, because root chose to use the file.
 func owned(info fs.FileInfo, user int) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || user == 0 || stat.Uid == 0 || int(stat.Uid) == user

@@ -43,9 +43,9 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%U, %s, which %s", f.Rune, f.Class.Name, f.Class.Reason)
 }
 
-// Check yields, in order, each character of a text that is invisible, affects a terminal or can
-// pass for something else. Every text that reaches a model, a question or a terminal goes through
-// Check. Its time is linear in the length of the text.
+// Check yields, in order, each character of a text that is invisible, affects a terminal or can be
+// mistaken for something else. Every text that reaches a model, a question or a terminal goes
+// through Check. Its time is linear in the length of the text.
 func Check(s string, form Form) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {
 		var before rune

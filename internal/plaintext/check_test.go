@@ -133,8 +133,8 @@ func TestCheckAcceptsVisibleText(t *testing.T) {
 	}
 }
 
-// TestCheckEveryRune checks that each character which the Unicode standard calls ignorable is found
-// when it is between letters, and so belongs to a class.
+// TestCheckEveryRune checks that each character which the Unicode standard calls ignorable belongs
+// to a class, and is found between letters.
 func TestCheckEveryRune(t *testing.T) {
 	ignorable := []*unicode.RangeTable{
 		unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,

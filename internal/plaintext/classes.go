@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// classes is the table of classes. The first class that holds a character decides about it.
+// classes is the table of classes. The first class that contains a character decides about it.
 // Characters without a class are legal everywhere. docs/security.md documents the table, and a test
 // compares the two.
 var classes = []Class{
@@ -53,7 +53,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "a bidirectional control",
-		Reason: "shows text in another order than it has",
+		Reason: "shows text in an order that is not the order of its characters",
 		holds:  table(unicode.Bidi_Control),
 	},
 	{
@@ -123,7 +123,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "a space other than U+0020",
-		Reason: "passes for a plain space in a name or a path",
+		Reason: "looks like a plain space in a name or a path",
 		holds:  table(unicode.Z),
 		legal:  func(p place, form Form) bool { return p.r == ' ' || form != Word },
 	},
@@ -134,8 +134,8 @@ var classes = []Class{
 	},
 }
 
-// fillers reports the letters that are refused, with some similar marks and symbols. No other
-// letter belongs to a class.
+// fillers reports whether a character is a letter that is refused, or one of some similar marks and
+// symbols. No other letter belongs to a class.
 var fillers = in(0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x1D159)
 
 func in(runes ...rune) func(rune) bool {
@@ -150,8 +150,9 @@ func table(t *unicode.RangeTable) func(rune) bool {
 	return func(r rune) bool { return unicode.Is(t, r) }
 }
 
-// formats reports format characters without a class of their own, and unassigned code points that
-// programs ignore. It excludes the Arabic and Syriac marks over digits, because they are visible.
+// formats reports whether a character is a format character without a class of its own, or an
+// unassigned code point that programs ignore. It returns false for the Arabic and Syriac marks over
+// digits, because they are visible.
 func formats(r rune) bool {
 	unassigned := r == 0x2065 || between(0xFFF0, 0xFFF8)(r) || between(0xE0000, 0xE0FFF)(r)
 	return unassigned || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) &&

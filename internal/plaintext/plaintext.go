@@ -1,6 +1,6 @@
 // Package plaintext makes untrusted text safe to show to a person: nothing in it can act on a
-// terminal, be invisible, or pass for the text around it. The text comes from guests, models and
-// authors of tools.
+// terminal, be invisible, or be mistaken for the text around it. The text comes from guests, models
+// and authors of tools.
 package plaintext
 
 import (

@@ -37,7 +37,7 @@ func flag(text string) string {
 	return ""
 }
 
-// isPictograph reports whether r is a symbol of which emoji are made, or looks like one.
+// isPictograph reports whether r is a symbol that emoji are made of, or looks like such a symbol.
 func isPictograph(r rune) bool { return loneSigns(r) || unicode.Is(rowsOfSigns, r) }
 
 var loneSigns = in(
@@ -75,8 +75,8 @@ var joining = []*unicode.RangeTable{
 	unicode.Sinhala, unicode.Syriac, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
-// viramas reports the signs that join the letters around them. After such a sign, a joiner may end
-// a word.
+// viramas reports whether a character is a sign that joins the letters around it. After such a
+// sign, a joiner may be at the end of a word.
 var viramas = in(
 	0x94D, 0x9CD, 0xA4D, 0xACD, 0xB4D, 0xBCD, 0xC4D, 0xCCD, 0xD4D, 0xDCA,
 	0x1039, 0x103A, 0x17D2, 0x1134D,
@@ -107,7 +107,8 @@ func selects(p place, _ Form) bool {
 	return 0x180B <= p.r && p.r <= 0x180F && isMongolian(p.before)
 }
 
-// joins reports whether p is a joiner in an emoji, or between letters of a script that needs it.
+// joins reports whether p is a joiner in an emoji, or between letters of a script that needs
+// joiners.
 func joins(p place, _ Form) bool {
 	after := next(p.after)
 	const endOfTags = 0xE007F // this tag is legal only at the end of a flag

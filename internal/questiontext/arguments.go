@@ -190,7 +190,7 @@ func (w *writer) rest() {
 	room := w.share(shown)
 	for _, name := range shown {
 		text, e := render(w.values[name], room)
-		if e != whole { // cut anyway: show less, and keep others on the screen
+		if e != whole { // the value is cut anyway, so show less and leave room for others
 			text, e = render(w.values[name], min(room, maxValue))
 		}
 		w.line("%s: %s", label(name), text)
@@ -211,8 +211,8 @@ func (w *writer) rest() {
 	})
 }
 
-// share returns the room in bytes that each value may take. Room that short values do not need goes
-// to the long ones, so that no value is cut while there is room for all.
+// share returns the number of bytes that each value may use. Bytes that short values do not need
+// are given to the long values, so that no value is cut while there is room for all.
 func (w *writer) share(names []string) int {
 	sizes := each.Of(names, func(name string) int { return len(w.values[name]) })
 	slices.Sort(sizes)
@@ -250,7 +250,7 @@ func joined(names []string, room int, show func(string) string) string {
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // label returns a name in the form in which it is shown before its value. A name that is not a
-// plain word is quoted, so that it cannot pass for text of the host.
+// plain word is quoted, so that it cannot be mistaken for text of the host.
 func label(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxName {
 		return name

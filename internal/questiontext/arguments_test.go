@@ -174,7 +174,7 @@ func names(from, to int) string {
 	return b.String()
 }
 
-// Whatever the arguments are, the length of the text is limited and each line begins with spaces.
+// For any arguments, the length of the text is limited and each line begins with spaces.
 func TestArgumentsAreBounded(t *testing.T) {
 	long := strings.Repeat("\x1b\n", 1<<16) // each escape takes two to four bytes
 	deep := any(long)

@@ -13,8 +13,8 @@ import (
 
 // Limits for values inside of values.
 const (
-	minItem   = 120 // bytes for each shown item of a list, at minRoom
-	minMember = 24  // bytes that each shown member of an object gets at minRoom
+	minItem   = 120 // minRoom for the items of a list, in bytes
+	minMember = 24  // minRoom for the members of an object, in bytes
 	maxDepth  = 8   // levels that are shortened separately
 )
 
@@ -27,8 +27,8 @@ const (
 	partial          // some members or items are missing
 )
 
-// render writes a JSON value on one line, in about limit bytes. Of a string that is too long it
-// shows the beginning and the end. In an object or a list that is too long, it shortens each
+// render writes a JSON value on one line, in about limit bytes. It shows only the beginning and the
+// end of a string that is too long. In an object or a list that is too long, it shortens each
 // member.
 func render(value json.RawMessage, limit int) (string, extent) { return renderAt(value, limit, 0) }
 
@@ -70,8 +70,8 @@ func cutIf(cut bool, e extent) extent {
 	return whole
 }
 
-// renderAll writes members with the same room for each. Members for which there is no room are only
-// counted.
+// renderAll writes members with the same room for each, at least minRoom. Members for which there
+// is no room are only counted.
 func renderAll(count, limit, minRoom int, show func(i, room int) (string, extent)) (string, extent) {
 	each := max(minRoom, limit/count)
 	var shown []string

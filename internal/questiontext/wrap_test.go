@@ -25,7 +25,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A terminal of 80 columns breaks longer lines. No argument can use that to put text that looks
+// A terminal of 80 columns breaks longer lines. No argument may exploit this to put text that looks
 // like a line of the host at the beginning of a row.
 func TestNoLineForgesOneOfTheHost(t *testing.T) {
 	row := func(text string) string { return fmt.Sprintf("%-80s", text) }

@@ -12,9 +12,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// MaxErrors limits how many errors of one file are listed. A file with more errors was made to be
-// wrong, and its report must stay small. Finding a line and column takes time linear in the length
-// of the line, so only listed errors have them.
+// MaxErrors limits how many errors of one file are listed. A file with more errors is probably
+// hostile, and its report must stay small. Finding a line and column takes time linear in the
+// length of the line, so only listed errors have them.
 const MaxErrors = 100
 
 // Format is a kind of file.
@@ -37,7 +37,7 @@ type Checker struct {
 	doc    document
 	root   *Node
 	found  []placedError
-	// hidden are the places of keys and strings with a character that is not shown.
+	// hidden holds the places of keys and strings with a character that is not shown.
 	hidden map[Place]bool
 }
 
@@ -120,7 +120,7 @@ func (c *Checker) At(steps ...string) Place {
 	return c.root.Locate(Place{Offset: WholeFile}, steps...)
 }
 
-// Position returns the line and column of a place. Both count from 1, and the column counts
+// Position returns the line and column of a place. Both start at 1, and the column counts
 // characters. Both are 0 for the whole file.
 func (c *Checker) Position(at Place) (line, column int) { return c.doc.position(at.Offset) }
 
@@ -242,7 +242,7 @@ func (k Key) fix(at Place, n *Node) string {
 	return "write [" + header + "] on a line of its own, and its keys below"
 }
 
-// indices are the parts of a Place.Key that are not part of a [header].
+// indices matches the parts of a Place.Key that are not part of a [header].
 var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unknown reports a key that a table does not have. It suggests the key or table that the author of
@@ -310,7 +310,7 @@ const AnyName = "NAME"
 // checkLength reports whether a list is short enough, and records an error if not.
 func (c *Checker) checkLength(at Place, n *Node) bool {
 	if len(n.Items) > c.format.MaxItems {
-		c.Errorf(at, "holds %d elements; the limit is %d", len(n.Items), c.format.MaxItems)
+		c.Errorf(at, "has %d elements; the limit is %d", len(n.Items), c.format.MaxItems)
 		return false
 	}
 	return true

@@ -13,8 +13,9 @@ import (
 type Error struct {
 	// File is the caller's name for the file. This package never makes it an absolute path.
 	File string
-	// Line and Column are the place of the error, from 1. Column counts characters (Unicode code
-	// points; a tab is one). Both are 0 for an error of the whole file, such as a missing key.
+	// Line and Column are the position of the error and start at 1. Column counts characters
+	// (Unicode code points; a tab is one). Both are 0 for an error of the whole file, such as a
+	// missing key.
 	Line, Column int
 	// Key is the dotted path of the wrong key, such as "permissions.fs[0].mode", or "" when the
 	// error is not about one key.

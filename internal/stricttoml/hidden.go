@@ -3,8 +3,8 @@ package stricttoml
 import "github.com/wasmtool/wasmtool/internal/plaintext"
 
 // checkHidden reports each key, string and comment with a character that is invisible or changes
-// how the text around it is shown. It checks every string, also one that no program shows today,
-// because a later version may show it.
+// how the text around it is shown. It checks every string, even if no program shows the string
+// today, because a later version may show it.
 func (c *Checker) checkHidden() {
 	c.hidden = make(map[Place]bool)
 	if c.checkHiddenIn(Place{Offset: WholeFile}, c.root) {

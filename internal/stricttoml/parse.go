@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// syntaxError is an error that ends the reading of a file.
+// syntaxError is an error that stops the reading of a file.
 type syntaxError struct {
 	offset  int
 	message string

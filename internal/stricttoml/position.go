@@ -26,7 +26,7 @@ func newDocument(text []byte) document {
 	return document{text, lines}
 }
 
-// position returns the line and column of a byte offset. Both count from 1, and the column counts
+// position returns the line and column of a byte offset. Both start at 1, and the column counts
 // characters. Both are 0 for WholeFile.
 func (d document) position(offset int) (line, column int) {
 	if offset == WholeFile {

@@ -5,10 +5,11 @@ import "iter"
 // Largest returns the tenant with the largest size, if any has at least the size least. Of several
 // tenants with the same size it returns the one whose name sorts first.
 //
-// This is the rule for everything that tenants share: when there is one too many, the tenant that
-// has the most gives way, so that no tenant can drive out another that has less. When a new thing
-// must be admitted or refused, the tenant with the most gives way only if it has at least two more
-// than the tenant of the new thing. With only one more, the two tenants would just change places.
+// All resources that tenants share follow this rule. When a limit on all tenants together is
+// exceeded, the tenant that has the most gives something up, so that no tenant can displace another
+// that has less. When something new must be admitted or refused, the tenant with the most gives
+// something up only if it has at least two more than the tenant of the new thing. With only one
+// more, the two tenants would just exchange their numbers.
 func Largest[V any](sizes map[string]V, size func(V) int, least int) (name string, found bool) {
 	largest := least
 	for n, v := range sizes {

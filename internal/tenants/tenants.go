@@ -25,13 +25,13 @@ type slot[T any] struct {
 	value T
 }
 
-// New returns an empty Table for at most maxValues values. A maxValues below 1 counts as 1.
+// New returns an empty Table for at most maxValues values. A maxValues below 1 means 1.
 func New[T any](maxValues int) *Table[T] {
 	return &Table[T]{max: max(1, maxValues), values: make(map[id]*list.Element), orders: make(map[string]*list.List)}
 }
 
-// Use calls f with the value of a key, which is a zero T the first time. The Table is locked
-// meanwhile, so f must not call its methods.
+// Use calls f with the value of a key, which is a zero T the first time. The Table is locked while
+// f runs, so f must not call its methods.
 func (t *Table[T]) Use(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 	if got := get(table, "c", "s"); got != 0 || table.Len() != 2 {
 		t.Errorf("looking made a value: %d of %d", got, table.Len())
 	}
-	// A tenant keeps its values, however many values another tenant has.
+	// A tenant keeps its values, regardless of how many values another tenant has.
 	for i := range 50 {
 		add("a", fmt.Sprint(i), i)
 	}

@@ -1,10 +1,10 @@
-// Package testlevel selects the tests that 'go test ./...' skips. That command is what a new
-// contributor types first, so it takes minutes at most, also on a busy machine.
+// Package testlevel selects the tests that 'go test ./...' skips. A new contributor runs this
+// command first, so it must finish within minutes, even on a busy machine.
 //
-// The environment variable WASMTOOL_TESTS lists the levels to add, separated by commas: "long"
-// for the long forms of attacks, soaks and corpora, "timing" for tests that measure a promise in
-// real time. It is a variable and not a flag because 'go test ./...' passes a flag to every
-// package, and most packages would refuse it.
+// The environment variable WASMTOOL_TESTS lists the levels to add, separated by commas: "long" for
+// the long forms of attacks, soaks and corpora, "timing" for tests that measure real time. It is a
+// variable and not a flag because 'go test ./...' passes a flag to every package, and most packages
+// would refuse it.
 //
 // The environment variable WASMTOOL_PROGRAMS=required makes a test fail where it would be skipped
 // because a program is not installed. CI sets it.
@@ -63,8 +63,8 @@ func Program(tb testing.TB, name string) string {
 	return path
 }
 
-// MissingProgram ends a test that cannot run without a program, as [Program] does. It is for
-// programs that are present but unsuitable, such as a sed that is not GNU sed.
+// MissingProgram skips or fails a test that cannot run without a program, as [Program] does. It is
+// for programs that are present but unsuitable, such as a sed that is not GNU sed.
 func MissingProgram(tb testing.TB, name string) {
 	tb.Helper()
 	if os.Getenv(programsVariable) == "required" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that records whether it was skipped or failed, and then goes on.
+// recorder is a test that records whether it was skipped or failed, and then continues.
 type recorder struct {
 	testing.TB
 	name, skipped, failed string

@@ -4,7 +4,7 @@ package wildcard
 import "strings"
 
 // Match reports whether s matches a pattern in which * stands for any characters, including none.
-// It takes the first match of each part of the pattern. That is sufficient, because a later match
+// It uses the first match of each part of the pattern. That is sufficient, because a later match
 // leaves less of s for the remaining parts.
 func Match(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")

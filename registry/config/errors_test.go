@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		{`shell.allow = ["npm run *", ""]`, `1:29: shell.allow[1]: is empty, or longer than 256 bytes; write a command, such as "npm run *"`},
 		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed; remove it`},
 		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" contains a character that has a meaning in the shell; a pattern is the words of one command`},
-		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: holds U+202E, a bidirectional control, which shows text in another order than it has; leave it out`},
+		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: holds U+202E, a bidirectional control, which shows text in an order that is not the order of its characters; leave it out`},
 		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" contains a character that is not printable`},
 		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
 
@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		{`audit = { file = "a", max_size = "1KiB" }`, `1:34: audit.max_size: "1KiB" is out of range; write a size from 64KiB to 1024GiB`},
 		{`audit = { file = "a", keep = 1001 }`, `1:30: audit.keep: 1001 is out of range; write a whole number from 0 to 1000`},
 		{`revoked.digests = ["sha1:x"]`, `1:20: revoked.digests[0]: "sha1:x" is not a digest; write "sha256:" and 64 hexadecimal digits`},
-		{`grants.allow = [` + strings.Repeat(`"clock",`, 257) + `]`, `1:16: grants.allow: holds 257 elements; the limit is 256`},
+		{`grants.allow = [` + strings.Repeat(`"clock",`, 257) + `]`, `1:16: grants.allow: has 257 elements; the limit is 256`},
 	} {
 		_, err := decode(tt.text)
 		if err == nil || err.Error() != FileName+":"+tt.want {
