@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// Bindings contains everything that a guest can use during one call. Each host function looks up
-// there what the call may do. [Bind] creates the Bindings of one call, which that call may use
+// Bindings contains everything that a guest can use during one call. Each host function uses them
+// to check what the call may do. [Bind] creates the Bindings of one call. That call may use them
 // concurrently.
 type Bindings struct {
 	// Files is the guest's file system; never nil.
@@ -33,20 +33,21 @@ type Bindings struct {
 	Clock Clock
 	// Random is real randomness if granted, and otherwise a fixed stream.
 	Random io.Reader
-	// HTTP sends the guest's requests, and Store is its key-value store; nil if not granted.
+	// HTTP sends the guest's requests, and Store is the guest's key-value store. Each is nil if it
+	// is not granted.
 	HTTP  *HTTP
 	Store *Store
 	// Messages receives the log lines and progress reports of the guest; never nil.
 	Messages *Messages
-	// CallInfo returns what the guest may know about its call. Its first use computes the result.
-	// Never nil.
+	// CallInfo returns information about the call for the guest. The first use computes the
+	// information, and later uses return the same. CallInfo is never nil.
 	CallInfo func() CallInfo
 
 	secrets *callSecrets
 	named   []string // names of secrets that the guest may ask about
 }
 
-// CallInfo is what a guest may know about its call.
+// CallInfo is the information that a guest can get about its call.
 type CallInfo struct {
 	// Tool is the name of the tool, and CallID the ID of the call. Session and Message locate the
 	// call in a conversation and may be empty.
@@ -71,11 +72,11 @@ type CallInfo struct {
 type Services struct {
 	// Listener receives the log lines, progress and updates of the guest.
 	Listener Listener
-	// CallInfo returns what the guest may know about its call. It is called at most once, when the
-	// guest asks. Nil provides no information.
+	// CallInfo returns information about the call for the guest. It is called at most once, when
+	// the guest asks. Nil provides no information.
 	CallInfo func() CallInfo
-	// HTTP limits the requests of the call and says how they are made. The grant decides which URLs
-	// may be reached, and with which secrets.
+	// HTTP is the transport for the requests of the call, with their limits. The grant decides
+	// which URLs and secrets the requests may use.
 	HTTP egress.Transport
 	// Secrets provides the values of secrets; nil provides none. The caller keeps ownership.
 	Secrets *secret.Store
@@ -141,8 +142,8 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	return b, nil
 }
 
-// checkEnv refuses variables that cannot be passed to a guest. WASI ends each variable at a NUL
-// byte.
+// checkEnv refuses variables that cannot be passed to a guest. In WASI, a NUL byte terminates a
+// variable.
 func checkEnv(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
@@ -156,14 +157,14 @@ func checkEnv(env map[string]string) error {
 }
 
 // SecretExists reports whether a secret is granted to the guest and configured by the operator. The
-// guest never gets its value.
+// guest never gets the value of the secret.
 func (b *Bindings) SecretExists(name string) bool {
 	return slices.Contains(b.named, name) && b.secrets.store != nil && b.secrets.store.Exists(name)
 }
 
 // Hide removes the secrets that the call used from text that the guest wrote, because a server may
-// have revealed a secret to the guest. JSON stays valid JSON. If ctx ends, Hide returns only the
-// error of ctx; without secrets it does not fail.
+// have revealed a secret to the guest. Valid JSON stays valid. If ctx is done, Hide returns only
+// the error of ctx. If the call used no secrets, Hide never fails.
 func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
 	return b.secrets.scrubber().JSON(ctx, text)
 }
@@ -174,14 +175,14 @@ func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) 
 	return b.secrets.scrubber().Before(ctx, text)
 }
 
-// HideRoom is the number of bytes of context that HideAfter needs before a text whose beginning was
-// cut. The context has room for the start of a secret that extends into the text, and for the start
-// of another secret before that one.
+// HideRoom is the number of bytes before a cut that HideAfter needs to find secrets that extend
+// across the cut. They can contain the start of such a secret, and the start of another secret
+// before it.
 const HideRoom = 2 * secret.MaxForm
 
-// HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut.
-// The tail of a secret that begins in text[:room] is removed as well. room is HideRoom, or the
-// length of the beginning if that is shorter.
+// HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut. It
+// also removes the tail of a secret that begins in text[:room]. room is HideRoom, or the number of
+// bytes before the cut if there are fewer.
 func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
 	return b.secrets.scrubber().After(ctx, text, room)
 }

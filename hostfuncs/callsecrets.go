@@ -11,14 +11,15 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// callSecrets holds the secrets that one call has used. If a server echoes one, it is hidden from
-// the guest and from every reader of the guest's output. It is safe for concurrent use.
+// callSecrets holds the secrets that one call has used. If a server sends a secret back,
+// callSecrets hides it from the guest and from every reader of the guest's output. It is safe for
+// concurrent use.
 type callSecrets struct {
-	store *secret.Store // nil if there is none
+	store *secret.Store // nil if the host provides no secrets
 
 	mu     sync.Mutex
 	values map[string]string // by name
-	hide   *secret.Scrubber  // Scrubber for values; nil if there are none
+	hide   *secret.Scrubber  // hides values; nil if there are no values
 }
 
 // value returns the secret named use.Name. From then on, that secret is hidden in responses and
@@ -42,8 +43,8 @@ func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (stri
 	return value, nil
 }
 
-// scrubber returns a Scrubber for the secrets used so far. It returns nil, which hides nothing, if
-// there are none.
+// scrubber returns a Scrubber for the secrets used so far. If there are none, it returns nil. A nil
+// Scrubber hides nothing.
 func (c *callSecrets) scrubber() *secret.Scrubber {
 	c.mu.Lock()
 	defer c.mu.Unlock()

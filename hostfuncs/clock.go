@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Clock is the time as one call sees it. Implementations are safe for concurrent use.
+// Clock is the clock that one call sees. Implementations are safe for concurrent use.
 type Clock interface {
 	// Now returns the wall-clock time.
 	Now() time.Time
 	// Elapsed returns a monotonic reading with an arbitrary start.
 	Elapsed() time.Duration
-	// Sleep returns after d or when ctx ends, whichever comes first. It returns at once if d is
+	// Sleep returns after d or when ctx is done, whichever is first. It returns at once if d is
 	// negative.
 	Sleep(ctx context.Context, d time.Duration)
 }
@@ -47,8 +47,8 @@ func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
 
 // fixedClock is the clock of a guest that may not read the real one. It starts at the same instant
 // in every call and advances by one step with each reading. Sleeping advances it by the duration
-// without waiting. Equal calls therefore see equal times, and a loop that waits for time to pass
-// ends.
+// without waiting. Equal calls therefore see equal times. A loop that waits until some time has
+// passed terminates.
 type fixedClock struct {
 	// start replaces fixedEpoch; Now then advances in whole seconds. The zero value keeps
 	// fixedEpoch.

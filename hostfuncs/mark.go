@@ -7,7 +7,7 @@ import (
 
 // Mark records the state of the clock and the randomness of a call. A guest that was saved after
 // its start continues from the mark in every call that it serves. Its clock then does not go
-// backwards, and it reads the same random numbers as a guest that starts afresh. The zero value is
+// backwards, and it reads the same random numbers as a guest that was not saved. The zero value is
 // the state at the start of a call.
 type Mark struct {
 	elapsed time.Duration

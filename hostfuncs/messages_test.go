@@ -106,7 +106,7 @@ func TestUpdates(t *testing.T) {
 		}})
 		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
-			got += fault.Kind // appended to an update that was delivered in error
+			got += fault.Kind // visible if the update was delivered although it was refused
 		}
 		if got != want {
 			t.Errorf("%.80q: got %.200q, want %q", text, got, want)
@@ -114,7 +114,8 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// TestUpdatesArePaced checks the limit per second, and that it applies anew in the next second.
+// TestUpdatesArePaced checks that the limit per second refuses updates, and that the next second
+// has a new limit.
 func TestUpdatesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0

@@ -18,7 +18,7 @@ func (r *fixedRandom) Read(p []byte) (int, error) {
 	if r.source == nil {
 		r.source = rand.NewChaCha8([32]byte([]byte("wasmtool: no randomness granted.")))
 		if r.state != nil {
-			// The state comes from mark, so this cannot fail.
+			// The state comes from mark, so UnmarshalBinary cannot fail.
 			_ = r.source.UnmarshalBinary(r.state)
 		}
 	}

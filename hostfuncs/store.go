@@ -13,7 +13,7 @@ import (
 // maxKeys limits the keys that List returns.
 const maxKeys = 1000
 
-// Store is the key-value store of one tool and tenant, as one call may use it. A nil Store denies
+// Store is the access of one call to the key-value store of its tool and tenant. A nil Store denies
 // all access. It is safe for concurrent use. All errors are an [*Error].
 type Store struct {
 	store     kv.Store

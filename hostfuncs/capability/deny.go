@@ -56,7 +56,7 @@ func (p Permission) takesMethods(other Permission) bool {
 	return p.methods == "" || other.methods != "" && containsAll(p.Methods(), other.Methods())
 }
 
-// left returns the methods that the denials leave for at least one URL of the pattern.
+// left returns those methods that the denials still allow for at least one URL of the pattern.
 func (d Deny) left(url URLPattern, methods []string) []string {
 	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
 		_, taken := d.Takes(netPermission(KindNet, url, []string{m}))

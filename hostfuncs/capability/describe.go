@@ -24,14 +24,14 @@ const (
 	harmStore
 	harmEnv
 	harmReads
-	harmOwn // reading the store, the clock, randomness, scratch space
+	harmOwn // reading the tool's own store, and using the clock, randomness or scratch space
 )
 
 // worstFirst returns the lines, most harmful first.
 func worstFirst(lists ...[]described) []string {
 	list := slices.Concat(lists...)
 	slices.SortStableFunc(list, func(a, b described) int { return cmp.Compare(a.harm, b.harm) })
-	texts := make([]string, len(list)) // never nil, so that it is a list in JSON
+	texts := make([]string, len(list)) // never nil, because nil would become null in JSON
 	for i, d := range list {
 		texts[i] = d.text
 	}

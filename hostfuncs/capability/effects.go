@@ -2,15 +2,15 @@ package capability
 
 import "slices"
 
-// Effects describes the possible effects of a call. For a call in the sandbox they are derived from
-// what the call may reach, and never from what an author declares.
+// Effects describes the possible effects of a call. For a call in the sandbox, they are derived
+// from its permissions, and never from what the author of the tool declares.
 type Effects struct {
 	// ReadOnly means that nothing outside the call can change: it writes no file and no key of a
 	// store, and sends only GET and HEAD requests.
 	ReadOnly bool `json:"read_only"`
 	// Destructive means that existing data can be overwritten or deleted: files of a writable
-	// mount, or data of a server through a request other than GET and HEAD. The tool's own store
-	// does not count.
+	// mount, or data of a server through a request other than GET and HEAD. Changes of the tool's
+	// own store are not destructive.
 	Destructive bool `json:"destructive"`
 	// OpenWorld means that the call can send requests.
 	OpenWorld bool `json:"open_world"`
@@ -34,5 +34,5 @@ func effects(writes, sends bool, kv Mode) Effects {
 	return Effects{ReadOnly: !writes && kv != ModeWrite, Destructive: writes, OpenWorld: sends}
 }
 
-// writes reports whether the mount lets a call change files that outlive it.
+// writes reports whether a call can change files in the mount that remain after the call.
 func (f FS) writes() bool { return f.Mode >= ModeWrite && f.Mount != ScratchMount }

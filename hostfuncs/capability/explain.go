@@ -9,17 +9,18 @@ import (
 // Explanation says whether an access is allowed, and why.
 type Explanation struct {
 	Allowed bool
-	// By is a sentence without a full stop that names the reason: the tool's request, and the
-	// grantable permission or denial, with its line if Grantable.Lines has it.
+	// By is a sentence without a full stop that gives the reason. It names the tool's request, and
+	// the grantable permission or denial that decides, with its line if Grantable.Lines has the
+	// line.
 	By string
 	// Fix is the permission with which the operator would allow the access. It is the zero value if
 	// the access is allowed, or if no permission would allow it.
 	Fix Permission
 }
 
-// Explain explains whether a permission is allowed for a tool that requests p under o. A net
-// permission without methods means the methods that the tool requests for that URL. A net
-// permission is allowed only if all its URLs are allowed.
+// Explain explains whether a permission is allowed for a tool that requests p, if the operator
+// offers o. A net permission without methods means the methods that the tool requests for that URL.
+// A net permission is allowed only if all its URLs are allowed.
 func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	switch question.kind {
 	case KindNet, KindNetPrivate:
@@ -48,7 +49,7 @@ func Explain(p Permissions, o Grantable, question Permission) Explanation {
 func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Explanation {
 	_, q, err := normalise(u)
 	if err != nil {
-		return Explanation{By: "no request is sent to such a URL: " + err.Error()}
+		return Explanation{By: "requests to this URL are never sent: " + err.Error()}
 	}
 	if err := checkMethods([]string{method}); err != nil {
 		return Explanation{By: err.Error()}
@@ -206,15 +207,15 @@ func notAsked(q Permission) Explanation {
 }
 
 func (o Grantable) denied(denial Permission) Explanation {
-	return Explanation{By: "denied by " + o.located(denial) + "; a denial overrides every grant, so only removing it would allow this"}
+	return Explanation{By: "denied by " + o.located(denial) + "; a denial overrides every grant, so the only fix is to remove the denial"}
 }
 
 func (o Grantable) allowed(ask, offer Permission) Explanation {
 	return Explanation{Allowed: true, By: "the tool asks for " + ask.String() + ", granted by " + o.located(offer)}
 }
 
-// offered returns the permission by which a mount or store is grantable, which may be more than is
-// requested. It returns other permissions unchanged.
+// offered returns the grantable permission for a mount or store, which may allow more than the tool
+// requests. It returns other permissions unchanged.
 func (o Grantable) offered(ask Permission) Permission {
 	switch ask.kind {
 	case KindRead, KindWrite:

@@ -25,8 +25,8 @@ func TestExplain(t *testing.T) {
 		{"offered with more", []string{"write:ws"}, "read:ws", Explanation{Allowed: true, By: asks + "write:ws, granted by write:ws (line of write:ws)"}},
 		{"offered for less", []string{"read:ws"}, "read:ws", Explanation{By: asks + "write:ws but nothing grants it", Fix: permission(t, "write:ws")}},
 		{"not offered", nil, "env:LANG", Explanation{By: asks + "env:LANG but nothing grants it", Fix: permission(t, "env:LANG")}},
-		{"denied", []string{"write:ws", "but", "read:ws"}, "write:ws", Explanation{By: "denied by read:ws (line of read:ws); a denial overrides every grant, so only removing it would allow this"}},
-		{"denied and not offered", []string{"but", "kv:read"}, "kv:write", Explanation{By: "denied by kv:read (line of kv:read); a denial overrides every grant, so only removing it would allow this"}},
+		{"denied", []string{"write:ws", "but", "read:ws"}, "write:ws", Explanation{By: "denied by read:ws (line of read:ws); a denial overrides every grant, so the only fix is to remove the denial"}},
+		{"denied and not offered", []string{"but", "kv:read"}, "kv:write", Explanation{By: "denied by kv:read (line of kv:read); a denial overrides every grant, so the only fix is to remove the denial"}},
 		{"the store", []string{"kv:write"}, "kv:read", Explanation{Allowed: true, By: asks + "kv:write, granted by kv:write (line of kv:write)"}},
 		{"scratch", nil, "write:tmp", Explanation{Allowed: true, By: "each call has its own directory tmp"}},
 		{"a request offered", []string{"net:https://api.example.com"}, "net:https://api.example.com/v1", Explanation{Allowed: true, By: asks + "net:GET,POST:https://api.example.com/v1, granted by net:https://api.example.com/ (line of net:https://api.example.com/)"}},
@@ -35,13 +35,13 @@ func TestExplain(t *testing.T) {
 		{"a part offered", []string{"net:https://api.example.com/v1/x"}, "net:GET:https://api.example.com/v1", Explanation{By: asks + "net:GET,POST:https://api.example.com/v1 but nothing grants net:GET:https://api.example.com/v1 in full, only net:https://api.example.com/v1/x (line of net:https://api.example.com/v1/x)", Fix: permission(t, "net:GET,POST:https://api.example.com/v1")}},
 		{"a wide ask is fixed narrowly", nil, "net:https://www.example.com/a/b", Explanation{By: asks + "net:any but nothing grants net:GET:https://www.example.com/a/b", Fix: permission(t, "net:GET:https://www.example.com/")}},
 		{"any host", nil, "net:any", Explanation{By: asks + "net:any but nothing grants net:GET:any", Fix: permission(t, "net:any")}},
-		{"a part denied", []string{"net:any", "but", "net:https://api.example.com/v1/x"}, "net:GET:https://api.example.com/v1", Explanation{By: "denied by net:https://api.example.com/v1/x (line of net:https://api.example.com/v1/x); a denial overrides every grant, so only removing it would allow this"}},
-		{"one method denied", []string{"net:any", "but", "net:POST:any"}, "net:https://api.example.com/v1", Explanation{By: "denied by net:POST:any (line of net:POST:any); a denial overrides every grant, so only removing it would allow this"}},
+		{"a part denied", []string{"net:any", "but", "net:https://api.example.com/v1/x"}, "net:GET:https://api.example.com/v1", Explanation{By: "denied by net:https://api.example.com/v1/x (line of net:https://api.example.com/v1/x); a denial overrides every grant, so the only fix is to remove the denial"}},
+		{"one method denied", []string{"net:any", "but", "net:POST:any"}, "net:https://api.example.com/v1", Explanation{By: "denied by net:POST:any (line of net:POST:any); a denial overrides every grant, so the only fix is to remove the denial"}},
 		{"private", []string{"net:any"}, "net-private:https://nas.example", Explanation{By: asks + "net:any but nothing grants net-private:GET:https://nas.example/ in full, only net:any (line of net:any)", Fix: permission(t, "net-private:GET:https://nas.example/")}},
 		{"a secret", []string{"secret:T", "net:any"}, "secret:T", Explanation{Allowed: true, By: asks + "secret:T, granted by secret:T (line of secret:T)"}},
 		{"a secret not asked for", []string{"secret:U"}, "secret:U", Explanation{By: "the tool does not ask for secret:U in its manifest, so it cannot be granted"}},
 		{"a secret not offered", []string{"net:any"}, "secret:T", Explanation{By: asks + "secret:T but nothing grants it", Fix: permission(t, "secret:T")}},
-		{"a secret denied", []string{"net:any", "secret:T", "but", "secret:T"}, "secret:T", Explanation{By: "denied by secret:T (line of secret:T); a denial overrides every grant, so only removing it would allow this"}},
+		{"a secret denied", []string{"net:any", "secret:T", "but", "secret:T"}, "secret:T", Explanation{By: "denied by secret:T (line of secret:T); a denial overrides every grant, so the only fix is to remove the denial"}},
 		{"a secret with nowhere to go", []string{"secret:T"}, "secret:T", Explanation{By: asks + "secret:T, which is granted by secret:T (line of secret:T), but no URL that the secret may be sent to is granted", Fix: permission(t, "net:GET,POST:https://api.example.com/v1")}},
 		{"the zero value", nil, "", Explanation{By: "the tool does not ask for  in its manifest, so it cannot be granted"}},
 	} {
@@ -82,11 +82,11 @@ func TestExplainRequest(t *testing.T) {
 		want        Explanation
 	}{
 		{"GET", "https://a.example/x?token=1", Explanation{Allowed: true, By: "the tool asks for net:any, granted by net:any"}},
-		{"GET", "http://127.1/", Explanation{By: `no request is sent to such a URL: the host "127.1" looks like an incomplete address; write four decimal numbers, such as 192.0.2.1`}},
+		{"GET", "http://127.1/", Explanation{By: `requests to this URL are never sent: the host "127.1" looks like an incomplete address; write four decimal numbers, such as 192.0.2.1`}},
 		{"get", "https://a.example/", Explanation{By: `"get" is not a method; did you mean GET?`}},
 		{"POST", "https://a.example/", Explanation{By: "the tool does not ask for net:POST:https://a.example/ in its manifest, so it cannot be granted"}},
 		{"GET", "http://localhost:3000/x", Explanation{By: "the tool asks for net:any but nothing grants net:GET:http://localhost:3000/x", Fix: permission(t, "net:GET:http://localhost:3000/")}},
-		{"GET", "https://evil.example/x/y", Explanation{By: "denied by net:https://evil.example/x; a denial overrides every grant, so only removing it would allow this"}},
+		{"GET", "https://evil.example/x/y", Explanation{By: "denied by net:https://evil.example/x; a denial overrides every grant, so the only fix is to remove the denial"}},
 		{"GET", "https://evil.example/", Explanation{Allowed: true, By: "the tool asks for net:any, granted by net:any"}},
 	} {
 		o := offerOf(t, "net:any", "but", "net:https://evil.example/x")

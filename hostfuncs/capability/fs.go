@@ -9,8 +9,8 @@ import (
 )
 
 // ScratchMount is the reserved name of a mount that is not one of the operator's directories. Each
-// call gets its own empty directory, which is removed with its content when the call is over. The
-// mount needs no grant; only a denial can take it away.
+// call gets its own empty directory, which is removed with its content after the call. The mount
+// needs no grant, but it can be denied.
 const ScratchMount = "tmp"
 
 // WorkspaceMount is the name of the mount in which file tools work and in which relative guest
@@ -58,13 +58,13 @@ func (f FS) clone() FS {
 
 // Mount is a host directory that is grantable.
 type Mount struct {
-	// Dir is the host path. It must not reach a guest, a result or an error text.
+	// Dir is the host path. It must not appear in a guest, a result or an error message.
 	Dir string
 	// Mode is the maximum access.
 	Mode Mode
 }
 
-// GrantedFS is a mount that a call may reach.
+// GrantedFS is a mount that a call may access.
 type GrantedFS struct {
 	FS
 	// Dir is the host path of the mount; empty for ScratchMount.
@@ -80,7 +80,7 @@ type GrantedFS struct {
 // Mode is the access to a mount or store. The zero value means no access.
 type Mode uint8
 
-// The modes. Each one includes those before it.
+// The modes. Each mode includes the modes before it.
 const (
 	ModeNone Mode = iota
 	ModeRead

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Grant is what one call may reach. The zero value grants no access.
+// Grant describes everything that one call may access. The zero value grants no access.
 type Grant struct {
 	FS []GrantedFS
 	// Env maps names to values.
@@ -47,9 +47,9 @@ func (s GrantedSecret) goesTo(q URLPattern) bool {
 // Permits reports whether a request may be sent, and under which grant. If several grants match, it
 // returns the one with the most specific URL, or the first if several are equally specific. In the
 // result, Secrets holds the secrets for this URL only, and Private reports whether any matching
-// grant allows a private address. The method is compared as it is, so "get" and "" are not
-// permitted. Permits checks u in the form of [NormaliseURL], which is the form to dial; u itself
-// need not be normalised.
+// grant allows a private address. The case of the method matters: "get" is not permitted. Permits
+// checks u in the form of [NormaliseURL], which is the form to dial; u itself need not be
+// normalised.
 func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 	_, q, err := normalise(u)
 	if err != nil {

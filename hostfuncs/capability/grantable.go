@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Grantable is what the operator is willing to grant to any tool that requests it. The zero value
-// grants no access.
+// Grantable describes the permissions that the operator is willing to grant to any tool that
+// requests them. The zero value grants no access.
 type Grantable struct {
 	// Mounts maps mount names to host directories. It is not used for ScratchMount.
 	Mounts map[string]Mount
@@ -21,7 +21,8 @@ type Grantable struct {
 	KV Mode
 	// Clock and Random make the real clock and real randomness grantable.
 	Clock, Random bool
-	// Protected lists host paths that no mount for writing may be, contain or lie in.
+	// Protected lists host paths. A mount for writing must not be, contain or lie in any of these
+	// paths.
 	Protected []string
 	// Deny overrides everything that is grantable.
 	Deny Deny
@@ -129,8 +130,8 @@ func (e *UnboundError) Error() string {
 }
 
 // Add makes permissions grantable in addition to the existing ones; it never removes any. An
-// existing mount or variable keeps its directory or value, and an existing secret its URLs. If Add
-// fails, with an [*UnboundError], o is unchanged.
+// existing mount, variable or secret keeps its directory, value or URLs. If Add fails, with an
+// [*UnboundError], o is unchanged.
 func (o *Grantable) Add(b Bound, permissions ...Permission) error {
 	sum := o.Clone()
 	for _, p := range permissions {

@@ -2,8 +2,8 @@ package capability
 
 import "slices"
 
-// Intersect returns what a tool that requests p gets under o, and the requested permissions that
-// are missing. The results share no memory with the arguments.
+// Intersect returns the Grant of a tool that requests p if the operator offers o, and the requested
+// permissions that are missing. The results share no memory with the arguments.
 //
 // A request that is only partly grantable is granted in part and not reported as missing. A mount
 // or store requested for writing is not granted for reading instead. The operator can grant a
@@ -57,7 +57,7 @@ func (g *Grant) add(permission Permission, o Grantable) {
 }
 
 // intersectNet returns the requests that both sides allow, starting with the more specific ones,
-// and what is missing: first requests, then secrets.
+// and the missing permissions: first requests, then secrets.
 func intersectNet(asks []Net, o Grantable) (granted []GrantedNet, missing []Permission) {
 	type part struct {
 		ask    Net
@@ -89,8 +89,8 @@ func (n GrantedNet) has(use SecretUse) bool {
 	return slices.ContainsFunc(n.Secrets, func(s GrantedSecret) bool { return s.SecretUse == use })
 }
 
-// grantsFor returns the grants for one requested entry: one for each grantable entry that shares
-// URLs and methods with it. It omits grants that others cover.
+// grantsFor returns the grants for one requested entry: one grant for each grantable entry that has
+// URLs and methods in common with ask. It omits grants that other grants cover.
 func grantsFor(ask Net, o Grantable) []GrantedNet {
 	var grants []GrantedNet
 	for _, offer := range o.Net {
@@ -103,8 +103,8 @@ func grantsFor(ask Net, o Grantable) []GrantedNet {
 	return grants
 }
 
-// covers reports whether other adds nothing to n, where both result from the same requested entry.
-// A grant below "any" is kept, because it may have secrets that "any" may not have.
+// covers reports whether other adds nothing to n. Both must result from the same requested entry. A
+// grant that is narrower than "any" is kept, because it may have secrets that "any" may not have.
 func (n GrantedNet) covers(other GrantedNet) bool {
 	return n.URL.IsAny() == other.URL.IsAny() && n.URL.Contains(other.URL) &&
 		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)

@@ -98,7 +98,7 @@ func (n Net) clone() Net {
 // methodGet is the default method.
 const methodGet = "GET"
 
-// changes reports whether a request with this method, in upper case, may change something.
+// changes reports whether a request with this method, in upper case, may change data of the server.
 func changes(method string) bool { return method != methodGet && method != "HEAD" }
 
 // knownMethods lists the methods of HTTP and WebDAV that a guest can request. CONNECT, TRACE and

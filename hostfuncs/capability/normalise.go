@@ -15,9 +15,9 @@ import (
 // are resolved, and escapes follow RFC 3986. The fragment, which is never sent, is removed.
 // Normalising again changes nothing. u is not changed, and the result shares no memory with it.
 //
-// A URL without such a form is refused with a [*URLError]: another scheme, user information, hosts
-// that are incomplete numeric addresses, ports out of range, and paths that servers read in
-// different ways (encoded slashes, backslashes, empty segments).
+// NormaliseURL refuses a URL without such a form with a [*URLError]. Such a URL has another scheme,
+// user information, a host that is an incomplete numeric address, a port out of range, or a path
+// that servers read in different ways (encoded slashes, backslashes, empty segments).
 func NormaliseURL(u *url.URL) (*url.URL, error) {
 	normal, _, err := normalise(u)
 	return normal, err
@@ -217,7 +217,7 @@ type URLReason string
 
 // The reasons.
 const (
-	// URLSyntax: it is not a URL.
+	// URLSyntax: the text is not a URL.
 	URLSyntax URLReason = "syntax"
 	// URLScheme: neither http nor https, or no host after the scheme.
 	URLScheme URLReason = "scheme"
@@ -239,8 +239,8 @@ const (
 	URLExtra URLReason = "extra"
 )
 
-// URLError says why a URL or pattern is refused. Its text names the fix. It shows at most the host
-// and port of the URL, because path, query and user information may contain secrets.
+// URLError says why a URL or pattern is refused. Its message says how to fix the URL. The message
+// shows at most the host and port, because path, query and user information may contain secrets.
 type URLError struct {
 	Reason URLReason
 	// Problem says what is wrong and what to write instead.
@@ -254,7 +254,7 @@ func refuse(reason URLReason, problem string) *URLError {
 	return &URLError{Reason: reason, Problem: problem}
 }
 
-// maxShown limits how many bytes of foreign text an error repeats.
+// maxShown limits how many bytes of untrusted text an error repeats.
 const maxShown = 80
 
 // shown quotes and shortens text for an error, so that it can neither flood nor control a terminal.

@@ -47,7 +47,7 @@ const (
 // Permissions can be compared with == and used as map keys. The zero value is not a permission.
 type Permission struct {
 	kind    Kind
-	name    string // of a mount, variable or secret; "read" or "write" for KindKV
+	name    string // the name of a mount, variable or secret; "read" or "write" for KindKV
 	url     URLPattern
 	methods string // sorted and separated by commas; "" for all
 }
@@ -269,7 +269,8 @@ var (
 	secretName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
 
-// checkSecretName refuses an invalid name of a secret.
+// checkNoPattern checks a name. It refuses patterns, because each of these names must be granted
+// individually.
 func checkSecretName(name string) error {
 	return checkNoPattern(secretName, name, "secrets", `a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Permissions is what a tool requests. The zero value requests no access.
+// Permissions describes the permissions that a tool requests. The zero value requests no access.
 type Permissions struct {
 	FS []FS
 	// Net lists the HTTP requests that the tool wants to send.
@@ -78,10 +78,10 @@ func (p Permissions) String() string {
 	return "nothing"
 }
 
-// Reading returns the permissions that remain for a call that must not change or send anything.
-// Mounts other than ScratchMount, and the store, are for reading only; scratch space is removed
-// with the call. There are no requests and therefore no secrets. Variables, clock and randomness
-// stay. The result shares no memory with p.
+// Reading returns the permissions that remain for a call that must not change or send anything. The
+// store and all mounts except ScratchMount become read-only. Scratch space stays writable, because
+// it is removed after the call. There are no requests and therefore no secrets. Variables, clock
+// and randomness stay. The result shares no memory with p.
 func (p Permissions) Reading() Permissions {
 	reading := p.Clone()
 	reading.Net = nil

@@ -223,8 +223,8 @@ func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
 	})
 }
 
-// allowed is the second implementation. It reports whether a request may be sent, and whether to a
-// private address.
+// allowed is the second implementation. It reports whether a request may be sent, and whether it
+// may be sent to a private address.
 func allowed(p Permissions, o Grantable, at place, method string) (ok, private bool) {
 	for _, ask := range p.Net {
 		if !asks(ask, at, method) {
@@ -353,8 +353,8 @@ func TestMissingPermissionsAreSufficient(t *testing.T) {
 			t.Errorf("granted %q, and %q is missing", missing, still)
 		}
 		for _, w := range p.List() {
-			// A request that is only partly grantable is not missing, although Explain does not
-			// allow it.
+			// Intersect does not report a request as missing if it is partly grantable, although
+			// Explain reports that it is not allowed.
 			if e := Explain(p, o, w); !e.Allowed && !w.isNet() || e.Allowed && !e.Fix.IsZero() {
 				t.Errorf("%s: %+v", w, e)
 			}

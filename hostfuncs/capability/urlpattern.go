@@ -15,9 +15,9 @@ const wildcardPrefix = "*."
 const maxPattern = 2048
 
 // URLPattern is a set of URLs: a scheme, host, port, and a path prefix that ends at a segment.
-// "https://api.example.com/v1" matches /v1 and /v1/x but not /v1x. With a slash at its end, it
-// matches only what is below. The host is a name, an address, or "*." and a name, where the star
-// stands for exactly one label.
+// "https://api.example.com/v1" matches /v1 and /v1/x but not /v1x. A pattern that ends with a slash
+// matches only the paths below it. The host is a name, an address, or "*." and a name, where the
+// star stands for exactly one label.
 //
 // The pattern "any" matches every host with a name in the public DNS, by http and https, at their
 // default ports. Hosts that are addresses, localhost, and names without a dot must be named

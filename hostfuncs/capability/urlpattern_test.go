@@ -119,7 +119,7 @@ func TestPatternsThatAreRefused(t *testing.T) {
 }
 
 // TestMatches covers cases D3 to D12 of docs/attacks.md that concern the form of a URL. The
-// addresses of a name are checked when it is dialled.
+// addresses behind a name are checked only when the name is dialled.
 func TestMatches(t *testing.T) {
 	const (
 		whole  = "https://example.com"

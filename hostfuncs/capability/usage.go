@@ -9,7 +9,7 @@ type Usage struct {
 	// FilesWritten also includes paths that were created, moved or removed.
 	FilesRead    []string `json:"files_read,omitempty"`
 	FilesWritten []string `json:"files_written,omitempty"`
-	// Requests lists HTTP requests; each redirect is a separate one.
+	// Requests lists HTTP requests; each redirect is a separate request.
 	Requests []RequestUsage `json:"requests,omitempty"`
 	// KeysRead and KeysWritten are keys of the tool's store.
 	KeysRead    []string `json:"keys_read,omitempty"`
@@ -20,7 +20,7 @@ type Usage struct {
 	More bool `json:"more,omitempty"`
 }
 
-// RequestUsage is one exchange with a server, or a refused one.
+// RequestUsage is one exchange with a server, or a request that was refused.
 type RequestUsage struct {
 	Method string `json:"method"`
 	// Origin is the scheme and host, and the port unless it is the default of the scheme.

@@ -2,18 +2,19 @@ package egress
 
 import "net/netip"
 
-// reach is the condition under which an address may be connected to.
+// reach is the condition for connections to an address.
 type reach uint8
 
 const (
 	// reachNever is the zero value, so an address in no row of the table is refused.
 	reachNever reach = iota
-	// reachPublic may always be connected to.
+	// reachPublic always allows connections.
 	reachPublic
-	// reachPrivate requires Decision.Private.
+	// reachPrivate allows connections only with Decision.Private.
 	reachPrivate
-	// reachNamed requires Decision.Private and a URL that contains the address itself. It protects
-	// the metadata services of clouds, which give credentials to every program on a machine.
+	// reachNamed allows connections only with Decision.Private and a URL that contains the address
+	// itself. It protects the metadata services of clouds, which give credentials to every program
+	// on a machine.
 	reachNamed
 )
 

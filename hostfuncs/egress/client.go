@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// errRequestTime is the cause of a context that ended because of Limits.Time.
+// errRequestTime is the cause of a context that was cancelled because of Limits.Time.
 var errRequestTime = errors.New("the request took too long")
 
-// Client makes the HTTP requests of one call. It is safe for concurrent use. [New] creates one, and
-// the caller must close it.
+// Client makes the HTTP requests of one call. It is safe for concurrent use. [New] creates a
+// Client, which the caller must close.
 type Client struct {
 	opts            Options
 	conns           connSet
@@ -126,8 +126,8 @@ func (c *Client) countLocked() *Error {
 	return nil
 }
 
-// transport returns the transport for hosts that may be private if private is true, and the
-// transport for all other hosts if not.
+// transport returns one of two transports. If private is true, the transport may connect to private
+// addresses; otherwise it may not.
 func (c *Client) transport(private bool) *http.Transport {
 	if private {
 		return c.private
@@ -135,4 +135,4 @@ func (c *Client) transport(private bool) *http.Transport {
 	return c.public
 }
 
-func errClosed() *Error { return refuse(KindCancelled, "the call is over") }
+func errClosed() *Error { return refuse(KindCancelled, "the call has ended") }

@@ -179,7 +179,7 @@ func TestOpenCount(t *testing.T) {
 	wantKind(t, err, egress.KindTooMany)
 	first.Body.Close()
 	first.Body.Close()
-	for range 2 { // get reads to the end, which frees the place as well
+	for range 2 { // get reads the body to its end, which ends the request as well
 		if _, _, err = get(t, c, "http://example.com/"); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func (s *connSet) add(conn net.Conn) net.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		_ = conn.Close() // nothing was sent on it
+		_ = conn.Close() // nothing was sent on this connection
 		return nil
 	}
 	if s.conns == nil {
@@ -37,7 +37,7 @@ func (s *connSet) close() {
 	s.closed, s.conns = true, nil
 	s.mu.Unlock()
 	for c := range conns {
-		_ = c.Conn.Close() // the call is over, so no caller can use the error
+		_ = c.Conn.Close() // the call has ended, so no caller can use the error
 	}
 }
 
@@ -81,7 +81,7 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close closes the connection and ends a waiting Read.
+// Close closes the connection and makes a waiting Read return.
 func (c *patientConn) Close() error {
 	err := c.Conn.Close()
 	c.release()

@@ -150,7 +150,8 @@ func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort, named bool) (
 				case results <- attempt{conn, err}:
 				case <-ctx.Done():
 					if conn != nil {
-						_ = conn.Close() // too late; no byte was sent on it
+						// another connection was faster; nothing was sent on this one
+						_ = conn.Close()
 					}
 				}
 			}()
@@ -197,7 +198,7 @@ func (d *dialer) connect(ctx context.Context, addr netip.AddrPort, named bool) (
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return nil, refuse(KindConnect, "the host refused the connection")
 	}
-	return nil, refuse(KindConnect, "the host could not be connected to")
+	return nil, refuse(KindConnect, "the connection to the host failed")
 }
 
 // control returns a net.Dialer.Control that checks the address once more. It sees the address that

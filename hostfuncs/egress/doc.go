@@ -1,7 +1,7 @@
 // Package egress is the guarded HTTP client of one tool call, in plain Go. It knows nothing about
 // WASM, grants or the sources of secrets; functions in [Options] provide these.
 //
-// # What may be reached
+// # Allowed hosts
 //
 // Each request and each redirect is normalised, checked and passed to Options.Permit before its
 // host is resolved. A host that is not permitted is therefore not even looked up. Every address of
@@ -18,12 +18,12 @@
 // The values that Options.Secrets returns are added to the request last, and replace what the
 // caller set. They are sent only to the origin (scheme, host and port) of the original URL. After a
 // redirect to another origin, the request carries no secret, no cookie and none of the caller's
-// headers except Accept, Accept-Language and Range. This holds even if a later redirect leads back.
-// A redirect to another origin is refused if its URL contains a secret or if the request has a
-// body.
+// headers except Accept, Accept-Language and Range. A later redirect back to the original origin
+// does not restore them. A redirect to another origin is refused if its URL contains a secret or if
+// the request has a body.
 //
 // Responses pass through Options.Scrub. It removes secrets from header values and from text bodies.
-// Reading any other body fails where it contains a secret.
+// Any other body cannot be read beyond the first secret in it.
 //
 // # Limits
 //

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Kind classifies why a request failed. Programs should check the kind and never the text.
+// Kind classifies why a request failed. Programs should check the kind and never the message.
 type Kind string
 
-// The kinds of failure. The kinds listed before KindDNS are refusals by this package; a retry gets
-// the same refusal.
+// The kinds of failure. The kinds listed before KindDNS are refusals by this package, which refuses
+// a retry as well.
 const (
 	// KindURL means that the URL is invalid, regardless of permissions.
 	KindURL Kind = "url"
@@ -21,13 +21,13 @@ const (
 	KindHeader Kind = "header"
 	// KindDenied means that Permit did not allow the hop, which is the request or a redirect.
 	KindDenied Kind = "denied"
-	// KindAddress means that the host is at an address that may not be reached.
+	// KindAddress means that the address of the host is not allowed.
 	KindAddress Kind = "address"
-	// KindRedirect means that a redirect was not followed. It was one too many, led to an invalid
+	// KindRedirect means that a redirect was not followed. It exceeded the limit, had an invalid
 	// URL, led from https to http, or would have sent a body to another origin.
 	KindRedirect Kind = "redirect"
 	// KindSecret means that a secret could not be added to the request, or that a response would
-	// have leaked one.
+	// have leaked a secret.
 	KindSecret Kind = "secret"
 	// KindTooLarge means that a URL, header or body exceeds its limit.
 	KindTooLarge Kind = "too_large"
@@ -53,8 +53,8 @@ const (
 // contains no path, query, user information, secret or resolved address.
 type Error struct {
 	Kind Kind
-	// Sent reports whether the request, or one that led to it by a redirect, may have reached a
-	// server. If false, a retry repeats no effect.
+	// Sent reports whether any hop of the request may have reached a server. If Sent is false, a
+	// retry cannot repeat an effect.
 	Sent bool
 	// Method and Origin describe the hop that failed. Origin is the scheme and host, and the port
 	// unless it is the default of the scheme. Both are empty if the request failed before its first
@@ -88,8 +88,9 @@ func (x *exchange) fail(err error) *Error {
 	return shown
 }
 
-// describe returns err as the caller sees it, with its kind and hop. It drops the text of errors
-// from other packages, because net/http and net include URLs and addresses in it.
+// describe returns err as the caller sees it, with its kind and hop. It drops the messages of
+// errors from other packages, because net/http and net include URLs and addresses in their
+// messages.
 func (x *exchange) describe(err error) *Error {
 	shown := *x.classify(err)
 	for _, h := range x.record.snapshot().Hops {
@@ -119,7 +120,7 @@ func (x *exchange) classify(err error) *Error {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		// The server sent an alert. In TLS 1.3 it may also be about the client's part of the
+		// The server sent an alert. In TLS 1.3, an alert may also concern the client's part of the
 		// handshake.
 		return refuse(KindTLS, tlsReason(err))
 	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list "):

@@ -16,8 +16,8 @@ type exchange struct {
 	client *Client
 	record *record
 	caller context.Context // the context given to Do
-	ctx    context.Context // caller with Limits.Time, also ended by Client.Close
-	// release ends ctx and frees the place of this request among Limits.Open.
+	ctx    context.Context // caller with Limits.Time; Client.Close also cancels it
+	// release cancels ctx. The request then no longer counts towards Limits.Open.
 	release func()
 }
 
@@ -118,7 +118,7 @@ func (x *exchange) send(h *hop) (*http.Response, error) {
 	}
 	x.record.updateHop(func(h *Hop) { h.Status = res.StatusCode })
 	if res.StatusCode < 200 || res.StatusCode > 999 {
-		_ = res.Body.Close() // the body is of no use
+		_ = res.Body.Close() // the body is not used
 		return nil, refuse(KindProtocol, "the server answered with an unexpected status code")
 	}
 	headers := 0
@@ -140,7 +140,8 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 		header["User-Agent"] = []string{o.UserAgent}
 	}
 	header["Accept-Encoding"] = []string{"gzip"}
-	if h.method == http.MethodHead || header["Range"] != nil { // a range refers to encoded bytes
+	// a range counts encoded bytes, so request no encoding
+	if h.method == http.MethodHead || header["Range"] != nil {
 		header["Accept-Encoding"] = []string{"identity"}
 	}
 	if o.Secrets != nil && !h.foreign {
@@ -159,7 +160,7 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 		h.params = append(slices.Clip(h.params), params...)
 	}
 	trace := &httptrace.ClientTrace{
-		// The request may be written at any time after this, so it counts as sent.
+		// From now on, the request may be written at any time, so it is recorded as sent.
 		GotConn: func(httptrace.GotConnInfo) { x.record.updateHop(func(h *Hop) { h.Sent = true }) },
 	}
 	req := (&http.Request{

@@ -273,7 +273,7 @@ func get(t testing.TB, c *egress.Client, u string) (*egress.Response, string, er
 	return res, string(text), err
 }
 
-// wantKind fails the test unless err is an *Error of that kind, and returns it.
+// wantKind fails the test unless err is an *Error of that kind, and returns the *Error.
 func wantKind(t testing.TB, err error, kind egress.Kind) *egress.Error {
 	t.Helper()
 	var e *egress.Error
@@ -300,8 +300,8 @@ func text(s string) http.HandlerFunc {
 	}
 }
 
-// addressBook answers for the hosts in book, where "" means no such host, and calls other for the
-// rest.
+// addressBook returns a look-up function. The function finds hosts in book, where "" means that the
+// host does not exist, and calls other for all other hosts.
 func addressBook(book map[string]string, other func(string, int) []netip.Addr) func(string, int) []netip.Addr {
 	return func(host string, nth int) []netip.Addr {
 		addr, ok := book[host]

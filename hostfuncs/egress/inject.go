@@ -61,7 +61,7 @@ func inject(secrets []Injection, header http.Header, u *url.URL) ([]string, *Err
 	return params, nil
 }
 
-// setQuery sets the parameter to one value and leaves the others as written.
+// setQuery sets the parameter to one value and leaves the other parameters unchanged.
 func setQuery(u *url.URL, name, value string) {
 	deleteQuery(u, name)
 	if u.RawQuery != "" {
@@ -70,7 +70,7 @@ func setQuery(u *url.URL, name, value string) {
 	u.RawQuery += url.QueryEscape(name) + "=" + url.QueryEscape(value)
 }
 
-// deleteQuery removes the parameter and leaves the others as written.
+// deleteQuery removes the parameter and leaves the other parameters unchanged.
 func deleteQuery(u *url.URL, name string) {
 	pairs := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(pair string) bool {
 		key, _, _ := strings.Cut(pair, "=")
@@ -81,8 +81,8 @@ func deleteQuery(u *url.URL, name string) {
 }
 
 // carries reports whether a query parameter of u equals a secret that was added to the query of an
-// earlier hop. The Scrubber finds most secrets, but ignores short values; this check finds those
-// too.
+// earlier hop. The Scrubber finds most secrets but ignores short values, which this check also
+// finds.
 func carries(u *url.URL, secrets []Injection) bool {
 	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are skipped
 	values := slices.Concat(slices.Collect(maps.Values(query))...)

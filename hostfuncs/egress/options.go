@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Options says what a [Client] may reach and how. The zero value permits no request. Its functions
-// must be safe for concurrent calls, because Do may be called concurrently. They must not change
-// their arguments.
+// Options defines which requests a [Client] may make, and how. The zero value permits no request.
+// Its functions must be safe for concurrent calls, because Do may be called concurrently. They must
+// not change their arguments.
 type Options struct {
 	// Normalise returns the canonical form of a URL, which is passed to Permit and dialled: the
 	// host in ASCII and lower case without a final dot, the path without dot segments. It must not
@@ -33,8 +33,8 @@ type Options struct {
 	Transport
 }
 
-// Transport says how requests are made and limits them. It does not decide what may be reached. The
-// zero value uses the defaults.
+// Transport says how requests are made and limits them. It does not decide which URLs and addresses
+// are allowed. The zero value uses the defaults.
 type Transport struct {
 	// Limits bounds the requests of a Client.
 	Limits Limits
@@ -50,7 +50,7 @@ type Transport struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Decision is what Permit grants to one hop.
+// Decision is the result of Permit for one hop.
 type Decision struct {
 	// Private allows private and loopback addresses.
 	Private bool
@@ -64,9 +64,10 @@ type Decision struct {
 // concurrent use.
 type Scrubber interface {
 	// Scrub takes the next bytes of the stream and returns those that may be passed on. It holds
-	// back bytes that could be the beginning of a secret until later bytes decide. atEnd ends the
-	// stream and releases all held bytes; the next call begins a new stream. Bytes without a secret
-	// are returned unchanged. The result may be p itself and is valid until the next call.
+	// back bytes that could be the beginning of a secret, until later bytes show whether they are.
+	// atEnd ends the stream and releases all held bytes; the next call begins a new stream. Bytes
+	// without a secret are returned unchanged. The result may be p itself and is valid until the
+	// next call.
 	Scrub(p []byte, atEnd bool) []byte
 }
 
@@ -75,7 +76,7 @@ type Limits struct {
 	// Requests limits the number of requests, including refused requests and followed redirects.
 	// The default is 20.
 	Requests int
-	// Open limits concurrent requests. A request counts until the body of its response is closed or
+	// Open limits concurrent requests. A request ends when the body of its response is closed or
 	// read to the end. The default is 8.
 	Open int
 	// Redirects limits the redirects that one request follows. The default, 5, is also the maximum.

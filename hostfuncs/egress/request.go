@@ -32,7 +32,7 @@ type Request struct {
 	Header http.Header
 	// Body is sent with its length. The caller must not change it until Do returns.
 	Body []byte
-	// KeepRedirect returns a redirect as the response instead of following it.
+	// KeepRedirect means that Do returns a redirect as the response instead of following it.
 	KeepRedirect bool
 }
 
@@ -66,7 +66,8 @@ func (r Request) method() (string, *Error) {
 	return m, nil
 }
 
-// CheckHeader returns nil if a Request may set a header of that name, and otherwise says why not.
+// CheckHeader returns nil if a Request may set a header with this name, and otherwise an error with
+// the reason.
 func CheckHeader(name string) error {
 	if refusal := checkHeader(name); refusal != nil {
 		return errors.New(refusal.Reason)

@@ -10,26 +10,26 @@ import (
 	"sync/atomic"
 )
 
-// maxResponseHeaders limits the header values of a response. Each one costs a search for secrets,
-// however short it is.
+// maxResponseHeaders limits the header values of a response, because each value is searched for
+// secrets, even if it is short.
 const maxResponseHeaders = 256
 
 // Response is the answer of a server, with all secrets hidden.
 type Response struct {
 	// Status is the status code, at least 200.
 	Status int
-	// Header belongs to the caller. It has neither Content-Encoding nor Content-Length if the body
-	// was decoded.
+	// Header may be changed by the caller. It has neither Content-Encoding nor Content-Length if
+	// the body was decoded.
 	Header http.Header
 	// URL is the URL of the last hop, without the query parameters that contain secrets.
 	URL string
-	// Body is the decoded body, never nil. A read fails with an *Error, for example past
-	// Limits.ResponseBytes. Only one goroutine may read. Any goroutine may close it, which ends a
-	// waiting read.
+	// Body is the decoded body, never nil. A read fails with an *Error, for example beyond
+	// Limits.ResponseBytes. Only one goroutine may read. Any goroutine may close Body, which makes
+	// a waiting read fail.
 	Body io.ReadCloser
 }
 
-// respond returns the response to the last hop as the caller gets it.
+// respond returns the response to the last hop in the form for the caller.
 func (x *exchange) respond(h *hop, res *http.Response) (*Response, error) {
 	o := &x.client.opts
 	b := &body{exchange: x, src: res.Body, left: o.Limits.ResponseBytes}
@@ -78,7 +78,7 @@ type body struct {
 	filter   filter // nil passes everything through
 	buf      []byte // input of filter
 	out      []byte // output of filter that has not been read yet
-	err      error  // ends the body once out is empty
+	err      error  // returned by Read once out is empty
 	closed   atomic.Bool
 	end      func()
 }

@@ -248,8 +248,8 @@ func TestMaximumNumberOfHeadersIsAccepted(t *testing.T) {
 	}
 }
 
-// TestNothingIsReadAfterTheCall checks that received compressed data is not decompressed once the
-// call is over.
+// TestNothingIsReadAfterTheCall checks that received compressed data is not decompressed after the
+// call has ended.
 func TestNothingIsReadAfterTheCall(t *testing.T) {
 	for name, scrub := range map[string]func() egress.Scrubber{"as it is": nil, "scrubbed": scrubbing("secret")} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,8 @@ func TestTimeLimit(t *testing.T) {
 		if !e.Sent || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %+v", e)
 		}
-		if took := time.Since(start); took != time.Minute { // by the clock of the bubble
+		// measured with the fake clock of the bubble
+		if took := time.Since(start); took != time.Minute {
 			t.Errorf("took %v", took)
 		}
 	})

@@ -103,7 +103,7 @@ func unsoundHost(host string) string {
 }
 
 // hostHeader returns the Host header of a request. It omits the default port of the scheme, because
-// some servers do not recognise their name with it.
+// some servers do not recognise their name if a port follows.
 func hostHeader(u *url.URL) string {
 	if u.Port() == "" || u.Port() != defaultPort(u.Scheme) {
 		return u.Host

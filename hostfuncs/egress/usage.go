@@ -22,12 +22,12 @@ type Usage struct {
 	Failed Kind
 }
 
-// Hop is one exchange with a server, or a refused one.
+// Hop is one exchange with a server, or a request or redirect that was refused.
 type Hop struct {
 	// Method is in upper case. Origin is the scheme and host, and the port unless it is the default
 	// of the scheme.
 	Method, Origin string
-	// Decision is the answer of Permit; zero if it refused.
+	// Decision is the result of Permit; the zero value if Permit refused the hop.
 	Decision Decision
 	// Status is the status code of the response, or 0.
 	Status int

@@ -16,7 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// hostile creates a mount full of traps and returns it. Everything outside it contains the canary.
+// hostile creates a mount with links, special files and names that an attacker could use to leave
+// it, and returns its path. Every file outside the mount contains the canary.
 func hostile(t testing.TB) (ws string) {
 	t.Helper()
 	top := t.TempDir()
@@ -131,7 +132,8 @@ func TestAttacksOnOpen(t *testing.T) {
 		for _, a := range attacks {
 			t.Run(mount.name+"/"+a.name, func(t *testing.T) {
 				want := a.want
-				// With deny patterns no link is followed, wherever it leads.
+				// If a mount has deny patterns, no link in the mount is followed, regardless of its
+				// target.
 				first, _, _ := strings.Cut(strings.TrimPrefix(a.path, "/"), "/")
 				if info, err := os.Lstat(filepath.Join(ws, first)); mount.deny != nil && first != "" && first != ".." && err == nil && info.Mode().Type() == fs.ModeSymlink {
 					want = fs.ErrPermission
@@ -339,8 +341,8 @@ func TestAFIFOIsNotMounted(t *testing.T) {
 	}
 }
 
-// TestHardLinksAreOrdinaryFiles covers A6: os.Root cannot distinguish a hard link from the file. It
-// ensures that the documented behaviour does not change.
+// TestHardLinksAreOrdinaryFiles covers A6: os.Root cannot distinguish a hard link from the file.
+// The test ensures that the documented behaviour does not change.
 func TestHardLinksAreOrdinaryFiles(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})

@@ -14,18 +14,18 @@ import (
 
 // Batch is a request about many files at once. A search through thousands of files then crosses
 // between guest and host only once, and the host works on several files concurrently. Each answer
-// equals the answer of Open, ReadDir or Lstat for that file alone, with the same checks. There is
+// equals the result of Open, ReadDir or Lstat for that file alone, with the same checks. There is
 // one difference. A directory that was found for one file may be used for up to batchShare
-// consecutive files, even if it has been moved meanwhile. No file stays open, and none counts as
-// one of the guest's open files.
+// consecutive files, even if it has been moved meanwhile. No file stays open, and the files do not
+// count towards the open files of the guest.
 type Batch struct {
 	ctx   context.Context
 	fs    *FS
 	names []string // relative to the root of the guest
 }
 
-// Batch returns a request about the named files. If ctx ends, the remaining files get fs.ErrClosed
-// as their answer. The caller keeps names and must not change it while a method runs.
+// Batch returns a request about the named files. If ctx is done, the remaining files get
+// fs.ErrClosed as their answer. The caller keeps names and must not change it while a method runs.
 func (f *FS) Batch(ctx context.Context, names []string) Batch {
 	return Batch{ctx: ctx, fs: f, names: names}
 }
@@ -65,8 +65,8 @@ func (b Batch) Stat() []Answer {
 
 // Read reads whole regular files into the buffer room. limit is the largest size of one file in
 // bytes. Err of an answer is ErrOverSize for a larger file, whose Size is set, and ErrNoRoom for a
-// file that does not fit into the rest of the buffer. Unused parts of the buffer may hold arbitrary
-// data of the files afterwards.
+// file that does not fit into the rest of the buffer. After the call, unused parts of the buffer
+// may contain arbitrary data of the files.
 func (b Batch) Read(limit int, room []byte) []Answer {
 	r := &batchRoom{all: room}
 	return b.each(func(w *batchWorker, name string) Answer {
@@ -131,8 +131,8 @@ func (a *Answer) fill(ctx context.Context, limit int, r *batchRoom, read func([]
 			a.Err = err
 			return
 		}
-		// A file that has returned as many bytes as its size is at its end, as far as a reader can
-		// tell.
+		// All bytes of the reported size were read. Do not read again only to see the end of the
+		// file.
 		if n == 0 || filled == int(a.Size) {
 			break
 		}
@@ -228,7 +228,7 @@ const (
 	maxBatchWorkers = 4
 )
 
-// batchWorker answers for some files of a batch. Its methods differ between operating systems. They
+// batchWorker processes some files of a batch. Its methods differ between operating systems. They
 // are a fast path for files that are reached without a link.
 type batchWorker struct {
 	fs  *FS

@@ -27,7 +27,7 @@ func (f *batchDirectory) close() {
 	f.mount = nil
 }
 
-// enter makes f the directory rel of a mount, and reports whether it succeeded. The path must not
+// enter opens the directory rel of a mount and reports whether it succeeded. The path must not
 // contain a link.
 func (f *batchDirectory) enter(m *mount, rel string) bool {
 	if f.mount == m && f.rel == rel {

@@ -24,7 +24,7 @@ func batch(fsys *files.FS, names ...string) files.Batch {
 	return fsys.Batch(context.Background(), names)
 }
 
-// seenFile is what a guest learns about a file.
+// seenFile is the information that a guest gets about a file.
 type seenFile struct {
 	err     error
 	kind    uint32
@@ -33,8 +33,8 @@ type seenFile struct {
 	content string
 }
 
-// seenIn returns what a guest learns from an answer. An error reveals only the error of package
-// files and, for a file that is too large, its size.
+// seenIn returns the information that a guest gets from an answer. An error reveals only the error
+// of package files and, for a file that is too large, its size.
 func seenIn(a files.Answer) seenFile {
 	var p *fs.PathError
 	if errors.As(a.Err, &p) {
@@ -61,7 +61,8 @@ func described(info fs.FileInfo) files.Answer {
 	return files.Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// statAlone, readAlone and listAlone return what a guest learns from a request for one file.
+// statAlone, readAlone and listAlone return the information that a guest gets from a request for
+// one file.
 func statAlone(v files.View, name string) files.Answer {
 	info, err := v.Lstat(name)
 	if err != nil {
@@ -108,8 +109,8 @@ func listAlone(v files.View, name string) files.Answer {
 	return a
 }
 
-// requireSame fails the test unless a batch answers for each file like a request for that file
-// alone, and keeps the answers separate.
+// requireSame fails the test unless a batch gives each file the same answer as a request for that
+// file alone. The answers must also be separate in the buffer.
 func requireSame(t testing.TB, fsys *files.FS, names []string, most int) {
 	t.Helper()
 	view := fsys.View("/")
@@ -263,7 +264,7 @@ func TestRoomOfABatch(t *testing.T) {
 }
 
 // TestContentsOfABatchLieApart checks that files read concurrently get separate parts of the
-// buffer, however many fit.
+// buffer, regardless of how many fit.
 func TestContentsOfABatchLieApart(t *testing.T) {
 	dir := t.TempDir()
 	many, names := map[string]string{}, []string(nil)
@@ -319,8 +320,8 @@ func TestABatchEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// TestABatchTakesNoOpenFileSlots checks that a batch uses none of the guest's slots for open
-// files, however many the guest has open.
+// TestABatchTakesNoOpenFileSlots checks that a batch uses none of the guest's slots for open files,
+// regardless of how many files the guest has open.
 func TestABatchTakesNoOpenFileSlots(t *testing.T) {
 	dir := t.TempDir()
 	names := []string(nil)

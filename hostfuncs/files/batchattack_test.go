@@ -150,7 +150,7 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 	}
 }
 
-// Run this test with the race detector.
+// This test closes an FS while batches run. Run it with the race detector.
 func TestClosingWhileABatchRuns(t *testing.T) {
 	dir := t.TempDir()
 	var names []string

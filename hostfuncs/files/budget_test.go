@@ -168,7 +168,8 @@ func TestCreatedFilesAreBounded(t *testing.T) {
 	missing(t, filepath.Join(dir, "e"))
 }
 
-// TestDefaultLimits checks that the limits apply without options, in scratch space too.
+// TestDefaultLimits checks that the default limits apply if no options are set, also in scratch
+// space.
 func TestDefaultLimits(t *testing.T) {
 	testlevel.Long(t, "it makes as many files as a call may, 10,000")
 	fsys := newFSWith(t, files.Options{ScratchIn: t.TempDir()}, scratch())

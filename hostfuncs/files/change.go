@@ -7,8 +7,8 @@ import (
 )
 
 // The methods of View that change directories. All of them fail with ErrReadOnly in a place that
-// cannot be written, with fs.ErrPermission for a denied path and for the mount itself, and
-// otherwise like Open.
+// cannot be written, with fs.ErrPermission for a denied path and for the mount itself, and in the
+// same cases as Open.
 
 // Mkdir creates a directory with mode 0777, less the umask of this process. It fails with
 // fs.ErrExist if the name exists, and with ErrLimit at the limit.
@@ -86,7 +86,7 @@ func (v View) Chtimes(name string, follow bool, access, change time.Time) error 
 	})
 }
 
-// change resolves a path and calls do to change what it names.
+// change resolves a path and calls do to change the file at this path.
 func (v View) change(op, name string, do func(p place) error) error {
 	p, err := v.fs.resolveToChange(v.at, name)
 	if err == nil {

@@ -31,7 +31,7 @@ func ValidateDeny(pattern string) error {
 	return err
 }
 
-// denyPattern is a pattern without braces, in the two forms that are matched.
+// denyPattern is a pattern without braces, in two forms.
 type denyPattern struct {
 	// folded is the pattern after namefold.Fold.
 	folded string

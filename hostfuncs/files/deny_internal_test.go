@@ -9,7 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// FuzzDenies compares the list with the definition: a path is denied if, with braces expanded and
+// FuzzDenies compares denyList with the definition: a path is denied if, with braces expanded and
 // in any letter case, doublestar matches the path or one of its parents.
 func FuzzDenies(f *testing.F) {
 	for _, pattern := range []string{"**/.env", ".git/**", "a/*/c", "**/x/**/y", "{a,b/**}", "{a/**,b}", "[a-z]*", "**", "a/**/b", "*", `\*`, "a{,/b}", "**/**", "{a,{b,c}/d}e", "[{]x,}", `\{a,b}`, "{a,[,}]}", "?"} {

@@ -14,14 +14,14 @@
 // is created. Owners and permission bits are never set, except that a file takes over both from the
 // file that it replaces. Opening a file does not truncate it; a file is truncated only after it was
 // opened and checked. A directory that may contain a denied path can be neither moved nor removed.
-// A mount granted for reading cannot be changed, whatever else is granted.
+// A mount granted for reading cannot be changed, regardless of other grants.
 //
 // Two conventions serve tools. Files whose names begin with [TempPrefix] are removed when the call
 // ends, and the mount "tmp" is an empty directory for one call. [View.Replace] replaces a whole
 // file atomically, provided that it is still the file that the guest has seen.
 //
-// An FS cannot protect against a hard link inside a mount to a file outside it, or to a denied
-// file, that existed before. Nor can it protect against a directory that the host has mounted a
-// second time. Both look like ordinary files, for reading and for writing. Two calls that write to
-// the same file interfere like two programs.
+// An FS cannot protect against a hard link that existed before the call, from inside a mount to a
+// file outside the mount or to a denied file. Nor can it protect against a directory that the host
+// has mounted a second time. Both look like ordinary files, for reading and for writing. Two calls
+// that write to the same file interfere like two programs.
 package files

@@ -11,7 +11,7 @@ import (
 )
 
 // maxRead limits the bytes of one Read. A read cannot be interrupted, and must not continue for
-// long after the call is over.
+// long after the call has ended.
 const maxRead = 4 << 20
 
 // File is an open file or directory of an [FS]. After Close, or once its FS is revoked, all methods

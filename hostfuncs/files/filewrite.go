@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// maxWrite limits the bytes written before the next check of whether the call is over. A write
-// cannot be interrupted.
+// maxWrite limits the bytes written between two checks for the end of the call. A write cannot be
+// interrupted.
 const maxWrite = 4 << 20
 
 // prepare truncates the file or sets append mode as requested, once the opened file is known to be
@@ -79,8 +79,8 @@ func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	return n, pathError("write", f.Path(), err)
 }
 
-// writeAt writes at an offset. It disables append mode meanwhile, because some hosts ignore the
-// offset in append mode.
+// writeAt writes at an offset. It disables append mode during the write, because some hosts ignore
+// the offset in append mode.
 func (f *File) writeAt(p []byte, offset int64) (int, error) {
 	if !f.appending.Load() {
 		return f.regular.WriteAt(p, offset)

@@ -46,7 +46,7 @@ func symlink(t testing.TB, target, link string) {
 
 func grants(g ...capability.GrantedFS) []capability.GrantedFS { return g }
 
-// newFS opens the grants and closes them with the test.
+// newFS opens the grants and closes them at the end of the test.
 func newFS(t testing.TB, grants ...capability.GrantedFS) *files.FS {
 	t.Helper()
 	return newFSWith(t, files.Options{}, grants...)
@@ -119,7 +119,7 @@ func readWrite(name, dir string, deny ...string) capability.GrantedFS {
 // scratch grants a private directory at /tmp.
 func scratch() capability.GrantedFS { return readWrite(capability.ScratchMount, "") }
 
-// create is the set of flags with which programs open a file to write it from scratch.
+// create is the set of flags with which programs create a file or replace its whole content.
 const create = files.OpenWrite | files.OpenCreate | files.OpenTruncate
 
 // writeFile writes a whole guest file.

@@ -45,16 +45,15 @@ type Options struct {
 	// ScratchIn is the host directory in which scratch directories are created; empty means
 	// os.TempDir.
 	ScratchIn string
-	// Protected lists host directories that must not overlap with a mount for writing, such as a
-	// cache of compiled code. No such mount may be one of them, contain one or lie in one. They
-	// need not exist yet.
+	// Protected lists host directories, such as a cache of compiled code. A mount for writing must
+	// not be, contain or lie in any of these directories. The directories need not exist yet.
 	Protected []string
 }
 
 // FS is the file system that a guest sees during one call: a read-only root directory with the
-// mounts at their guest paths. It keeps the mounted directories open, so replacing one on the host
-// has no effect. [New] creates an FS, and the caller must close it when the call is over. It is
-// safe for concurrent use.
+// mounts at their guest paths. It keeps the mounted directories open, so a directory that is
+// replaced on the host stays mounted. [New] creates an FS, which the caller must close after the
+// call. It is safe for concurrent use.
 type FS struct {
 	mounts   []*mount
 	tree     map[string]*syntheticDir // by guest path; empty if a mount is at "/"
@@ -123,9 +122,9 @@ func (f *FS) Revoke() { f.revoked.Store(true) }
 
 // Close revokes the FS and closes everything that it has open. An operation that is running in
 // another goroutine completes normally. Close also removes the scratch directory and the temporary
-// files that the call left (see TempPrefix). It waits at most 50 ms for that, so that neither a
-// large directory nor an operation that hangs in the host delays the caller; see [FS.Done]. It may
-// be called more than once.
+// files that the call left (see TempPrefix). It waits at most 50 ms for the removal, so that
+// neither a large directory nor an operation that hangs in the host delays the caller; see
+// [FS.Done]. It may be called more than once.
 func (f *FS) Close() error {
 	f.Revoke()
 	f.mu.Lock()
@@ -168,7 +167,7 @@ const cleanUpGrace = 50 * time.Millisecond
 // cleanUpFor cleans up and waits for at most wait. A longer clean-up continues in the background.
 func (f *FS) cleanUpFor(wait time.Duration) error {
 	if len(f.temps) == 0 && !f.hasScratch() {
-		return f.cleanUp() // only closes what is open
+		return f.cleanUp() // nothing to remove; cleanUp only closes the mounts
 	}
 	result := make(chan error, 1)
 	go func() { result <- f.cleanUp() }()

@@ -216,8 +216,8 @@ func TestFileReadsAndSeeks(t *testing.T) {
 	}
 }
 
-// TestOneReadIsBounded checks that one Read is limited, so that reading gigabytes ends when the
-// call is over.
+// TestOneReadIsBounded checks that one Read is limited, so that a guest that reads gigabytes stops
+// soon after the end of the call.
 func TestOneReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"sparse": ""})

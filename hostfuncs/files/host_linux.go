@@ -100,8 +100,8 @@ func (m *mount) renameNew(from, to held) error {
 func setTimes(file *os.File, access, change time.Time) error {
 	times := [2]unix.Timespec{timespec(access), timespec(change)}
 	return withFD(file, func(fd int) error {
-		// Without a path, the system call applies to the descriptor. The wrappers in x/sys have no
-		// such form that also works on older kernels.
+		// Without a path, the system call applies to the descriptor. No wrapper in x/sys supports
+		// this form on older kernels.
 		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 		if errno != 0 {
 			return syscall.Errno(errno)

@@ -86,8 +86,8 @@ func sameRights(a, b fs.FileInfo) bool {
 // owner is the owner and the group of a file.
 type owner struct{ uid, gid int }
 
-// ownerOf returns the owner of a file, or the zero value if the system does not report it. Such
-// owners compare equal.
+// ownerOf returns the owner of a file, or the zero value if the system does not report it. Two zero
+// values compare equal.
 func ownerOf(info fs.FileInfo) owner {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return owner{int(s.Uid), int(s.Gid)}

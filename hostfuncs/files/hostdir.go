@@ -18,11 +18,11 @@ type hostDir struct {
 	parents []fs.FileInfo
 }
 
-// openHostDir opens a directory that an operator wants to mount. Its errors are reasons in words
-// that do not contain the path.
+// openHostDir opens a directory that an operator wants to mount. Its errors are reasons for a
+// MountError and do not contain the path.
 func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 	if dir == "" {
-		return hostDir{}, errors.New("has no directory; name one")
+		return hostDir{}, errors.New("has no directory; name a directory")
 	}
 	resolved, parents, err := paths.directory(dir)
 	if err != nil {
@@ -60,7 +60,7 @@ func (d *hostDir) examine(paths *hostPaths) error {
 		return errors.New("is the root of a file system of the host; name a directory below it")
 	}
 	if d.touchesSystem(paths) || isKernelFS(d.self) {
-		return errors.New("is, contains or lies in a system directory of the host; name another one")
+		return errors.New("is, contains or lies in a system directory of the host; name another directory")
 	}
 	return nil
 }
@@ -95,14 +95,14 @@ func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 	return false
 }
 
-// refuseProtected fails if d is one of the protected directories, contains one or lies in one, even
-// if the protected directory does not exist yet. It also fails if the path of a protected directory
-// leads through a link in d, because a guest could replace that link.
+// refuseProtected fails if d is, contains or lies in a protected directory, even if the protected
+// directory does not exist yet. It also fails if the path of a protected directory leads through a
+// link in d, because a guest could replace that link.
 func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
 		near, err := paths.nearest(dir)
 		if err != nil || contains(near.parents, d.info) || near.exists && contains(d.parents, near.parents[0]) || near.links && d.holdsLinkTo(dir) {
-			return errors.New("is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another one, or grant it for reading")
+			return errors.New("is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only")
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func hostDirError(err error) error {
 	case fs.ErrPermission:
 		return errors.New("the host denies access to the directory")
 	case ErrNotDir:
-		return errors.New("is not a directory; name one")
+		return errors.New("is not a directory; name a directory")
 	case ErrTooManyOpen:
 		return errors.New("the host has too many files open")
 	}
@@ -150,7 +150,7 @@ func checkTogether(mounts []*mount) error {
 	for i, b := range mounts {
 		for _, a := range mounts[:i] {
 			if nested(a.at, b.at) {
-				return &MountError{Mount: b.name, Reason: "lies inside mount " + a.name + " in the guest, or the other way round; give them separate paths"}
+				return &MountError{Mount: b.name, Reason: "lies inside mount " + a.name + " in the guest, or contains it; give the two mounts separate paths"}
 			}
 			if !contains(a.parents, b.info) && !contains(b.parents, a.info) {
 				continue
@@ -179,7 +179,8 @@ func nested(a, b string) bool {
 type Identity struct {
 	// Path is the absolute path with all links resolved.
 	Path string
-	// ID distinguishes the directory from every other existing directory, whatever their paths.
+	// ID distinguishes the directory from every other existing directory, regardless of their
+	// paths.
 	ID string
 	// Info describes the directory, for capability.GrantedFS.Is.
 	Info fs.FileInfo

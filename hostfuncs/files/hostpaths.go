@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// hostPaths caches what is known about host paths while one call is prepared, so that each path is
-// looked at only once. Mounts and protected directories have many parent directories in common. The
-// zero value is ready to use.
+// hostPaths caches facts about host paths while one call is prepared, so that each path is looked
+// up only once. Mounts and protected directories have many parent directories in common. The zero
+// value is ready to use.
 type hostPaths struct{ known map[string]fs.FileInfo }
 
 // lstat returns the result of os.Lstat, from the cache if possible.
@@ -56,7 +56,7 @@ func (p *hostPaths) directory(dir string) (resolved string, parents []fs.FileInf
 		return "", nil, hostDirError(err)
 	}
 	if !parents[0].IsDir() {
-		return "", nil, errors.New("is not a directory; name one")
+		return "", nil, errors.New("is not a directory; name a directory")
 	}
 	return resolved, parents, nil
 }

@@ -71,11 +71,11 @@ func TestPathsOfMounts(t *testing.T) {
 		{"dangling/none", "", "the directory does not exist"},
 		{"loop", "", "the directory cannot be opened"},
 		{"loop/sub", "", "the directory cannot be opened"},
-		{"ws/id", "", "is not a directory; name one"},
-		{"ws/id/none", "", "is not a directory; name one"},
-		{"link/id", "", "is not a directory; name one"},
-		{"link/id/none", "", "is not a directory; name one"},
-		{"filelink", "", "is not a directory; name one"},
+		{"ws/id", "", "is not a directory; name a directory"},
+		{"ws/id/none", "", "is not a directory; name a directory"},
+		{"link/id", "", "is not a directory; name a directory"},
+		{"link/id/none", "", "is not a directory; name a directory"},
+		{"filelink", "", "is not a directory; name a directory"},
 	} {
 		for spelling, path := range map[string]string{
 			// Not joined with filepath.Join, which would clean the paths.
@@ -101,7 +101,7 @@ func TestPathsOfMounts(t *testing.T) {
 // TestPathsOfProtectedDirectories checks which mounts for writing conflict with protected
 // directories.
 func TestPathsOfProtectedDirectories(t *testing.T) {
-	const refused = "is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another one, or grant it for reading"
+	const refused = "is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only"
 	top, aside, in := pathsOfTheHost(t), t.TempDir(), t.TempDir()
 	t.Chdir(top)
 	for _, test := range []struct{ mount, protected, reason string }{
@@ -183,7 +183,7 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 				}
 				checkReason(t, err, test.reason, top)
 				newFSWith(t, o, read("w", mount)) // reading a protected directory is allowed
-				// The paths of the other mounts, which were looked at before, make no difference.
+				// Paths that were cached for the other mounts must not change the result.
 				o.ScratchIn = in
 				fsys, err = files.New(grants(readWrite("before", aside), scratch(), readWrite("w", mount)), o)
 				if err == nil {

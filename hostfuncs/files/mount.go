@@ -53,8 +53,8 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	return m, nil
 }
 
-// openDir opens or creates the host directory of the mount. Its errors are reasons in words that do
-// not contain the path.
+// openDir opens or creates the host directory of the mount. Its errors are reasons for a MountError
+// and do not contain the path.
 func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) error {
 	name := g.Dir
 	if g.Mount == capability.ScratchMount {
@@ -149,8 +149,8 @@ func (o opening) check(info fs.FileInfo) error {
 	return nil
 }
 
-// open opens rel if it is a regular file or a directory, and refuses anything else. This holds even
-// if another process replaces the file while it is opened.
+// open opens rel if it is a regular file or a directory, and refuses anything else, even if another
+// process replaces the file while it is opened.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
 		return file, info, nil

@@ -66,7 +66,8 @@ func (m *mount) removeSame(rel string, want fs.FileInfo) {
 	}
 	defer h.done()
 	if info, err := h.dir.Lstat(h.base); err == nil && os.SameFile(info, want) {
-		_ = m.removeHeld(h, info.IsDir()) // if this fails, only an unused file is left behind
+		// if the removal fails, only an unused file is left behind
+		_ = m.removeHeld(h, info.IsDir())
 	}
 }
 
@@ -118,7 +119,7 @@ func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) err
 	switch {
 	case err != nil:
 		return m.guestError(err)
-	case !os.SameFile(info, moved): // it was replaced, or a link was followed
+	case !os.SameFile(info, moved): // the file was replaced, or a link was followed
 		return fs.ErrPermission
 	}
 	// Use the open file, so that no other file is changed.

@@ -52,7 +52,7 @@ func cleanPath(name string) (rel string, mustBeDir bool, err error) {
 // directories, and a colon follows a drive or precedes an alternate data stream.
 func hasWindowsSyntax(name string) bool { return strings.ContainsAny(name, `\:`) }
 
-// isWindowsAlias reports whether Windows may use name for a file with another name. It drops
+// isWindowsAlias reports whether Windows may use name for a file with another name. Windows drops
 // trailing dots and spaces, and generates short names such as GIT~1.
 func isWindowsAlias(name string) bool {
 	for i := range len(name) - 1 {
@@ -63,7 +63,8 @@ func isWindowsAlias(name string) bool {
 	return name != "." && (strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "))
 }
 
-// place is what a guest path names: a synthetic directory or a path in a mount.
+// place is the file or directory that a guest path names: a synthetic directory or a path in a
+// mount.
 type place struct {
 	guest     string // absolute guest path
 	mustBeDir bool
@@ -121,8 +122,8 @@ func (f *FS) resolveToChange(prefix, name string) (place, error) {
 }
 
 // below returns the path of guest relative to a mount at the guest path at, or "." for the mount
-// itself. It reports whether guest lies there. It compares whole elements: /data-evil is not below
-// /data.
+// itself. It reports whether guest is inside the mount. It compares whole elements: /data-evil is
+// not below /data.
 func below(at, guest string) (string, bool) {
 	if at == guest {
 		return ".", true

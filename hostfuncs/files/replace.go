@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Seen is what a guest knows about a file that it wants to replace, from Lstat or a Batch.
+// Seen is the state in which a guest has seen a file that it wants to replace, from Lstat or a
+// Batch.
 type Seen struct {
-	// None says that the file did not exist; the other fields are then ignored.
+	// None means that the file did not exist; the other fields are then ignored.
 	None bool
 	// Size is the size of the regular file in bytes, and ModTime the time of its last change.
 	Size    int64
@@ -31,20 +32,20 @@ func (s *Seen) is(info fs.FileInfo) bool {
 	return info.Size() == s.Size && info.ModTime().UnixNano() == s.ModTime.UnixNano()
 }
 
-// Replace atomically gives the file name new content. It writes a temporary file in the same
+// Replace atomically replaces the content of a file. It writes a temporary file in the same
 // directory, which then replaces the file and takes over its owner, group and permission bits, as
 // with Rename. If the file does not exist, it is created as by Open. The caller keeps content and
 // must not change it while Replace runs.
 //
 // seen describes the file that must exist when Replace begins; nil accepts any state. After the
-// content is written, Replace checks again, and fails if the file has changed. A change by another
-// process after that check is lost, except on Linux if it creates a file that did not exist. A
-// change that keeps the size may go unnoticed if the clock of the host is coarse.
+// content is written, Replace checks again, and fails if the file has changed. A later change by
+// another process is lost. On Linux, a file that another process creates after the check is not
+// lost. A change that keeps the size may go unnoticed if the clock of the host is coarse.
 //
 // Replace fails with ErrChanged if the file is not the one seen, with ErrLoop for a link and with
 // ErrIsDir for a directory. It fails with fs.ErrPermission for other types, for setuid and setgid
-// files, and for a file that this process may not write. It fails with ErrLimit at a limit, and
-// otherwise like the other methods that change directories.
+// files, and for a file that this process may not write. It fails with ErrLimit at a limit, and in
+// the same cases as the other methods that change directories.
 func (v View) Replace(name string, content []byte, seen *Seen) error {
 	return v.change("replace", name, func(p place) error {
 		if p.mustBeDir || p.rel == "." {
@@ -76,7 +77,7 @@ func (f *FS) replace(p place, content []byte, seen *Seen) error {
 	return err
 }
 
-// writeAll writes the content, unless the call ends meanwhile.
+// writeAll writes the content in parts and fails if the call ends before the last part.
 func (f *FS) writeAll(file *os.File, content []byte) error {
 	for len(content) > 0 {
 		if f.revoked.Load() {
@@ -91,9 +92,9 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 	return nil
 }
 
-// putWhole replaces the file at a cleaned path with a new file, whose content write writes. The old
-// file must be a regular file, or not exist. before and now describe the old and the new file. now
-// is nil if no file was created, not even temporarily.
+// putWhole replaces the file at a cleaned path with a new file, and calls write to write the
+// content. The old file must be a regular file, or not exist. before and now describe the old and
+// the new file. now is nil if no file was created, not even temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
@@ -115,7 +116,8 @@ func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (be
 		err = m.putInPlace(temp, h, before)
 	}
 	if err != nil {
-		_ = m.removeHeld(temp, false) // if this fails, only the temporary file is left behind
+		// if the removal fails, only the temporary file is left behind
+		_ = m.removeHeld(temp, false)
 	}
 	return before, now, err
 }

@@ -98,7 +98,7 @@ func TestReplaceLooksAgain(t *testing.T) {
 					if err == nil {
 						theirs = "-rw------- mine"
 						if test.path == "new" {
-							theirs = described(file) // the umask is not under our control
+							theirs = described(file) // the umask of the process decides the mode
 						}
 					}
 					if got := described(file); got != theirs {
@@ -182,8 +182,8 @@ func TestTheFileBesideIsPrivate(t *testing.T) {
 	noTemps(t, dir)
 }
 
-// TestReplaceInADirectoryThatMoves moves a directory while it is open. It keeps its identity, so
-// the file moves with it.
+// TestReplaceInADirectoryThatMoves moves a directory while it is open. The open directory stays the
+// same, so the file moves with it.
 func TestReplaceInADirectoryThatMoves(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		top := t.TempDir()
@@ -281,8 +281,8 @@ func noTemps(t *testing.T, dir string) {
 	}
 }
 
-// TestReplaceEndsWithItsCall checks that a call that is over writes no further content and replaces
-// no file.
+// TestReplaceEndsWithItsCall checks that no content is written and no file is replaced after the
+// call has ended.
 func TestReplaceEndsWithItsCall(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")

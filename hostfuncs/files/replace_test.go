@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// seenOf returns what a guest knows right after it has looked at a host file.
+// seenOf returns the state of a host file as a guest has just seen it.
 func seenOf(t testing.TB, file string) *files.Seen {
 	t.Helper()
 	info, err := os.Lstat(file)
@@ -118,8 +118,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceAfterOthers has other processes change a file after the guest has looked at it. Each
-// method with which a guest can look is tested.
+// TestReplaceAfterOthers has other processes change a file after the guest has looked at it. It
+// tests every method with which a guest can look at a file.
 func TestReplaceAfterOthers(t *testing.T) {
 	looks := map[string]func(*testing.T, *files.FS, string) *files.Seen{
 		"Lstat": func(t *testing.T, fsys *files.FS, name string) *files.Seen {

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// TestAttacksOnReplacing checks that only regular files are replaced, whatever a mount contains,
-// and that no file is replaced through a link that leads out.
+// TestAttacksOnReplacing checks that only regular files are replaced, regardless of the content of
+// the mount. No file is replaced through a link that leads out of the mount.
 func TestAttacksOnReplacing(t *testing.T) {
 	ws := hostile(t)
 	before, inside := outsideOf(t, ws), snapshot(t, ws)
@@ -43,7 +43,7 @@ func TestAttacksOnReplacing(t *testing.T) {
 }
 
 // TestReplaceAndLinks checks that a link at the end of a path is neither followed nor replaced,
-// wherever it leads. A link inside the path is followed within the mount.
+// regardless of its target. A link inside the path is followed within the mount.
 func TestReplaceAndLinks(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		ws := hostile(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// inNamespace runs a test in a separate process that may mount file systems, and reports whether
-// this is that process. The mounts end with the process.
+// inNamespace runs a test in a separate process that may mount file systems. It reports whether the
+// current process is that process. The mounts are removed when the process exits.
 func inNamespace(t *testing.T) bool {
 	t.Helper()
 	const inside = "WASMTOOL_TEST_IN_NAMESPACE"
@@ -71,7 +71,7 @@ func TestReplaceWithoutRoomOnTheHost(t *testing.T) {
 			}
 			noHostPath(t, err, dir)
 		}
-		// The space has been freed.
+		// The failed operation has freed its space.
 		if err := view.Replace("g", make([]byte, 900<<10), nil); err != nil {
 			t.Errorf("%s: %v", mount, err)
 		}

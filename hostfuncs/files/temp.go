@@ -81,8 +81,8 @@ func (t tempNames) remove() {
 	}
 }
 
-// newScratch creates the directory of a scratch mount, accessible only for the user of this
-// process, and returns its path.
+// newScratch creates the directory of a scratch mount, accessible only to the user of this process,
+// and returns its path.
 func newScratch(g capability.GrantedFS, o Options) (string, error) {
 	if g.Dir != "" {
 		return "", errors.New("is reserved for the private directory of a call; give the directory another name")

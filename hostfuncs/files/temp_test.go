@@ -232,7 +232,7 @@ func TestScratchMountsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenAfterwards checks that every way to change files ends with the call.
+// TestNothingIsWrittenAfterwards checks that no method changes files after the call has ended.
 func TestNothingIsWrittenAfterwards(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "fine", "d/g": ""})
@@ -260,8 +260,8 @@ func TestNothingIsWrittenAfterwards(t *testing.T) {
 	}
 }
 
-// TestAFullScratchDirectoryIsRemoved checks that all files are removed when Done is closed, however
-// many they are.
+// TestAFullScratchDirectoryIsRemoved checks that all files are removed when Done is closed,
+// regardless of their number.
 func TestAFullScratchDirectoryIsRemoved(t *testing.T) {
 	in := t.TempDir()
 	fsys, err := files.New(grants(scratch()), files.Options{ScratchIn: in})

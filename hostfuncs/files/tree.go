@@ -76,7 +76,7 @@ func (d *openSyntheticDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return left, nil
 }
 
-// Seek returns to the first entry, whatever its arguments.
+// Seek returns to the first entry, regardless of its arguments.
 func (d *openSyntheticDir) Seek(int64, int) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

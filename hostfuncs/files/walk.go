@@ -9,8 +9,8 @@ import (
 
 // parentOf returns a directory handle and a name in it for a cleaned path below the mount. Without
 // deny patterns, these are the mount and the whole path, and os.Root follows links inside the path.
-// With deny patterns, they are the directory of the last element, reached without following a link,
-// and that element. If err is nil, the caller must call done.
+// With deny patterns, parent is the directory of the last element, opened without following a link,
+// and base is the last element. If err is nil, the caller must call done.
 func (m *mount) parentOf(rel string) (parent *os.Root, base string, done func(), err error) {
 	if !m.noLinks() {
 		return m.root, rel, func() {}, nil
@@ -57,8 +57,9 @@ func (m *mount) openChild(parent *os.Root, elem string) (*os.Root, error) {
 	return nil, fs.ErrPermission
 }
 
-// dirOnly, appended to a path, makes opening a root fail for anything but a directory before it is
-// opened. OpenRoot alone checks the type only after opening, and opening a FIFO blocks forever.
+// dirOnly is appended to a path before OpenRoot, so that anything but a directory is refused before
+// it is opened. OpenRoot alone checks the type only after opening, and opening a FIFO blocks
+// forever.
 const dirOnly = "/."
 
 // held is an open directory and a name in it.

@@ -61,7 +61,7 @@ func TestOpenFlagsForWriting(t *testing.T) {
 	tests := []struct {
 		name          string
 		flags         files.OpenFlags
-		there, absent error // errors of Open if the file exists, and if not
+		there, absent error // errors of Open if the file exists, and if it does not
 		content       string
 		write, read   error
 	}{

@@ -25,8 +25,8 @@ func outsideOf(t testing.TB, ws string) []string {
 	})
 }
 
-// TestAttacksOnWriting checks that all paths which must not open do not open for writing either,
-// and that no file is created, changed or removed through them.
+// TestAttacksOnWriting checks that a path that must not open does not open for writing either. No
+// file is created, changed or removed through such a path.
 func TestAttacksOnWriting(t *testing.T) {
 	ws := hostile(t)
 	before := outsideOf(t, ws)
@@ -146,8 +146,8 @@ func TestLinksAreReplacedAndRemovedThemselves(t *testing.T) {
 	}
 }
 
-// TestInnerLinksAreWrittenThrough checks that links within the mount are followed for writing too,
-// without deny patterns.
+// TestInnerLinksAreWrittenThrough checks that, without deny patterns, links within the mount are
+// also followed for writing.
 func TestInnerLinksAreWrittenThrough(t *testing.T) {
 	ws := hostile(t)
 	view := newFS(t, readWrite("w", ws)).View("/w")
@@ -265,7 +265,7 @@ func TestModesOfWhatIsWritten(t *testing.T) {
 }
 
 // TestHardLinksAreWrittenThrough covers A6: an existing hard link is the operator's responsibility.
-// It ensures that the documented behaviour does not change.
+// The test ensures that the documented behaviour does not change.
 func TestHardLinksAreWrittenThrough(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"outside": "shared", "ws/x": ""})
@@ -337,7 +337,7 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 }
 
 // TestAPatternForAnyDirectory checks that no directory is moved or removed if a pattern may match
-// in any directory; files are.
+// in any directory. Files can still be moved and removed.
 func TestAPatternForAnyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"d/f": "fine", "d/.env": canary, "bare/.env": canary})

@@ -12,7 +12,7 @@ import (
 )
 
 // TestAMountForReadingStaysAsItIs covers A3 and A5: a mount for reading cannot be changed through
-// any path or method, whatever the other mounts are.
+// any path or method, regardless of the other mounts.
 func TestAMountForReadingStaysAsItIs(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ro/f": "fine", "ro/d/g": "fine", "rw/h": "fine"})
@@ -90,7 +90,7 @@ func TestOverlappingMountsOfDifferentModesAreRefused(t *testing.T) {
 	}
 }
 
-// TestProtectedDirectories covers A17: a guest cannot write to what the host trusts.
+// TestProtectedDirectories covers A17: a guest cannot write to directories that the host trusts.
 func TestProtectedDirectories(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"cache/modules/x": "", "other/x": ""})
@@ -123,8 +123,8 @@ func TestProtectedDirectories(t *testing.T) {
 	}
 }
 
-// TestLinksToProtectedDirectories covers A17: a guest cannot write to a link that leads to a
-// protected directory, because it could redirect the host.
+// TestLinksToProtectedDirectories covers A17: a guest cannot replace a link that leads to a
+// protected directory. Otherwise the guest could redirect the host.
 func TestLinksToProtectedDirectories(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"cache/modules/x": "", "ws/sub/x": "", "other/x": ""})

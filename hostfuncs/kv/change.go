@@ -83,7 +83,7 @@ func entryBytes(key string, value []byte) int64 { return int64(len(key)) + int64
 // checkNamespace returns BadKey or KeyTooLong if ns is invalid.
 func checkNamespace(ns Namespace) error {
 	if ns.Tool == "" {
-		return fail(BadKey, "the namespace belongs to no tool; name one")
+		return fail(BadKey, "the namespace belongs to no tool; name a tool")
 	}
 	if len(ns.Tool) > MaxNameBytes || len(ns.Tenant) > MaxNameBytes {
 		return fail(KeyTooLong, "the tenant or tool name is over %d bytes", MaxNameBytes)

@@ -16,7 +16,7 @@ import (
 
 var here = kv.Namespace{Tenant: "acme", Tool: "notes"}
 
-// stores lists the implementations of Store, which all make the same promises.
+// stores lists the implementations of Store, which must all behave in the same way.
 var stores = map[string]func(testing.TB, kv.Options) kv.Store{
 	"memory": func(_ testing.TB, o kv.Options) kv.Store { return kv.NewMemory(o) },
 	"bolt":   func(t testing.TB, o kv.Options) kv.Store { return openBolt(t, filepath.Join(t.TempDir(), "kv"), o) },

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Memory is a [Store] whose values last until the process ends. [NewMemory] creates one.
+// Memory is a [Store] that keeps values until the process ends. [NewMemory] creates a Memory.
 type Memory struct {
 	options Options
 
@@ -16,7 +16,7 @@ type Memory struct {
 	closed bool
 }
 
-// space holds the values of one namespace. An empty namespace has no space.
+// space holds the values of one namespace. It exists only if the namespace has values.
 type space struct {
 	values map[string][]byte
 	used   usage
@@ -85,7 +85,7 @@ func (m *Memory) List(ctx context.Context, ns Namespace, prefix, after string, l
 	return keys[:min(len(keys), q.limit)], nil
 }
 
-// Close implements Store. It forgets every value.
+// Close implements Store. It deletes every value.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

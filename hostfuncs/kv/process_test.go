@@ -47,8 +47,8 @@ func act(role, dir string) error {
 		}
 		return s.Close()
 	}
-	// Write until this process is killed. Print each write once the Store has promised that it is
-	// on disk.
+	// Write until this process is killed. Print each write after Put has returned, because it must
+	// then be on disk.
 	for i := 0; ; i++ {
 		if err := s.Put(ctx, here, "big", bytes.Repeat([]byte{byte(i)}, 50_000)); err != nil {
 			return err

@@ -125,7 +125,7 @@ func wait[T any](p *waiter, ready <-chan T) error {
 }
 
 // backOff waits before the next attempt to lock. Pauses grow and are random, so that processes do
-// not retry in step.
+// not retry at the same time.
 func (p *waiter) backOff() error {
 	pause := p.pause/2 + rand.N(p.pause)
 	p.pause = min(2*p.pause, longestPause)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Namespace identifies one tool of one tenant. Namespaces that differ in either field share
-// nothing, whatever the names look like.
+// Namespace identifies one tool of one tenant. Namespaces that differ in either field share no
+// data, regardless of the characters in the names.
 type Namespace struct {
 	// Tenant is at most MaxNameBytes long. The empty string is a tenant like any other.
 	Tenant string
@@ -88,7 +88,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Kind classifies why a call failed. Programs should check the kind and never the text.
+// Kind classifies why a call failed. Programs should check the kind and never the message.
 type Kind string
 
 // The kinds of failure.

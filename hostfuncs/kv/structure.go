@@ -9,7 +9,7 @@ import (
 
 // structure is a walk over the pages of a file. bbolt trusts the file that it maps into memory. A
 // wrong number there may send bbolt outside its map, into endless recursion, or into allocating
-// gigabytes. Not all of these can be recovered from.
+// gigabytes. A process cannot recover from each of these failures.
 type structure struct {
 	file io.ReaderAt
 	meta meta

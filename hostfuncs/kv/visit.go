@@ -103,7 +103,7 @@ func (v *visit) create() error {
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	// If this fails, a later openDirectory removes the file.
+	// If the removal fails, a later openDirectory removes the file.
 	_ = v.store.root.Remove(temp)
 	return storeError(err)
 }

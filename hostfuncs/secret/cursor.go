@@ -56,7 +56,7 @@ func (c *cursor) shift() int64 {
 	return c.first
 }
 
-// prune drops the jumps that lie before the current pattern, once most of them do.
+// prune drops the jumps before the current pattern, once there are many of them.
 func (c *cursor) prune(r *reading) {
 	depth := int64(r.nodes[c.state].depth)
 	if int64(len(c.jumps)) < 64+2*depth {

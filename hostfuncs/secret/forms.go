@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// The bytes with which a percent-encoded byte and an escape in a JSON string begin.
+// The first byte of a percent-encoded byte, and of an escape in a JSON string.
 const (
 	leadPercent = '%'
 	leadJSON    = '\\'
 )
 
-// readings returns what to search for: values as they are, in hexadecimal and in base64. Each is
+// readings returns the readings for values as they are, in hexadecimal and in base64. Each is
 // searched for in the raw text, in the text without percent-encoding, and in the text without JSON
 // escapes. A server may escape some characters and not others.
 func readings() (plain, hexed, based *reading) {

@@ -15,7 +15,7 @@ const maxJSON = 8 << 20
 // JSON returns raw without secrets in strings, names and numbers; a changed number becomes a
 // string. Valid JSON stays valid, and JSON without secrets stays unchanged. If a secret spans
 // several values, all of raw becomes one string. If raw is not valid JSON or exceeds 8 MiB, it is
-// treated as text. If ctx ends, JSON returns only the error of ctx.
+// treated as text. If ctx is done, JSON returns only the error of ctx.
 func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	if s.Empty() || len(raw) < s.shortest {
 		return raw, nil

@@ -18,8 +18,8 @@ type symbol struct {
 	from, to int
 }
 
-// symbolsOf returns the symbols of a text, with the escapes decoded that begin with lead. If lead
-// is 0, no escape is decoded.
+// symbolsOf returns the symbols of a text. It decodes only the escapes that begin with lead, or
+// none if lead is 0.
 func symbolsOf(text string, lead byte) (list []symbol) {
 	for at := 0; at < len(text); {
 		meaning, n := text[at:at+1], 1
@@ -115,7 +115,7 @@ func hideSlowly(value, text string) string {
 	return out.String() + text[done:]
 }
 
-// fragments returns the parts of which a hostile or clumsy server makes its text.
+// fragments returns a text made of random parts, such as a hostile or faulty server could send.
 func fragments(value string, random *rand.Rand) string {
 	var b strings.Builder
 	forms := []string{
@@ -151,9 +151,9 @@ func fragments(value string, random *rand.Rand) string {
 	return b.String()
 }
 
-// TestStreamFindsWhatASlowSearchFinds compares the stream with a search that reads the whole text
-// in each way and tries each form at each position. How the text is split into pieces must make no
-// difference.
+// TestStreamFindsWhatASlowSearchFinds compares the stream with a search that has the whole text and
+// tries each reading and form at each position. The result must not depend on how the text is split
+// into pieces.
 func TestStreamFindsWhatASlowSearchFinds(t *testing.T) {
 	for _, value := range []string{"hunter2-hunter2", `a+/b"\%41`, "aaaaaaaa", "\xfb\xff\xbe\xfb\xff\xbe\xfb\xff", "ü𝄞 n+/?x"} {
 		s := NewScrubber(map[string]string{"K": value})

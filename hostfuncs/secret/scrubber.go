@@ -90,8 +90,8 @@ func (s *Scrubber) stream() *stream {
 	return t
 }
 
-// Bytes returns p without secrets. The result may be p itself. If ctx ends, Bytes returns only the
-// error of ctx.
+// Bytes returns p without secrets. The result may be p itself. If ctx is done, Bytes returns only
+// the error of ctx.
 func (s *Scrubber) Bytes(ctx context.Context, p []byte) ([]byte, error) {
 	if s.Empty() {
 		return p, nil

@@ -15,8 +15,9 @@ var errTooLong = errors.New("is longer than 64 KiB; use a shorter value")
 
 // Source reads the value of one secret. It must be safe for concurrent use.
 type Source interface {
-	// Value reads the value again each time. Its errors contain neither a value nor a path. They
-	// continue a sentence that begins with the name of the secret: "is not set in the environment".
+	// Value reads the value again each time. Its errors contain neither a value nor a path. An
+	// error message continues a sentence that begins with the name of the secret: "is not set in
+	// the environment".
 	Value(ctx context.Context) ([]byte, error)
 	// Kind is "env", "file", "command" or the kind passed to [FromFunc].
 	Kind() string

@@ -60,8 +60,8 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns a Store of sources by the names of their secrets. It reads no source. A nil source
-// counts as absent.
+// New returns a Store of sources by the names of their secrets. It reads no source. A nil source is
+// treated as absent.
 func New(sources map[string]Source, o Options) *Store {
 	s := &Store{entries: make(map[string]*entry, len(sources)), now: time.Now}
 	for name, source := range sources {
@@ -105,7 +105,8 @@ func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, er
 	return value, nil
 }
 
-// read returns the value of e, from its source if the Store has none that is fresh.
+// read returns the value of e. It reads the source unless the Store has a value that has not
+// expired.
 func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 	select {
 	case e.lock <- struct{}{}:
@@ -127,9 +128,9 @@ func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 // MaxBytes limits the value of a secret in a request, in bytes.
 const MaxBytes = 8 << 10
 
-// MaxForm limits such a value in each of the forms that a Scrubber hides, in bytes. The longest
-// form is base64, four characters for three bytes. Each character is an escape of six bytes,
-// followed by two line ends which are such escapes as well.
+// MaxForm limits the value of a secret in each of the forms that a Scrubber hides, in bytes. The
+// longest form is base64, four characters for three bytes. Each character is an escape of six
+// bytes, followed by two line ends, which are also escapes of six bytes.
 const MaxForm = (MaxBytes + 2) / 3 * 4 * (6 + 2*6)
 
 // check returns an error if value cannot be added to a request as use says.

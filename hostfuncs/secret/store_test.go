@@ -26,7 +26,7 @@ type counted struct {
 func (*counted) Kind() string { return "test" }
 
 func (c *counted) Value(context.Context) ([]byte, error) {
-	c.reads++ // the Store admits one at a time
+	c.reads++ // the Store makes one call at a time
 	return []byte(c.value), c.err
 }
 

@@ -47,7 +47,7 @@ func (t *stream) Scrub(p []byte, atEnd bool) []byte {
 }
 
 // whole returns p, which is a complete stream, without secrets. The result may be p itself and is
-// valid until the next call. If ctx ends, whole returns only the error of ctx.
+// valid until the next call. If ctx is done, whole returns only the error of ctx.
 func (t *stream) whole(ctx context.Context, p []byte) ([]byte, error) {
 	defer t.reset()
 	if len(p) < t.shortest {
@@ -70,7 +70,7 @@ func (t *stream) whole(ctx context.Context, p []byte) ([]byte, error) {
 }
 
 // pieces reads p, the next bytes of the stream, and returns all bytes that may be passed on. If ctx
-// ends, it returns only the error of ctx.
+// is done, it returns only the error of ctx.
 func (t *stream) pieces(ctx context.Context, p []byte, atEnd bool) ([]byte, error) {
 	out := make([]byte, 0, len(p))
 	for {
@@ -107,8 +107,8 @@ func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	return settled
 }
 
-// hide passes on the bytes before settled, with one mark in place of each range to hide that begins
-// there. Overlapping ranges share one mark. base is the position of the held bytes.
+// hide passes on the bytes before settled. It writes one mark in place of each range to hide that
+// begins before settled. Overlapping ranges share one mark. base is the position of the held bytes.
 func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {
@@ -128,8 +128,8 @@ func (t *stream) hide(base, settled int64) {
 	t.pass(base, settled)
 }
 
-// pass passes on all bytes before position to that have not been passed on yet. base is the
-// position of the held bytes.
+// pass passes on the bytes that are before the position to and have not been passed on yet. base is
+// the position of the held bytes.
 func (t *stream) pass(base, to int64) {
 	if to > t.doneTo {
 		t.out = append(t.out, t.held[t.doneTo-base:to-base]...)

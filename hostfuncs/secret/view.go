@@ -1,9 +1,10 @@
 package secret
 
-// reading holds the patterns to find and says which bytes count as equal. Streams share it.
+// reading holds the patterns to find and defines which bytes are treated as equal. Several streams
+// may share a reading.
 type reading struct {
 	*automaton
-	fold [256]byte // the byte as which each byte is compared
+	fold [256]byte // maps each byte to the byte that is compared in its place
 	// begins holds the bytes that begin a pattern. wakes holds those and the bytes that begin an
 	// escape. As long as no pattern has begun, only the bytes in wakes matter.
 	begins, wakes [256]bool

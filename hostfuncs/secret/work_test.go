@@ -42,7 +42,7 @@ func TestCostGrowsWithTheText(t *testing.T) {
 		"empty":      `""`,
 	} {
 		size := 1 << 18
-		if name == "line ends" { // once took a second of CPU for each 60 KB
+		if name == "line ends" { // an earlier version needed a second of CPU for each 60 KB
 			size = 1 << 20
 		}
 		for length, s := range secrets {
@@ -116,8 +116,8 @@ func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
 	}
 }
 
-// TestNothingComesOutWhenTheTimeIsOver checks that no output is returned after the context ends,
-// wherever that is noticed.
+// TestNothingComesOutWhenTheTimeIsOver checks that no output is returned after the context is done,
+// regardless of the step that checks the context.
 func TestNothingComesOutWhenTheTimeIsOver(t *testing.T) {
 	const value = "hunter2-hunter2"
 	s := NewScrubber(map[string]string{"K": value})

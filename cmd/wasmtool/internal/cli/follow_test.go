@@ -19,10 +19,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/config"
 )
 
-// situation is a call that is denied, and the configuration under which it is made.
+// situation is a denied call and the configuration in which the call is made.
 type situation struct {
-	// manifest is added to the tool's manifest. operator is the operator's file, "" for none;
-	// TOOLS in it stands for the directory of the tool.
+	// manifest is added to the tool's manifest. operator is the content of the operator's file, or
+	// "" for no file. The test replaces TOOLS in operator with the directory of the tool.
 	manifest, operator string
 	// target names the tool on the command line; "" means the directory of the tool. args holds
 	// flags and arguments of the call.
@@ -34,12 +34,12 @@ type situation struct {
 	status int
 	says   string
 	ways   []string
-	// then maps a way to a part of an error message. After the advice of that way was followed, the
-	// call may fail for another reason, with this message.
+	// then maps a way to a part of an error message. After the test has followed the advice for
+	// this way, the call may still fail, for another reason, with this message.
 	then map[string]string
 }
 
-// The ways that advice names.
+// Ways to solve a denial, as the advice describes them.
 const (
 	byFlags    = "flags"             // flags, which apply to this call only
 	byGrant    = "grant"             // a stored grant, which is valid until the tool changes
@@ -285,7 +285,7 @@ func (p *place) call() (status int, stderr string) {
 	return p.wasmtool(slices.Concat([]string{"run", p.target()}, p.s.args, p.flags)...)
 }
 
-// adviceIn returns the advice in a message, by way.
+// adviceIn returns the advice in a message, as a map from each way to its text.
 func adviceIn(t *testing.T, stderr string) map[string]string {
 	t.Helper()
 	advice := make(map[string]string)
@@ -350,8 +350,8 @@ func (p *place) follow(way, text string) {
 	}
 }
 
-// words splits a line as a shell does. It replaces the placeholders that the user would have to
-// replace.
+// words splits a line as a shell does. It replaces the placeholders, which a user would replace by
+// hand.
 func (p *place) words(line string) []string {
 	p.t.Helper()
 	words, err := shell.Fields(line, nil)
@@ -401,7 +401,8 @@ func takeOut(lines []string, at int, what string) []string {
 	return lines
 }
 
-// setLine sets a key in the table that contains the line at or begins there.
+// setLine sets a key in a table. The line with the index at is the header of the table or a line in
+// the table.
 func setLine(lines []string, at int, what string) []string {
 	start := at
 	for start > 0 && !strings.HasPrefix(lines[start], "[") {
@@ -480,7 +481,7 @@ func (p *place) remove(text string) {
 		}
 		return
 	}
-	if m := regexp.MustCompile(`denied by (\S+) \(\S+:(\d+)\); a denial overrides every grant, so only removing it would allow this$`).FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`denied by (\S+) \(\S+:(\d+)\); a denial overrides every grant, so the only fix is to remove the denial$`).FindStringSubmatch(text); m != nil {
 		p.save(takeOut(lines, number(p.t, m[2]), strconv.Quote(m[1])))
 		return
 	}
