@@ -57,7 +57,7 @@ func outcome(e manifests.Example) string {
 	case len(e.Contains) > 0 && e.Error == "":
 		return "\nThe result contains:\n" + fenced("text", strings.Join(e.Contains, "\n"))
 	case e.Error == "":
-		return "" // no output is expected, so the files show the result
+		return "" // the example expects no output, so the page shows the files instead
 	case e.Output != "" || len(e.Contains) > 0:
 		message := cmp.Or(e.Output, strings.Join(e.Contains, "\n"))
 		return fmt.Sprintf("\nThe call fails with the error `%s` and this message:\n%s", e.Error, fenced("text", message))

@@ -37,7 +37,7 @@ func (p pages) write(dir string, stdout io.Writer) error {
 	return nil
 }
 
-// compare reports every page that differs from the generated one.
+// compare prints the name of every page whose file differs from the generated page.
 func (p pages) compare(dir string, stdout io.Writer) error {
 	names, err := p.differing(dir)
 	if err != nil {
@@ -47,13 +47,13 @@ func (p pages) compare(dir string, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "differs: %s\n", filepath.ToSlash(filepath.Join(dir, name)))
 	}
 	if len(names) > 0 {
-		return errors.New("the pages do not match the built-in tools; run make guests")
+		return errors.New("the pages in docs/tools do not match the built-in tools; run make guests")
 	}
 	return nil
 }
 
-// differing lists the pages that are missing from the directory or differ from the file there, and
-// the files there that belong to no tool.
+// differing returns the names of pages that are missing in the directory or differ from their file.
+// It also returns the files that belong to no tool.
 func (p pages) differing(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// directory holds the pages, relative to the directory of this program.
+// directory is the path of the generated pages, relative to the directory of this program.
 const directory = "../../docs/tools"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -27,7 +27,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("tooldocs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	check := flags.Bool("check", false, "compare the pages with the existing ones instead of writing them")
+	check := flags.Bool("check", false, "compare the generated pages with the existing pages, and write nothing")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// prose escapes the text of a manifest for Markdown, so that, for example, the stars of a pattern
-// are not taken for emphasis. Code between backquotes stays as it is.
+// prose escapes the text of a manifest for Markdown. For example, the asterisks of a glob pattern
+// must not become emphasis. Code between backquotes stays unchanged.
 func prose(text string) string {
 	parts := strings.Split(strings.TrimSpace(text), "`")
-	for i := 0; i < len(parts); i += 2 { // the odd parts are code
+	for i := 0; i < len(parts); i += 2 { // parts with an odd index are code
 		parts[i] = strings.NewReplacer("*", `\*`, "<", `\<`).Replace(parts[i])
 	}
 	return strings.Join(parts, "`")
 }
 
-// cell makes Markdown fit into one cell of a table.
+// cell puts Markdown on one line and escapes its bars, so that it fits into a table cell.
 func cell(text string) string {
 	// In a table, a bar without a backslash ends the cell, even within code.
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)

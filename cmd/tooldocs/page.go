@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// indexName is the page that lists the others.
+// indexName is the file name of the page that lists the other pages.
 const indexName = "README.md"
 
 // generated begins each page. It says which file to edit instead of the page.
@@ -87,7 +87,7 @@ func page(m standard.LoadedManifest) (string, error) {
 	return b.String(), nil
 }
 
-// settings lists the settings of a tool, which the operator can set.
+// settings returns the section with the settings of a tool, or "" for a tool without settings.
 func settings(m standard.LoadedManifest) string {
 	if len(m.Settings) == 0 {
 		return ""

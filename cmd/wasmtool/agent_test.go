@@ -11,11 +11,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// The test does what a coding agent does in an afternoon: it edits a copy of an open-source
-// project, through the 'wasmtool serve' command that users have. testdata/steps.yaml describes at
-// least forty steps. Afterwards, the workspace must be exactly the tree that the edits produce,
-// with unchanged modes, and there must be no other files inside or outside it. Single tools have
-// tests of their own.
+// This test edits a copy of an open-source project as a coding agent would, through the 'wasmtool
+// serve' command. testdata/steps.yaml has at least forty steps. Afterwards, the workspace must be
+// exactly the expected tree, with unchanged file modes. No other file may exist, inside or outside
+// the workspace. Single tools have tests of their own.
 func TestAgentWorksOnAProject(t *testing.T) {
 	testlevel.Long(t, "it compiles the shell and most built-in tools, and uses them in ninety calls")
 	t.Parallel()

@@ -18,7 +18,7 @@ func expected(t *testing.T, before tree) tree {
 	t.Helper()
 	after := maps.Clone(before)
 	for path := range before {
-		// The agent makes this edit in each of these files, and later undoes the edit in
+		// The steps make this edit in each *_slice.go file, and later undo the edit in
 		// int_slice.go.
 		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" {
 			replace(t, after, replacement{path, "interface{}", "any", strings.Count(before[path].text, "interface{}")})

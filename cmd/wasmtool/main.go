@@ -15,7 +15,8 @@ func main() {
 	// SelfCompiler must come first: in a child process that compiles modules, it does not return.
 	compiler := runtime.SelfCompiler()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal stops the tool. A second one has its default effect and ends the process.
+	// The first signal stops the tool. A second signal has its default effect: the process exits at
+	// once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, compiler))
 }

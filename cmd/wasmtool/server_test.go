@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 )
 
-// operatorFile is the file of a user who lets an agent edit files and run some related commands
-// without approval. Anything else that a script does needs approval.
+// operatorFile is the operator's file of a user who lets an agent edit files and run some related
+// commands without approval. Anything else that a script does needs approval.
 const operatorFile = `
 [tools.edit]
 auto_execute = true
@@ -75,7 +75,8 @@ type agent struct {
 func startAgent(t *testing.T, workspace string) *agent {
 	t.Helper()
 	private := t.TempDir()
-	if err := os.Chmod(private, 0o700); err != nil { // otherwise the file is refused
+	// wasmtool refuses an operator's file in a directory that others can access
+	if err := os.Chmod(private, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	config := filepath.Join(private, "wasmtool.toml")

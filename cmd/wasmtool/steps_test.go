@@ -37,7 +37,7 @@ type answer struct {
 	Form map[string]any `yaml:"form"` // the fields that the person fills in
 }
 
-// readSteps reads the steps of a file, which must have at least 40.
+// readSteps reads the steps of a file, which must contain at least 40 steps.
 func readSteps(t *testing.T, file string) []step {
 	t.Helper()
 	data, err := os.ReadFile(file)

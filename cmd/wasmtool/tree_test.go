@@ -65,7 +65,7 @@ func snapshot(t *testing.T, dir string) tree {
 	return got
 }
 
-// merged returns a tree with the paths of both.
+// merged returns a tree with the entries of both trees.
 func merged(a, b tree) tree {
 	all := maps.Clone(a)
 	maps.Copy(all, b)

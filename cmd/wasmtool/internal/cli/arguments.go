@@ -65,7 +65,7 @@ func join(object []byte, members []string) ([]byte, error) {
 	inner, opens := bytes.CutPrefix(object, []byte("{"))
 	inner, closes := bytes.CutSuffix(inner, []byte("}"))
 	if !opens || !closes || !json.Valid(object) {
-		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "--input must be a JSON object for KEY=VALUE to add to it"}
+		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "--input must be a JSON object, because KEY=VALUE adds fields to it"}
 	}
 	if len(bytes.TrimSpace(inner)) > 0 {
 		added = "," + added

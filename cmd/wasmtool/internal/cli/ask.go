@@ -16,9 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// approver returns the approver for calls that need approval. With --yes it approves everything;
-// otherwise it asks the person at the terminal. If there is no terminal, approver returns nil. If
-// standard input carries the arguments, it cannot carry the answer as well.
+// approver returns the approver for calls that need approval. With --yes, the approver approves
+// every call; otherwise it asks the person at the terminal. approver returns nil if there is no
+// terminal, or if standard input carries the arguments and so cannot carry the answer.
 func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
 		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
@@ -54,7 +54,7 @@ func (s Streams) person(inputFromStdin bool) io.Writer {
 }
 
 // terminal returns the writer for questions: standard error, or the controlling terminal when
-// standard error is redirected. It returns nil without either.
+// standard error is redirected. It returns nil if neither is a terminal.
 func (s Streams) terminal() io.Writer {
 	if isTerminal(s.Err) {
 		return s.Err
@@ -66,12 +66,12 @@ func (s Streams) terminal() io.Writer {
 	return tty // stays open until the process ends
 }
 
-// maxPatterns limits the bytes of patterns that a question shows. A person may only approve
-// patterns that were shown in full, so longer patterns are not offered as an answer.
+// maxPatterns limits the bytes of the patterns that a question shows. Longer patterns are not
+// offered as an answer, because a person must see in full what they approve.
 const maxPatterns = 1000
 
-// Limits of a question that fits on the screen. If a question were longer, its first lines, which
-// state the facts, could scroll off the screen.
+// These limits make a question fit on the screen. The first lines of a longer question, which state
+// the facts, could scroll off the screen.
 const (
 	maxScreen      = 1600 // bytes
 	maxScreenLines = 20
@@ -179,8 +179,8 @@ func replyOf(line string, q tool.Inquiry) tool.Reply {
 func (s Streams) answer(ctx context.Context, terminal io.Writer) (string, error) {
 	answer := make(chan string, 1)
 	go func() {
-		// Reading from a terminal cannot be interrupted. When ctx ends first, this goroutine
-		// remains until the process ends.
+		// A read from a terminal cannot be interrupted. If ctx is done first, this goroutine stays
+		// blocked until the process exits.
 		line, _ := bufio.NewReader(s.In).ReadString('\n')
 		answer <- line
 	}()

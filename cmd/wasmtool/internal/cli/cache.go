@@ -199,8 +199,8 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	}
 	failed := complaints{Streams: o.Streams}
 	var unkept atomic.Pointer[tool.Error]
-	// step is the line that is shown when a compilation begins. It is atomic, because a compilation
-	// can outlive the call of Prepare that started it, and then still reads step.
+	// step is the line to print when a compilation begins. It is atomic, because a compilation can
+	// outlive the call of Prepare that started the compilation, and then still reads step.
 	var step atomic.Pointer[string]
 	options, err := o.standardOptions(standard.Options{
 		Sources: standard.Sources{OnLoadError: failed.add},

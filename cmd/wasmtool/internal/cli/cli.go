@@ -38,7 +38,7 @@ func Main(ctx context.Context, args []string, s Streams, compiler []string) int 
 	return s.report(root.ExecuteContext(ctx), wantsJSON(args))
 }
 
-// app holds what the subcommands share.
+// app holds the state that all subcommands share.
 type app struct {
 	Streams
 	getenv func(name string) (string, bool)
@@ -46,8 +46,8 @@ type app struct {
 	compiler []string
 }
 
-// wantsJSON reports whether a command line asks for JSON. It also works for a command line that
-// cannot be parsed, whose error must be JSON too.
+// wantsJSON reports whether a command line asks for JSON. It must also work for a command line that
+// cannot be parsed, because the error is then printed as JSON.
 func wantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -104,7 +104,7 @@ Exit status:
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 
-// group makes cmd a command that only prints its help, with others as its subcommands.
+// group makes cmd a command that only prints its help, and adds the subcommands others to it.
 func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -145,8 +145,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(cmd, message)
 }
 
-// someArguments requires at least one argument. Without one, the error is question, such as "which
-// tool?".
+// someArguments requires at least one argument. If there is none, the error message is question,
+// such as "which tool?".
 func someArguments(question string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -197,8 +197,8 @@ func (v version) String() string {
 	return fmt.Sprintf("wasmtool %s (%s, %s, wazero %s)", v.Version, v.Go, v.Platform, v.Engine)
 }
 
-// readVersion takes the versions from the build information, so that no version is written down
-// twice.
+// readVersion reads the versions from the build information, so that no version is repeated in the
+// source code.
 func readVersion() version {
 	v := version{
 		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,

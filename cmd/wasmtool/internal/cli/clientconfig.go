@@ -18,10 +18,10 @@ import (
 // client is a program whose configuration can start the server.
 type client struct {
 	name string
-	file string // names the place of the configuration, for a person
+	file string // where the user finds the configuration; shown in messages
 	// table is the name of the JSON object or TOML table that holds the servers.
 	table string
-	// typed reports whether each server names its transport, as "type": "stdio".
+	// typed means that each server has a field for its transport: "type": "stdio".
 	typed bool
 	toml  bool // the configuration is TOML; otherwise JSON
 }
@@ -87,7 +87,8 @@ func (c client) config(s clientServer) ([]byte, error) {
 	config := map[string]map[string]clientServer{c.table: {"wasmtool": s}}
 	if c.toml {
 		text, err := stricttoml.Marshal(config)
-		// The client's file may already have the parent table, and a second header is an error.
+		// Omit the header of the parent table. The client's file may already have this table, and a
+		// second header is an error.
 		return bytes.TrimPrefix(text, []byte("["+c.table+"]\n")), err
 	}
 	return plainjson.Indented(config)

@@ -20,7 +20,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// isTerminal reports whether a stream is a terminal. Only a file can be one.
+// isTerminal reports whether a stream is a terminal. A stream that is not a file is never a
+// terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -38,8 +39,8 @@ func (s Streams) printWarnings(warnings ...string) {
 	}
 }
 
-// printJSON prints a value as indented JSON. Numbers and strings stay as they are, except that
-// characters that act on a terminal are escaped.
+// printJSON prints a value as indented JSON. It escapes control and hidden characters, which a
+// terminal could interpret, and changes nothing else in numbers and strings.
 func (s Streams) printJSON(v any) error {
 	text, err := plainjson.Indented(v)
 	if err != nil {
@@ -49,8 +50,8 @@ func (s Streams) printJSON(v any) error {
 	return outputFailed(err)
 }
 
-// escapeInJSON replaces control and hidden characters with \u escapes. In valid JSON they can only
-// occur inside strings. The line breaks and spaces between tokens stay.
+// escapeInJSON replaces control and hidden characters with \u escapes. In valid JSON, such
+// characters occur only inside strings. The line breaks and spaces between tokens are kept.
 func escapeInJSON(s string) string {
 	return plaintext.Replace(s, plaintext.Lines, func(f plaintext.Finding) string {
 		var b strings.Builder
@@ -61,8 +62,8 @@ func escapeInJSON(s string) string {
 	})
 }
 
-// hintDirectory prints how to name the tool in the directory target, if target is a directory. It
-// is called if no tool has the name target.
+// hintDirectory is called when no tool has the name target. If target is a directory, it prints the
+// argument that names the tool in this directory.
 func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
@@ -81,15 +82,15 @@ func (s Streams) announceCompile(name *string) func(runtime.CompileEvent) {
 }
 
 // callOutput shows the log lines and the progress of a running tool on standard error. Progress
-// takes one line of the terminal, which each report overwrites. A call that hangs may report after
-// it was abandoned, so callOutput is safe for concurrent use.
+// uses one line of the terminal, and each report overwrites this line. An abandoned call may still
+// report, so callOutput is safe for concurrent use.
 type callOutput struct {
 	err      io.Writer
 	name     string
 	minLevel slog.Level // lines below this level are not shown
 	mu       sync.Mutex
 	showing  bool // a line of progress is on the terminal
-	ended    bool // nothing more is shown
+	ended    bool // later reports are ignored
 }
 
 // log shows a log line of the tool.
@@ -103,8 +104,8 @@ func (t *callOutput) log(level slog.Level, text string) {
 	io.WriteString(t.err, logLine(t.name, level, text))
 }
 
-// logLine formats a log line of a tool, with the tool's name in front so that it cannot pass for a
-// message of wasmtool.
+// logLine formats a log line of a tool. It begins with the name of the tool, so that the line
+// cannot be mistaken for a message of wasmtool.
 func logLine(tool string, level slog.Level, text string) string {
 	return fmt.Sprintf("%s: %s: %s\n", oneLine(tool), strings.ToLower(level.String()), indent(printable(text)))
 }
@@ -169,7 +170,7 @@ func (w *lineWriter) receipt(r tool.Receipt) {
 }
 
 func (w *lineWriter) log(name string, level slog.Level, text string) {
-	_, _ = w.Write([]byte(logLine(name, level, text))) // nowhere to report a failed write
+	_, _ = w.Write([]byte(logLine(name, level, text))) // a failed write cannot be reported anywhere
 }
 
 // warningHandler is a slog.Handler that calls a function for each record of level warning or above.

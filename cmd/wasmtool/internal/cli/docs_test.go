@@ -83,7 +83,7 @@ func TestCommandsInDocuments(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if filepath.Base(path) == "README.md" {
-				dir = root // its commands run in a clone of the repository
+				dir = root // the commands of the README run in a clone of the repository
 			}
 			for _, b := range blocks(t, path) {
 				if len(b.info) == 2 && dir != root {

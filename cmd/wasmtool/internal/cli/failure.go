@@ -97,7 +97,7 @@ func (s Streams) report(err error, asJSON bool) int {
 		return exitStatus(err)
 	}
 	if asJSON {
-		// If this fails, the exit status still reports the failure.
+		// If printing fails, the exit status still reports the error.
 		_ = s.printJSON(failedView{Error: jsonError(err)})
 	}
 	s.complain(err)
@@ -107,7 +107,7 @@ func (s Streams) report(err error, asJSON bool) int {
 	return exitStatus(err)
 }
 
-// failedView is what a command with --json prints when it has nothing else to print.
+// failedView is the JSON output of a command that failed before it had anything else to print.
 type failedView struct {
 	Success bool        `json:"success"`
 	Error   *tool.Error `json:"error"`
@@ -147,7 +147,7 @@ func (s Streams) complain(err error) {
 		fmt.Fprintf(s.Err, "  %s\n", indent(printable(foreign)))
 	}
 	var known advised
-	_ = errors.As(err, &known) // otherwise the advice names no command
+	_ = errors.As(err, &known) // without these facts, the advice names no command
 	for _, line := range adviceFor(e, known) {
 		fmt.Fprintf(s.Err, "  %s\n", strings.ReplaceAll(line, "\n", "\n    "))
 	}
@@ -163,8 +163,8 @@ type advised struct {
 
 func (e advised) Unwrap() error { return e.error }
 
-// adviceFor returns the ways to fix a failure from the command line, each of which is sufficient.
-// It is empty if there is none.
+// adviceFor returns ways to fix a failure from the command line. Each way alone is sufficient. The
+// result is empty if no way is known.
 func adviceFor(e *tool.Error, known advised) []string {
 	var lines []string
 	obstructed := len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 && e.Details.Fix != ""
@@ -174,7 +174,7 @@ func adviceFor(e *tool.Error, known advised) []string {
 	if flags := flagsFor(e, known.given); flags != "" {
 		when := "for this call: "
 		if obstructed && slices.ContainsFunc(e.Details.Missing, isSecret) {
-			when = "after that, " + when // no flag sets where a secret's value comes from
+			when = "after that, " + when // the flags of this line cannot set the value of a secret
 		}
 		lines = append(lines, when+flags)
 	}
@@ -197,11 +197,11 @@ func parenthesized(name string) string {
 	return " (" + oneLine(name) + ")"
 }
 
-// flagsFor returns the flags to add so that one call runs. It omits permissions that the given
-// flags already grant.
+// flagsFor returns the flags that the user must add to run this one call. It omits permissions that
+// the given flags already grant.
 func flagsFor(e *tool.Error, given []string) string {
 	if e.Code == tool.CodeApprovalRequired {
-		return "run it at a terminal to be asked, or add --yes"
+		return "run the command at a terminal to approve the call there, or add --yes"
 	}
 	var flags []string
 	for _, permission := range e.Details.Grant {

@@ -36,7 +36,7 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant the `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG or kv:write (repeatable)")
 }
 
-// offer returns what the flags make grantable, and sets words and given.
+// offer returns the permissions that the flags make grantable, and sets words and given.
 func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
 	offer := capability.Grantable{
 		Mounts: make(map[string]capability.Mount),
@@ -50,7 +50,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 			return offer, usage(cmd, err.Error())
 		}
 		if _, twice := offer.Mounts[name]; twice {
-			return offer, usage(cmd, fmt.Sprintf("--dir %s is given twice", name))
+			return offer, usage(cmd, fmt.Sprintf("--dir %s is given twice; remove one", name))
 		}
 		abs, err := existingDir(path)
 		if err != nil {
@@ -95,14 +95,14 @@ func workspaceDir() string {
 
 // give records a permission that a flag grants.
 func (o *grantOptions) give(text string) {
-	// If the name does not parse as a permission, no manifest can ask for it.
+	// A permission that does not parse can be ignored, because no manifest can ask for it.
 	if word, err := capability.ParsePermission(text); err == nil {
 		o.given = append(o.given, word)
 	}
 }
 
 // checkAsked refuses grants that the tool does not ask for. Otherwise a typo in a name would go
-// unnoticed, and the tool would run with another grant, such as the current directory.
+// unnoticed, and the tool would run with a default grant instead, such as the current directory.
 func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 	var mounts []string
 	for _, f := range spec.Permissions.FS {
@@ -151,8 +151,8 @@ func asks(p capability.Permissions, w capability.Permission) bool {
 	})
 }
 
-// writeSuffix after a path grants writing. To name a directory that itself ends in :rw, add a
-// slash.
+// writeSuffix, after a path, grants writing. For a directory whose own name ends in :rw, the user
+// adds a slash to the path.
 const writeSuffix = ":rw"
 
 // splitDir splits NAME=PATH or NAME=PATH:rw.

@@ -73,9 +73,9 @@ func newImportExtismCommand(a *app) *cobra.Command {
 		Short: "Create tools from an Extism plug-in",
 		Long: `Create tools from an Extism plug-in. Each tool is a directory with a manifest, the schema
 of its parameters and a copy of the plug-in. A plug-in that describes its tools, as
-servlets of mcp.run and plug-ins of hyper-mcp do, is run once to get the descriptions,
-with nothing granted. From any other plug-in, each function that can be called becomes a
-tool with one parameter, "input".
+servlets of mcp.run and plug-ins of hyper-mcp do, is run once, without any permissions,
+to get the descriptions. For any other plug-in, each function that can be called becomes
+a tool with one parameter, "input".
 
 Review the manifests before you use them: models read their descriptions, which come from
 the plug-in. The manifests ask for no permissions, because a plug-in does not declare
@@ -139,8 +139,8 @@ func notMade(refused stricttoml.Errors, made int) string {
 	return text + refused.Error()
 }
 
-// readDocument reads an untrusted file. The text of its errors continues a sentence that begins
-// with the name of the file.
+// readDocument reads an untrusted file. Its errors do not contain the name of the file, which the
+// caller adds in front.
 func readDocument(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {

@@ -146,10 +146,9 @@ func newValidateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate ./DIR|FILE.toml...",
 		Short: "Check manifests and modules without running them",
-		Long: `Check that tools can be loaded: that the manifest is valid, that the module has the
-digest that the manifest names, that it compiles, and that it imports only what wasmtool
-provides. All errors of a manifest are reported at once, with line and column. No tool is
-run.
+		Long: `Check that tools can be loaded: the manifest must be valid; the module must match the
+digest in the manifest, compile, and import only functions that wasmtool provides. All
+errors of a manifest are reported at once, with line and column. No tool is run.
 
 Exit status: 0 if all tools are valid; 2 if an argument is not a path; 8 otherwise.`,
 		Example: `  wasmtool validate ./my-tool

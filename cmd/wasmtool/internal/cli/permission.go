@@ -129,8 +129,8 @@ func newPermissionRevokeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke a stored grant or approval",
-		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID. It
-no longer applies to calls that begin afterwards.
+		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID. Calls that
+begin afterwards can no longer use the grant or approval.
 
 Exit status: 0; 2 if several IDs begin that way; 7 if there is no such ID.`,
 		Example: "  wasmtool permission revoke 3f2a",

@@ -158,7 +158,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 				Message: fmt.Sprintf("%s is denied by %s in the operator's file, which no grant overrides%s", word, denial, where(offer.Lines[denial])),
 			}
 		}
-		// The directory of a mount is bound when a call is made.
+		// The directory of a mount is known only when a call is made.
 		isMount := word.Kind() == capability.KindRead || word.Kind() == capability.KindWrite
 		if err := t.rules.Extend(&offer, word); err != nil && !isMount {
 			return usage(cmd, err.Error())
@@ -168,7 +168,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 }
 
 // readsOnly reports whether w grants writing to something that the tool asks only to read. Such a
-// grant would only warn the operator of a danger that does not exist.
+// grant has no effect, but the operator would see it in lists and think that the tool can write.
 func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
 	return writes && !slices.Contains(p.List(), w)

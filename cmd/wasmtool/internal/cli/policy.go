@@ -31,7 +31,7 @@ type checkView struct {
 	Warnings []string    `json:"warnings"`
 }
 
-// errorView is one error of the operator's file. Line and Column count from 1; both are 0 if the
+// errorView is one error of the operator's file. Line and Column start at 1; both are 0 if the
 // error concerns the whole file.
 type errorView struct {
 	File    string `json:"file"`
@@ -77,8 +77,8 @@ exist; 8 if a tool cannot be loaded.`,
 	return cmd
 }
 
-// checked returns the message for an operator's file without errors, or for one that does not
-// exist, which is not an error.
+// checked returns the message for an operator's file that has no errors or does not exist. A
+// missing file is not an error.
 func checked(file config.File) string {
 	if _, err := os.Stat(file.Path); file.Path == "" || errors.Is(err, fs.ErrNotExist) {
 		return "wasmtool: there is no operator's file" + where(file.Name) + "; nothing is granted beyond the defaults and stored grants"

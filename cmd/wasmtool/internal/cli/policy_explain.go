@@ -46,7 +46,7 @@ exist.`,
 	o.add(cmd)
 	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().StringVar(&o.input, "input", "", "explain a call with these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object, or with permissions an array with one object for each")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object, or an array with one object for each permission if there are permissions")
 	return cmd
 }
 
@@ -88,8 +88,8 @@ type explainedTool struct {
 	target   string // the tool as the command line names it
 }
 
-// openExplained finds a tool and the rules. Without a target, it only reads the rules. The caller
-// must close the tools of the result.
+// openExplained opens the tool that target names and reads the rules. If target is empty, it only
+// reads the rules. The caller must close the tools of the result.
 func (o toolOptions) openExplained(target string, stores *remembered.Files) (explainedTool, error) {
 	t := explainedTool{target: target}
 	options := standard.Options{Workspace: workspaceDir()}
@@ -134,7 +134,7 @@ type wordView struct {
 	Permission string `json:"permission"`
 	Allowed    bool   `json:"allowed"`
 	By         string `json:"by"`
-	Fix        string `json:"fix,omitempty"`      // the permission that would allow it
+	Fix        string `json:"fix,omitempty"`      // the permission to grant
 	Command    string `json:"command,omitempty"`  // the command line that grants Fix
 	Obstacle   string `json:"obstacle,omitempty"` // what must be done before Fix can be granted
 }
@@ -199,9 +199,10 @@ type callView struct {
 	Missing []string `json:"missing,omitempty"`
 	// Obstacles lists what must be done before the missing permissions can be granted.
 	Obstacles []string `json:"obstacles,omitempty"`
-	// Changed holds the permissions that were granted to the tool before it changed.
+	// Changed holds permissions whose grants no longer apply, because the tool has changed since.
 	Changed []string `json:"changed,omitempty"`
-	// Moved holds the permissions that were granted when a mount led to another directory.
+	// Moved holds permissions whose grants no longer apply, because a mount had another directory
+	// when they were granted.
 	Moved []string `json:"moved,omitempty"`
 	// Command is the command line that would let the call run.
 	Command string `json:"command,omitempty"`
@@ -251,7 +252,7 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		text += scriptText(*v.Shell)
 	}
 	if v.Script != "" {
-		text += fmt.Sprintf("the decision also depends on the script; to include one, add --input '{%q: \"...\"}'\n", v.Script)
+		text += fmt.Sprintf("the decision also depends on the script; to include a script, add --input '{%q: \"...\"}'\n", v.Script)
 	}
 	if len(v.Changed) > 0 {
 		text += "these grants no longer apply, because the tool has changed: " + strings.Join(v.Changed, ", ") + "\n"

@@ -80,7 +80,8 @@ type envelopeCall struct {
 	Memory     uint64  `json:"memory_bytes,omitempty"`
 }
 
-// printEnvelope prints the result of a call as one JSON object. It returns err for the exit status.
+// printEnvelope prints the result of a call as one JSON object. The error that it returns
+// determines the exit status.
 func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
 	var u *usageError
 	if errors.As(err, &u) {

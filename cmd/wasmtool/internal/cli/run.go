@@ -68,7 +68,7 @@ Exit status: see 'wasmtool --help'.`,
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit the time of the call, instead of the timeout in the manifest (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "approve the call without asking, even if the tool is dangerous")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of the tool, not only warnings and errors")
-	flags.BoolVar(&o.receipt, "receipt", false, "print what the call accessed, which rule allowed it and what it cost: on standard error, or with --json in the object")
+	flags.BoolVar(&o.receipt, "receipt", false, "print what the call accessed, which rule allowed it and what it cost, on standard error (or in the JSON object with --json)")
 	flags.BoolVar(&o.json, "json", false, "print the result, the error and the warnings as one JSON object")
 	return cmd
 }
@@ -127,7 +127,8 @@ func saysMore(result tool.Result, err error) bool {
 	if !errors.As(err, &e) || e.Code != tool.CodeExecution {
 		return false
 	}
-	// White space may differ, because errors are wrapped and indented anew.
+	// Compare without white space, because the error message may be wrapped and indented
+	// differently.
 	squeeze := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	return !strings.Contains(squeeze(err.Error()+" "+e.Details.Foreign()), squeeze(result.Text()))
 }

@@ -61,8 +61,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// cmdExits implements exits STATUS PROGRAM [ARGS...]. It runs a program and fails the script unless
-// the program ends with that exit status.
+// cmdExits implements the script command "exits STATUS PROGRAM [ARGS...]". It runs a program and
+// fails the script if the program exits with another status.
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM [ARGS...]")
@@ -83,8 +83,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdGuest implements guest DIR MODE [ARG...]. It creates a tool from the test guest in DIR. The
-// manifest includes the lines of DIR/more.toml if that file exists.
+// cmdGuest implements the script command "guest DIR MODE [ARG...]". It creates a tool from the test
+// guest in DIR. The manifest includes the lines of DIR/more.toml if that file exists.
 func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: guest DIR MODE [ARG...]")
@@ -105,7 +105,7 @@ func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte)
 	ts.Check(os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o666))
 }
 
-// cmdWasm implements wasm KIND FILE. It writes a small module of that kind.
+// cmdWasm implements the script command "wasm KIND FILE". It writes a small module of this kind.
 func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: wasm KIND FILE")
@@ -138,8 +138,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
 }
 
-// cmdServer implements server VARIABLE. It starts an HTTP server for the script, and puts the URL
-// of the server into the variable. The server runs until the script ends.
+// cmdServer implements the script command "server VARIABLE". It starts an HTTP server and stores
+// the URL of the server in the variable. The server runs until the script ends.
 func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: server VARIABLE")
@@ -161,7 +161,7 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Method, " ")
-		_, _ = io.Copy(w, r.Body) // a missing part fails the script
+		_, _ = io.Copy(w, r.Body) // if the copy is incomplete, the script fails
 	})
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `<title>A page</title><h1>Head</h1><p>See <a href="items/7">item 7</a>.<script>track()</script>`)
@@ -180,7 +180,7 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// Ctrl-C stops the tool at once and has an exit status of its own.
+// Ctrl-C stops the tool at once, and the exit status is exitStopped.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no interrupt to send to one process")

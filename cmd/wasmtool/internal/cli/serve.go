@@ -65,15 +65,15 @@ serves any number of clients at http://ADDR/mcp instead.
 A tool can use only what its manifest asks for and you grant. By default you grant the
 clock and randomness. Unlike 'wasmtool run', you do not grant the current directory,
 because it depends on the client that starts the command; --workspace grants a directory.
-Calls that need approval are put to the user through the client. If the client cannot
-ask its user, they are denied. See docs/mcp.md and docs/operator.md.
+If a call needs approval, the client asks its user. If the client cannot ask its user, the
+call is denied. See docs/mcp.md and docs/operator.md.
 
 With --http, an address that other machines can reach needs access control: either a
 token of at least 16 bytes, in the variable WASMTOOL_SERVE_TOKEN or in --token-file; or an
 authorization server, with --oauth-issuer, which makes each of its users a tenant.
 
 SIGHUP reloads the operator's file. The first SIGINT or SIGTERM stops the server after
-the running calls have ended; a second one ends it at once.
+the running calls have ended; a second signal stops the server at once.
 
 Exit status: 0 when the client disconnects or the command is stopped by a signal; 2 if
 the command line is wrong.`,
@@ -164,7 +164,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	return o.serveAll(ctx, cancel, server)
 }
 
-// checkAccess refuses combinations of the HTTP access flags that have no meaning.
+// checkAccess refuses flags for HTTP access that contradict each other or lack another flag.
 func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	if o.http == "" {
@@ -185,7 +185,7 @@ func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 	return nil
 }
 
-// offerWithWorkspace returns what the flags make grantable, including --workspace.
+// offerWithWorkspace returns the permissions that the flags, including --workspace, make grantable.
 func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Grantable, error) {
 	if o.workspace != "" {
 		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
@@ -228,8 +228,8 @@ func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, 
 	return tools, nil, err
 }
 
-// allTools returns a specification that asks for every permission which any tool of the registry
-// asks for.
+// allTools returns a specification that asks for every permission that at least one tool of the
+// registry asks for.
 func allTools(tools *registry.Registry) tool.Spec {
 	all := tool.Spec{Name: "the set of tools"}
 	p := &all.Permissions
@@ -252,7 +252,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 		return err
 	}
 	fmt.Fprintf(o.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
-	// The admin server answers until all calls have ended, so that monitoring sees the shutdown.
+	// The admin server runs until all calls have ended, so that monitoring sees the shutdown.
 	admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
 	go func() {
@@ -283,7 +283,7 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 	fmt.Fprintf(o.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
 	err = server.ServeListener(ctx, l, access)
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
-		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set one in $%s or --token-file", o.http, err, tokenEnv)
+		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set a token in $%s or --token-file", o.http, err, tokenEnv)
 	}
 	return unusableOAuth(err)
 }
@@ -309,7 +309,8 @@ func unusableOAuth(err error) error {
 }
 
 // protocolOnly redirects os.Stdout to standard error, so that a library that prints to standard
-// output cannot corrupt the protocol. Code that already holds the stream is not affected.
+// output cannot corrupt the protocol. Code that saved os.Stdout earlier still writes to the
+// original.
 func protocolOnly() (restore func()) {
 	out := os.Stdout
 	os.Stdout = os.Stderr
@@ -336,7 +337,7 @@ func (o *serveOptions) token(ctx context.Context) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the file is empty", o.tokenFile)
+		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the file is empty; write the token into it", o.tokenFile)
 	}
 	return token, nil
 }

@@ -64,7 +64,8 @@ const maxExampleArguments = 200
 
 func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
-	// The description is indented, so that none of its lines can pass for a line of wasmtool.
+	// The description is indented, so that none of its lines can be mistaken for output of wasmtool
+	// itself.
 	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
 	fmt.Fprintf(w, "from:\t%s\n", oneLine(s.Source))
 	for _, list := range []struct{ name, text string }{

@@ -17,7 +17,7 @@ func storesDir() string {
 }
 
 // openStores opens the stored approvals and grants. If their directory does not exist, openStores
-// creates it if create is true, and returns nil if not.
+// creates it when create is true, and otherwise returns nil.
 func openStores(create bool) (*remembered.Files, error) {
 	dir := storesDir()
 	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) && !create {
@@ -30,9 +30,9 @@ func openStores(create bool) (*remembered.Files, error) {
 	return files, nil
 }
 
-// openForCalls opens the stores for calls. asking reports whether a person can be asked: then
-// openForCalls creates missing stores, because answers may have to be stored. If it cannot create
-// them, it returns nil, and each answer is valid for one call only.
+// openForCalls opens the stores for calls. asking means that a person can be asked. In this case
+// openForCalls creates missing stores, because it may have to store the person's answers. If it
+// cannot create the stores, it returns nil, and each answer is valid for one call only.
 func openForCalls(asking bool) (*remembered.Files, error) {
 	_, missing := os.Stat(storesDir())
 	files, err := openStores(asking)

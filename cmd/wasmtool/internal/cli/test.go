@@ -84,8 +84,8 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	return broken.last
 }
 
-// runs groups targets by the registry that they need: all names share one, and each path has its
-// own.
+// runs groups targets by registry: all names share one registry, and each path has its own
+// registry.
 func (o testOptions) runs(targets []string) ([]examples.Options, error) {
 	base, err := o.standardOptions(standard.Options{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// printable escapes the characters of untrusted text that act on a terminal.
+// printable escapes the characters of untrusted text that a terminal could interpret.
 func printable(s string) string { return plaintext.Printable(s) }
 
 // oneLine is like printable, but also escapes line breaks. It is for names and paths.
@@ -20,7 +20,7 @@ func cut(s string, maxBytes int) string { return plaintext.Cut(s, maxBytes) }
 // quote quotes a word of the command line.
 func quote(s string) string { return strconv.Quote(s) }
 
-// indent indents all lines except the first, so that they visibly belong to it.
+// indent indents all lines except the first, to show that they continue the first line.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
 
 func yesNo(b bool, yes, no string) string {
@@ -30,8 +30,7 @@ func yesNo(b bool, yes, no string) string {
 	return no
 }
 
-// firstSentence shortens a description to its first sentence, and the sentence to the width of a
-// list.
+// firstSentence returns the first sentence of a description, cut to the width of a list.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if i := strings.Index(s, ". "); i >= 0 {

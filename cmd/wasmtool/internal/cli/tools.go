@@ -98,8 +98,8 @@ func (o toolOptions) standardOptions(options standard.Options) (standard.Options
 }
 
 // startServers makes the registry start the MCP servers of these tools, or all MCP servers of the
-// operator's file if no tool is named. In a process that wasmtool itself started as an MCP server,
-// it starts none.
+// operator's file if no tool is named. If wasmtool itself started this process as an MCP server,
+// startServers starts none.
 func (o toolOptions) startServers(options *standard.Options, tools ...string) {
 	if _, inside := o.getenv(mcp.InsideEnv); inside {
 		return
@@ -139,8 +139,8 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 	return tools, name, nil
 }
 
-// targetOptions returns the result of standardOptions, with the tool that a command line names
-// added. If the target is a path, the registry has only that tool.
+// targetOptions adds the tool that a command line names to the result of standardOptions. If the
+// target is a path, the registry has only that tool.
 func (o toolOptions) targetOptions(options standard.Options, target string) (standard.Options, error) {
 	options, err := o.standardOptions(options)
 	switch {
@@ -149,7 +149,7 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 		alone(&options)
 		options.Sources.Tool = target
 	default:
-		// A broken tool does not keep other tools from running.
+		// A broken tool does not prevent other tools from running.
 		options.Sources.OnLoadError = o.warn
 		o.startServers(&options, target)
 	}

@@ -9,8 +9,8 @@ import (
 // minExamples is the number of examples that each built-in tool must have.
 const minExamples = 2
 
-// Every built-in tool has examples. testdata/script/builtin_examples.txtar runs them with a program
-// without the race detector, because the race detector makes compiling modules slow.
+// Every built-in tool has examples. testdata/script/builtin_examples.txtar runs the examples with a
+// binary built without the race detector, which makes compiling modules slow.
 func TestBuiltinsHaveExamples(t *testing.T) {
 	loaded, err := standard.Manifests(standard.Options{})
 	if err != nil || len(loaded) == 0 {

@@ -46,7 +46,7 @@ func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
 	}
 	for _, p := range e.Gone {
 		if m.exists(p) {
-			o.fail("gone: %s is still there", p)
+			o.fail("gone: %s still exists", p)
 		}
 	}
 }

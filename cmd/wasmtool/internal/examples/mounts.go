@@ -51,7 +51,7 @@ func (m mounts) close() error {
 	return errors.Join(errs...)
 }
 
-// offered returns the directories in the form that a Registry takes.
+// offered returns the directories in the form that a Registry accepts.
 func (m mounts) offered() map[string]capability.Mount {
 	offered := make(map[string]capability.Mount)
 	for name, root := range m {

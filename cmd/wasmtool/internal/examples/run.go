@@ -19,9 +19,11 @@ import (
 // Options selects the examples to run.
 type Options struct {
 	// Tools says where the tools come from and how modules are compiled and cached. Its grants,
-	// policy, approvals and stores are ignored: an example has what its manifest asks for.
+	// policy, approvals and stores are ignored: an example gets every permission that its manifest
+	// asks for.
 	Tools standard.Options
-	// Names holds the names or aliases of the tools whose examples are run; none means all.
+	// Names holds the names or aliases of the tools whose examples are run. If Names is empty, the
+	// examples of all tools are run.
 	Names []string
 	// Network allows examples to send requests to servers. Without it, examples with network = true
 	// are not run, and the others have no network.
@@ -47,10 +49,10 @@ type Outcome struct {
 	Source string `json:"source"` // where the tool comes from
 	Title  string `json:"title"`  // the title of the example
 	Status Status `json:"status"`
-	// Mismatches describes the differences from what the example expects, each in one or several
-	// lines. They contain output of the tool: escape them before they are shown on a terminal.
+	// Mismatches describes each difference between the result and the example, in one or several
+	// lines. The lines contain output of the tool: escape them before they are shown on a terminal.
 	Mismatches []string `json:"faults,omitempty"`
-	// DurationMS is the time that the call and the calls before it took, in milliseconds.
+	// DurationMS is the duration, in milliseconds, of the call and of the calls in `before`.
 	DurationMS int64 `json:"duration_ms"`
 }
 
@@ -73,8 +75,8 @@ func (r Report) Failures() int {
 	return failed
 }
 
-// Run runs examples one at a time. It returns an error if they cannot be run, which is a
-// [tool.Error] if a tool is the cause. An example that fails is not an error.
+// Run runs examples one at a time. It returns an error if the examples cannot be run. The error is
+// a [tool.Error] if a tool is the cause. An example that fails is not an error.
 func Run(ctx context.Context, o Options) (Report, error) {
 	loaded, err := standard.Manifests(o.Tools)
 	if err != nil {
@@ -85,7 +87,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	// If this fails, the files stay in the temporary directory.
+	// If the removal fails, the files stay in the temporary directory.
 	defer func() { _ = os.RemoveAll(dir) }()
 	stage, err := newStage(o, dir, loaded)
 	if err != nil {
@@ -125,7 +127,7 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 	return report, nil
 }
 
-// run runs one example. It returns an error if the host fails or the caller cancels.
+// run runs one example. It returns an error if the host fails or ctx is cancelled.
 func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.Example, outcome *Outcome) (err error) {
 	s.count++
 	dir := filepath.Join(s.dir, fmt.Sprintf("example-%d", s.count))

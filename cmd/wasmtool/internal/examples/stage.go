@@ -24,7 +24,7 @@ type stage struct {
 }
 
 func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
-	// Calls that belong to no example have this directory as each of their mounts.
+	// Every mount needs a directory. Examples have directories of their own and never use this one.
 	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err

@@ -98,7 +98,8 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 		required = append(required, name.content())
 	}
 	if len(required) > 0 && !bodyRequired {
-		return nil, false // fields are required only if there is a body
+		// a field could be required only when a body is sent; arguments cannot express this
+		return nil, false
 	}
 	var list []argument
 	properties := n.get("properties")
@@ -108,7 +109,7 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 		case !plainName(name):
 			return nil, false // the argument could not have the same name as the field
 		case property.get("readOnly").isTrue():
-			continue // occurs only in responses
+			continue // a read-only field occurs only in responses
 		}
 		list = append(list, argument{name: name, schema: property, required: slices.Contains(required, name)})
 	}

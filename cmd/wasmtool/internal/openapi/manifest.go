@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 )
 
-// hasSecret reports whether the host adds a secret at this place of the request.
+// hasSecret reports whether the host adds a secret as this header, query parameter or cookie.
 func (op *operation) hasSecret(in, name string) bool {
 	return slices.ContainsFunc(op.request.Secrets, func(s tooldir.Secret) bool {
 		return in == "query" && s.Query == name ||

@@ -36,8 +36,8 @@ func argumentName(text string) string {
 // "API_EXAMPLE_COM___BEARER_AUTH". Names of different servers must differ. Otherwise an attacker
 // could write a document for a server of their own that asks for the secret of another server.
 //
-// A hyphen therefore becomes two underscores, because "api-example.com" is another server than
-// "api.example.com". The three underscores after the server cannot come from a host name. If the
+// A hyphen therefore becomes two underscores, because "api-example.com" and "api.example.com" are
+// different servers. The three underscores after the server cannot come from a host name. If the
 // server has an unusual name, or the name of the secret would be too long, the name is "SECRET_"
 // and a hash of the server and the scheme.
 func secretName(server, scheme string) string {
@@ -49,7 +49,8 @@ func secretName(server, scheme string) string {
 	return strings.ToUpper(name)
 }
 
-// plainServer returns a server as part of a name, or "" if another server could have the same part.
+// plainServer returns the part of a secret's name that stands for the server. It returns "" if
+// another server could have the same part.
 func plainServer(server string) string {
 	for label := range strings.SplitSeq(server, ".") {
 		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
@@ -57,7 +58,8 @@ func plainServer(server string) string {
 		}
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
-	if name[0] <= '9' { // a variable cannot begin with a digit; no scheme begins with "host___"
+	// the name cannot begin with a digit; no scheme does either, so "host___1" is unique
+	if name[0] <= '9' {
 		name = "host___" + name
 	}
 	return name

@@ -142,7 +142,7 @@ func (d *document) resolve(n *node) (*node, *problem) {
 func (d *document) target(ref *node) (*node, *problem) {
 	fragment, ok := strings.CutPrefix(ref.text, "#")
 	if ref.kind != kindText || !ok {
-		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads out of the document; copy its target into the document", stricttoml.Quote(ref.text)))
+		return nil, problemAt(ref, fmt.Sprintf("the reference %s points outside the document; copy its target into the document", stricttoml.Quote(ref.text)))
 	}
 	n := d.root
 	tokens, ok := tokensOf(fragment)

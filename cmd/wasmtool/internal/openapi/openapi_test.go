@@ -193,12 +193,12 @@ func TestNotMade(t *testing.T) {
 		{parameter + `{name: Host, in: header}`, `cannot be sent: the header Host may not be set`, true},
 		{parameter + `{name: p, in: body}`, `is in "body", and is left out`, true},
 		{parameter + `{in: query}`, `has no name, and is left out`, true},
-		{parameter + `{$ref: 'other.yaml#/p'}`, `the reference "other.yaml#/p" leads out of the document`, false},
+		{parameter + `{$ref: 'other.yaml#/p'}`, `the reference "other.yaml#/p" points outside the document`, false},
 		{parameter + `{$ref: '#/nowhere'}`, `doc:8:18: GET /x: the reference "#/nowhere" has no target`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: '#'}}`, `the reference "#" has no target`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: '#/a%zz'}}`, `has no target`, false},
 		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `the references here are circular`, false},
-		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `leads out of the document`, false},
+		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `points outside the document`, false},
 		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not supported in a schema`, false},
 		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: makes an invalid manifest: tool.toml:`, false},
 		{parameter + `{name: p, in: query, schema: 5}`, `is not a schema: a schema is an object`, false},
@@ -207,7 +207,7 @@ func TestNotMade(t *testing.T) {
 		{"paths:\n  /../x:\n    get: {}", `has "." or ".." between slashes`, false},
 		{"paths:\n  /x:\n    trace: {}", `TRACE requests are not supported`, false},
 		{"paths:\n  /x:\n    get: 5", `is not an operation`, false},
-		{"paths:\n  /x: {$ref: 'other.yaml'}", `doc:5:14: the reference "other.yaml" leads out`, false},
+		{"paths:\n  /x: {$ref: 'other.yaml'}", `doc:5:14: the reference "other.yaml" points outside`, false},
 		{"paths:\n  /x:\n    get: {security: [{a: []}]}", `there is no security scheme "a"`, false},
 		{"components: {securitySchemes: {a: {type: http, scheme: Digest}}}\npaths:\n  /x:\n    get: {security: [{a: []}]}", `a manifest cannot express the security scheme "a" (http digest)`, false},
 		{"paths:\n  /x:\n    get: {servers: [{url: /v2}]}", `the server "/v2" has no host; name one with --server`, false},
@@ -291,7 +291,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Whatever its name and its document are, a server cannot get the secret of another server.
+// A server cannot get the secret of another server, regardless of its name and its document.
 func TestSecretNamesDifferByServer(t *testing.T) {
 	type use struct{ url, scheme string }
 	long := strings.Repeat("a", 60) + ".example.com"
@@ -368,7 +368,8 @@ func FuzzConvert(f *testing.F) {
 				t.Errorf("%s twice, or with the schema %q", tool.Name, tool.Schema)
 			}
 			seen[tool.Name] = true
-			// Invalid values are found when the manifest is read back. The keys are always valid.
+			// An invalid value below "rest" is allowed here, because it is found when the manifest
+			// is read back. Any other error means that Convert wrote wrong keys.
 			if _, err := manifests.Decode("tool.toml", tool.Manifest); err != nil && !strings.Contains(err.Error(), "rest.") {
 				t.Errorf("%v\n%s", err, tool.Manifest)
 			}

@@ -68,8 +68,9 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	return tool, nil
 }
 
-// clean escapes invisible characters in the parts of a schema that are for readers. Elsewhere, such
-// as in names and values, these characters matter to the server, so clean refuses the operation.
+// clean escapes invisible characters in the parts of a schema that are only for readers, such as
+// descriptions. In names and values, these characters matter to the server, so clean refuses the
+// operation.
 func (op *operation) clean(schema []byte) ([]byte, *problem) {
 	clean, hidden, refused := jsonschema.CleanTexts(schema)
 	if refused != nil {
@@ -157,8 +158,8 @@ func (op *operation) parameters() *problem {
 	return nil
 }
 
-// parameter defines the argument for a parameter. It leaves out an optional parameter that a
-// manifest cannot express, and refuses a required one.
+// parameter defines the argument for a parameter. If a manifest cannot express the parameter,
+// parameter leaves it out if it is optional, and refuses the operation if it is required.
 func (op *operation) parameter(p *node, in, name string) *problem {
 	if in == "header" && slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(h string) bool { return strings.EqualFold(h, name) }) {
 		return nil // the OpenAPI specification says that such parameters are ignored

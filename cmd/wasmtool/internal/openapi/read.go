@@ -26,8 +26,9 @@ func read(data []byte) (*node, *problem) {
 		return nil, problemAt(nil, "is not UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	// JSON is not quite a subset of YAML because of some escapes and tabs, so it has a reader of
-	// its own. A flow mapping of YAML also begins with a brace.
+	// Some escapes and tabs in JSON are not valid in YAML, so JSON has its own reader. A leading
+	// brace does not prove that the document is JSON, because a flow mapping in YAML also begins
+	// with a brace.
 	if text := bytes.TrimLeft(data, " \t\r\n"); bytes.HasPrefix(text, []byte("{")) && json.Valid(data) {
 		return readJSON(data)
 	}
@@ -38,7 +39,7 @@ func read(data []byte) (*node, *problem) {
 type jsonReader struct {
 	data    []byte
 	decoder *json.Decoder
-	// line and column are the position of offset, which only grows.
+	// line and column are the position of the byte at offset. offset never decreases.
 	line, column int
 	offset       int64
 	nodes        int // the number of values read so far

@@ -99,7 +99,8 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 		if prob != nil {
 			return prob
 		}
-		if !n.put(key.Value, value) { // keys stay as written, also numbers such as the status 200
+		// a key keeps its notation, even if it is a number such as the status 200
+		if !n.put(key.Value, value) {
 			return twice(at, key.Value)
 		}
 	}

@@ -72,7 +72,7 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 		return nil, problemAt(d.root, "its schemas are not valid JSON")
 	}
 	if indented.WriteByte('\n'); indented.Len() > manifests.MaxManifestBytes {
-		return s.b.Bytes(), nil // the schema may be small enough without indentation
+		return s.b.Bytes(), nil // only the indentation may make the schema too large
 	}
 	return indented.Bytes(), nil
 }
@@ -123,19 +123,19 @@ var (
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	// bounds maps each flag of OpenAPI 3.0 for an exclusive bound to the keyword of the bound.
 	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-	// dropped lists keywords that are omitted: they do not constrain values, or they hold
-	// definitions, each of which is written when a reference leads to it.
+	// dropped lists keywords that are omitted, because they do not constrain values or because they
+	// contain definitions. A definition is written only if a reference points to it.
 	dropped = []string{"example", "discriminator", "xml", "externalDocs", "$comment", "$defs", "definitions"}
 	// foreign lists keywords that are refused: they change what references mean, and the converter
 	// rewrites all references.
 	foreign = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary"}
 )
 
-// schema writes a schema.
+// schema writes the schema n.
 func (s *schemas) schema(n *node) *problem { return s.described(n, "") }
 
-// described writes the schema n. If n has no description, it gets the given one. A nil schema
-// allows any value.
+// described writes the schema n, with the given description if n has none. A nil schema allows any
+// value.
 func (s *schemas) described(n *node, description string) *problem {
 	if prob := s.enter(n); prob != nil {
 		return prob
@@ -183,8 +183,9 @@ func (s *schemas) described(n *node, description string) *problem {
 	return nil
 }
 
-// enter begins a value and checks the size and the depth of the schema. A small document can refer
-// to one schema in many places, and schemas can refer to each other in a circle.
+// enter is called before each value is written. It checks the size and the depth of the schema,
+// because a small document can refer to one schema in many places, and schemas can refer to each
+// other in a circle.
 func (s *schemas) enter(n *node) *problem {
 	switch s.depth++; {
 	case s.depth > jsonschema.MaxSchemaDepth:

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// secure sets the secrets of the request. Of the alternatives that the document allows, it takes
-// the first one that a manifest can express.
+// secure sets the secrets of the request. If the document allows alternatives, secure uses the
+// first alternative that a manifest can express.
 func (op *operation) secure() *problem {
 	ways := op.node.get("security")
 	if ways == nil {
@@ -50,7 +50,7 @@ func (op *operation) secretsOf(way *node) ([]tooldir.Secret, *problem) {
 	return list, nil
 }
 
-// secretOf returns where the secret of a security scheme goes in the request.
+// secretOf returns the header or query parameter that carries the secret of a security scheme.
 func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	kind, in := scheme.get("type").content(), scheme.get("in").content()
 	how := strings.ToLower(scheme.get("scheme").content())
@@ -71,8 +71,9 @@ func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	return tooldir.Secret{}, problemAt(scheme, fmt.Sprintf("a manifest cannot express the security scheme %s (%s)", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
-// nameSecret returns the name of a scheme's secret, which includes the server. Many documents call
-// their scheme "bearerAuth", and the secret of one must not go to the server of another.
+// nameSecret returns the name of a scheme's secret, which includes the server. Many documents name
+// their scheme "bearerAuth", and a server must not get the secret for the server of another
+// document.
 func (op *operation) nameSecret(scheme string) string {
 	server := serverName(op.request.BaseURL)
 	key := server + " " + scheme
@@ -82,8 +83,8 @@ func (op *operation) nameSecret(scheme string) string {
 	return op.secretNames[key]
 }
 
-// serverName identifies the server that receives requests to a URL. It is only the host for HTTPS
-// on the default port. Otherwise it includes the scheme or the port.
+// serverName identifies the server that receives requests to a URL. For HTTPS on the default port,
+// the result is the host. Otherwise the result includes the scheme or the port as well.
 func serverName(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil {

@@ -67,7 +67,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		m, err := manifests.Decode("tool.toml", text)
 		if err != nil {
-			return // it is refused when it is read back
+			return // the manifest is refused when it is read back
 		}
 		if m.Module.MCPTool != name || m.Module.ABI != manifests.ABIExtism || fmt.Sprint(m.Permissions) != fmt.Sprint(new(manifests.Manifest).Permissions) {
 			t.Errorf("%q became %+v", name, m)

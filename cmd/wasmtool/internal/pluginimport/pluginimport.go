@@ -1,5 +1,5 @@
 // Package pluginimport creates manifests from Extism plug-ins. A plug-in that describes its tools,
-// as MCP servers do, is run once, with nothing granted, to get their definitions. From any other
+// as MCP servers do, is run once, without permissions, to get the definitions. For any other
 // plug-in, each function that can be called becomes a tool. The descriptions are not trusted.
 package pluginimport
 
@@ -34,8 +34,8 @@ const (
 )
 
 // Convert returns the tools of a plug-in. file is the name of the plug-in in notes. Convert runs
-// the plug-in only if it has a function that describes its tools. The error wraps a [runtime.Error]
-// if the plug-in fails.
+// the plug-in only if the plug-in has a function that describes its tools. If the plug-in fails,
+// the error wraps a [runtime.Error].
 func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]tooldir.Tool, error) {
 	found, err := find(ctx, wasm, o)
 	if err != nil {
@@ -64,8 +64,8 @@ type pluginTool struct {
 	name, title, description string
 	schema                   json.RawMessage // of the parameters
 	entry                    string          // the exported function that calls the tool
-	// mcp reports whether the plug-in describes the tool. Then entry serves several tools, as in an
-	// MCP server; otherwise the tool is the function entry itself.
+	// mcp is true if the plug-in describes the tool. In this case, entry calls any of the described
+	// tools, as in an MCP server. Otherwise, the tool is the function entry itself.
 	mcp bool
 	// cleaned reports what was removed from or escaped in the description of the tool. Each element
 	// continues a sentence about the tool.
@@ -183,7 +183,7 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 
 // clean records the invisible characters in the title and the description of a tool, because the
 // manifest will not contain them. It escapes such characters in the parts of the schema that are
-// for readers. It leaves a name, and any other part of a schema, unchanged; if such a part has an
+// for readers. It does not change names and other parts of the schema. If one of these has an
 // invisible character, reading the manifest fails.
 func (t *pluginTool) clean() {
 	for _, text := range []struct{ name, text string }{{"title", t.title}, {"description", t.description}} {

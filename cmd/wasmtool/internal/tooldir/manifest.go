@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// Manifest has the keys of a manifest that an import can write.
+// Manifest contains those keys of a manifest that an import can set.
 type Manifest struct {
 	Manifest       int      `toml:"manifest"`
 	Name           string   `toml:"name"`
@@ -22,7 +22,7 @@ type Manifest struct {
 	REST           *Request `toml:"rest,omitempty"`
 }
 
-// Module is the table [module].
+// Module is the table [module] of a manifest.
 type Module struct {
 	Path    string `toml:"path"`
 	ABI     string `toml:"abi"`
@@ -31,7 +31,7 @@ type Module struct {
 	Stdin   string `toml:"stdin,omitempty"`
 }
 
-// Request is the table [rest].
+// Request is the table [rest] of a manifest.
 type Request struct {
 	BaseURL string            `toml:"base_url"`
 	Method  string            `toml:"method"`
@@ -64,7 +64,7 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 }
 
 // Hidden returns a note about the first hidden character of text, or "" if text has none. The
-// manifest leaves such characters out. what names the text in the note.
+// manifest leaves such characters out. what is the name of the text in the note.
 func Hidden(what, text string) string {
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
 		return fmt.Sprintf("the %s holds %s; such characters are left out", what, found)

@@ -26,7 +26,8 @@ func NewNames(taken ...string) Names {
 	return n
 }
 
-// Take returns the name in at most MaxName bytes, with a number if it is already taken.
+// Take returns the name, shortened to MaxName bytes. If the name is already taken, Take appends a
+// number.
 func (n Names) Take(name string) string {
 	for i := n.last[name] + 1; ; i++ {
 		suffix := ""

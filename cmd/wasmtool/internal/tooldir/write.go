@@ -20,7 +20,7 @@ const SchemaFile = "parameters.json"
 // ModuleFile is the name of the file with the program of a tool.
 const ModuleFile = "tool.wasm"
 
-// Tool is a tool whose directory is to be written.
+// Tool is a tool for which Write creates a directory.
 type Tool struct {
 	// Name is the name of the tool and its directory, in the grammar of manifests.
 	Name string
@@ -45,7 +45,7 @@ var ErrExists = errors.New("already exists and is not overwritten; name another 
 //
 // Nothing is overwritten: if one of the directories exists, Write writes nothing at all. Each
 // directory appears at once with all its files. The error is ErrExists or an error of the file
-// system, after a path that begins with dir as the caller wrote it.
+// system. Its message begins with a path that starts with dir exactly as the caller wrote dir.
 func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors, err error) {
 	for _, t := range tools {
 		if _, err := os.Lstat(filepath.Join(dir, t.Name)); !errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +55,8 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
 	}
-	// The temporary directory is inside dir, and so on the same file system, so that the
-	// directories of tools can be renamed into place.
+	// The temporary directory is inside dir, because a rename only works on the same file system.
+	// The directories of tools are renamed into place.
 	stage, err := os.MkdirTemp(dir, ".import-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
