@@ -47,7 +47,7 @@ func before(e manifests.Example) string {
 	return b.String()
 }
 
-// outcome describes what the call returns, or how it fails.
+// outcome describes the result of the call or its error.
 func outcome(e manifests.Example) string {
 	switch {
 	case e.HasOutput && e.Output == "" && e.Error == "":

@@ -97,8 +97,8 @@ func startAgent(t *testing.T, workspace string) *agent {
 	return a
 }
 
-// do does a step and compares the result with what the step expects. It returns the text of the
-// result.
+// do makes the call of a step and compares the result with the expected result. It returns the text
+// of the result.
 func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 	arguments, err := a.taken.fill(s.With)
 	if err != nil {

@@ -103,7 +103,7 @@ func (v taken) take(s step, text string) error {
 	return nil
 }
 
-// compare returns the differences between the text of a result and what the step expects.
+// compare returns the differences between the text of a result and the text that the step expects.
 func (s step) compare(text string, v taken) []string {
 	var failures []string
 	for _, want := range s.Says {

@@ -70,8 +70,8 @@ type Bounds struct {
 	Closed <-chan struct{}
 }
 
-// Need is what a call needs to run. A call gets all of it at once, so a waiting call holds
-// nothing that another call needs.
+// Need lists the resources that a call needs to run. A call gets all of them at once, so a waiting
+// call holds nothing that another call needs.
 type Need struct {
 	Tenant string
 	// Class may be nil only if Bounds.ClassCalls sets no limit.
@@ -215,7 +215,7 @@ func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 
 // The methods below must be called with the lock held.
 
-// run marks a turn as running and reserves what it needs.
+// run marks a turn as running and reserves the resources that it needs.
 func (q *Queue) run(t *Turn) {
 	t.state = runs
 	q.running.Add(1)

@@ -33,8 +33,8 @@ func (q *Queue) makeRoom(t *Turn) {
 	}
 	out := t
 	class := func(other *Turn) string { return other.need.Class.Name }
-	// The count of t's tenant already includes t. A tenant with one more waiting turn gives way,
-	// because it had two more before t arrived.
+	// The count of t's tenant already includes t. The tenant with one more waiting turn loses a
+	// turn, because it had two more before t arrived.
 	if owner, found := tenants.Largest(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
 		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, owner)
 	} else if t.need.Class != nil {

@@ -98,8 +98,8 @@ type planner struct {
 // tooLarge reports whether places were left out because there were too many.
 func (p *planner) tooLarge() bool { return p.size > maxPlanSize }
 
-// source returns a compiled schema as it is in the document, and its pointer. It returns nil for a
-// part of a meta-schema.
+// source returns the JSON of a compiled schema in the document, and its pointer. It returns nil for
+// a part of a meta-schema.
 func (p *planner) source(s *santhosh.Schema) (*jsontree.Value, string) {
 	pointer, ok := pointerInSchema(s.Location)
 	if !ok {

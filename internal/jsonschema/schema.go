@@ -68,7 +68,8 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaErro
 	src := source{tree: text.Tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
 	for i := 0; err == nil && i < len(c.order); i++ {
-		// Compile every subschema, because the library compiles only what the root refers to.
+		// Compile every subschema, because the library compiles only subschemas that the root
+		// refers to.
 		_, err = plain.Compile(locationOf(c.order[i]))
 	}
 	if err != nil {

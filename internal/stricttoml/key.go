@@ -23,7 +23,7 @@ type Key struct {
 	// Members returns the keys of a WantTable, or of the next table of a WantTables. It is called
 	// once for each table, so that it can append an element to the caller's slice.
 	Members func() []Key
-	// Check returns what is wrong with a name in a WantMap; nil accepts every name.
+	// Check returns an error for an invalid name in a WantMap; nil accepts every name.
 	Check func(name string) error
 	// Entry returns the format of the value under a name in a WantMap.
 	Entry func(name string) Key

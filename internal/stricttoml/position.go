@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// document is the content of a file, with the offsets of its lines, from which positions are
-// computed.
+// document is the content of a file, with the offsets of its lines. Positions are computed from
+// these offsets.
 type document struct {
 	text []byte
 	// lines holds the offset at which each line starts.

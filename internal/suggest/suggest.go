@@ -40,8 +40,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// MaxSlips returns the maximum number of slips at which another word is still near a word of that
-// many letters.
+// MaxSlips returns the maximum number of slips for which another word is still near a word with
+// that many letters.
 func MaxSlips(letters int) int { return min(max(1, letters/3), 3) }
 
 // Distance returns the number of slips between a and b (the optimal string alignment distance), or

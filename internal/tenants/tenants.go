@@ -1,5 +1,5 @@
-// Package tenants decides which tenant gives way when there is too much of a shared resource. It
-// also has a table of values by tenant and key whose size is limited.
+// Package tenants decides which tenant must release something when a limit on a shared resource is
+// exceeded. It also has a table of values by tenant and key whose size is limited.
 package tenants
 
 import (

@@ -104,7 +104,8 @@ type toolView struct {
 	tool.Spec
 	Timeout     string   `json:"timeout"`
 	Permissions []string `json:"permissions"`
-	// Effects is what the tool can do if it is granted all permissions that it asks for.
+	// Effects describes the possible effects of the tool if all permissions that it asks for are
+	// granted.
 	Effects capability.Effects `json:"effects"`
 }
 

@@ -134,9 +134,10 @@ type wordView struct {
 	Permission string `json:"permission"`
 	Allowed    bool   `json:"allowed"`
 	By         string `json:"by"`
-	Fix        string `json:"fix,omitempty"`      // the permission to grant
-	Command    string `json:"command,omitempty"`  // the command line that grants Fix
-	Obstacle   string `json:"obstacle,omitempty"` // what must be done before Fix can be granted
+	Fix        string `json:"fix,omitempty"`     // the permission to grant
+	Command    string `json:"command,omitempty"` // the command line that grants Fix
+	// the change that is needed before Fix can be granted
+	Obstacle string `json:"obstacle,omitempty"`
 }
 
 // explainWords prints for each permission whether it is allowed and which rule decides.
@@ -187,7 +188,7 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 // callView is the JSON object that 'policy explain --json' prints for a call.
 type callView struct {
 	Allowed bool `json:"allowed"`
-	// Sandboxed reports whether the call can access only what is granted.
+	// Sandboxed is true if the call can access nothing beyond its granted permissions.
 	Sandboxed bool `json:"sandboxed"`
 	policy.Explanation
 	// Shell is the decision about the script in the arguments; nil without a script.
@@ -197,7 +198,7 @@ type callView struct {
 	Script string `json:"script,omitempty"`
 	// Missing holds the permissions that are not granted.
 	Missing []string `json:"missing,omitempty"`
-	// Obstacles lists what must be done before the missing permissions can be granted.
+	// Obstacles lists the changes that are needed before the missing permissions can be granted.
 	Obstacles []string `json:"obstacles,omitempty"`
 	// Changed holds permissions whose grants no longer apply, because the tool has changed since.
 	Changed []string `json:"changed,omitempty"`

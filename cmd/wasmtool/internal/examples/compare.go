@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// compare compares the result of the call with what the example expects.
+// compare compares the result of the call with the example.
 func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	text := result.Text()
 	switch code := tool.CodeOf(err); {
@@ -34,7 +34,7 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	}
 }
 
-// compareFiles compares the files after the call with what the example expects.
+// compareFiles compares the files after the call with the files that the example expects.
 func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
 	for _, f := range e.After {
 		switch text, found := m.read(f.ExamplePath); {

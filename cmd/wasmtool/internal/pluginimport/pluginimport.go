@@ -67,8 +67,8 @@ type pluginTool struct {
 	// mcp is true if the plug-in describes the tool. In this case, entry calls any of the described
 	// tools, as in an MCP server. Otherwise, the tool is the function entry itself.
 	mcp bool
-	// cleaned reports what was removed from or escaped in the description of the tool. Each element
-	// continues a sentence about the tool.
+	// cleaned lists the characters that were removed from or escaped in the description of the
+	// tool. Each element is the message of a note.
 	cleaned []string
 }
 

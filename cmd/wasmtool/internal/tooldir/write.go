@@ -30,7 +30,8 @@ type Tool struct {
 	Manifest, Schema []byte
 	// Module is the content of ModuleFile; nil for a tool without a program.
 	Module []byte
-	// Notes list what was left out of the tool, each with its place in the imported document.
+	// Notes lists the parts that were left out of the tool, with their places in the imported
+	// document.
 	Notes stricttoml.Errors
 	// At locates the tool's definition in the imported document; At.Message is empty.
 	At stricttoml.Error

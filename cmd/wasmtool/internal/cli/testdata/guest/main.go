@@ -1,5 +1,5 @@
-// Command guest is the guest with which the tests of the command line run. Its first argument
-// selects what it does.
+// Command guest is the guest for the tests of the command line. Its first argument selects the
+// action.
 package main
 
 import (
