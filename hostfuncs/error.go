@@ -2,8 +2,8 @@ package hostfuncs
 
 import "fmt"
 
-// Error says why the host did not do what a guest requested. The guest may see it, so it contains
-// no secret, host path or resolved address.
+// Error says why the host refused a request of a guest or failed to serve it. The guest may see the
+// error, so it contains no secret, host path or resolved address.
 type Error struct {
 	// Code is the result of the host function.
 	Code Code `json:"-"`

@@ -80,7 +80,7 @@ func (w *HTTP) inject(ctx context.Context, d egress.Decision) ([]egress.Injectio
 	return list, nil
 }
 
-// requestHead is the JSON object with which a guest describes a request.
+// requestHead is the JSON object in which a guest describes a request.
 type requestHead struct {
 	Method string `json:"method"`
 	URL    string `json:"url"`

@@ -40,8 +40,8 @@ type Listener struct {
 	// Progress receives the amount done and the total, in units that the guest chooses, and a
 	// message. total is 0 if the guest does not know it.
 	Progress func(done, total float64, message string)
-	// Update receives a short title of what the call is doing or has found, and JSON values by
-	// name; either may be empty.
+	// Update receives a short title, which describes an action or a result of the call, and JSON
+	// values by name; either may be empty.
 	Update func(title string, metadata map[string]json.RawMessage)
 
 	hide *callSecrets // nil hides nothing
@@ -172,7 +172,7 @@ func (t *Messages) Update(text []byte) error {
 	return nil
 }
 
-// update is the JSON object with which a guest describes an update.
+// update is the JSON object in which a guest describes an update.
 type update struct {
 	Title    string                     `json:"title"`
 	Metadata map[string]json.RawMessage `json:"metadata"`

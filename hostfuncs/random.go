@@ -7,7 +7,7 @@ import "math/rand/v2"
 // secrets: a tool that generates secrets needs a grant of real randomness. It is not safe for
 // concurrent use.
 type fixedRandom struct {
-	// state is the position from which the stream continues; nil is the beginning. The source is
+	// state is the position at which the stream continues; nil is the beginning. The source is
 	// created by the first read, because most guests never read.
 	state  []byte
 	source *rand.ChaCha8

@@ -49,8 +49,8 @@ func (p Permissions) Describe() []string {
 	)
 }
 
-// Describe describes what the grant allows, like [Permissions.Describe]. If dirs is true, it also
-// shows the host directories of mounts, which only the operator may see.
+// Describe describes the permissions of the grant, like [Permissions.Describe]. If dirs is true, it
+// also shows the host directories of mounts, which only the operator may see.
 func (g Grant) Describe(dirs bool) []string {
 	var mounts []described
 	for _, f := range g.FS {

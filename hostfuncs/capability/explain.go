@@ -13,8 +13,8 @@ type Explanation struct {
 	// the grantable permission or denial that decides, with its line if Grantable.Lines has the
 	// line.
 	By string
-	// Fix is the permission with which the operator would allow the access. It is the zero value if
-	// the access is allowed, or if no permission would allow it.
+	// Fix is the permission that the operator must grant to allow the access. It is the zero value
+	// if the access is allowed, or if no permission would allow it.
 	Fix Permission
 }
 
@@ -175,7 +175,7 @@ func explainSecret(p Permissions, o Grantable, q Permission) Explanation {
 	return o.unreached(q, lacking)
 }
 
-// unreached explains a secret that is grantable but not used by any granted request. lacking lists
+// unreached explains a secret that is grantable, although no granted request uses it. lacking lists
 // the requests with this secret that are not granted.
 func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 	e := Explanation{By: "the tool asks for " + q.String() + ", which is granted by " + o.located(q)}

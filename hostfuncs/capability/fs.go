@@ -31,7 +31,7 @@ type FS struct {
 	Deny []string
 }
 
-// GuestPath returns the path at which the guest sees the mount.
+// GuestPath returns the path of the mount in the guest.
 func (f FS) GuestPath() string {
 	if f.At == "" {
 		return path.Join("/", f.Mount)

@@ -18,8 +18,8 @@ var (
 	queryName = regexp.MustCompile(`^[A-Za-z0-9._~\[\]-]+$`)
 )
 
-// hostHeaders are set by the host's own HTTP client. A secret in one of them would change what is
-// sent, or to which server.
+// hostHeaders are set by the host's own HTTP client. A secret in one of them would change the
+// content of the request or its destination.
 var hostHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"}
 
 // SecretUse says how the host adds a secret to a request: by exactly one of Header, Query and

@@ -215,7 +215,7 @@ func TestMatches(t *testing.T) {
 		{anyone, "https:///x", false},
 		{anyone, "https://example.com/x?y=z#f", true},
 		{anyone, "http://example.com", true},
-		// A path prefix matches only whole segments, however the path is disguised.
+		// A path prefix matches only whole segments, even if the path is disguised.
 		{below, "https://example.com/api", true},
 		{below, "https://example.com/api/", true},
 		{below, "https://example.com/api/x?y", true},

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// foreignHeaders are the headers of the caller that are sent on to another origin. They describe
-// what is requested and reveal nothing about the caller.
+// foreignHeaders are the headers of the caller that are also sent to another origin. They describe
+// the requested content and reveal nothing about the caller.
 var foreignHeaders = []string{"Accept", "Accept-Language", "Range"}
 
 // bodyHeaders describe a body and are dropped together with it.

@@ -26,9 +26,9 @@ type Request struct {
 	// URL is an absolute http or https URL. Its fragment is dropped.
 	URL string
 	// Header holds headers to send in addition to those that the Client sets. Names are
-	// canonicalised. Accept-Encoding is ignored, because the body always arrives decoded. Headers
-	// about the connection, the host or the framing are refused, and so are headers that override
-	// the method.
+	// canonicalised. Accept-Encoding is ignored, because the body always arrives decoded. Do
+	// refuses headers about the connection, the host or the framing, and headers that override the
+	// method.
 	Header http.Header
 	// Body is sent with its length. The caller must not change it until Do returns.
 	Body []byte

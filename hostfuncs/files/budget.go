@@ -15,7 +15,7 @@ const (
 	DefaultMaxCreated = 10_000
 )
 
-// budget holds the limits of a call and what it has used of them.
+// budget holds the limits of a call and the amounts that the call has used.
 type budget struct {
 	maxWritten, maxFileSize, maxCreated int64
 

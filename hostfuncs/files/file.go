@@ -40,7 +40,7 @@ type File struct {
 	dirClosed  bool
 }
 
-// Path returns the absolute guest path with which the file was opened.
+// Path returns the absolute guest path that was used to open the file.
 func (f *File) Path() string { return f.place.guest }
 
 // IsDir reports whether the file is a directory.

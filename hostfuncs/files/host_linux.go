@@ -66,7 +66,8 @@ func openBeneath(dir int, rel string, flags int) (int, error) {
 }
 
 // isKernelFS reports whether an open file belongs to a file system that exposes the kernel and its
-// processes, wherever it is mounted. It returns true if the type is unknown because of an error.
+// processes, regardless of where it is mounted. It returns true if the type is unknown because of
+// an error.
 func isKernelFS(file *os.File) bool {
 	var stat unix.Statfs_t
 	if err := withFD(file, func(fd int) error { return unix.Fstatfs(fd, &stat) }); err != nil {

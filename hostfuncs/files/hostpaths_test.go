@@ -42,7 +42,7 @@ func pathsOfTheHost(t *testing.T) string {
 	return top
 }
 
-// TestPathsOfMounts checks to which host directory a path leads, or why it is refused.
+// TestPathsOfMounts checks which host directory a path leads to, or why the path is refused.
 func TestPathsOfMounts(t *testing.T) {
 	top := pathsOfTheHost(t)
 	t.Chdir(top)
@@ -150,7 +150,7 @@ func TestPathsOfProtectedDirectories(t *testing.T) {
 		{"cache", "tocache/later", refused},
 		{"ws", "filelink", refused},
 		{"ws", "link/../cache", ""},
-		// Dangling links, wherever they may lead later.
+		// Dangling links, whose targets may be created anywhere later.
 		{"ws", "dangling", ""},
 		{"ws", "dangling/later", ""},
 		{".", "dangling", refused},

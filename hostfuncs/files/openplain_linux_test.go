@@ -12,7 +12,8 @@ import (
 )
 
 // TestOpenPlain checks that the fast path opens only regular files and directories that are reached
-// without a link. Everything else is left to the slow path, which decides what a mount allows.
+// without a link. For everything else, the caller uses the slow path, which applies the rules of
+// the mount.
 func TestOpenPlain(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "w")

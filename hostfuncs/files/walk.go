@@ -32,8 +32,8 @@ func (m *mount) parentOf(rel string) (parent *os.Root, base string, done func(),
 }
 
 // openChild opens the directory elem of parent without following a link, even if a link replaces
-// the directory meanwhile. After opening, the name must still refer to the opened directory, which
-// keeps its identity while it is open.
+// the directory at the same time. After opening, the name must still refer to the opened directory,
+// which keeps its identity while it is open.
 func (m *mount) openChild(parent *os.Root, elem string) (*os.Root, error) {
 	child, err := parent.OpenRoot(elem + dirOnly)
 	if err != nil {

@@ -102,7 +102,7 @@ func TestLinkSwapRaceOnWriting(t *testing.T) {
 }
 
 // TestFIFOSwapRaceOnWriting covers A7: opening for writing never waits, even if a FIFO replaces the
-// file meanwhile.
+// file during the call.
 func TestFIFOSwapRaceOnWriting(t *testing.T) {
 	for name, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
 		t.Run(name, func(t *testing.T) {

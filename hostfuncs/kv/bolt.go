@@ -194,7 +194,7 @@ const (
 
 	fileSuffix = ".kv"
 	tempPrefix = "new-"
-	// tempAge is the age at which no process can still be writing an unfinished file.
+	// tempAge is the age of an unfinished file after which no process can still be writing it.
 	tempAge = time.Hour
 	// minFileBytes is the size of an empty file with the smallest page size.
 	minFileBytes = 4 * 4096

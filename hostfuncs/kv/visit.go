@@ -89,7 +89,7 @@ func (v *visit) update(grows bool, fn func(table) (write bool, err error)) error
 }
 
 // create creates the file if it does not exist. The file gets its name only when it is complete,
-// and never replaces a file that another process created meanwhile.
+// and never replaces a file that another process has just created.
 func (v *visit) create() error {
 	temp := tempPrefix + rand.Text()
 	err := withDB(temp, false, func(name string, flag int, perm os.FileMode) (*os.File, error) {

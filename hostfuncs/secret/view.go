@@ -48,7 +48,7 @@ func (v *view) reset() {
 	}
 }
 
-// feed reads p and appends what it finds to hits.
+// feed reads p and appends the secrets that it finds to hits.
 func (v *view) feed(p []byte, atEnd bool, hits []hit) []hit {
 	for i := 0; i < len(p); i++ {
 		if !v.decoded[0].apart && !v.decoded[1].apart {
