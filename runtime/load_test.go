@@ -53,7 +53,7 @@ func TestInvalidModulesDoNotLoad(t *testing.T) {
 		{"WAT source", []byte("(module\n  (func))\n"), []string{"wat2wasm"}},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), []string{"component"}},
 		{"a cut module", command().Bytes()[:20], []string{"truncated"}},
-		{"too large", make([]byte, 1<<20+1), []string{"1048577 bytes", "at most 1048576"}},
+		{"too large", make([]byte, 1<<20+1), []string{"1048577 bytes", "the limit is 1048576"}},
 		{"no _start", module(func(m *wasmtest.Module) { m.Exports[0].Name = "main" }), []string{"_start", "wasip1"}},
 		{"_start is not a function", module(func(m *wasmtest.Module) {
 			m.Memory = []uint32{1}
