@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -12,28 +13,61 @@ import (
 // sourceRetry is the wait after an error of a source, if the error has no RetryAfter.
 const sourceRetry = 30 * time.Second
 
-// AddSource registers the tools of a source and follows their changes: it registers new tools,
-// replaces changed tools and unregisters removed tools. If a tool cannot be registered, because its
-// name is taken or its definition is invalid, AddSource leaves it out and logs a warning. While the
-// source returns errors, its tools stay registered.
-//
-// AddSource returns the error of the first request for tools, or the code cancelled if the
-// Catalogue is closed. In either case the Catalogue owns the source afterwards. After an error of
-// the source, the Catalogue asks it again later.
+// AddSource adds a source as StartSource does, and waits until the source has been asked once. The
+// error is the error of that request, or of ctx. The source stays added in both cases.
 func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
-	following, end := context.WithCancel(context.Background())
-	f := &followed{c: c, source: source, known: make(map[string]string), end: end, ended: make(chan struct{})}
+	select {
+	case err := <-c.StartSource(source):
+		return err
+	case <-ctx.Done():
+		return tool.Ended(ctx, "the source is still asked for its tools")
+	}
+}
+
+// StartSource registers the tools of a source in the background and follows their changes: it
+// registers new tools, replaces changed tools and unregisters removed tools. If a tool cannot be
+// registered, because its name is taken or its definition is invalid, it is left out and a warning
+// is logged. While the source returns errors, its tools stay registered, and it is asked again
+// later. The channel receives the error of the first request, nil if there is none, or cancelled if
+// the Catalogue is closed.
+//
+// The Catalogue owns the source afterwards.
+func (c *Catalogue) StartSource(source tool.Source) <-chan error {
+	ctx, end := context.WithCancel(context.Background())
+	f := &followed{c: c, source: source, known: make(map[string]string), end: end, asked: make(chan struct{}), ended: make(chan struct{})}
+	first := make(chan error, 1)
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		end()
-		return errors.Join(errClosed(""), source.Close())
+		first <- errors.Join(errClosed(""), source.Close())
+		return first
 	}
 	c.sources = append(c.sources, f)
 	c.mu.Unlock()
-	err := f.update(ctx)
-	go f.follow(following, err)
-	return err
+	go func() {
+		err := f.update(ctx)
+		close(f.asked)
+		first <- err
+		f.follow(ctx, err)
+	}()
+	return first
+}
+
+// WaitForSources waits until each source has been asked for its tools once. The error is the error
+// of ctx.
+func (c *Catalogue) WaitForSources(ctx context.Context) error {
+	c.mu.Lock()
+	sources := slices.Clone(c.sources)
+	c.mu.Unlock()
+	for _, f := range sources {
+		select {
+		case <-f.asked:
+		case <-ctx.Done():
+			return tool.Ended(ctx, "a source is still asked for its tools")
+		}
+	}
+	return nil
 }
 
 // followed is a source whose tools are kept up to date. Only one goroutine at a time uses it.
@@ -42,6 +76,7 @@ type followed struct {
 	source tool.Source
 	known  map[string]string // digests of its registered tools, by name
 	end    func()            // stops follow
+	asked  chan struct{}     // closed when the source was asked for its tools once
 	ended  chan struct{}     // closed when follow has returned
 }
 

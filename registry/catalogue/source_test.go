@@ -148,3 +148,51 @@ func TestSourceThatFailsAtFirst(t *testing.T) {
 		}
 	})
 }
+
+// hanging is a source that answers when it is closed.
+type hanging struct {
+	*supply
+	ended chan struct{}
+}
+
+func (h hanging) Tools(ctx context.Context) ([]tool.Sourced, error) {
+	select {
+	case <-h.ended:
+		return nil, errors.New("closed")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (h hanging) Close() error {
+	close(h.ended)
+	return nil
+}
+
+// A source that hangs keeps neither other sources nor Close waiting.
+func TestHangingSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{}, Hooks{})
+		hangs := c.StartSource(hanging{newSupply(), make(chan struct{})})
+		if err := <-c.StartSource(newSupply(sourced("a", "1"))); err != nil || !c.Has("a") {
+			t.Errorf("the other source: %v, its tool is there: %v", err, c.Has("a"))
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := c.WaitForSources(short); tool.CodeOf(err) != tool.CodeTimeout {
+			t.Errorf("waiting for both: %v", err)
+		}
+		if err := c.AddSource(short, hanging{newSupply(), make(chan struct{})}); tool.CodeOf(err) != tool.CodeTimeout {
+			t.Errorf("adding one more: %v", err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-hangs; err == nil {
+			t.Error("the hanging source has tools")
+		}
+		if err := c.WaitForSources(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

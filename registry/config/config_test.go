@@ -157,6 +157,7 @@ var effects = []struct {
 	{"servers.NAME.secret", "secrets.A.env = \"TOKEN\"\nservers.own = { url = \"https://mcp.example/\", secret = \"A\" }", serversOf, map[string]Server{"own": {URL: "https://mcp.example/", Secret: capability.SecretUse{Name: "A", Header: "Authorization", Prefix: "Bearer "}, Source: FileName + ":2"}}},
 	{"servers.NAME.header", "servers.own = { url = \"http://localhost:1/\", secret = \"A\", header = \"X-Key\" }\nsecrets.A.env = \"TOKEN\"", serversOf, map[string]Server{"own": {URL: "http://localhost:1/", Secret: capability.SecretUse{Name: "A", Header: "X-Key"}, Source: FileName + ":1"}}},
 	{"servers.NAME.env", `servers.own = { command = ["server"], env = ["TOKEN"] }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, Env: []string{"TOKEN"}, Source: FileName + ":1"}}},
+	{"servers.NAME.start_timeout", `servers.own = { command = ["server"], start_timeout = "90s" }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, StartTimeout: 90 * time.Second, Source: FileName + ":1"}}},
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(directory, "log", "audit.jsonl"), MaxBytes: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 1 << 20, Keep: 8}},
 	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 64 << 20}},

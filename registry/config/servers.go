@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -27,6 +28,8 @@ type Server struct {
 	// Secret is added to each request to URL, for example as a bearer token. An empty Secret.Name
 	// means none.
 	Secret capability.SecretUse
+	// StartTimeout limits starting the server and listing its tools; 0 means the default.
+	StartTimeout time.Duration
 	// Source is the position of the entry as "file:line".
 	Source string
 }
@@ -45,6 +48,16 @@ func (c *Config) Servers() map[string]Server {
 		servers[name] = s
 	}
 	return servers
+}
+
+// Limits of start_timeout.
+const (
+	minStartTimeout = time.Second
+	maxStartTimeout = 10 * time.Minute
+)
+
+func parseStartTimeout(text string) (time.Duration, error) {
+	return stricttoml.ParseDuration(text, minStartTimeout, maxStartTimeout)
 }
 
 // serverName allows no underscore, because two underscores separate the server's name from the rest
@@ -70,6 +83,7 @@ func (r *reader) serverKey(name string) stricttoml.Key {
 				{Name: "private", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&s.Private)},
 				{Name: "secret", Want: stricttoml.WantString, Read: r.serverSecret(&s.Secret.Name)},
 				{Name: "header", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.Secret.Header, parseServerHeader)},
+				{Name: "start_timeout", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.StartTimeout, parseStartTimeout)},
 			}
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {

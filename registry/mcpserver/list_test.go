@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -195,4 +197,74 @@ func TestListHasDescriptionsOfDynamicTools(t *testing.T) {
 	if err != nil || len(list.Tools) != 2 || list.Tools[0].Description != "Static." || list.Tools[1].Description != "Own words." {
 		t.Errorf("got %+v, %v", list, err)
 	}
+}
+
+// slowSource is a source whose tool is there after a wait.
+type slowSource struct{ wait time.Duration }
+
+func (s slowSource) Tools(ctx context.Context) ([]tool.Sourced, error) {
+	select {
+	case <-time.After(s.wait):
+		return []tool.Sourced{{Spec: tool.Spec{Name: "late", Description: "A tool for tests."}, Executor: says("late")}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (slowSource) Changed() <-chan struct{} { return nil }
+func (slowSource) Close() error             { return nil }
+
+// A source that is still starting delays neither the handshake nor, beyond two seconds, the list of
+// tools. Clients are notified when its tools are there.
+func TestListDoesNotWaitForHangingSource(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wait, listed time.Duration
+		first        []string
+	}{
+		"starts soon": {time.Second, time.Second, []string{"late", "ready"}},
+		"hangs":       {time.Hour, 2 * time.Second, []string{"ready"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, mcpserver.Options{})
+				w.add(t, tool.Spec{Name: "ready"}, says("x"))
+				w.tools.Tools().StartSource(slowSource{tc.wait})
+				begun, changed := time.Now(), make(chan struct{}, 10)
+				client := w.connect(t, "2025-11-25", &mcp.ClientOptions{
+					ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+				})
+				if took := time.Since(begun); took > time.Second/2 {
+					t.Errorf("the handshake took %v", took)
+				}
+				names := func() (names []string) {
+					list, err := client.ListTools(t.Context(), nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, tool := range list.Tools {
+						names = append(names, tool.Name)
+					}
+					return names
+				}
+				if got := names(); !slices.Equal(got, tc.first) || time.Since(begun) > tc.listed+time.Second/2 {
+					t.Errorf("after %v, the list is %q, want %q", time.Since(begun), got, tc.first)
+				}
+				<-changed
+				if got := names(); !slices.Equal(got, []string{"late", "ready"}) {
+					t.Errorf("after the notification, the list is %q", got)
+				}
+			})
+		})
+	}
+}
+
+// A call of a tool whose source is still starting waits for the source.
+func TestCallWaitsForStartingSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, mcpserver.Options{})
+		w.tools.Tools().StartSource(slowSource{time.Second})
+		if got := callText(t, w.connect(t, "2025-11-25", nil), "late", nil); got != "late" {
+			t.Errorf("got %q", got)
+		}
+	})
 }

@@ -157,10 +157,11 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
 		case *mcp.ListToolsRequest:
-			s.describe(ctx)
+			s.await(ctx)
 			s.sync()
 		case *mcp.CallToolRequest:
 			if !s.offers(req.Params.Name) {
+				s.awaitSources(ctx)
 				s.sync()
 			}
 		}
@@ -168,18 +169,29 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// describeWait is how long a list waits for dynamic tools to return their definitions. A tool that
-// takes longer continues, and clients are notified of the change.
-const describeWait = 2 * time.Second
+// listWait is how long a list waits for sources to start, and for dynamic tools to return their
+// definitions. What takes longer continues, and clients are notified of the change.
+const listWait = 2 * time.Second
 
-// describe gets the definitions of dynamic tools that have not been described yet. A tool that
-// fails is offered as it was registered, and is described again when tools are listed next.
-func (s *Server) describe(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, describeWait)
+// await waits until all sources have been asked for their tools, and all dynamic tools have been
+// described. A tool whose description fails is offered as it was registered, and is described again
+// with the next list.
+func (s *Server) await(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
+	var sources sync.WaitGroup
+	sources.Go(func() { s.awaitSources(ctx) })
 	if err := s.registry.Tools().Describe(ctx); err != nil {
 		s.log.Warn("dynamic tools were not described", "reason", err)
 	}
+	sources.Wait()
+}
+
+// awaitSources waits until all sources have been asked for their tools, for at most listWait.
+func (s *Server) awaitSources(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	_ = s.registry.Tools().WaitForSources(ctx) // after the deadline, the other tools are offered
 }
 
 func (s *Server) offers(name string) bool {

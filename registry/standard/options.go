@@ -86,11 +86,16 @@ type Sources struct {
 	// server that does not start is reported as a tool that does not load, and is tried again
 	// later. Names that the Config does not have are ignored; nil starts none.
 	Servers []string
+	// StartInBackground makes New return before the Servers have started; their tools are
+	// registered when they are ready. A server that does not start is then reported to OnLoadError
+	// after New has returned, or to the Logger if OnLoadError is nil.
+	StartInBackground bool
 	// NoBuiltins leaves out the built-in tools, and NoDirectories the tool_directories of the
 	// Config.
 	NoBuiltins, NoDirectories bool
 	// OnLoadError is called for each tool that does not load; the other tools are still loaded. If
-	// it is nil, the first such tool is an error of New.
+	// it is nil, the first such tool is an error of New. With StartInBackground, it must be safe
+	// for concurrent use.
 	OnLoadError func(error)
 }
 

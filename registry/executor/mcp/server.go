@@ -18,6 +18,8 @@ import (
 const (
 	// DefaultStartTimeout limits starting a server and listing its tools.
 	DefaultStartTimeout = time.Minute
+	// A start that takes longer than slowStart is reported to the operator.
+	slowStart = 5 * time.Second
 	// A server that ended is started again after minRestartWait. The wait doubles up to
 	// maxRestartWait, until the server has run for steadyTime.
 	minRestartWait = time.Second
@@ -184,6 +186,10 @@ func (s *Server) begin() (*session, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.StartTimeout)
 	defer cancel()
 	begun := time.Now()
+	slow := time.AfterFunc(slowStart, func() {
+		s.log.Warn("waiting for the MCP server "+s.o.Name+" to start", "reason", "it has not listed its tools yet; start_timeout is "+s.o.StartTimeout.String())
+	})
+	defer slow.Stop()
 	started, err := startSession(ctx, s)
 	if err != nil {
 		failure := tool.Errorf(tool.CodeNetwork, "the MCP server %s does not start: %v", s.o.Name, err).WithCause(err)

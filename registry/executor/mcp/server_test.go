@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -366,6 +368,27 @@ func TestWaitForStartEndsWithContextAndClose(t *testing.T) {
 		begun := time.Now()
 		if err := server.Close(); err != nil || time.Since(begun) > 0 {
 			t.Errorf("closing took %v, %v", time.Since(begun), err)
+		}
+	})
+}
+
+// A warning names a server that takes long to start, and its start timeout.
+func TestSlowStartIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScripted(map[string]string{"initialize": ""})
+		var log bytes.Buffer
+		server := newServer(Options{Name: "calc", Command: []string{"calc"}, StartTimeout: 9 * time.Second, Logger: slog.New(slog.NewTextHandler(&log, nil))}, opens(s.run))
+		begun := time.Now()
+		_, err := server.Tools(t.Context())
+		wantCode(t, err, tool.CodeNetwork, "does not answer in time")
+		if took := time.Since(begun); took != 9*time.Second {
+			t.Errorf("the start took %v, want the start timeout", took)
+		}
+		if !strings.Contains(log.String(), "waiting for the MCP server calc to start") || !strings.Contains(log.String(), "start_timeout is 9s") {
+			t.Errorf("the log is %s", log.String())
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -121,7 +121,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	defer closeStores(stores)
 	approver, messages := new(mcpserver.Approver), &lineWriter{err: o.Err}
 	options, err := o.standardOptions(standard.Options{
-		Permissions: o.words, Sources: standard.Sources{OnLoadError: o.warn},
+		Permissions: o.words, Sources: standard.Sources{OnLoadError: Streams{Err: messages}.warn, StartInBackground: true},
 		Host: standard.Host{Asker: approver, Jobs: new(process.Options)},
 	})
 	if err != nil {
