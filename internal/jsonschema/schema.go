@@ -51,11 +51,24 @@ func checkParametersRoot(root *jsontree.Value) *SchemaError {
 	return nil
 }
 
-func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaError) (*Schema, error) {
+// rootCheck returns an error if a schema has the wrong root.
+type rootCheck func(*jsontree.Value) *SchemaError
+
+func compile(schema json.RawMessage, checkRoot rootCheck) (*Schema, error) {
 	text, err := jsontree.Parse(schema, schemaBounds())
 	if err != nil {
 		return nil, SchemaErrors{{Message: err.Error()}}
 	}
+	s, errs := compileTree(text, checkRoot)
+	if len(errs) > 0 {
+		return nil, limitErrors(errs)
+	}
+	return s, nil
+}
+
+// compileTree compiles a parsed schema, which the Schema keeps. It returns all errors that can be
+// found at once.
+func compileTree(text jsontree.Value, checkRoot rootCheck) (*Schema, SchemaErrors) {
 	c := check(&text)
 	if checkRoot != nil {
 		if e := checkRoot(&text); e != nil {
@@ -63,7 +76,7 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaErro
 		}
 	}
 	if c.stopped {
-		return nil, limitErrors(c.errs)
+		return nil, c.errs
 	}
 	src := source{tree: text.Tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
@@ -76,11 +89,11 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaErro
 		c.errs = append(c.errs, libraryErrors(err, &text, c.schemas, c.errs)...)
 	}
 	if len(c.errs) > 0 {
-		return nil, limitErrors(c.errs)
+		return nil, c.errs
 	}
 	s := &Schema{text: text, schemas: c.schemas, pool: newValidators(src)}
 	if errs := s.plan(c, plain, root); len(errs) > 0 {
-		return nil, limitErrors(errs)
+		return nil, errs
 	}
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -116,18 +117,26 @@ func blockOf(c tool.Content, a *mcp.Annotations) mcp.Content {
 	return &mcp.TextContent{Text: fmt.Sprintf("(a block of the type %q, which MCP cannot carry)", c.Type), Annotations: a}
 }
 
-// definitionOf returns the definition of a tool for clients.
-func definitionOf(s tool.Spec) *mcp.Tool {
+// definitionOf returns the definition of a tool for clients. wider names the schemas that admit
+// more than the tool does. Calls are still checked against the schemas of the tool.
+func definitionOf(s tool.Spec) (t *mcp.Tool, wider []string) {
 	effects := s.Effects()
-	t := &mcp.Tool{
-		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: s.Parameters,
+	listable := func(name string, schema json.RawMessage) json.RawMessage {
+		out, tuples := jsonschema.Listable(schema)
+		if len(tuples) > 0 {
+			wider = append(wider, name)
+		}
+		return out
+	}
+	t = &mcp.Tool{
+		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: listable("inputSchema", s.Parameters),
 		Annotations: &mcp.ToolAnnotations{
 			Title: s.Title, ReadOnlyHint: effects.ReadOnly, IdempotentHint: effects.ReadOnly,
 			DestructiveHint: &effects.Destructive, OpenWorldHint: &effects.OpenWorld,
 		},
 	}
 	if s.ResultIsObject() {
-		t.OutputSchema = s.Result
+		t.OutputSchema = listable("outputSchema", s.Result)
 	}
-	return t
+	return t, wider
 }

@@ -199,6 +199,30 @@ func TestListHasDescriptionsOfDynamicTools(t *testing.T) {
 	}
 }
 
+// Strict clients refuse an array without one schema for its items. Calls are still checked against
+// the schema of the tool.
+func TestListGivesEachArrayASchemaForItsItems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "a", Parameters: json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"any":{"type":"array"},"pair":{"type":"array","items":[{"type":"string"},{"type":"integer"}],"additionalItems":false}}}`)}, says("x"))
+	client := w.connect(t, "2025-11-25", nil)
+	list, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := json.Marshal(list.Tools[0].InputSchema.(map[string]any)["properties"])
+	const want = `{"any":{"items":{},"type":"array"},"pair":{"items":{"anyOf":[{"type":"string"},{"type":"integer"}]},"type":"array"}}`
+	if err != nil || string(schema) != want {
+		t.Errorf("got %s, %v; want %s", schema, err, want)
+	}
+	for pair, failed := range map[string]bool{`["a",1]`: false, `[1,"a"]`: true} {
+		result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "a", Arguments: json.RawMessage(`{"pair":` + pair + `}`)})
+		if err != nil || result.IsError != failed {
+			t.Errorf("%s: got %+v, %v", pair, result, err)
+		}
+	}
+}
+
 // slowSource is a source whose tool is there after a wait.
 type slowSource struct{ wait time.Duration }
 

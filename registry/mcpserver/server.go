@@ -118,14 +118,20 @@ func (s *Server) sync() {
 	defer s.mu.Unlock()
 	listed := make(map[string]string)
 	for _, info := range s.registry.Tools().List(catalogue.Filter{}) {
-		definition := definitionOf(info.Spec)
+		definition, wider := definitionOf(info.Spec)
 		text, err := json.Marshal(definition)
 		if err != nil {
 			s.log.Error("a tool cannot be offered", "tool", info.Name, "reason", err)
 			continue
 		}
 		listed[info.Name] = string(text)
-		if s.offered[info.Name] != string(text) && !s.add(definition) {
+		if s.offered[info.Name] == string(text) {
+			continue
+		}
+		for _, name := range wider {
+			s.log.Warn("a tuple is listed as an array whose items may be in any order", "tool", info.Name, "schema", name)
+		}
+		if !s.add(definition) {
 			delete(listed, info.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -41,5 +42,23 @@ func TestErrorCodesOfExamples(t *testing.T) {
 	}
 	if got := manifests.ErrorCodes(); !slices.Equal(got, codes) {
 		t.Errorf("got %q, want %q", got, codes)
+	}
+}
+
+// Every client can list the built-in tools: their schemas need no change for strict clients.
+func TestBuiltinsSuitStrictClients(t *testing.T) {
+	found, err := standard.Manifests(standard.Options{})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("got %d tools, %v", len(found), err)
+	}
+	for _, m := range found {
+		for _, schema := range []*jsonschema.Schema{m.Parameters, m.Result} {
+			if schema == nil {
+				continue
+			}
+			if listable, _ := jsonschema.Listable(schema.JSON()); string(listable) != string(schema.JSON()) {
+				t.Errorf("%s: an array has no schema for its items: %s", m.Name, schema.JSON())
+			}
+		}
 	}
 }

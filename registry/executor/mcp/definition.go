@@ -29,19 +29,48 @@ type definition struct {
 	OutputSchema json.RawMessage `json:"outputSchema"`
 }
 
-// parseDefinition reads one tool. cleaned says where hidden characters were escaped; "" means
-// nowhere. Annotations are ignored: the author of a tool does not decide what the tool may do.
-func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err error) {
+// parseDefinition reads one tool. changes says what was changed. Annotations are ignored: the
+// author of a tool does not decide what the tool may do.
+func parseDefinition(raw json.RawMessage) (d definition, changes []string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
-		return d, "", fmt.Errorf("a tool with a definition of %d bytes is left out; the limit is %d", len(raw), maxDefinition)
+		return d, nil, fmt.Errorf("a tool with a definition of %d bytes is left out; the limit is %d", len(raw), maxDefinition)
 	case err != nil:
-		return d, "", errors.New("a tool whose definition cannot be read is left out")
+		return d, nil, errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:
-		return d, "", fmt.Errorf("a tool without a name, or with a name of more than %d bytes, is left out", maxToolName)
+		return d, nil, fmt.Errorf("a tool without a name, or with one of more than %d bytes, is left out", maxToolName)
 	}
-	cleaned, err = d.clean()
-	return d, cleaned, err
+	cleaned, err := d.clean()
+	if cleaned != "" {
+		changes = append(changes, cleaned)
+	}
+	if err == nil {
+		changes = append(changes, d.repair()...)
+	}
+	return d, changes, err
+}
+
+// repair makes the schemas of the tool valid, and returns what that changed. The server checks the
+// arguments of its tools itself, so nothing depends on a rule that is left out. A schema that
+// cannot be repaired stays as it is, and the registry refuses the tool with the reason.
+func (d *definition) repair() (changes []string) {
+	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
+	if len(d.InputSchema) == 0 {
+		d.InputSchema = json.RawMessage(`{"type":"object"}`)
+	}
+	if repaired, removed, err := jsonschema.RepairParameters(d.InputSchema); err == nil && len(removed) > 0 {
+		d.InputSchema = repaired
+		changes = append(changes, fmt.Sprintf("the tool %s: parts of its inputSchema are left out: %s", name, removed.Removed()))
+	}
+	switch repaired, removed, err := jsonschema.Repair(d.OutputSchema); {
+	case len(d.OutputSchema) == 0 || err != nil || len(removed) == 0:
+	case bytes.Equal(bytes.TrimSpace(d.OutputSchema), []byte("null")):
+		d.OutputSchema = nil // null stands for an absent schema
+	default:
+		d.OutputSchema = repaired
+		changes = append(changes, fmt.Sprintf("the tool %s: parts of its outputSchema are left out: %s", name, removed.Removed()))
+	}
+	return changes
 }
 
 // clean escapes hidden characters in texts that models and people read; cleaned says where the

@@ -14,7 +14,7 @@ const (
 	maxDefinition = 256 << 10 // bytes of one tool
 	maxList       = 16 << 20  // bytes of all tools
 	maxCursor     = 4 << 10   // bytes of the cursor that names the next page
-	maxProblems   = 10        // problems that are reported
+	maxProblems   = 100       // problems that are reported one by one
 )
 
 // errNoList is the error of a server whose response to tools/list is not a list of tools.
@@ -24,11 +24,19 @@ var errNoList = errors.New("its list of tools cannot be read")
 // that was left out or changed.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
+	more := 0 // problems beyond maxProblems
 	problem := func(text string) {
-		if len(problems) < maxProblems {
-			problems = append(problems, text)
+		if len(problems) == maxProblems {
+			more++
+			return
 		}
+		problems = append(problems, text)
 	}
+	defer func() {
+		if more > 0 {
+			problems = append(problems, fmt.Sprintf("its list has %d more problems", more))
+		}
+	}()
 	for page := 1; ; page++ {
 		params := map[string]any{}
 		if cursor != "" {
@@ -50,13 +58,13 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 				problem(fmt.Sprintf("it has more than %d tools, or %d MiB of them; the rest is left out", maxTools, maxList>>20))
 				return found, problems, nil
 			}
-			d, cleaned, err := parseDefinition(one)
+			d, changes, err := parseDefinition(one)
 			if err != nil {
 				problem(err.Error())
 				continue
 			}
-			if cleaned != "" {
-				problem(cleaned)
+			for _, change := range changes {
+				problem(change)
 			}
 			found = append(found, d)
 		}

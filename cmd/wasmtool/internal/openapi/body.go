@@ -16,7 +16,7 @@ const jsonType = "application/json"
 // arguments of their own. Any other body becomes one argument.
 func (op *operation) body() *problem {
 	at := op.node.get("requestBody")
-	body, prob := op.resolve(at)
+	body, prob := op.read(at, "the body", bodyKeys)
 	if prob != nil || body == nil {
 		return prob
 	}
@@ -29,7 +29,9 @@ func (op *operation) body() *problem {
 	if kind == "" {
 		return refuse(fmt.Sprintf("the body is %s and not JSON", stricttoml.Quote(strings.Join(body.get("content").names(), " or "))))
 	}
-	schema := body.get("content").get(mediaType).get("schema")
+	media := body.get("content").get(mediaType)
+	op.notes = append(op.notes, unread(media, "the media type "+stricttoml.Quote(mediaType), mediaTypeKeys)...)
+	schema := media.get("schema")
 	shape := op.shape(schema)
 	switch {
 	case kind == "json" && shape == "string":

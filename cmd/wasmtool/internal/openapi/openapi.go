@@ -57,10 +57,13 @@ func Convert(file string, data []byte, o Options) (tools []tooldir.Tool, refused
 	}
 	paths := root.get("paths")
 	for _, path := range paths.names() {
-		item, prob := d.resolve(paths.get(path))
+		item, problems, prob := d.follow(paths.get(path), "the path", itemKeys)
 		if prob != nil {
 			refused = append(refused, located(prob, ""))
 			continue
+		}
+		for _, prob := range problems {
+			refused = append(refused, located(prob, path))
 		}
 		for _, method := range item.names() {
 			if !slices.Contains(methods, method) {

@@ -200,10 +200,23 @@ func TestNotMade(t *testing.T) {
 		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `the references here are circular`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `points outside the document`, false},
 		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not supported in a schema`, false},
-		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: makes an invalid manifest: tool.toml:`, false},
+		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: parts of the schema of its parameters are left out: property "p": pattern uses (?=...)`, true},
+		{parameter + `{name: p, in: query, schema: {enum: null, type: any}}`, `property "p": enum: is null`, true},
+		{parameter + `{name: p, in: query, requierd: true}`, `doc:8:42: GET /x: a parameter has the unknown key "requierd", which is ignored`, true},
+		{"paths:\n  /x:\n    get:\n      parameters: {p: {in: query}}", `doc:7:19: GET /x: parameters must be a list`, false},
+		{"paths:\n  /x:\n    put: {requestbody: {}}", `doc:6:24: PUT /x: the operation has the unknown key "requestbody", which is ignored`, true},
+		{"paths:\n  /x:\n    put: {requestBody: {content: {application/json: {scheme: {}}}}}", `the media type "application/json" has the unknown key "scheme"`, true},
+		{"paths:\n  /x:\n    put: {requestBody: {contents: {}, content: {application/json: {}}}}", `the body has the unknown key "contents"`, true},
+		{"paths:\n  /x:\n    get: {$ref: '#/o', parameters: []}\no: {}", `doc:6:36: GET /x: the key "parameters" beside a reference is ignored`, true},
+		{"paths:\n  /x:\n    get: {$ref: 'other.yaml'}", `doc:6:17: GET /x: the reference "other.yaml" leads out of the document`, false},
+		{"paths:\n  /x:\n    get: {$ref: '#/nowhere'}", `has no target`, false},
 		{parameter + `{name: p, in: query, schema: 5}`, `is not a schema: a schema is an object`, false},
 		{"paths:\n  /x/{y}:\n    get: {}", `the path names "{y}", but no path parameter has that name`, false},
 		{"paths:\n  x:\n    get: {}", `the path "x" does not begin with a slash`, false},
+		{"paths:\n  '/x?a={b}':\n    get: {}", `the path has the query "?a={b}"; only a query with fixed values can be sent`, false},
+		{"paths:\n  '/x?a=1&a=2':\n    get: {}", `the path has a value for "a", which is given twice`, false},
+		{"paths:\n  '/x?a=1':\n    get: {parameters: [{name: a, in: query}]}", `the path has a value for "a", which is given twice`, false},
+		{"paths:\n  /x#y:\n    get: {}", `the fragment "#y" of the path is left out`, true},
 		{"paths:\n  /../x:\n    get: {}", `has "." or ".." between slashes`, false},
 		{"paths:\n  /x:\n    trace: {}", `TRACE requests are not supported`, false},
 		{"paths:\n  /x:\n    get: 5", `is not an operation`, false},
@@ -225,6 +238,45 @@ func TestNotMade(t *testing.T) {
 		if !strings.Contains(got, tc.want) || len(tools) == 1 != tc.made || len(refused) == 1 == tc.made {
 			t.Errorf("%s\ngives %d tools, %s\nwant  %s", tc.text, len(tools), got, tc.want)
 		}
+	}
+}
+
+// An operation that is a reference is the operation that the reference leads to.
+func TestReferencedOperation(t *testing.T) {
+	m := one(t, document31+`
+paths:
+  /jobs/{id}:
+    post: {$ref: '#/components/ops/createJob'}
+components:
+  ops:
+    createJob:
+      operationId: createJob
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+        - {name: queue, in: query, required: true, schema: {type: string}}
+`)
+	if got := compact(t, m); m.Name != "create_job" || !strings.Contains(got, `"required":["id","queue"]`) {
+		t.Errorf("%s has %s", m.Name, got)
+	}
+}
+
+// A fragment of a path is not sent, and a query with fixed values is always sent.
+func TestPathWithQueryAndFragment(t *testing.T) {
+	m := one(t, document31+"paths:\n  '/x?a=b%20c&beta=true#update':\n    get: {parameters: [{name: q, in: query}]}\n")
+	var query []string
+	for _, q := range m.REST.Query {
+		query = append(query, q.Name+"="+q.Value.String())
+	}
+	if got := m.REST.Path.String() + " " + strings.Join(query, "&"); got != "/x a=b c&beta=true&q={q}" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A key of a path that is no method is reported, because its operation would be lost.
+func TestUnknownMethodIsReported(t *testing.T) {
+	_, tools, refused := imported(t, document31+"\npaths:\n  /x:\n    x-note: 5\n    psot: {}\n    get: {}\n")
+	if len(tools) != 1 || len(refused) != 1 || !strings.Contains(refused.Error(), `doc:7:11: /x: the path has the unknown key "psot"`) {
+		t.Errorf("got %d tools, refused %v", len(tools), refused)
 	}
 }
 

@@ -34,9 +34,14 @@ func (op *operation) String() string { return op.method + " " + op.path }
 func (op *operation) convert() (tooldir.Tool, *problem) {
 	op.taken, op.inPath = tooldir.NewNames(), make(map[string]string)
 	op.request = tooldir.Request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
-	if op.node.kindIs() != kindObject {
+	node, prob := op.read(op.node, "the operation", operationKeys)
+	switch {
+	case prob != nil:
+		return tooldir.Tool{}, prob
+	case node.kindIs() != kindObject:
 		return tooldir.Tool{}, problemAt(op.node, "is not an operation: an operation is an object")
 	}
+	op.node = node
 	if op.method == "TRACE" {
 		return tooldir.Tool{}, problemAt(op.node, "TRACE requests are not supported")
 	}
@@ -49,6 +54,9 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	schema, prob := op.parametersSchema(op.arguments)
 	if prob == nil {
 		schema, prob = op.clean(schema)
+	}
+	if prob == nil {
+		schema = op.repair(schema)
 	}
 	if prob != nil {
 		return tooldir.Tool{}, prob
@@ -80,6 +88,17 @@ func (op *operation) clean(schema []byte) ([]byte, *problem) {
 		op.note(op.node, fmt.Sprintf("the schema of its parameters: %s; such characters are escaped", hidden[0]))
 	}
 	return clean, nil
+}
+
+// repair leaves out the parts of a schema that are invalid in a manifest. The server checks its
+// requests itself. A schema that cannot be repaired is reported when its manifest is read.
+func (op *operation) repair(schema []byte) []byte {
+	repaired, removed, err := jsonschema.RepairParameters(schema)
+	if err != nil || len(removed) == 0 {
+		return schema
+	}
+	op.note(op.node, "parts of the schema of its parameters are left out: "+removed.Removed())
+	return repaired
 }
 
 // note records that something was left out or changed.
@@ -135,8 +154,11 @@ func (op *operation) parameters() *problem {
 	own := make(map[key]*node)
 	var order []key
 	for _, list := range []*node{op.item.get("parameters"), op.node.get("parameters")} {
+		if list != nil && list.kind != kindList {
+			return problemAt(list, "parameters must be a list")
+		}
 		for _, p := range list.elements() {
-			resolved, prob := op.resolve(p)
+			resolved, prob := op.read(p, "a parameter", parameterKeys)
 			if prob != nil {
 				return prob
 			}
@@ -245,9 +267,18 @@ func (op *operation) fillPath() *problem {
 	if !strings.HasPrefix(op.path, "/") {
 		return problemAt(op.node, fmt.Sprintf("the path %s does not begin with a slash", stricttoml.Quote(op.path)))
 	}
+	// Some documents tell operations of one path apart by a fragment or a fixed query.
+	path, fragment, _ := strings.Cut(op.path, "#")
+	if fragment != "" {
+		op.note(op.node, fmt.Sprintf("the fragment %s of the path is left out: it is not sent", stricttoml.Quote("#"+fragment)))
+	}
+	path, query, _ := strings.Cut(path, "?")
+	if prob := op.fixedQuery(query); prob != nil {
+		return prob
+	}
 	var b strings.Builder
 	used := make(map[string]bool)
-	for rest := op.path; rest != ""; {
+	for rest := path; rest != ""; {
 		before, after, found := strings.Cut(rest, "{")
 		b.WriteString(strings.ReplaceAll(before, "}", "}}"))
 		if !found {
@@ -268,5 +299,20 @@ func (op *operation) fillPath() *problem {
 		}
 	}
 	op.request.Path = b.String()
+	return nil
+}
+
+// fixedQuery adds the query that a path ends with.
+func (op *operation) fixedQuery(query string) *problem {
+	values, err := url.ParseQuery(query)
+	if err != nil || strings.ContainsAny(query, "{}") {
+		return problemAt(op.node, fmt.Sprintf("the path has the query %s; only a query with fixed values can be sent", stricttoml.Quote("?"+query)))
+	}
+	for name, list := range values {
+		if _, twice := op.request.Query[name]; twice || len(list) > 1 {
+			return problemAt(op.node, fmt.Sprintf("the path has a value for %s, which is given twice", stricttoml.Quote(name)))
+		}
+		op.request.Query[name] = list[0]
+	}
 	return nil
 }

@@ -1,0 +1,57 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+)
+
+// Definitions that other servers really send are used without the parts that are invalid here, and
+// the log says which.
+func TestInvalidPartsOfSchemasAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ definition, want, logged string }{
+		{
+			`{"name":"a","inputSchema":{"type":"object","properties":{"to":{"type":"string","format":"email","pattern":"^(?!\\.)(?!.*\\.\\.)[a-z.]+@[a-z.]+$"}}}}`,
+			`{"type":"object","properties":{"to":{"type":"string","format":"email","description":"Must match the regular expression ^(?!\\.)(?!.*\\.\\.)[a-z.]+@[a-z.]+$"}}}`,
+			"the tool a: parts of its inputSchema are left out",
+		},
+		{`{"name":"a","title":null,"description":null,"annotations":null,"inputSchema":{"type":"object","properties":{"a":{"type":"string","enum":null}},"additionalProperties":null,"required":null},"outputSchema":null}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "additionalProperties: is null"},
+		{`{"name":"a","inputSchema":null}`, `{"type":"object"}`, "inputSchema"},
+		{`{"name":"a","inputSchema":{}}`, `{"type":"object"}`, "inputSchema"},
+		{`{"name":"a"}`, `{"type":"object"}`, ""},
+		{`{"name":"a","inputSchema":[]}`, `{"type":"object"}`, "inputSchema"},
+		{`{"name":"a","inputSchema":{"type":"object","properties":[]}}`, `{"type":"object"}`, "properties"},
+		{`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":null}}`, `{"type":"object"}`, "parts of its outputSchema are left out"},
+	} {
+		found, log := listed(t, tt.definition)
+		if len(found) != 1 || string(found[0].Spec.Parameters) != tt.want {
+			t.Errorf("%s: got %d tools, %+v", tt.definition, len(found), found)
+			continue
+		}
+		if (tt.logged == "") != (log == "") || !strings.Contains(log, tt.logged) {
+			t.Errorf("%s is logged as %s", tt.definition, log)
+		}
+		if _, err := jsonschema.CompileParameters(found[0].Spec.Parameters); err != nil {
+			t.Error(err)
+		}
+		if result := found[0].Spec.Result; result != nil && string(result) != `{"type":"object"}` {
+			t.Errorf("%s: the outputSchema is %s", tt.definition, result)
+		}
+	}
+}
+
+// Each tool with a problem is reported, and beyond a limit their number is.
+func TestAllProblemsAreReported(t *testing.T) {
+	t.Parallel()
+	definitions := make([]string, maxProblems+7)
+	for i := range definitions {
+		definitions[i] = fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object","required":null}}`, i)
+	}
+	found, log := listed(t, definitions...)
+	if len(found) != len(definitions) || strings.Count(log, "\n") != maxProblems+1 || !strings.Contains(log, "its list has 7 more problems") {
+		t.Errorf("got %d tools, %d lines: %.300s", len(found), strings.Count(log, "\n"), log)
+	}
+}
