@@ -7,11 +7,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Listable returns a valid schema in the form that strict clients accept when they list tools: every
-// array has one schema for its items. An array without "items" gets one that admits all values. A
-// tuple in the form of draft 2019-09 and earlier, "items" with a list, becomes an array of any of its
-// schemas; wider lists the JSON pointers of these tuples, whose order the result does not show.
-// Schemas that need no change are returned unchanged.
+// Listable returns a valid schema in the form that strict clients accept when they list tools:
+// every array has one schema for its items. An array without "items" gets one that admits all
+// values. A tuple in the form of draft 2019-09 and earlier, "items" with a list, becomes an array
+// of any of its schemas; wider lists the JSON pointers of these tuples, whose order the result does
+// not show. Schemas that need no change are returned unchanged.
 func Listable(schema json.RawMessage) (listable json.RawMessage, wider []string) {
 	if !bytes.Contains(schema, []byte("array")) && !bytes.Contains(schema, []byte("items")) {
 		return schema, nil

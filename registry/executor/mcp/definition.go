@@ -38,7 +38,7 @@ func parseDefinition(raw json.RawMessage) (d definition, changes []string, err e
 	case err != nil:
 		return d, nil, errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:
-		return d, nil, fmt.Errorf("a tool without a name, or with one of more than %d bytes, is left out", maxToolName)
+		return d, nil, fmt.Errorf("a tool without a name, or with a name of more than %d bytes, is left out", maxToolName)
 	}
 	cleaned, err := d.clean()
 	if cleaned != "" {

@@ -8,16 +8,16 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// The keys that OpenAPI 3.0 and 3.1 define. Any other key may be a typing error or belong to a later
-// version, so its meaning would be lost.
+// The keys that OpenAPI 3.0 and 3.1 define. Any other key may be a typing error or belong to a
+// later version, so its meaning would be lost.
 var (
 	itemKeys      = append([]string{"summary", "description", "servers", "parameters"}, methods...)
 	operationKeys = []string{"tags", "summary", "description", "externalDocs", "operationId", "parameters", "requestBody", "responses", "callbacks", "deprecated", "security", "servers"}
 	parameterKeys = []string{"name", "in", "description", "required", "deprecated", "allowEmptyValue", "style", "explode", "allowReserved", "schema", "example", "examples", "content"}
 	bodyKeys      = []string{"description", "content", "required"}
 	mediaTypeKeys = []string{"schema", "example", "examples", "encoding"}
-	// besideReference lists the keys that OpenAPI 3.1 allows beside a reference.
-	besideReference = []string{"$ref", "summary", "description"}
+	// nextToReference lists the keys that OpenAPI 3.1 allows next to a reference.
+	nextToReference = []string{"$ref", "summary", "description"}
 )
 
 // unread returns a problem for each key of n that is neither known nor an extension.
@@ -40,8 +40,8 @@ func (d *document) follow(n *node, what string, known []string) (*node, []*probl
 	problems := unread(resolved, what, known)
 	if n.get("$ref") != nil {
 		for _, key := range n.names() {
-			if !slices.Contains(besideReference, key) && !strings.HasPrefix(key, "x-") {
-				problems = append(problems, problemAt(n.get(key), fmt.Sprintf("the key %s beside a reference is ignored; move it to the target of the reference", stricttoml.Quote(key))))
+			if !slices.Contains(nextToReference, key) && !strings.HasPrefix(key, "x-") {
+				problems = append(problems, problemAt(n.get(key), fmt.Sprintf("the key %s next to a reference is ignored; move it to the target of the reference", stricttoml.Quote(key))))
 			}
 		}
 	}

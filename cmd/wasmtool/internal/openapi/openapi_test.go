@@ -207,7 +207,7 @@ func TestNotMade(t *testing.T) {
 		{"paths:\n  /x:\n    put: {requestbody: {}}", `doc:6:24: PUT /x: the operation has the unknown key "requestbody", which is ignored`, true},
 		{"paths:\n  /x:\n    put: {requestBody: {content: {application/json: {scheme: {}}}}}", `the media type "application/json" has the unknown key "scheme"`, true},
 		{"paths:\n  /x:\n    put: {requestBody: {contents: {}, content: {application/json: {}}}}", `the body has the unknown key "contents"`, true},
-		{"paths:\n  /x:\n    get: {$ref: '#/o', parameters: []}\no: {}", `doc:6:36: GET /x: the key "parameters" beside a reference is ignored`, true},
+		{"paths:\n  /x:\n    get: {$ref: '#/o', parameters: []}\no: {}", `doc:6:36: GET /x: the key "parameters" next to a reference is ignored`, true},
 		{"paths:\n  /x:\n    get: {$ref: 'other.yaml'}", `doc:6:17: GET /x: the reference "other.yaml" leads out of the document`, false},
 		{"paths:\n  /x:\n    get: {$ref: '#/nowhere'}", `has no target`, false},
 		{parameter + `{name: p, in: query, schema: 5}`, `is not a schema: a schema is an object`, false},
@@ -272,7 +272,7 @@ func TestPathWithQueryAndFragment(t *testing.T) {
 	}
 }
 
-// A key of a path that is no method is reported, because its operation would be lost.
+// A key of a path that is not a method is reported, because its operation would be lost.
 func TestUnknownMethodIsReported(t *testing.T) {
 	_, tools, refused := imported(t, document31+"\npaths:\n  /x:\n    x-note: 5\n    psot: {}\n    get: {}\n")
 	if len(tools) != 1 || len(refused) != 1 || !strings.Contains(refused.Error(), `doc:7:11: /x: the path has the unknown key "psot"`) {
