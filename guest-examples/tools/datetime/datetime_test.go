@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 		{
 			"a time that clocks show twice",
 			Args{Operation: Convert, Time: "2026-10-25T02:30", Zone: "Europe/Berlin"},
-			"2026-10-25T02:30:00+01:00\nweekday: Sunday\niso week: 2026-W43-7\nday of year: 298 of 365\nunix: 1792891800\nzone: Europe/Berlin (+01:00, CET)\nnote: clocks in Europe/Berlin show 2026-10-25 02:30:00 twice; the other time is 2026-10-25T02:30:00+02:00\n",
+			"2026-10-25T02:30:00+02:00\nweekday: Sunday\niso week: 2026-W43-7\nday of year: 298 of 365\nunix: 1792888200\nzone: Europe/Berlin (+02:00, CEST, daylight saving time)\nnote: clocks in Europe/Berlin show 2026-10-25 02:30:00 twice; the other time is 2026-10-25T02:30:00+01:00\n",
 		},
 		{
 			"diff",
@@ -120,6 +120,10 @@ func TestRun_add(t *testing.T) {
 		{name: "24 hours over a change of clocks", time: "2026-03-28T12:00", zone: "Europe/Berlin", amount: 24, unit: Hours, want: "2026-03-29T13:00:00+02:00"},
 		{name: "a day over a change of clocks", time: "2026-03-28T12:00", zone: "Europe/Berlin", amount: 1, unit: Days, want: "2026-03-29T12:00:00+02:00"},
 		{name: "a day to a time that clocks skip", time: "2026-03-28T02:30", zone: "Europe/Berlin", amount: 1, unit: Days, want: "2026-03-29T03:30:00+02:00", note: "clocks in Europe/Berlin skip 2026-03-29 02:30:00"},
+		{name: "a day to a midnight that clocks skip", time: "2024-10-05", zone: "America/Asuncion", amount: 1, unit: Days, want: "2024-10-06T01:00:00-03:00", note: "clocks in America/Asuncion skip 2024-10-06 00:00:00"},
+		{name: "a day back to a midnight that clocks skip", time: "2024-10-07", zone: "America/Asuncion", amount: -1, unit: Days, want: "2024-10-06T01:00:00-03:00", note: "clocks in America/Asuncion skip 2024-10-06 00:00:00"},
+		{name: "a month to a time that clocks skip", time: "2026-02-08T02:30", zone: "America/New_York", amount: 1, unit: Months, want: "2026-03-08T03:30:00-04:00", note: "skip"},
+		{name: "a day to a day that Samoa left out", time: "2011-12-29", zone: "Pacific/Apia", amount: 1, unit: Days, want: "2011-12-31T00:00:00+14:00", note: "skip"},
 		{name: "no day in an hour that clocks show twice", time: "2026-10-25T02:30:00+02:00", zone: "Europe/Berlin", unit: Days, want: "2026-10-25T02:30:00+02:00"},
 		{name: "a million days", time: "0001-01-01", amount: 1_000_000, unit: Days, want: "2738-11-29T00:00:00Z"},
 		{name: "more seconds than a duration holds", time: "2000-01-01", amount: 100_000_000_000, unit: Seconds, want: "5168-11-15T09:46:40Z"},

@@ -12,11 +12,10 @@ import (
 func describe(t time.Time) string {
 	year, week := t.ISOWeek()
 	yearEnd := time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC)
-	weekday := (int(t.Weekday())+6)%7 + 1 // Monday is 1
 	var b strings.Builder
 	fmt.Fprintln(&b, t.Format(time.RFC3339Nano))
 	fmt.Fprintf(&b, "weekday: %s\n", t.Weekday())
-	fmt.Fprintf(&b, "iso week: %04d-W%02d-%d\n", year, week, weekday)
+	fmt.Fprintf(&b, "iso week: %04d-W%02d-%d\n", year, week, isoWeekday(t))
 	fmt.Fprintf(&b, "day of year: %d of %d\n", t.YearDay(), yearEnd.YearDay())
 	fmt.Fprintf(&b, "unix: %d\n", t.Unix())
 	fmt.Fprintf(&b, "zone: %s\n", describeZone(t))

@@ -20,11 +20,7 @@ type parser struct {
 	zone *time.Location // nil if the call names none
 }
 
-// layouts are the forms of a time without an offset. The time package accepts fractional seconds
-// without a layout.
-var layouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
-
-// parse parses text, the value of the argument param. It accepts now, RFC 3339, a date with or
+// parse parses text, the value of the argument param. It accepts now, a date of ISO 8601 with or
 // without a time, or @ and Unix seconds. A time without an offset is in the parser's zone, or in
 // UTC if zone is nil. If zone is not nil, the result is in zone. The note is "" or a line that
 // explains how parse resolved a time that a clock change makes ambiguous.
@@ -55,63 +51,27 @@ func (p parser) parse(param, text string) (t time.Time, note string, err error) 
 }
 
 // written parses a date with or without time and offset.
-func (p parser) written(text string) (time.Time, string, error) {
-	// RFC 3339 allows lower-case letters, and a space instead of the T.
-	normal := strings.ToUpper(text)
-	if len(normal) > len("2006-01-02") && normal[len("2006-01-02")] == ' ' {
-		normal = strings.Replace(normal, " ", "T", 1)
+func (p parser) written(text string) (t time.Time, note string, err error) {
+	iso, err := parseISO(text)
+	if err != nil {
+		return t, "", err
 	}
-	t, err := time.Parse(time.RFC3339, normal)
-	if err == nil {
-		// The machine's own zone may happen to have this offset; don't show its name.
-		_, offset := t.Zone()
-		return t.In(fixedZone(offset)), "", nil
+	zone := iso.zone
+	if zone == nil {
+		zone = p.zone
 	}
-	if isOutOfRange(err, "offset") {
-		return time.Time{}, "", errors.New("has an offset that does not exist; write its hours and minutes, as in +05:30")
-	}
-	outOfRange := isOutOfRange(err, "")
-	zone := p.zone
 	if zone == nil {
 		zone = time.UTC
 	}
-	for _, layout := range layouts {
-		wall, err := time.Parse(layout, normal)
-		if err == nil {
-			t, note := atWall(wall, zone)
-			return t, note, nil
-		}
-		outOfRange = outOfRange || isOutOfRange(err, "")
+	t, note = atWall(iso.wall, zone)
+	if !iso.leap {
+		return t, note, nil
 	}
-	if outOfRange {
-		return time.Time{}, "", errors.New("names a day or a time that does not exist")
+	t = t.Add(time.Second)
+	if utc := t.UTC(); utc.Day() != 1 || utc.Hour() != 0 || utc.Minute() != 0 {
+		return t, "", errors.New("has second 60, but leap seconds come only at the end of a month in UTC, at 23:59:60Z")
 	}
-	return time.Time{}, "", errors.New("is not a time; write 2026-01-31, 2026-01-31T15:04, 2026-01-31T15:04:05+01:00, @1700000000 or now")
-}
-
-// isOutOfRange reports whether err says that a number in the given part of a time is out of range.
-// The part "" means any part.
-func isOutOfRange(err error, part string) bool {
-	var parseErr *time.ParseError
-	return errors.As(err, &parseErr) &&
-		strings.Contains(parseErr.Message, part) && strings.Contains(parseErr.Message, "out of range")
-}
-
-// atWall returns the time at which clocks in zone show the date and time of wall. It adds a note if
-// there is no such time, or if there are two such times.
-func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
-	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone)
-	const clock = "2006-01-02 15:04:05"
-	if t.Format(clock) != wall.Format(clock) {
-		return t, fmt.Sprintf("note: clocks in %s skip %s\n", zone, wall.Format(clock))
-	}
-	// Clocks are set back by half an hour or an hour.
-	for _, shift := range []time.Duration{-time.Hour, -30 * time.Minute, 30 * time.Minute, time.Hour} {
-		if other := t.Add(shift); other.Format(clock) == t.Format(clock) {
-			return t, fmt.Sprintf("note: clocks in %s show %s twice; the other time is %s\n", zone, wall.Format(clock), other.Format(time.RFC3339))
-		}
-	}
-	return t, ""
+	return t, note + "note: second 60 is a leap second; Unix time gives it the number of the next second\n", nil
 }
 
 // parseZone returns the zone with that name or offset, or nil for "".
@@ -122,9 +82,12 @@ func parseZone(name string) (*time.Location, error) {
 	case strings.EqualFold(name, "utc"), strings.EqualFold(name, "z"):
 		return time.UTC, nil
 	}
-	if t, err := time.Parse("-07:00", name); err == nil {
-		_, offset := t.Zone()
-		return fixedZone(offset), nil
+	if f := match(isoOffset, name); f != nil {
+		zone, err := f.offset()
+		if err != nil {
+			err = fmt.Errorf("%.60q %w", name, err)
+		}
+		return zone, err
 	}
 	for _, spelling := range []string{name, titled(name)} {
 		// Local would reveal the zone of the machine.
