@@ -213,7 +213,7 @@ func TestRulesGrantedActsLikeAGrant(t *testing.T) {
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 }
 
-// Access reports which grant the permissions of a tool come from.
+// Access names the grant that a permission of a tool comes from.
 func TestDecisionNamesTheGrant(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true

@@ -42,8 +42,8 @@ func failsWith(errs ...error) *failing {
 
 func failure(code tool.Code) error { return &tool.Error{Code: code, Message: "no luck"} }
 
-// A call is retried only if the failure may be temporary and nothing was changed, and only as often
-// as the call and the registry allow.
+// A call is retried only if the failure may be temporary and nothing was changed. The call and the
+// registry limit the number of retries.
 func TestTemporaryFailureIsRetried(t *testing.T) {
 	network := failure(tool.CodeNetwork)
 	many := []error{network, network, network, network, network, network, network, network}
@@ -172,7 +172,7 @@ func TestRetryWaitsDouble(t *testing.T) {
 	}
 }
 
-// Attempts end with the caller's context, and each attempt has the full timeout.
+// All attempts end when the caller's context is done. Each attempt has the full timeout.
 func TestRetriesEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := failure(tool.CodeNetwork)

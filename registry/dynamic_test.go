@@ -103,7 +103,8 @@ func TestFailedDescriptionReachesAllCallersAndIsNotKept(t *testing.T) {
 	})
 }
 
-// Listing tools does not run a failed description again each time; a call and Refresh do.
+// Listing tools does not run a failed description again each time. A call of the tool and Refresh
+// do.
 func TestListDoesNotRetryFailedDescription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0

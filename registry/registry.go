@@ -99,9 +99,9 @@ func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 }
 
 // SetRules replaces the Rules in one step. Calls that begin afterwards use the new Rules. Running
-// calls continue under the Rules that they began with, but calls of tools with a revoked digest are
-// cancelled and fail with the code disabled. Dynamic tools in the sandbox describe themselves
-// again.
+// calls continue under the Rules that they began with. As an exception, calls of tools with a
+// revoked digest are cancelled and fail with the code disabled. Dynamic tools in the sandbox
+// describe themselves again.
 func (r *Registry) SetRules(rules Rules) { r.pipeline.SetRules(rules) }
 
 // Validate checks the arguments of a call without running the tool. It returns the arguments for

@@ -13,8 +13,8 @@ import (
 )
 
 // Without a store, an approval for a session covers only calls of that session and tenant with
-// exactly the same arguments, until the session is forgotten. So does an approval for "always". If
-// an approval cannot be kept, a warning is logged.
+// exactly the same arguments. It ends when the session is forgotten. The same applies to an
+// approval for "always". If an approval cannot be kept, a warning is logged.
 func TestApprovalLastsForItsSessionWithoutAStore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		scope   remembered.Scope

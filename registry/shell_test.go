@@ -386,7 +386,7 @@ func TestReadingScriptsRunConcurrently(t *testing.T) {
 	}
 }
 
-// With Unconfirmed, the policy alone decides about scripts, except forbidden ones.
+// With Unconfirmed, the policy alone decides about scripts, except forbidden scripts.
 func TestUnconfirmedScripts(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{Unconfirmed: true})
 	rules.Policy = unasked(t)

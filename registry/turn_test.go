@@ -111,8 +111,8 @@ func TestEditsOfOneFileRunOneAtATime(t *testing.T) {
 	wantCode(t, New(Options{}).Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
 }
 
-// The error of a call that waited too long for a file names the call that uses the file, unless
-// that call belongs to another tenant.
+// If a call waited too long for a file, its error names the call that uses the file. It names no
+// call of another tenant.
 func TestErrorNamesTheHolderOfAFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -97,7 +97,7 @@ type moduleFile struct {
 
 func (f *moduleFile) Stat() (fs.FileInfo, error) { return f.module, nil }
 
-// Read copies the next bytes. The first Read decompresses the module.
+// Read copies the next bytes of the module into p. The first Read decompresses the module.
 func (f *moduleFile) Read(p []byte) (int, error) {
 	if f.closed {
 		return 0, &fs.PathError{Op: "read", Path: f.module.name, Err: fs.ErrClosed}

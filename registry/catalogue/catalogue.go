@@ -1,7 +1,7 @@
 // Package catalogue stores the tools of a registry: it registers, replaces, lists and finds them,
 // follows sources of tools, and asks dynamic tools for their definitions.
 //
-// A [Tool] is immutable. An update puts a new Tool in its place, so calls finish with the Tool that
+// A [Tool] is immutable. An update puts a new Tool in its place. Calls finish with the Tool that
 // they began with, and readers of a Tool need no lock.
 package catalogue
 

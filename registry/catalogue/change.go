@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Register adds a tool. It fails with an *Error with the code invalid_manifest if the spec is
-// invalid, or if another tool has its name or one of its aliases; the other tool stays unchanged.
-// The Catalogue owns the executor unless Register fails.
+// Register adds a tool. If the spec is invalid, or if another tool has its name or one of its
+// aliases, Register fails with an *Error with the code invalid_manifest, and the other tool stays
+// unchanged. The Catalogue owns the executor unless Register fails.
 func (c *Catalogue) Register(spec tool.Spec, executor tool.Executor) error {
 	t, err := newTool(spec, executor)
 	if err != nil {
@@ -25,11 +25,11 @@ func (c *Catalogue) Register(spec tool.Spec, executor tool.Executor) error {
 	return c.put(t, nil)
 }
 
-// Replace replaces the tool with this name by a new tool, in one step. It fails with not_found if
-// there is no such tool, so that callers cannot take over a name by accident. The new tool may
-// have a different name. Running calls finish on the old tool. Replace closes the old executor and
-// logs an error if that fails. If the old tool was disabled, the new tool is too. The Diff lists
-// the changes. Ownership of the executor and other errors are as for [Catalogue.Register].
+// Replace puts a new tool in place of the named tool, in one step. It fails with not_found if there
+// is no such tool, so that callers cannot take over a name by accident. The new tool may have a
+// different name. Running calls finish on the old tool. Replace closes the old executor and logs an
+// error if that fails. If the old tool was disabled, the new tool is too. The Diff lists the
+// changes. Ownership of the executor and other errors are as for [Catalogue.Register].
 func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor) (Diff, error) {
 	t, err := newTool(spec, executor)
 	if err != nil {

@@ -195,8 +195,9 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 // Describe asks the named tools to describe themselves, or all tools if there are no names. It asks
 // only dynamic tools that have not described themselves yet. Call it before listing tools for a
 // model. A tool that fails keeps its registered definition. The error joins an *Error for each
-// failed tool and each unknown name. If a tool failed less than 30 seconds ago, Describe does not
-// ask it again and returns the same error, unless Refresh or SetRules was called meanwhile.
+// failed tool and each unknown name. Describe does not ask a tool again that failed less than 30
+// seconds ago, but returns the same error. After Refresh or SetRules, it asks the tool again at
+// once.
 func (c *Catalogue) Describe(ctx context.Context, names ...string) error {
 	var tools []*Tool
 	var errs []error

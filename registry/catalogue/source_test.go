@@ -64,7 +64,8 @@ func described(c *Catalogue) []string {
 	return all
 }
 
-// The tools of a source follow its changes, and never replace tools from elsewhere.
+// The tools of a source follow its changes, and never replace tools that were registered in another
+// way.
 func TestToolsFollowTheirSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := withTool(t, echo(), new(fake))

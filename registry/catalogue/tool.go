@@ -33,8 +33,8 @@ type Tool struct {
 	CreatedAt time.Time
 	// Disabled is set by [Catalogue.Disable]. Independently of it, the rules may hide the tool.
 	Disabled bool
-	// Registration identifies the Tool within this process. Approvals of a tool without a digest
-	// refer to it. It begins with RegistrationPrefix.
+	// Registration identifies the Tool within this process. It begins with RegistrationPrefix.
+	// Approvals of a tool without a digest refer to its Registration.
 	Registration string
 
 	// base is the registered spec of a dynamic tool. pending is nil once the tool has described

@@ -96,7 +96,7 @@ var (
 	auditOf   = func(c *Config) any { return c.Audit() }
 )
 
-// effects are the effects on a Config of every key of the format.
+// effects lists the effect of every key of the format on a Config.
 var effects = []struct {
 	key, text string
 	of        func(*Config) any
@@ -357,7 +357,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A secret that a flag or a remembered answer allows is sent only to its urls.
+// A secret that a flag or a remembered approval allows is sent only to its urls.
 func TestAllowKeepsSecretsToTheirURLs(t *testing.T) {
 	c := mustDecode(t, everything)
 	o := c.Grantable(nil, "")

@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 		{`secrets.A.command = []`, `1:21: secrets.A.command: is empty; write the program and its arguments, such as ["pass", "show", "github"]`},
 		{`secrets.A.command = [""]`, `1:22: secrets.A.command[0]: is empty; name a program`},
 		{`secrets.A.command = ["a", 1]`, `1:27: secrets.A.command[1]: expected a string, got an integer; write it in quotes`},
-		{`secrets.A.command = ["a", "` + long + `"]`, `1:27: secrets.A.command[1]: is longer than 4096 bytes`},
+		{`secrets.A.command = ["a", "` + long + `"]`, `1:27: secrets.A.command[1]: is longer than 4096 bytes; write a shorter argument`},
 		{`secrets.A.command = ["~you/x"]`, `1:22: secrets.A.command[0]: "~" stands only for your own home directory; write "~/..." or the absolute path`},
 		{`secrets.A.keyring = "github"`, `1:21: secrets.A.keyring: "github" is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`},
 		{`secrets.A.keyring = "/me"`, `1:21: secrets.A.keyring: "/me" is not an entry of a keyring; write the service, a slash and the user, such as "github.com/me"`},
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed; remove it`},
 		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" contains a character that has a meaning in the shell; a pattern is the words of one command`},
 		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: holds U+202E, a bidirectional control, which shows text in an order that is not the order of its characters; leave it out`},
-		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" contains a character that is not printable`},
+		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" contains a character that is not printable; remove it`},
 		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
 
 		{`tools."group:fs" = {}`, `1:7: tools."group:fs": is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]`},

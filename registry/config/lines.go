@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// AllowLines returns the lines that the operator must add to the file, or to a table in it, so that
-// the file grants more permissions to a tool. They repeat the permissions that the tool already
-// has. If the file does not have a mount, the lines have PATH for its directory.
+// AllowLines returns the lines with which the file grants more permissions to a tool. The operator
+// must add them to the file or to one of its tables. They repeat the permissions that the tool
+// already has. If the file does not have a mount, the lines have PATH for its directory.
 func (c *Config) AllowLines(tool string, permissions []string) string {
 	var mounts, allow []string
 	for _, a := range c.tools[normalName(tool)].grants.allow {

@@ -14,9 +14,9 @@ import (
 // maxPath limits a path, in bytes.
 const maxPath = 4096
 
-// parsePath reads a host path and returns it as an absolute path. The path in the file is absolute,
-// relative to the home directory when it starts with "~/", or else relative to the directory of the
-// file.
+// parsePath reads a host path and returns it as an absolute path. A path in the file that begins
+// with "~/" is relative to the home directory. Any other relative path is relative to the directory
+// of the file.
 func (r *reader) parsePath(text string) (string, error) {
 	switch {
 	case text == "":

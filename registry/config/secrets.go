@@ -129,7 +129,7 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 			case program && item.Text == "":
 				r.Errorf(at, "is empty; name a program")
 			case len(item.Text) > maxArg:
-				r.Errorf(at, "is longer than %d bytes", maxArg)
+				r.Errorf(at, "is longer than %d bytes; write a shorter argument", maxArg)
 			case program && isPath(item.Text):
 				stricttoml.ReadWith(r.Checker, r.parsePath, add)(at, item)
 			default:

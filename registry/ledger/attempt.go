@@ -51,7 +51,7 @@ func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 	}
 }
 
-// await ends the call if its outcome is known, and otherwise lets complete end it.
+// await ends the call if its outcome is known. Otherwise the function complete ends the call.
 func (a *attempt) await() {
 	a.mu.Lock()
 	a.awaited = true

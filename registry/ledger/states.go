@@ -24,7 +24,7 @@ func (l *Ledger) State(tenant, callID string) (state.Call, bool) {
 }
 
 // States returns the states of a tenant's calls: first the live calls, newest first, and then the
-// calls that ended, latest end first.
+// calls that ended, most recently ended first.
 func (l *Ledger) States(tenant string) []state.Call {
 	list := []state.Call{}
 	l.mu.Lock()
@@ -40,7 +40,7 @@ func (l *Ledger) States(tenant string) []state.Call {
 }
 
 // UpdateState updates title, metadata and progress of a live call. It cannot change the status. The
-// error is an *Error with the code not_found if there is no such call, and invalid_argument if the
+// error is an *Error. Its code is not_found if there is no such call, and invalid_argument if the
 // call has ended or the update is invalid or too large.
 func (l *Ledger) UpdateState(tenant, callID string, u tool.Update) error {
 	l.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// anthropic is the Messages API. A message contains blocks, and all results go back in one
+// anthropic is the Messages API. A message contains blocks, and all results are sent back in one
 // message.
 type anthropic struct{ plainList }
 

@@ -114,7 +114,7 @@ func (c *converter) formsOf(n *node) []*node {
 	return each.Of(n.types.Names(), func(name string) *node { return n.only(jsontype.Named(name)) })
 }
 
-// only returns n restricted to values of some types, without title, description and default.
+// only restricts n to values of some types, and removes title, description and default.
 func (n *node) only(t jsontype.Set) *node {
 	out := n.plain()
 	out.types &= t

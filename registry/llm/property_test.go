@@ -12,8 +12,8 @@ import (
 )
 
 // Any schema is converted to a schema that the provider accepts. Unless a loss says otherwise,
-// arguments that match the definition also match the tool's schema after they are converted
-// back, and arguments that match the tool's schema also match the definition.
+// arguments that match the tool's schema also match the definition. Arguments that match the
+// definition also match the tool's schema after they are converted back.
 func TestAnySchema(t *testing.T) {
 	t.Parallel()
 	exact := 0
@@ -42,7 +42,9 @@ func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 	}
 	original, err := jsonschema.CompileParameters(text)
 	if err != nil {
-		return 0 // for example, a reference to something that is not a schema
+		// the schema is invalid, for example because a reference leads to something that is not a
+		// schema
+		return 0
 	}
 	for _, m := range modes() {
 		tools, err := llm.New(m.format, []catalogue.Info{info("made_up", string(text))}, llm.Options{Strict: m.strict})

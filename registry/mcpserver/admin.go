@@ -72,11 +72,12 @@ func (s *Server) adminPages() http.Handler {
 
 // metrics holds the counters for monitoring. It is safe for concurrent use.
 type metrics struct {
-	mu      sync.Mutex
-	calls   map[callLabels]uint64
-	buckets [len(latencies) + 1]uint64 // calls by duration; the last is for longer calls
-	seconds float64                    // of all calls
-	refused map[string]uint64          // HTTP requests, by reason
+	mu    sync.Mutex
+	calls map[callLabels]uint64
+	// number of calls by duration; the last bucket has all longer calls
+	buckets [len(latencies) + 1]uint64
+	seconds float64           // of all calls
+	refused map[string]uint64 // HTTP requests, by reason
 }
 
 type callLabels struct {

@@ -22,9 +22,9 @@ const (
 )
 
 // resultOf converts a result to MCP. Some clients show a model only the content, and others only
-// the structured value, so each of them has the whole answer: the structured value is repeated as
-// text. If the tool declares no output schema and the content is not only text, there is no
-// structured value, because it would hide the other blocks.
+// the structured value. Each of the two therefore has the whole answer: the structured value is
+// repeated as text. If the tool declares no output schema and the content is not only text, there
+// is no structured value, because it would hide the other blocks.
 func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Content: contentOf(r)}
 	if structured := bytes.TrimSpace(r.Structured); len(structured) > 0 {
@@ -84,7 +84,8 @@ func hasAsText(blocks []tool.Content, structured []byte) bool {
 	return plainjson.IsIn(structured, texts...)
 }
 
-// contentOf converts the blocks of a result and its attachments, which only people should see.
+// contentOf converts the blocks of a result, and its attachments. Only people should see the
+// attachments.
 func contentOf(r tool.Result) []mcp.Content {
 	out := make([]mcp.Content, 0, len(r.Content)+len(r.Attachments))
 	for _, block := range r.Content {

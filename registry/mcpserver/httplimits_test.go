@@ -202,7 +202,7 @@ func TestBodiesAreLimitedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The client may receive the response before the server stops counting the body. If the server
-	// never does, the test times out.
+	// never stops counting the body, the test times out.
 	for {
 		status, text, _ := s.send(t, request{body: long, header: header})
 		if status == http.StatusOK {

@@ -98,7 +98,7 @@ func (n *notifier) progress(done, total float64, message string) {
 	})
 }
 
-// end refuses further notifications, and returns when all queued ones were sent.
+// end refuses further notifications, and returns when all queued notifications were sent.
 func (n *notifier) end() {
 	n.mu.Lock()
 	if !n.over {

@@ -11,7 +11,7 @@ func put(p *pending, user, fingerprint string) string {
 	return p.put(pendingQuestion{user: user, fingerprint: fingerprint})
 }
 
-// A state is valid once, for its user, until it is too old or displaced by newer ones.
+// A state is valid once, for its user, until it is too old or displaced by newer states.
 func TestStateIsValidOnce(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)

@@ -79,7 +79,7 @@ func (r *running) accepting() bool {
 	return !r.draining
 }
 
-// drain refuses further calls and waits up to grace for the running ones. Then it cancels them and
+// drain refuses further calls and waits up to grace for the running calls. Then it cancels them and
 // waits one more second. It reports whether all have ended.
 func (r *running) drain(grace time.Duration) bool {
 	r.mu.Lock()

@@ -42,9 +42,9 @@ type Options struct {
 	// Grace limits how long running calls may continue when the server stops, before they are
 	// cancelled; 0 means DefaultGrace.
 	Grace time.Duration
-	// OnLog receives all log messages of tools, including those that no client asked for. The
-	// text is not trusted: escape control characters before printing it to a terminal. It may
-	// be called concurrently, and may be nil.
+	// OnLog receives all log messages of tools, including messages that no client asked for. The
+	// text is not trusted: escape control characters before printing it to a terminal. It may be
+	// called concurrently, and may be nil.
 	OnLog func(tool string, level slog.Level, text string)
 	// Logger receives warnings and errors for the operator; nil discards them.
 	Logger *slog.Logger
@@ -87,8 +87,8 @@ func New(r *registry.Registry, o Options) *Server {
 				Logging: &mcp.LoggingCapabilities{},
 				Tools:   &mcp.ToolCapabilities{ListChanged: true},
 			},
-			// The list is the same for all clients of this server, but an operator may serve
-			// different lists to different people at one URL, so no shared cache may keep it.
+			// The list is the same for all clients of this server. No shared cache may keep it,
+			// because an operator may serve different lists to different people at one URL.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
 		},
 	)

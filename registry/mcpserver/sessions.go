@@ -30,10 +30,10 @@ func newSessions() *sessions {
 	return s
 }
 
-// name returns the name of a session for tools, receipts, logs and remembered answers. They must
-// not have the ID, because over HTTP any sender that knows the ID can act as the client. The name
-// stays the same while the server runs. It is "" for a session without an ID, which the SDK makes
-// for a request of a revision without sessions.
+// name returns the name of a session for tools, receipts, logs and remembered answers. None of
+// these may contain the ID, because over HTTP any sender that knows the ID can act as the client.
+// The name stays the same while the server runs. It is "" for a session without an ID, which the
+// SDK makes for a request of a revision without sessions.
 func (s *sessions) name(session *mcp.ServerSession) string {
 	id := session.ID()
 	if id == "" {

@@ -26,7 +26,7 @@ func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, err
 type Explained struct {
 	// Access is what the call could access.
 	Access Access
-	// Policy is the decision and how it was reached, including the part of the script.
+	// Policy is the decision and how it was reached, including the decision about the script.
 	Policy policy.Explanation
 	// Shell is the classification of the call's script; nil if there is none.
 	Shell *shellcommand.Result
@@ -77,8 +77,8 @@ func (p *Pipeline) loadedDigest(ctx context.Context, t *catalogue.Tool) (string,
 }
 
 // MayDescribe returns what a tool in the sandbox may access to describe itself, and whether it may
-// describe itself at all. The tool may only read the directories that it requests, and only if its
-// calls may read them without an approval, because no approver is asked about a description.
+// describe itself at all. No approver is asked about a description. The tool may therefore only
+// read the directories that it requests, and only if its calls may read them without an approval.
 func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 	rules := p.rules.Load()
 	if p.o.Ledger.HoldsBack(tool.CallRef{}, t) || p.identified(ctx, t, rules) != nil {

@@ -78,9 +78,9 @@ func (c prepared) narrowAll(missing []capability.Permission, grantable capabilit
 	return narrowed
 }
 
-// narrow replaces the host "any" in a missing permission with the host in the call's arguments, so
-// that the operator need not grant access to the whole web. A model may have chosen the host, so it
-// is only a suggestion to the operator, who sees its name.
+// narrow replaces the host "any" in a missing permission with the host in the call's arguments. The
+// operator then need not grant access to the whole web. A model may have chosen the host, so the
+// result is only a suggestion to the operator, who sees the name of the host.
 func (c prepared) narrow(permission capability.Permission, grantable capability.Grantable) capability.Permission {
 	if !permission.URL().IsAny() {
 		return permission

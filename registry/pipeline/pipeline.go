@@ -83,9 +83,9 @@ func New(o Options) *Pipeline {
 func (p *Pipeline) Close() { p.close() }
 
 // SetRules replaces the Rules in one step. Calls that begin afterwards use the new Rules. Running
-// calls continue under the Rules that they began with, but calls of tools with a revoked digest
-// are cancelled and fail with the code disabled. Dynamic tools in the sandbox describe themselves
-// again.
+// calls continue under the Rules that they began with. As an exception, calls of tools with a
+// revoked digest are cancelled and fail with the code disabled. Dynamic tools in the sandbox
+// describe themselves again.
 func (p *Pipeline) SetRules(rules Rules) {
 	if rules.Policy == nil {
 		rules.Policy = policy.Default()

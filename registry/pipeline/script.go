@@ -28,7 +28,7 @@ func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *s
 }
 
 // requested returns the permissions that a call requests. For a script that only reads, these are
-// only the permissions to read, so that a script that was wrongly classified as harmless cannot do
+// only the permissions to read. If the script was wrongly classified as harmless, it can then do no
 // harm. Tools outside the sandbox cannot be restricted in this way.
 func requested(spec tool.Spec, script *shellcommand.Result) capability.Permissions {
 	if script != nil && script.ReadOnly && spec.Sandboxed {

@@ -66,10 +66,10 @@ type Rule struct {
 
 // Match is a condition on an argument. Exactly one of Equals, Glob, Prefix and Regexp is set. For a
 // list, a rule that denies or asks needs one matching element, and a rule that allows needs all
-// elements to match; an empty list and null count as a missing argument. A value of another type
-// than the condition expects matches in a rule that denies or asks, and does not match in a rule
-// that allows. The same applies to an object, unless Equals is an object; a rule that denies or
-// asks also checks the names of its fields.
+// elements to match. An empty list and null count as a missing argument. If the condition expects a
+// value of another type, a rule that denies or asks matches, and a rule that allows does not. The
+// same applies to an object, unless Equals is an object; a rule that denies or asks also checks the
+// names of its fields.
 type Match struct {
 	// Equals is a JSON value. Numbers are compared by value, not by notation: 1, 1.0 and 1e0 are
 	// equal. In a rule that denies or asks, different spellings of the same path are equal.

@@ -51,8 +51,9 @@ type Granted struct {
 type Known struct {
 	// Tools are the registered tools.
 	Tools []ToolFacts
-	// NotLoaded are names of tools that are not registered now and cause no warning, such as the
-	// tools of a server that is not connected yet. Members of built-in groups need not be listed.
+	// NotLoaded are names of tools that are not registered now. They cause no warning. Examples are
+	// the tools of a server that is not connected yet. Members of built-in groups need not be
+	// listed.
 	NotLoaded []string
 	// Groups are further groups that may be named, without "group:".
 	Groups []string

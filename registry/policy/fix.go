@@ -76,8 +76,8 @@ func AllowLines(tool string, words []string) string {
 // ToolTable returns the name of a tool's table in the operator's file.
 func ToolTable(tool string) string { return "tools." + Key(tool) }
 
-// TableLines returns the lines that add these lines to a table of the operator's file. at is the
-// place of the table as "file:line", or "" if the file does not have it yet.
+// TableLines returns the text that adds lines to a table of the operator's file. at is the place of
+// the table as "file:line", or "" if the file does not have it yet.
 func TableLines(table, at string, lines ...string) string {
 	header := "[" + table + "]"
 	if at != "" {

@@ -32,7 +32,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzDecide checks, with a simple model of paths, that no call evades a deny rule, and that an
+// FuzzDecide uses a simple model of paths. It checks that no call evades a deny rule, and that an
 // allow rule allows nothing that it does not cover.
 func FuzzDecide(f *testing.F) {
 	deny, err := policy.Compile(policy.Config{Rules: []policy.Rule{{Arguments: map[string]policy.Match{"/path": {Glob: "**/.env"}}}}}, known)

@@ -194,7 +194,8 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 	if err := checkText(text); err != nil {
 		return textRegexp{}, fmt.Errorf("the regexp %w", err)
 	}
-	// Compile it alone first: a bracket that closes the group around it would remove the anchors.
+	// Compile the expression alone first. Otherwise, a bracket in it could close the group around
+	// it and remove the anchors.
 	if _, err := regexp.Compile(text); err != nil {
 		return textRegexp{}, fmt.Errorf("the regexp %q cannot be read: %w", text, reason(err))
 	}
@@ -273,10 +274,10 @@ func (q equals) holds(e *effort, c *condition, value any) bool {
 
 func checkText(text string) error {
 	if len(text) > maxTextBytes {
-		return fmt.Errorf("is longer than %d bytes", maxTextBytes)
+		return fmt.Errorf("is longer than %d bytes; write a shorter value", maxTextBytes)
 	}
 	if strings.IndexByte(text, 0) >= 0 {
-		return errors.New("contains a NUL byte")
+		return errors.New("contains a NUL byte; remove it")
 	}
 	return nil
 }

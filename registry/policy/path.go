@@ -122,9 +122,9 @@ type pathGlob struct {
 func parseGlob(base, pattern string) (pathGlob, error) {
 	switch {
 	case len(pattern) > maxGlobBytes:
-		return pathGlob{}, fmt.Errorf("is longer than %d bytes", maxGlobBytes)
+		return pathGlob{}, fmt.Errorf("is longer than %d bytes; write a shorter pattern", maxGlobBytes)
 	case !utf8.ValidString(pattern) || strings.IndexByte(pattern, 0) >= 0:
-		return pathGlob{}, errors.New("is not valid UTF-8")
+		return pathGlob{}, errors.New("is not valid UTF-8; write the pattern in UTF-8")
 	case strings.Count(pattern, "{") > maxGlobBraces || strings.Count(pattern, ",") > maxGlobCommas:
 		return pathGlob{}, fmt.Errorf("has more than %d braces or %d commas; write several rules", maxGlobBraces, maxGlobCommas)
 	case !doublestar.ValidatePattern(pattern):

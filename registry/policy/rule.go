@@ -46,13 +46,13 @@ func (c *compiler) rule(i int, r Rule) *rule {
 		return nil
 	}
 	if len(r.Reason) > maxReasonBytes || !utf8.ValidString(r.Reason) {
-		c.add(at.at(".reason"), "is longer than %d bytes, or is not UTF-8", maxReasonBytes)
+		c.add(at.at(".reason"), "is longer than %d bytes, or is not UTF-8; write a shorter reason in UTF-8", maxReasonBytes)
 	}
 	out.tools = c.names.selectors(r.Tools, out.restricts(), func(j int) place { return at.at(".tools[%d]", j) }, &c.problems)
 	for j, entry := range r.Capabilities {
 		here := at.at(".capabilities[%d]", j)
 		if len(entry) > maxPermissionBytes {
-			c.add(here, "is longer than %d bytes", maxPermissionBytes)
+			c.add(here, "is longer than %d bytes; write a shorter permission", maxPermissionBytes)
 			continue
 		}
 		word, err := parsePermissionPattern(entry)
@@ -90,8 +90,8 @@ type call struct {
 	effort    effort
 }
 
-// holds reports whether the rule matches a call. why says what matched or, if the rule does not
-// match, what did not.
+// holds reports whether the rule matches a call. If the rule matches, why says what matched;
+// otherwise it says what did not match.
 func (r *rule) holds(c *call) (holds bool, why string) {
 	if !r.holdsForTool(c.tool) {
 		return false, "it does not name the tool"

@@ -25,7 +25,7 @@ const (
 // permit may not, because the author of a tool could otherwise choose an alias that is permitted.
 func (n *names) selectors(entries []string, restrict bool, at func(i int) place, p *problems) []selector {
 	if len(entries) > maxEntries {
-		p.add(at(maxEntries), "there are %d entries; at most %d are possible, use groups or patterns", len(entries), maxEntries)
+		p.add(at(maxEntries), "there are %d entries; the limit is %d; use groups or patterns", len(entries), maxEntries)
 		return nil
 	}
 	var list []selector
@@ -45,7 +45,7 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 	case name == "":
 		p.add(at, "is empty; write a tool's name, group:NAME, or a pattern with *")
 	case len(name) > maxEntryBytes:
-		p.add(at, "is longer than %d bytes", maxEntryBytes)
+		p.add(at, "is longer than %d bytes; write a shorter name or pattern", maxEntryBytes)
 	case isGroup && n.groups[group]:
 		s.group = group
 		for _, name := range groupMembers[group] {

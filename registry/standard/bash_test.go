@@ -128,8 +128,8 @@ func TestBash_sameInTheModule(t *testing.T) {
 	}
 }
 
-// A script that attacks the sandbox, the limits or the deadline ends in time, with a message for
-// the model that reveals nothing of the host.
+// A script that attacks the sandbox, the limits or the deadline ends in time. Its message for the
+// model reveals nothing of the host.
 func TestBash_hostile(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)
 	tools := bashRegistry(t)

@@ -17,8 +17,8 @@ import (
 // toolDirectory is a directory that tools are loaded from.
 type toolDirectory struct {
 	path string
-	// name is what messages call the directory. line is where the operator's file names it; empty
-	// for an entry of Sources.Directories.
+	// name is the name of the directory in messages. line is the position of the entry in the
+	// operator's file, as "file:line"; empty for an entry of Sources.Directories.
 	name, line string
 }
 
@@ -87,8 +87,8 @@ type Directories struct {
 }
 
 // Open is like New and also returns the Directories that Reloader.ReloadDirectories needs. A module
-// is read at the first call of its tool, and only if the files of the tool have not changed since
-// Open read them.
+// is read at the first call of its tool. If the files of the tool have changed since Open read
+// them, the module is not read.
 func Open(o Options) (*registry.Registry, *Directories, error) {
 	f := &Directories{dirs: o.toolDirectories(), tools: make(map[string]map[string]*watched), reported: make(map[string]string)}
 	for _, dir := range f.dirs {
@@ -109,10 +109,10 @@ type watched struct {
 	// manifest is what is registered, or nil; stamp identifies the version of its files.
 	manifest *manifests.Manifest
 	stamp    string
-	// seen is the stamp of valid files at the last check, and tried the stamp of files that could
+	// seen is the stamp of valid files at the last check. tried is the stamp of files that could
 	// not be loaded.
 	seen, tried string
-	// lastError is the error of the last check, and reported the last error that was reported.
+	// lastError is the error of the last check. reported is the last error that was reported.
 	lastError, reported string
 	// missing says that the manifest did not exist at the last check.
 	missing bool

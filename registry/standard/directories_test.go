@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// directories returns a directory with an operator's file, and tools in "tools" and "more".
+// directories is a directory with an operator's file, and tools in "tools" and "more".
 type directories struct {
 	t    *testing.T
 	dir  string

@@ -153,7 +153,7 @@ func (o *Options) applyCeilings(c config.Ceilings) {
 }
 
 // protected lists the paths that no tool may write to, with any grant: compiled code, which runs
-// outside of any sandbox, the manifests of other tools, the operator's file and the files it names,
+// outside of any sandbox; the manifests of other tools; the operator's file and the files it names;
 // and the state kept between calls. After a reload, paths of the new file are protected by its
 // Grantable as well: paths of the first file may still be in use.
 func (o *Options) protected() []string {

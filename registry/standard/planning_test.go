@@ -133,7 +133,7 @@ func TestSkills_amongMuchElse(t *testing.T) {
 	}
 }
 
-// Without a skills directory the tool says where to name one.
+// Without a skills directory, the description of the tool says how to configure one.
 func TestSkills_withoutDirectory(t *testing.T) {
 	tools, err := standard.New(standard.Options{StateDir: t.TempDir()})
 	if err != nil {

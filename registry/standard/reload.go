@@ -16,7 +16,7 @@ import (
 )
 
 // Reloader applies changes of the operator's file and of the directories of tools to a Registry.
-// All rules of the file replace the previous ones in one step, or none does. It is safe for
+// Either all rules of the file replace the previous rules in one step, or none does. It is safe for
 // concurrent use.
 type Reloader struct {
 	tools   *registry.Registry
@@ -36,8 +36,8 @@ type Reload struct {
 	Changed bool
 	// Pending lists sections that changed but take effect only after a restart: "limits",
 	// "tool_directories", "audit", "servers.NAME", "tools.NAME.settings", and "secrets.NAME" if its
-	// value comes from another source now. Until the restart such a secret is denied to all tools,
-	// because the old value may be sent only to the URLs that the previous file allowed.
+	// value comes from another source now. Until the restart, such a secret is denied to all tools.
+	// Otherwise its old value could be sent to URLs that the previous file did not allow.
 	Pending []string
 	// Warnings are the warnings of config.Config and policy.Policy.
 	Warnings []string
@@ -52,8 +52,8 @@ func NewReloader(tools *registry.Registry, o Options, file config.File, getenv f
 // Reload reads the file and applies its rules if its content changed. Running calls keep the rules
 // they began with, except calls of tools that are now revoked: see registry.Registry.SetRules.
 //
-// On an error the rules stay as they were. The error is a *tool.Error with the code usage, which
-// lists all errors of the file, or permission_denied for a mount whose directory does not exist. If
+// On an error the rules stay as they were. The error is a *tool.Error. With the code usage, it
+// lists all errors of the file. With permission_denied, the directory of a mount does not exist. If
 // the file no longer exists, that is also an error, because an editor may be replacing the file. If
 // a file now exists that did not exist before, Reload applies it.
 func (r *Reloader) Reload(ctx context.Context) (Reload, error) {

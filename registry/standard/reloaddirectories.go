@@ -43,8 +43,8 @@ func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []Tool
 	return changes
 }
 
-// WatchDirectories calls ReloadDirectories at an interval until ctx is done, and report, which must
-// not be nil, for each change. An interval of 0 or less means 2 seconds.
+// WatchDirectories calls ReloadDirectories at an interval until ctx is done. It calls report, which
+// must not be nil, for each change. An interval of 0 or less means 2 seconds.
 func (r *Reloader) WatchDirectories(ctx context.Context, f *Directories, every time.Duration, report func(ToolChange)) {
 	for range ticks(ctx, every) {
 		for _, c := range r.ReloadDirectories(ctx, f) {

@@ -54,8 +54,8 @@ func (a *assembly) reportStart(start <-chan error) {
 	}
 }
 
-// notStarted returns the names in a policy that have the form of a server's tool, but whose server
-// is not started or does not list the tool now.
+// notStarted returns the names in a policy that have the form of a server's tool. Such a tool is
+// unknown if its server is not started or does not list the tool now.
 func notStarted(o Options, p policy.Config) []string {
 	servers := o.config().Servers()
 	named := slices.Concat(p.Allow, p.Deny, slices.Collect(maps.Keys(p.Tools)))

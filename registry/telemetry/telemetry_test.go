@@ -28,7 +28,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// recorder writes down spans and metrics, in place of an exporter.
+// recorder stores spans and metrics, in place of an exporter.
 type recorder struct {
 	tracenoop.TracerProvider
 	mu    sync.Mutex

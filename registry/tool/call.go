@@ -171,8 +171,8 @@ type MemoryBounded interface {
 	MaxMemory() uint64
 }
 
-// Dynamic is an [Executor] that computes parts of its tool's definition when they are first
-// needed, such as a description that lists the files that exist.
+// Dynamic is an [Executor] that computes parts of its tool's definition when they are first needed.
+// An example is a description that lists the existing files.
 type Dynamic interface {
 	// Describe computes the definition. The registry never calls it concurrently. It keeps the
 	// definition until it is asked to describe the tool again; it does not keep errors.

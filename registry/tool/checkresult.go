@@ -22,11 +22,11 @@ const (
 	maxWarning  = 4 << 10 // in bytes
 )
 
-// Check reports whether a result is valid: texts are UTF-8, Structured is JSON, Warnings are
-// short, Metadata encodes as JSON, and images and audio are complete files of their type (see
-// package media). The registry checks every result before it returns it. The error is an
-// *[Error] with the code invalid_output, and names the block. Check takes time linear in the
-// size of the result.
+// Check reports whether a result is valid. Texts must be UTF-8, Structured must be JSON, Warnings
+// must be short, and Metadata must encode as JSON. Images and audio must be complete files of their
+// type (see package media). The registry checks every result before it returns it. The error is an
+// *[Error] with the code invalid_output, and names the block. Check takes time linear in the size
+// of the result.
 func (r Result) Check() error {
 	switch {
 	case len(r.Content)+len(r.Attachments) > MaxBlocks:

@@ -70,7 +70,7 @@ func ResourceContent(r Resource) Content { return Content{Type: ContentResource,
 func LinkContent(r Resource) Content { return Content{Type: ContentResourceLink, Resource: &r} }
 
 // wireContent is the JSON of a block. The pointers distinguish an empty value, which is written,
-// from an absent one: a text block always has a text.
+// from an absent value: a text block always has a text.
 type wireContent struct {
 	Type ContentType `json:"type"`
 	Text *string     `json:"text,omitempty"`

@@ -78,8 +78,8 @@ func (r Result) Text() string {
 	return text
 }
 
-// Clone returns a copy that shares no memory with r, except for Metadata values whose types
-// encoding/json never decodes into.
+// Clone returns a copy that shares no memory with r, except for values in Metadata of types that
+// decoding with encoding/json never returns.
 func (r Result) Clone() Result {
 	r.Content, r.Attachments = cloneBlocks(r.Content), cloneBlocks(r.Attachments)
 	r.Structured, r.Warnings = slices.Clone(r.Structured), slices.Clone(r.Warnings)

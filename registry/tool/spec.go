@@ -53,8 +53,8 @@ type Spec struct {
 	Settings []Setting `json:"settings,omitempty"`
 	// Permissions are the permissions that the tool requests. It may get only some of them.
 	Permissions capability.Permissions `json:"-"`
-	// Sandboxed is set if the tool can access only what its Grant allows, because it runs as a
-	// WASM guest or is an HTTP request by the host.
+	// Sandboxed is set if the tool can access only what its Grant allows. This is so if the tool
+	// runs as a WASM guest or is an HTTP request by the host.
 	Sandboxed bool `json:"sandboxed"`
 	// Declared is the possible effects of a tool in Go, as declared by the program; nil means
 	// any effect. It is only shown to clients and people: no decision depends on it. It is

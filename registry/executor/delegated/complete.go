@@ -12,9 +12,9 @@ import (
 // reports. A result that is malformed or does not fit the tool's schema is refused with
 // invalid_output, and the call stays open.
 //
-// For a call that is not open, Complete changes nothing. The error has the code not_found if the
-// Inbox does not know the call, invalid_argument if the call already has its result, and timeout
-// or cancelled if it ended without one.
+// For a call that is not open, Complete changes nothing. The code of the error is then not_found if
+// the Inbox does not know the call, and invalid_argument if the call already has its result. It is
+// timeout or cancelled if the call ended without a result.
 func (b *Inbox) Complete(id ID, result tool.Result) error {
 	b.mu.Lock()
 	c := b.open[id]

@@ -47,7 +47,7 @@ const (
 // [Inbox.Open].
 type Options struct {
 	// OnCall, if not nil, is called for each call, on a separate goroutine. ctx is done when the
-	// call is over, with or without a result.
+	// call has ended, with or without a result.
 	OnCall func(ctx context.Context, r Request)
 	// OnDone, if not nil, is called once for each ended call of a Later tool. If Complete or Fail
 	// ended the call, they return after OnDone. OnDone may be called concurrently.

@@ -203,8 +203,8 @@ func (c *conn) handleProgress(params json.RawMessage) {
 }
 
 // call sends a request and waits for its response. When ctx is done first, call notifies the server
-// that the request is cancelled. params may be nil, and so may progress, which is called with the
-// params of each progress notification, one at a time. The error is an *rpcError, a
+// that the request is cancelled. params may be nil. progress is called with the params of each
+// progress notification, one at a time; it may be nil. The error is an *rpcError, a
 // *transport.Error, the error of ctx, or the reason why the connection is closed.
 func (c *conn) call(ctx context.Context, method string, params map[string]any, progress func(json.RawMessage)) (json.RawMessage, error) {
 	waiting := &request{response: make(chan response, 1), progress: progress}

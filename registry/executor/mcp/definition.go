@@ -74,9 +74,9 @@ func (d *definition) repair() (changes []string) {
 }
 
 // clean escapes hidden characters in texts that models and people read; cleaned says where the
-// first one was. If the tool's name, or a value that is sent back to the server, has such a
-// character, clean returns an error and the tool is left out: an escape there would change the
-// meaning.
+// first one was. An escape in the tool's name, or in a value that is sent back to the server, would
+// change the meaning. If these have such a character, clean returns an error and the tool is left
+// out.
 func (d *definition) clean() (cleaned string, err error) {
 	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
 	note := func(field, what string) {

@@ -17,8 +17,8 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		c := newConn(&wire{Reader: bytes.NewReader(sent), Writer: io.Discard}, func(string, json.RawMessage) {})
-		// The call may find a response, or begin after the server has ended. It returns in both
-		// cases.
+		// The call may get a response, or begin after the server has ended. In both cases, it
+		// returns.
 		_, _ = c.call(t.Context(), "tools/call", map[string]any{}, func(raw json.RawMessage) { _ = parseProgress(raw) })
 		<-c.closed
 		if _, err := c.call(t.Context(), "tools/list", nil, nil); err == nil {

@@ -32,7 +32,7 @@ type Options struct {
 	// Name is the server's part of the names of its tools: lower-case letters, digits and
 	// hyphens.
 	Name string
-	// Command is the program and its arguments, which is run without a shell.
+	// Command is the program with its arguments. It is run without a shell.
 	Command []string
 	// URL is the address of a server that speaks streamable HTTP, "https://HOST/PATH".
 	// Redirects are not followed.
@@ -47,8 +47,8 @@ type Options struct {
 	// HTTP sets trusted certificates, name resolution and dialling for URL. Its limits have no
 	// effect.
 	HTTP egress.Transport
-	// Env names variables that the program gets in addition to those that every program needs,
-	// such as PATH. If one of them is not set, the server does not start.
+	// Env names variables that the program gets in addition to the variables that every program
+	// needs, such as PATH. If one of them is not set, the server does not start.
 	Env []string
 	// LookupEnv finds the variables of this process; nil means os.LookupEnv.
 	LookupEnv func(name string) (string, bool)
@@ -136,7 +136,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 	return tools, nil
 }
 
-// Close ends the server for good. Calls that wait for it fail.
+// Close ends the server permanently. Calls that wait for it fail.
 func (s *Server) Close() error {
 	s.cancel()
 	s.starting <- struct{}{} // a start in progress stops, because s.ctx is done
@@ -151,8 +151,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// session returns the running session, or starts one. When several callers need a start, one
-// of them starts it and the others wait.
+// session returns the running session, or starts one. When several callers need a session, one of
+// them starts it and the others wait.
 func (s *Server) session(ctx context.Context) (*session, error) {
 	if running, err := s.running(); running != nil || err != nil {
 		return running, err

@@ -36,7 +36,7 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-// A server describes its tools, but its annotations do not decide what they may do.
+// A server describes its tools, but its annotations do not decide what the tools may do.
 func TestDefinitionIgnoresAnnotations(t *testing.T) {
 	s := newScripted(map[string]string{"tools/list": tools(
 		`{"name":"x","title":"T\u001b[31m\nit","description":"a\u202eb` + strings.Repeat("c", 20000) + `","inputSchema":{"type":"object","properties":{"n":{"maximum":9007199254740993}}},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)})
@@ -132,7 +132,7 @@ func TestCallSendsExactArgumentsAndReportsProgress(t *testing.T) {
 	if u := <-updates; u.Progress == nil || *u.Progress != (tool.Progress{Done: 2, Total: 5, Message: "on it"}) {
 		t.Errorf("got %+v", u.Progress)
 	}
-	// A ping of the server gets a result, and any other request an error.
+	// A ping from the server gets a result. Any other request gets an error.
 	s.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
 	s.send(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
 	s.send(`{"jsonrpc":"2.0","id":1000,"result":{}}`)

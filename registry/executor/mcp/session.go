@@ -20,8 +20,8 @@ const revision = "2025-11-25"
 
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", revision}
 
-// relistPause is the minimum time between two requests for the list of tools, however often a
-// server reports that its list changed.
+// relistPause is the minimum time between two requests for the list of tools, even if a server
+// reports more often that its list changed.
 const relistPause = time.Second
 
 // session is one run of a server, from its start to its end.

@@ -17,7 +17,7 @@ import (
 // Name is the name of the tool.
 const Name = "question"
 
-// DefaultTimeout is the time that the user has to answer.
+// DefaultTimeout limits how long the user may take to answer.
 const DefaultTimeout = 10 * time.Minute
 
 const parameters = `{

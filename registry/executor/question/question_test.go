@@ -96,7 +96,7 @@ func TestQuestionIsReadOnly(t *testing.T) {
 	}
 }
 
-// A call ends when the user does not answer.
+// A call ends when the user does not answer in time.
 func TestQuestionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if _, err := call(t, &person{waits: true}, `{"question":"x"}`); tool.CodeOf(err) != tool.CodeTimeout {

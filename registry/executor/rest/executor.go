@@ -1,6 +1,6 @@
-// Package rest runs tools that are one HTTP request. It builds the request from the arguments of
-// a call, sends it through the guarded client of package hostfuncs, and converts the response
-// into a [tool.Result] or a [tool.Error]. No code of the tool's author runs.
+// Package rest runs tools that are one HTTP request. It builds the request from the arguments of a
+// call, and sends it through the guarded client of package hostfuncs. It converts the response into
+// a [tool.Result] or a [tool.Error]. No code of the tool's author runs.
 package rest
 
 import (

@@ -22,7 +22,7 @@ const (
 	maxRetryAfter = 24 * time.Hour
 )
 
-// kinds maps the errors of requests that got no complete response to codes.
+// kinds has the code for each error of a request that got no complete response.
 var kinds = map[egress.Kind]tool.Code{
 	// An argument is the cause, because the manifest was already checked.
 	egress.KindURL:       tool.CodeInvalidArgument,

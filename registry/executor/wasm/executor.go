@@ -162,7 +162,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 }
 
 // hideSecrets removes the secrets that a call used from the output of its guest. extraStderr means
-// that out has more bytes of standard error than are reported. They are cut off only after the
+// that out has more bytes of standard error than are reported. The excess is cut off only after the
 // secrets are hidden, because a part of a secret would not be recognised. If ctx ends first, out
 // becomes empty and the error is the error of ctx.
 func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, extraStderr bool) error {
@@ -196,7 +196,7 @@ func (e *Executor) files() files.Options {
 }
 
 // bind opens the files and services that a call may use. Opening can hang in the host, so bind
-// returns when ctx is done; what is opened after that is closed again.
+// returns when ctx is done. If a file or service is opened after that, it is closed again.
 func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bindings, error) {
 	open := func() (*hostfuncs.Bindings, error) {
 		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))

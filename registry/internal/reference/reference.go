@@ -28,8 +28,8 @@ type Lookup func(name string) (text string, found bool, err error)
 // strings, in names of fields, and in the texts that it inserts. It returns arguments that are not
 // strict JSON unchanged; the caller reports what is wrong with them.
 //
-// Expand returns errors of lookup. It also fails with an *Error with the code invalid_argument if
-// the result would be too long for arguments, or if there are more than MaxReferences references.
+// Expand returns errors of lookup. If there are more than MaxReferences references, or if the
+// result would be too long for arguments, it fails with an *Error with the code invalid_argument.
 func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 	if !bytes.Contains(arguments, []byte(`"${`)) {
 		return arguments, nil

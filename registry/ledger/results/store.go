@@ -29,8 +29,8 @@ type Options struct {
 	// MaxBytes is not stored.
 	MaxTexts, MaxBytes int
 	// MaxTotalBytes limits all texts together, including an overhead of a few hundred bytes for
-	// each text. At the limit, the tenant that uses the most loses its oldest texts, so that a
-	// tenant cannot displace texts of a tenant that uses less.
+	// each text. At the limit, the tenant that uses the most loses its oldest texts. A tenant
+	// therefore cannot displace texts of a tenant that uses less.
 	MaxTotalBytes int
 }
 

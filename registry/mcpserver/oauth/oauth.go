@@ -77,8 +77,9 @@ func isLocal(name string) bool {
 	return strings.EqualFold(name, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// fetchInterval is the average time between two fetches of the issuer's keys. fetchBurst fetches
-// need no wait: for the first token, after a failed fetch, and for a new key.
+// fetchInterval is the average time between two fetches of the issuer's keys. fetchBurst is the
+// number of fetches that need no wait: for the first token, after a failed fetch, and for a new
+// key.
 const (
 	fetchInterval = time.Minute
 	fetchBurst    = 3
@@ -87,9 +88,9 @@ const (
 var errKeysFetched = errors.New("the issuer's keys were fetched a moment ago")
 
 // limited returns a client that limits the rate of requests. A token with an unknown key causes a
-// fetch of the keys, and any stranger can make such tokens. The limit prevents strangers from
-// overloading the issuer, and the issuer from blocking this server in response. A valid token with
-// a new key waits for at most fetchInterval.
+// fetch of the keys, and any stranger can make such tokens. Without the limit, strangers could
+// overload the issuer, and the issuer could block this server in response. A valid token with a new
+// key waits for at most fetchInterval.
 func limited(client *http.Client) *http.Client {
 	c := *client
 	next := c.Transport
@@ -117,7 +118,7 @@ func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw string) (mc
 		return mcpserver.Identity{}, err
 	}
 	if token.Subject == "" || len(token.Subject) > maxSubject {
-		return mcpserver.Identity{}, errors.New("the token has no subject, or one that is too long")
+		return mcpserver.Identity{}, errors.New("the token has no subject, or its subject is too long")
 	}
 	var claims struct {
 		Scope string `json:"scope"`

@@ -16,8 +16,8 @@ type kind[T any] struct {
 	name string
 	// holds is the participle that messages use for records, such as "approved".
 	holds string
-	// check returns what is wrong with a record that was read or is about to be written; nil if
-	// nothing is.
+	// check returns what is wrong with a record that was read or is about to be written; nil if the
+	// record is valid.
 	check func(T) error
 }
 

@@ -69,7 +69,7 @@ func (g Grant) sameTool(other Grant) bool {
 	return g.Tenant == other.Tenant && g.Tool == other.Tool && g.Digest == other.Digest
 }
 
-// joined returns a grant together with an earlier one for the same tool.
+// joined returns a grant together with an earlier grant for the same tool.
 func (g Grant) joined(earlier Grant) Grant {
 	g.Permissions = slices.Concat(earlier.Permissions, g.Permissions)
 	slices.Sort(g.Permissions)

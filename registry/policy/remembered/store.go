@@ -12,8 +12,9 @@ import (
 type ApprovalStore interface {
 	// Find returns an approval that is valid for a call, and whether there is one.
 	Find(ctx context.Context, q Query) (Approval, bool, error)
-	// Remember stores an approval and returns it with ID, Created and, for ScopeSession, a missing
-	// Expires set by the store. It replaces an approval with the same ID. ScopeOnce is an error.
+	// Remember stores an approval and returns it. The store sets ID and Created, and for
+	// ScopeSession also a missing Expires. It replaces an approval with the same ID. ScopeOnce is
+	// an error.
 	Remember(ctx context.Context, a Approval) (Approval, error)
 	// List returns a tenant's approvals that have not expired, oldest first. Their strings are safe
 	// to print.
@@ -29,8 +30,8 @@ type GrantStore interface {
 	// Find returns a tenant's grants to tools of a name, with any digest; the caller compares the
 	// digest with the digest of the registered tool.
 	Find(ctx context.Context, tenant, tool string) ([]Grant, error)
-	// Remember adds to the tenant's grant for that tool and digest, and returns the whole grant.
-	// The store sets ID and Created.
+	// Remember merges g into the tenant's grant for the same tool and digest, and returns the whole
+	// grant. The store sets ID and Created.
 	Remember(ctx context.Context, g Grant) (Grant, error)
 	// List returns a tenant's grants, oldest first. Their strings are safe to print.
 	List(ctx context.Context, tenant string) ([]Grant, error)

@@ -13,8 +13,8 @@ type assigner struct {
 	// flags are its options. valued are the options whose value is the rest of the word or the next
 	// word; naming are the valued options that name a variable. Any other option needs approval.
 	flags, valued, naming string
-	// The first skip operands do not name variables. The following operands do; names is their max
-	// number, and -1 means all.
+	// The first `skip` operands do not name variables; the next operands do. names is the max
+	// number of operands that name variables; -1 means all.
 	skip, names int
 }
 
@@ -84,13 +84,13 @@ func isJob(w word) bool { return w.text == "$!" || w.text == "${!}" }
 // count matches a directive of printf that sets a variable to the number of bytes written.
 var count = regexp.MustCompile(`%[^%A-Za-z]*[hlLqjzt]*n`)
 
-// writesCount reports whether a format of printf sets variables, or may.
+// writesCount reports whether a format of printf sets or may set variables.
 func writesCount(format word) bool {
 	return !format.fixed || count.MatchString(strings.ReplaceAll(format.text, "%%", ""))
 }
 
-// assigned returns the reason why a word that names a variable or an element to set needs approval,
-// or "" if it needs none.
+// assigned returns the reason why w needs approval if it names a variable or an element to set; ""
+// means that w needs no approval.
 func (w word) assigned() string {
 	name, index, _ := strings.Cut(w.text, "[")
 	switch {

@@ -62,7 +62,7 @@ func (o options) classifyOperands(operands int) verdict {
 	return allow("only reads")
 }
 
-// has reports whether an option is one of o, or combines several letters of which one is in o.
+// has reports whether an option is one of o, or a group of short options that includes one of o.
 func (o options) has(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	if strings.HasPrefix(name, "--") {

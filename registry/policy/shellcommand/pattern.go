@@ -28,8 +28,8 @@ var anything = []string{
 	"set", "shopt", "read", "unset", "let", "expect", "strace", "script", "osascript", "powershell", "pwsh",
 }
 
-// pattern returns the pattern of Settings.Allow for all commands that do the same as words, such as
-// "git commit *" or "npm run build *", or "" if there is none.
+// pattern returns the pattern of Settings.Allow for all commands that do the same as words, or ""
+// if there is none. Examples are "git commit *" and "npm run build *".
 func pattern(words []word) string {
 	name := base(words[0].text)
 	if slices.Contains(anything, name) || strings.HasPrefix(name, "python") {

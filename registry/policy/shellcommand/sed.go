@@ -102,7 +102,8 @@ func (s *sedScanner) addresses() bool {
 	return true
 }
 
-// bracket is a bracket expression whose end is unambiguous: a delimiter within it does not count.
+// bracket is a bracket expression whose end is unambiguous. A delimiter within it does not end the
+// enclosing expression.
 var bracket = regexp.MustCompile(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
 
 // until reads an expression up to the first delimiter that is not escaped.

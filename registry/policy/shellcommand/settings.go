@@ -34,7 +34,7 @@ type Settings struct {
 // maxPatternBytes limits a pattern.
 const maxPatternBytes = 256
 
-// CheckPattern returns what is wrong with an entry of Settings; allows says that it is an entry of
+// CheckPattern returns what is wrong with an entry of Settings. allows is true for an entry of
 // Allow.
 func CheckPattern(pattern string, allows bool) error {
 	words := strings.Fields(pattern)
@@ -42,7 +42,7 @@ func CheckPattern(pattern string, allows bool) error {
 	case len(words) == 0 || len(pattern) > maxPatternBytes:
 		return fmt.Errorf("is empty, or longer than %d bytes; write a command, such as \"npm run *\"", maxPatternBytes)
 	case !plaintext.Plain(pattern, plaintext.Word):
-		return fmt.Errorf("%q contains a character that is not printable", pattern)
+		return fmt.Errorf("%q contains a character that is not printable; remove it", pattern)
 	case strings.ContainsAny(pattern, "|&;<>()$`\\\"'\n"):
 		return fmt.Errorf("%q contains a character that has a meaning in the shell; a pattern is the words of one command", pattern)
 	case allows && forbidden([]word{fixedWord(words[0])}) != "":
@@ -61,8 +61,8 @@ func covers(pattern string, command []word) bool {
 	return slices.EqualFunc(words, command, func(want string, w word) bool { return w.fixed && matches(want, w.text) })
 }
 
-// touches reports whether a pattern of Ask or Deny matches a command, and whether it may match,
-// depending on words that are known only at run time.
+// touches returns whether a pattern of Ask or Deny matches a command, as holds, and whether it may
+// match, as may. A match may depend on words that are known only at run time.
 func touches(pattern string, command []word) (holds, may bool) {
 	words := strings.Fields(strings.ToLower(pattern))
 	if len(words) == 0 || !command[0].fixed || !matches(words[0], base(command[0].text)) && !matches(words[0], strings.ToLower(command[0].text)) {

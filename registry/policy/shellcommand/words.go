@@ -12,8 +12,8 @@ type word struct {
 	text string
 	// fixed says that the word is exactly text, and a single word.
 	fixed bool
-	// option says that the word begins or may begin with a dash, or that it may expand to several
-	// words of which one begins with a dash.
+	// option says that the word begins or may begin with a dash. It is also true if the word may
+	// expand to several words and one of them begins with a dash.
 	option bool
 	// several says that the word may expand to several words.
 	several bool

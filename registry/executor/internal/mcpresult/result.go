@@ -24,7 +24,7 @@ const MaxWords = 2 << 10
 const maxAnswer = jsontree.MaxBytes
 
 // Parse reads the response to tools/call. sender is the name of the sender in errors, such as "the
-// MCP server". The error is a *tool.Error with the code execution if the tool reports a failure,
+// MCP server". The error is a *tool.Error. Its code is execution if the tool reports a failure,
 // invalid_output if the response is not a result, and timeout or cancelled if ctx is done.
 func Parse(ctx context.Context, sender string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {

@@ -34,7 +34,7 @@ const (
 
 // Endpoint is a server at a URL.
 type Endpoint struct {
-	// Server is the name of the server; servers.NAME is the rule that allows its requests.
+	// Server is the name of the server. The rule servers.NAME allows its requests.
 	Server string
 	// URL is "https://HOST/PATH".
 	URL string
@@ -319,7 +319,7 @@ func (s *httpStream) LastWords() string {
 	return s.endReason
 }
 
-// Close ends all requests, and then sends a DELETE that ends the session, if there is one.
+// Close ends all requests. If there is a session, Close then sends a DELETE that ends the session.
 func (s *httpStream) Close() error {
 	s.closed.Do(func() {
 		s.mu.Lock()

@@ -52,7 +52,8 @@ func StartProcess(command, env []string) (Stream, error) {
 		return nil, errors.New("its program cannot be started; check the name in command")
 	}
 	go func() {
-		_ = cmd.Wait()          // the reader of p.out notices the end; the exit status adds nothing
+		// the reader of p.out notices the end; the exit status adds no information
+		_ = cmd.Wait()
 		_ = procgroup.Kill(cmd) // processes that the program left running would keep p.out open
 		close(p.ended)
 	}()
@@ -66,7 +67,8 @@ func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 // OnFailure does nothing: requests to a program fail only when the whole stream does.
 func (p *process) OnFailure(func(id int64, err error)) {}
 
-// Close closes the input of the program, which asks it to end, and kills it after closeTime.
+// Close closes the input of the program, which tells the program to end. After closeTime, Close
+// kills the program.
 func (p *process) Close() error {
 	p.closed.Do(func() {
 		_ = p.in.Close() // fails if it is already closed
