@@ -252,7 +252,7 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 }
 
-// Each case has one invalid value, and a part of the one expected error.
+// Each case has one invalid value, and a part of the error that it must cause.
 func TestDecodeValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tc := range []struct{ line, want string }{

@@ -26,7 +26,7 @@ type Example struct {
 	// Arguments is a JSON object as the manifest has it, without defaults; nil means none. It fits
 	// the parameters, unless Error is "invalid_argument".
 	Arguments json.RawMessage
-	// Before has the arguments of the calls to make before this one, in order.
+	// Before has the arguments of the calls to make before the call of the example, in order.
 	Before []json.RawMessage
 	// Files exist before the first call. No path is a parent directory of another path.
 	Files []ExampleFile

@@ -44,10 +44,10 @@ type SettingError struct {
 // Error returns the name and the problem.
 func (e *SettingError) Error() string { return e.Name + ": " + e.Problem }
 
-// Configure returns a copy of the manifest with the given values of settings, by name, and with the
-// network permissions that result from these values. It does not change m. If names are not
-// settings of the tool, or values are not allowed, the error is a *SettingError for the
-// alphabetically first such name.
+// Configure returns a copy of the manifest with the given values of settings, by name. The copy has
+// the network permissions that result from these values. Configure does not change m. If a name is
+// not a setting of the tool, or a value is not allowed, the error is a *SettingError. With several
+// such names, the error is for the alphabetically first.
 func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 	if len(values) == 0 {
 		return m, nil

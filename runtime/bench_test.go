@@ -26,8 +26,9 @@ func counting() wasmtest.Module {
 	}
 }
 
-// BenchmarkAgainstTheEngine compares calls of this package with the engine alone, with and without
-// the engine's own interruption, on the same modules in the same run; see docs/performance.md.
+// BenchmarkAgainstTheEngine compares calls of this package with the engine alone, on the same
+// modules in the same run. The engine runs with and without its own interruption; see
+// docs/performance.md.
 func BenchmarkAgainstTheEngine(b *testing.B) {
 	for _, guest := range []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 )
 
-// ErrUnsafeCache means that a directory cannot be a cache, because it is a link, or because another
-// user owns it or may read or write it.
+// ErrUnsafeCache means that a directory cannot be a cache. It is a link, or another user owns it,
+// or another user may read or write it.
 var ErrUnsafeCache = cache.ErrUnsafe
 
 // Cache lists and clears a directory of compiled modules; see [Options].CacheDir. It is safe for
@@ -66,9 +66,9 @@ func (c *Cache) List() ([]CacheEntry, error) {
 	return entries, nil
 }
 
-// Clear deletes all entries, whichever process stored them, and no other file. It returns the
-// number of deleted entries and their size in bytes. If some entries cannot be deleted, the error
-// is the first reason.
+// Clear deletes all entries, regardless of the process that stored them, and no other file. It
+// returns the number of deleted entries and their size in bytes. If some entries cannot be deleted,
+// the error is the first reason.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	entries, bytes, err = c.disk.Clear()
 	if err != nil {

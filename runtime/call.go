@@ -75,8 +75,8 @@ type Call struct {
 type Output struct {
 	// Output is the complete output. It is empty when the call failed.
 	Output []byte
-	// Failure is the beginning of the error message of a reactor or plug-in that failed, and
-	// FailureDropped the number of bytes cut off after it.
+	// Failure is the beginning of the error message of a reactor or plug-in that failed.
+	// FailureDropped is the number of bytes that were cut off after it.
 	Failure        []byte
 	FailureDropped int64
 	// Stderr is the end of the error stream, and StderrDropped the number of bytes dropped before
@@ -180,8 +180,8 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 // and was left behind.
 func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
 	if !s.Bindings.MayHang() {
-		// Every operation of this guest ends soon after the call's context, so the guest never has
-		// to be left behind and can run on the caller's goroutine.
+		// Every operation of this guest ends soon after the call's context. So the guest never has
+		// to be left behind, and can run on the caller's goroutine.
 		defer c.leave(turn)
 		return false, c.pool.Run(s)
 	}
@@ -255,7 +255,7 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 func (c *compiled) mayAbandon() int64 { return max(1, int64(c.r.opts.MaxAbandoned)/4) }
 
 // tooManyAbandoned refuses a call when too many earlier calls hang in the host. The limit for one
-// module is lower, so that a module whose calls hang cannot block the others.
+// module is lower, so that a module whose calls hang cannot block the other modules.
 func (c *compiled) tooManyAbandoned() error {
 	all, ofModule := c.r.abandoned.Load(), c.abandoned.Load()
 	if all < int64(c.r.opts.MaxAbandoned) && ofModule < c.mayAbandon() {

@@ -85,7 +85,7 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 	})
 }
 
-// An instance that is called often is never closed; unneeded instances next to it are.
+// An instance that is called often is never closed; unneeded instances of the same module are.
 func TestBusyInstanceStays(t *testing.T) {
 	requireReuse(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -98,8 +98,8 @@ func TestBusyInstanceStays(t *testing.T) {
 				t.Fatal("no instance waits")
 			}
 		}
-		// Calls take a random waiting instance, so one that was called within the last minute may
-		// stay. Later all of them are closed.
+		// A call uses a random waiting instance, so an instance that was called within the last
+		// minute may stay. Later all of them are closed.
 		requireBalanced(t, r, m)
 		pass(2 * closeAfter)
 		if got := len(waiting(m)); got != 0 {

@@ -37,8 +37,8 @@ func imagesTake(t *testing.T) (total int64) {
 	return total
 }
 
-// An image is counted at its maximum size, because its zero pages also take memory once a guest
-// reads them or the host compares them.
+// An image is counted at its maximum size. Its zero pages also take memory once a guest reads them
+// or the host compares them.
 func TestImageThatFillsUpIsCounted(t *testing.T) {
 	const pages, i32LtU = 40, 0x49
 	sweep := wasmtest.Code( // reads one byte of each 4 KiB

@@ -46,6 +46,6 @@ func Inspect(wasm []byte) (Info, error) {
 	return info, nil
 }
 
-// EngineVersion returns the version of the WASM engine that this program was built with, or ""
-// where the build does not record it, as in tests.
+// EngineVersion returns the version of the WASM engine that this program was built with. It returns
+// "" where the build does not record the version, as in tests.
 func EngineVersion() string { return compile.EngineVersion() }

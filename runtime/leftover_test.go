@@ -112,7 +112,7 @@ func TestCallFindsNothingOfEarlierCalls(t *testing.T) {
 			for range 3 {
 				deadline := time.Minute
 				if tt.want == Timeout {
-					deadline = 250 * time.Millisecond // the call has begun by then
+					deadline = 250 * time.Millisecond // late enough for the call to have begun
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), deadline)
 				call := w.call

@@ -27,8 +27,8 @@ func growing(pages uint32) []byte {
 // grown is a call of the command growing that grows the memory by pages.
 func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
 
-// holding starts a call that grows its memory by pages and lasts until the returned function is
-// called.
+// holding starts a call that grows its memory by pages. The call runs until the returned function
+// is called.
 func holding(t *testing.T, m *Module, pages byte) (end func()) {
 	t.Helper()
 	inCall, release := make(chan struct{}), make(chan struct{})
@@ -99,7 +99,7 @@ func TestTotalMemoryLimitsInitialMemory(t *testing.T) {
 	}
 }
 
-// Waiting instances make room for running ones, of their own module and of others.
+// Waiting instances make room for running instances, of their own module and of others.
 func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 10 * page})
@@ -132,8 +132,8 @@ func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 	requireBalanced(t, r, m, other)
 }
 
-// A guest that asks for more memory than it could get does not make waiting instances close,
-// whether it asks once or repeatedly, at its start or later.
+// A guest that requests more memory than it could get does not make waiting instances close. It may
+// request the memory once or repeatedly, at its start or later.
 func TestImpossibleGrowthClosesNoInstance(t *testing.T) {
 	requireReuse(t)
 	r := untended(t, Options{MaxTotalMemory: 20 * page})
@@ -192,8 +192,8 @@ func TestTemporaryRefusalIsNotPermanent(t *testing.T) {
 	check("with room", 6, 1)
 }
 
-// When a call returns, its place is free, both for a call that ran on the caller's goroutine and
-// for one that ran on its own.
+// When a call returns, its place is free. Some calls run on the caller's goroutine, others on their
+// own.
 func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})
 	m := load(t, r, growing(1))

@@ -33,8 +33,8 @@ func (m *Module) MinMemory() uint64 {
 	return m.c.engine.Report.Memory.Min * guestmem.PageSize
 }
 
-// Close releases the module. The compiled code is freed once every Module of it is closed and no
-// call runs on it. Closing again does nothing.
+// Close releases the module. The compiled code is freed once every Module that uses it is closed
+// and no call runs on it. Closing again does nothing.
 func (m *Module) Close() error {
 	m.close.Do(m.c.release)
 	return nil
@@ -43,8 +43,8 @@ func (m *Module) Close() error {
 // Load checks, rewrites and compiles a module, or finds it already loaded. Concurrent loads of
 // equal bytes compile once. Load runs no guest code.
 //
-// The engine cannot be interrupted while it compiles. When ctx is done first, Load returns an
-// [*Error] with the reason Timeout or Cancelled at once, and the compilation continues in the
+// The engine cannot be interrupted while it compiles. When ctx is done first, Load returns at once,
+// with an [*Error] whose reason is Timeout or Cancelled. The compilation continues in the
 // background for the next load. A module that cannot run here gives an [*Error] with the reason
 // InvalidModule.
 func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
@@ -114,7 +114,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	}
 	r.loaded[digest] = c
 	go func() {
-		defer c.done() // the compilation counts as running until it ends
+		defer c.done() // the compilation is counted as running until it ends
 		defer close(c.ready)
 		c.engine, c.err = r.compiler.Compile(compile.Job{Digest: digest, Read: read, Left: c.left, Unwanted: c.unwanted})
 		if c.err = fromCompile(c.err); c.err == nil {

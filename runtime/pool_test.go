@@ -75,8 +75,8 @@ func reused(outs []Output) (n int) {
 	return n
 }
 
-// untended returns a Runtime that never trims or closes waiting instances by itself, however long a
-// test takes.
+// untended returns a Runtime that never trims or closes waiting instances by itself, regardless of
+// how long a test takes.
 func untended(t testing.TB, o Options) *Runtime {
 	t.Helper()
 	r := newRuntime(t, o)

@@ -69,7 +69,7 @@ func TestCallThatEndsWhileReplacingLeavesWholeFile(t *testing.T) {
 
 // A request that fails gets an error number of WASI, or an error with a reason, and changes
 // nothing. After a request that succeeds, the file has the new content, and its earlier state was
-// the one that the guest expected.
+// the state that the guest expected.
 func FuzzReplaceRequest(f *testing.F) {
 	w, grant := editable(f)
 	b, err := hostfuncs.Bind(grant, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})

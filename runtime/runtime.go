@@ -68,7 +68,7 @@ type Options struct {
 	// MaxCalls limits the calls that run at once; 0 means 16 for each processor, and at least 64.
 	// Calls of one module take at most half of the places. Further calls wait as long as their
 	// context allows, and are served one tenant after the other ([Call].Tenant). A guest's call
-	// stack, at most 150 MiB, does not count against any other limit.
+	// stack, at most 150 MiB, is not included in any other limit.
 	MaxCalls int
 	// MaxWaiting limits the calls that wait for a place; 0 means 16 times MaxCalls, less than 0
 	// means that no call may wait. A call beyond the limit fails at once with ResourceExhausted.
@@ -116,7 +116,7 @@ type Runtime struct {
 	calls    *callqueue.Queue // running and waiting calls
 	compiler *compile.Compiler
 	pools    *pool.Group
-	// abandoned is the number of calls that hang in the host and count against MaxAbandoned; see
+	// abandoned is the number of calls that hang in the host and are limited by MaxAbandoned; see
 	// wait.
 	abandoned atomic.Int64
 

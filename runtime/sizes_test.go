@@ -126,8 +126,8 @@ func TestSizesCostFuel(t *testing.T) {
 	}
 }
 
-// If a host function gets all of a guest's memory, it allocates no more than it may send or write
-// at once.
+// A host function that gets all of a guest's memory allocates no more than it may send or write at
+// once.
 func TestHostAllocatesLittleForLongSizes(t *testing.T) {
 	const pages, bytes = 400, 400 << 16
 	text, err := os.ReadFile("../testdata/abi/v1.json")

@@ -91,8 +91,8 @@ func TestCallerSeesNothingOfWarmUp(t *testing.T) {
 	}
 }
 
-// If its warm-up fails, a reactor behaves in every call as it would without a warm-up. Its start
-// then sees its call: its clock, its input and what it wrote.
+// If its warm-up fails, a reactor behaves in every call as it would without a warm-up. The start of
+// the reactor then sees the call: its clock, its input and what it wrote.
 func TestFailingWarmUpHasNoEffect(t *testing.T) {
 	requireReuse(t)
 	fails := map[string][]byte{
@@ -259,8 +259,8 @@ func TestWarmUpDoesNotDependOnLimitsOfCall(t *testing.T) {
 	}
 }
 
-// A start that depends on its call runs only once in each call, even with a warm-up, so that its
-// changes to files are made once.
+// A start that depends on its call runs only once in each call, even with a warm-up. So its changes
+// to files are made once.
 func TestStartWithWarmUpRunsOnce(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()

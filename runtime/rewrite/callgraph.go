@@ -4,10 +4,10 @@ import "slices"
 
 // callCosts is what the call graph determines about checks and prices.
 //
-// A function checks its fuel on entry if calls can lead from it back to it, or if it and its
-// callees may do more work than maxUnchecked. The callers pay for all other functions. These rules
-// consider only calls that a function can reach from its entry without passing a loop head, because
-// loop heads check the fuel anyway.
+// A function checks its fuel on entry in two cases: if it can call itself, directly or through
+// other functions, or if it and its callees may do more work than maxUnchecked. The callers pay for
+// all other functions. Calls that a function can reach only through a loop head are not considered,
+// because loop heads check the fuel anyway.
 type callCosts struct {
 	// check is indexed by defined function.
 	check []bool
@@ -27,8 +27,8 @@ const maxUnchecked = 100
 type graph struct {
 	m *module
 	s *scan
-	// alias maps a type to the first type that may be equal to it. That first type represents all
-	// of them.
+	// alias maps a type to the first type that may be equal to it. That type represents all types
+	// that may be equal.
 	alias []uint32
 	// targets lists the functions of a type, by the index of the type. Only a type that represents
 	// equal types has an entry.
@@ -82,7 +82,7 @@ func (m *module) foreignReferences() bool {
 // typeNode returns the node for indirect calls of type t.
 func (g *graph) typeNode(t uint32) uint32 { return uint32(len(g.m.funcs)) + g.alias[t] }
 
-// aliases maps every type to the first one that an engine may treat as equal. It compares only the
+// aliases maps every type to the first type that an engine may treat as equal. It compares only the
 // kinds of values: treating different types as equal adds edges to the graph, which is safe.
 func aliases(types []funcType) []uint32 {
 	alias := make([]uint32, len(types))

@@ -15,9 +15,9 @@ type codeWriter struct {
 	typer       typer
 	splits      []splitSelect
 	counts      MeterReport
-	// effort is the time in nanoseconds to compile all functions so far, effortBytes the bytes of
-	// memory that they keep, and codeBytes the size of their code. maxBytes is the largest memory
-	// for compiling one function.
+	// effort is the time in nanoseconds to compile all functions so far. effortBytes is the memory
+	// that they keep, and codeBytes the size of their code, in bytes. maxBytes is the largest
+	// memory for compiling one function.
 	effort, effortBytes, codeBytes, maxBytes uint64
 }
 
@@ -101,7 +101,7 @@ func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
 	return w.rewritten(b, i, extra), nil
 }
 
-// locals appends the declarations of locals, including those that the new code needs.
+// locals appends the declarations of locals, including the locals that the new code needs.
 func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	c := w.m.codes[i]
 	params := len(w.m.types[w.m.funcs[w.m.importedFuncs+i]].params)
@@ -158,8 +158,8 @@ func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 	return in.appendTo(b, w.m.codes[i].end)
 }
 
-// source is the rest of a function's instructions, from wasm[at] on, and the selects in it to
-// split.
+// source has the rest of a function's instructions, from wasm[at] on, and the selects to split
+// among them.
 type source struct {
 	wasm   []byte
 	at     int

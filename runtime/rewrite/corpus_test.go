@@ -119,8 +119,8 @@ func TestCorpusStaysValid(t *testing.T) {
 	}
 }
 
-// refusedOnPurpose reports whether Rewrite intentionally refuses a valid module of the corpus, for
-// its shared memory or, if it is metered, for its exceptions.
+// refusedOnPurpose reports whether Rewrite intentionally refuses a valid module of the corpus. The
+// reason is shared memory or, if the module is metered, exceptions.
 func refusedOnPurpose(name string, err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != Unsupported {

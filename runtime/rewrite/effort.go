@@ -29,12 +29,12 @@ type effort struct {
 	branches uint64
 	// variables counts the parameters and locals.
 	variables uint64
-	// live is the sum, over the branches, of the values on the stack there. A variable counts as
-	// liveVariable values.
+	// live is the sum, over the branches, of the values on the stack there. A variable is counted
+	// as liveVariable values.
 	live uint64
 	// merged is the sum, over the paths into places where paths meet, of the square of the values
-	// that may differ there. loops is the same for loop heads, once for each level of loops.
-	// Hostile code can exceed 64 bits.
+	// that may differ there. loops is the same for loop heads, once for each level of loops. For
+	// hostile code, both can exceed 64 bits.
 	merged, loops float64
 	// depth is the largest nesting of loops.
 	depth uint64
@@ -67,8 +67,8 @@ func (in *instr) branches() uint64 {
 }
 
 // nanoseconds estimates the time to compile a function on one core. The factors were measured with
-// wazero 1.12 on amd64. The result is at least half of the time for the worst code of each kind,
-// and two to three times the time for common code.
+// wazero 1.12 on amd64. For the worst code of each kind, the result is at least half of the real
+// time. For common code, it is two to three times the real time.
 func (e effort) nanoseconds() uint64 {
 	branches, depth := float64(e.branches), float64(e.depth)
 	ns := nsPerFunction + nsPerInstruction*float64(e.instructions) + nsPerLive*float64(e.live) +
@@ -163,8 +163,9 @@ func (w *codeWriter) total() Effort {
 	return Effort{Time: time.Duration(min(w.effort, math.MaxInt64)), Bytes: w.effortBytes + w.maxBytes, Largest: w.maxBytes}
 }
 
-// declarations estimates the compiler's time and memory for declarations, which it reads again for
-// each function, and for the entry code of each function type. refs is the number of added globals.
+// declarations estimates the compiler's time and memory for two things: declarations, which it
+// reads again for each function, and the entry code of each function type. refs is the number of
+// added globals.
 func (m *module) declarations(refs int) (ns, bytes uint64) {
 	each := uint64(len(m.types) + len(m.imports) + len(m.globals) + refs)
 	values := weightTyped * uint64(m.typeValues+len(m.types))

@@ -115,8 +115,8 @@ func TestMeteredFunctionsMayBeTwiceTheLimit(t *testing.T) {
 	}
 }
 
-// However much effort hostile code needs, the estimate does not wrap around to a small number,
-// which would make the module seem quick to compile.
+// The estimate does not overflow to a small number for hostile code. Otherwise such a module would
+// seem quick to compile.
 func TestEstimateDoesNotOverflow(t *testing.T) {
 	for name, e := range map[string]effort{
 		"merged":   {merged: 1e19, depth: 300_000},

@@ -9,9 +9,9 @@ const (
 	ReservedPrefix = "wasmtool:"
 	// MeterModule and MeterFunction name an imported function, () -> (). It is called when the fuel
 	// is below zero, and before every call of another imported function. It either raises
-	// ExportFuel to zero or more and returns, or ends the call. It may forgive the fuel owed, which
-	// is at most the price of one operation of measured length and of a bounded amount of other
-	// work.
+	// ExportFuel to zero or more and returns, or ends the call. It may ignore the fuel that the
+	// guest owes. The guest owes at most the price of one operation of measured length and of a
+	// bounded amount of other work.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
 	// EnterFunction and CheckpointFunction are also imported from MeterModule, if there are

@@ -1,7 +1,7 @@
 package rewrite
 
-// maxPath is how much work may be between two checks on one path through a function, in units of
-// fuel, plus or minus one instruction. It also bounds what a check charges: where paths diverge,
+// maxPath is how much work may be between two checks on one path through a function. It is in units
+// of fuel, and exact to one instruction. It also bounds what a check charges: where paths diverge,
 // the longest path is charged.
 const maxPath = 200
 

@@ -15,8 +15,9 @@ import (
 // heavyCalls is how often heavy code calls a function that does nothing.
 const heavyCalls = 20
 
-// detours are pieces of code with two paths: one through heavy code, taken when local 0 is 1, and
-// one that avoids the heavy code.
+// detours are pieces of code with two paths. One goes through heavy code and is taken when local 0
+// is
+// 1. The other avoids the heavy code.
 func detours() map[string][]byte {
 	heavy := bytes.Repeat(wasmtest.CallFunc(2), heavyCalls)
 	get := []byte{wasmtest.LocalGet, 0}

@@ -168,7 +168,7 @@ const (
 )
 
 // hostBytes returns the approximate number of bytes that an instance takes on the host in addition
-// to its memory. A table that may grow counts with its maximum.
+// to its memory. A table that may grow is counted at its maximum size.
 func (m *module) hostBytes(o Options, s *scan) uint64 {
 	n := uint64(m.elementCount+len(s.refs))*hostBytesPerElement + uint64(len(m.globals))*hostBytesPerGlobal
 	for _, t := range m.tables {

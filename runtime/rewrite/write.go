@@ -96,8 +96,8 @@ func (w *writer) section(id byte, old section) *Error {
 
 func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.code.shift) }
 
-// shifted returns the index in the output of function i of the input, if shift imported functions
-// are added after the module's own imports.
+// shifted returns the index in the output of function i of the input. shift is the number of
+// imported functions that are added after the module's own imports.
 func (m *module) shifted(i, shift uint32) uint32 {
 	if int(i) < m.importedFuncs {
 		return i

@@ -47,7 +47,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// A range outside of memory ends the call, whichever function gets it.
+// A range outside of memory ends the call in every function that gets the range.
 func TestRanges(t *testing.T) {
 	ranges := [][2]uint32{{0xffff_fff0, 0x20}, {0xffff_ffff, 1}, {0, 0xffff_fffe}, {0x7fff_ffff, 0x7fff_ffff}}
 	l := newLab(t, setup{

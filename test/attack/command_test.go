@@ -109,8 +109,8 @@ func leaksBelow(t *testing.T, dir string) int {
 	return n
 }
 
-// If a secret is not available in time, its call still ends at the deadline, and other calls that
-// wait for the same secret are not delayed.
+// If a secret is not available in time, its call still ends at the deadline. Other calls that wait
+// for the same secret are not delayed.
 func TestSlowSecretsEndWithTheCall(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test needs the program sleep, which Windows does not have")

@@ -150,7 +150,7 @@ func TestExtismRequestsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A plug-in sees no secret, in whatever form a server returns it.
+// A plug-in sees no secret, in any form in which a server returns it.
 func TestExtismSecrets(t *testing.T) {
 	w := newWorld(t, parrot)
 	l := extismLab(t, w)

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// key is a call whose result changes with a key of the operator's file. In its strings, DIR stands
-// for a directory with a.txt and sub/a.txt, and DIGEST for the digest of the tool.
+// key is a call whose result changes with a key of the operator's file. In its strings, DIR is
+// replaced with a directory that has a.txt and sub/a.txt, and DIGEST with the digest of the tool.
 type key struct {
 	name string
 	// asked is appended to the tool's manifest. The operator's file ends with always in both cases.
@@ -69,7 +69,7 @@ func keys() []key {
 		{name: "limits.open_files", asked: fmt.Sprintf(asksData, "read"), always: "mounts.data = 'DIR'\n", with: "limits.open_files = 3\n", steps: []step{{Do: "open", Text: "/data/a.txt", Repeat: 10}}, gives: "Try again", instead: `"code":0}`},
 		{name: "limits.http_requests", asked: anywhereAsked, always: anywhereGiven, with: "limits.http_requests = 2\n", steps: []step{get("http://a.example.com/"), get("http://a.example.com/"), get("http://a.example.com/")}, gives: "more than 2 requests", instead: "got []got []got []"},
 		// With fuel for hours, the call reaches its time limit. Without the key, it runs out of
-		// fuel, however slow the machine is.
+		// fuel, even on a slow machine.
 		{name: "limits.timeout", with: "limits = { timeout = \"50ms\", fuel = 1_000_000_000_000_000 }\n", without: "limits = { fuel = 50_000_000 }\n", steps: []step{{Do: "spin"}}, gives: "timeout", instead: "units of fuel"},
 		{name: "limits.total_memory", with: "limits.total_memory = \"1MiB\"\n", gives: "of all guests together", instead: "ended: "},
 		{name: "limits.idle_memory", warm: true, linux: true, with: "limits.idle_memory = \"0B\"\n", steps: []step{{Do: "kept"}}, gives: `{"code":0}`, instead: "BAB"},

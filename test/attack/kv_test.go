@@ -25,7 +25,8 @@ auto_execute = true
 `
 )
 
-// stores returns scripts that may write to their store, one that may read, and one without a store.
+// stores returns three kinds of scripts: with a store that they may write, with a store that they
+// may only read, and without a store.
 func stores() map[string]string {
 	return map[string]string{
 		"script": fmt.Sprintf(storeAsked, "write"), "other": fmt.Sprintf(storeAsked, "write"),
@@ -33,8 +34,8 @@ func stores() map[string]string {
 	}
 }
 
-// The keys of a tool and tenant are invisible to all other tools and tenants, whatever their names
-// are, and persist for the next Registry.
+// The keys of a tool and tenant are invisible to all other tools and tenants, regardless of the
+// names of the keys. They persist for the next Registry.
 func TestStoresAreApart(t *testing.T) {
 	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
 	tenants := []string{"", "a", "A", "a/script", "../a", "..", "a\x00", "a ", "é", "e\u0301", "script", strings.Repeat("t", 400)}
@@ -70,7 +71,8 @@ func TestStoresAreApart(t *testing.T) {
 	}
 }
 
-// A store can only be used as far as it is granted, and a tool is granted no more than it asks for.
+// A tool can use its store only in the mode that is granted, and it is granted no more than it asks
+// for.
 func TestModesOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	const denied, missing = int32(hostfuncs.CodeDenied), int32(hostfuncs.CodeNotFound)
@@ -91,8 +93,8 @@ func TestModesOfStores(t *testing.T) {
 	}
 }
 
-// Invalid and large keys and values are refused without cost for the host: a receipt stays small
-// whatever a guest sends.
+// Invalid and large keys and values are refused without cost for the host: the receipt stays small
+// for all of them.
 func TestQuotasOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	tests := []struct {
@@ -154,7 +156,7 @@ func TestSwapsLoseNothing(t *testing.T) {
 	}
 }
 
-// The functions of the ABI return the length of a value even if the buffer is too small, and they
+// The functions of the ABI return the length of a value even if the buffer is too small. They
 // distinguish an absent value from an empty one.
 func TestSwapResultsOfTheABI(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})

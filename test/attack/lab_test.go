@@ -33,8 +33,8 @@ var scriptWASM = sync.OnceValues(func() ([]byte, error) {
 	return guesttest.Go("../../guest/internal/script", guesttest.Reactor)
 })
 
-// manifest is the manifest of a script. The %s stand for its name, further keys, the form of its
-// module, and further keys of the module.
+// manifest is the manifest of a script. The %s are replaced with its name, further keys, the form
+// of its module, and further keys of the module.
 const manifest = `
 manifest = 1
 name = %q
@@ -270,8 +270,8 @@ func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 }
 
 // timesOut makes a call that does not end by itself, and fails the test unless the call ends at its
-// timeout. If its usage shows that the timeout came too early, the call is repeated with twice the
-// time, so that the result does not depend on the speed of the machine.
+// timeout. If the usage shows that the timeout came too early, timesOut repeats the call with twice
+// the time. So the result does not depend on the speed of the machine.
 func (l *lab) timesOut(t testing.TB, call tool.Call, reached func(capability.Usage) bool) {
 	t.Helper()
 	for call.Timeout = 300 * time.Millisecond; ; call.Timeout *= 2 {

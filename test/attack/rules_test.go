@@ -323,7 +323,8 @@ func TestRulesChangeUnderRunningCalls(t *testing.T) {
 	}
 }
 
-// Every call has a receipt, however it ends, and no receipt contains arguments or results.
+// Every call has a receipt, regardless of how it ends, and no receipt contains arguments or
+// results.
 func TestEveryEndingHasReceipt(t *testing.T) {
 	const said = "canary-of-what-was-said"
 	var no asker

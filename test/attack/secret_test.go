@@ -201,8 +201,8 @@ func parrot(rw http.ResponseWriter, r *http.Request) {
 
 var parrotPaths = []string{"/plain", "/split", "/json", "/base64", "/mixed", "/hex", "/percent", "/header", "/binary", "/gzip", "/away", "/hop", "/home", "/broken"}
 
-// No secret is visible anywhere, in whatever form a server returns it and whatever the guest does
-// with the response.
+// No secret is visible anywhere. This does not depend on the form in which a server returns the
+// secret, or on what the guest does with the response.
 func TestSecretsAreSeenNowhere(t *testing.T) {
 	w := newWorld(t, parrot)
 	state := t.TempDir()
@@ -335,7 +335,7 @@ func TestSecretExists(t *testing.T) {
 	}
 }
 
-// If a secret is not available or not usable, the request fails before it is sent, and the error
+// If a secret is not available or cannot be used, the request fails before it is sent. The error
 // does not show the secret.
 func TestSecretsThatDoNotFit(t *testing.T) {
 	for name, value := range map[string]string{"a line end": "canary\r\nHost: evil.com", "NUL": "canary\x00canary", "empty": "", "long": strings.Repeat("canary", 2000), "spaces": " canary-canary "} {

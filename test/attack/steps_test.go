@@ -164,7 +164,7 @@ func stepMessage(t *testing.T) {
 			t.Errorf("%.40s: %.300s", params, &out)
 		}
 	}
-	// Unknown fields are skipped, however many there are.
+	// Any number of unknown fields is skipped.
 	fields := make([]string, 200_000)
 	for i := range fields {
 		fields[i] = fmt.Sprintf(`"k%d":{}`, i)

@@ -21,8 +21,8 @@ import (
 // maxLate is the delay that promise 2 of docs/security.md allows.
 const maxLate = 250 * time.Millisecond
 
-// A call returns at most 250 ms after its deadline, whatever work it causes for the host before,
-// during and after the run of its guest.
+// A call returns at most 250 ms after its deadline. This includes work that the call causes for the
+// host before, during and after the run of its guest.
 func TestTimingOfTheWorstInputs(t *testing.T) {
 	testlevel.Timing(t, "it measures how long after their deadline calls return that give the host most to do")
 	const timeout = 100 * time.Millisecond

@@ -27,8 +27,8 @@ type world struct {
 	plain, secure *httptest.Server
 
 	mu sync.Mutex
-	// answers maps names to the results of their lookups: one list of addresses for each lookup,
-	// the last list also for all further lookups. Other names have the address public.
+	// answers maps names to the results of their lookups: one list of addresses for each lookup.
+	// The last list is used for all further lookups. Other names have the address public.
 	answers map[string][]string
 	lookups []string
 	dials   []string

@@ -28,8 +28,8 @@ const (
 const canaryWorkers = 8
 
 // No call sees what another call left behind. A look is a call that asks a guest for a report.
-// Whatever guests planted, and however they ended, a look has the same result as the first call of
-// a fresh module, down to the last byte of memory and the fuel used.
+// Every look has the same result as the first call of a fresh module, down to the last byte of
+// memory and the fuel used. This does not depend on what guests planted, or on how they ended.
 func TestCanary(t *testing.T) {
 	seed := fromEnvironment(t, canarySeed, uint64(time.Now().UnixNano()))
 	times := fromEnvironment(t, canaryTimes, 1)
@@ -198,8 +198,8 @@ func (f *field) look(m *runtime.Module, at string, tenant int) {
 	}
 }
 
-// inexact lists the kinds of report lines that differ between equal calls of a tenant with the real
-// clock, with real randomness, or with warmed instances.
+// inexact lists the kinds of report lines that may differ between equal calls of a tenant. They
+// differ with the real clock, with real randomness, or with warmed instances.
 var inexact = []string{"hash", "draw", "clock", "found", "heap", "pages", "stack", "grow"}
 
 // checkDraws fails the test if a call returned random output that an earlier call returned.

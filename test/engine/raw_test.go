@@ -120,9 +120,9 @@ func raws() []raw {
 			).Bytes()),
 		},
 		{
-			// What is left of a call stack changes only the depth to which a look can recurse, and
-			// that depth shows only in the fuel used. The plain engine measures no fuel, so it
-			// finds nothing here.
+			// What is left of a call stack changes only the depth to which a look can recurse. That
+			// depth shows only in the fuel used. The plain engine measures no fuel, so it finds
+			// nothing here.
 			name: "the call stack", looks: "lrsd", calls: 64,
 			wasm: recursing().Bytes(),
 		},

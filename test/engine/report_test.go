@@ -25,7 +25,7 @@ func (t token) digits() string {
 // anyToken matches a token, and the line of a report about a token in memory.
 var anyToken = regexp.MustCompile(`(?:CNRY-|found [0-9a-f]+ )([0-9a-f]{16})`)
 
-// foreign returns the tokens in a text, except the given ones.
+// foreign returns the tokens in a text, except the tokens in own.
 func foreign(text string, own ...token) []string {
 	var found []string
 	for _, m := range anyToken.FindAllStringSubmatch(text, -1) {

@@ -244,7 +244,7 @@ func (h *reuser) start() *reused {
 	return i
 }
 
-// call makes one call and returns its output, however it ended.
+// call makes one call and returns its output, regardless of how the call ended.
 func (h *reuser) call(i *reused, input string) string {
 	h.t.Helper()
 	h.serving = i
@@ -295,8 +295,8 @@ func (i *reused) memory() []byte {
 // hostPage is the size in bytes of the units in which a reset copies memory.
 const hostPage = 4 << 10
 
-// restoreMemory restores memory from a copy, and clears the part by which it has grown. It skips
-// the host page whose index is except; -1 means none.
+// restoreMemory restores memory from a copy, and clears the part by which the memory has grown. It
+// skips the host page with the index except; -1 means none.
 func (i *reused) restoreMemory(saved state, except int) {
 	mem := i.memory()
 	for page := 0; page*hostPage < len(mem); page++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// tenant is a tenant whose calls differ from the calls of all others, down to the values of
-// environment variables, which a guest reads before its input.
+// tenant is a tenant whose calls differ from the calls of all others. Even the values of its
+// environment variables differ, which a guest reads before its input.
 type tenant struct {
 	name string
 	// own is a token in everything that only this tenant has.
@@ -32,7 +32,8 @@ type tenant struct {
 func (t tenant) exact() bool { return !t.grant.Random && !t.grant.Clock && t.warm == nil }
 
 // newTenants returns tenants that differ in everything that an instance could keep from an earlier
-// call. The first has a bit of everything, and most others differ from it in only one thing.
+// call. The first tenant has a bit of everything. Most others differ from the first in only one
+// thing.
 func newTenants(tb testing.TB, g guest) []tenant {
 	tb.Helper()
 	var tenants []tenant
@@ -104,8 +105,8 @@ func (t tenant) limits(g guest) runtime.Limits {
 // lookInput returns the input that asks a guest for its report.
 func lookInput(g guest) string { return fmt.Sprintf("look %d", g.tightPages) }
 
-// plantInput returns the input that makes a guest leave a token in the places that steps lists, and
-// then end the call as end says.
+// plantInput returns the input that makes a guest leave a token in the places that steps lists. The
+// guest then ends the call as end says.
 func plantInput(left token, steps []string, end string) string {
 	return fmt.Sprintf("plant %s %s", left, strings.Join(append(steps[:len(steps):len(steps)], end), " "))
 }

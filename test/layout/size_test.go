@@ -125,8 +125,8 @@ func withPointer(t types.Type) types.Type {
 	return types.NewPointer(t)
 }
 
-// exportData lists the packages of the main module that other modules can import, and the files
-// with the compiler's export data of each package.
+// exportData lists the packages of the main module that other modules can import. exports has, for
+// each package, the file with the compiler's export data.
 func exportData(t *testing.T) (list []string, exports map[string]string) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Export,Module", "./...")

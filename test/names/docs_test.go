@@ -37,7 +37,7 @@ func namesIn(cell string) []string {
 }
 
 // TestAttacksHaveTests checks that each attack of docs/attacks.md names existing tests, or a reason
-// for having none, and that the numbers of the attacks are unique and in order.
+// for having none. It also checks that the numbers of the attacks are unique and in order.
 func TestAttacksHaveTests(t *testing.T) {
 	index := find(t)
 	rows := cells(t, "attacks.md")

@@ -153,7 +153,8 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	return r, nil
 }
 
-// selected returns the peers that --only selects. prefix is put before their names.
+// selected returns the peers that --only selects. It compares the pattern with prefix plus the name
+// of a peer.
 func (o options) selected(prefix string, peers []peer.Peer) []peer.Peer {
 	var list []peer.Peer
 	for _, p := range peers {

@@ -29,8 +29,8 @@ const (
 // warmCalls is the number of consecutive calls of read and edit.
 const warmCalls = 10
 
-// FileJob is the time of a built-in file tool through Registry.Execute, and the time of an
-// alternative program that runs as a process for each call. Both do the job once before the
+// FileJob compares a built-in file tool with an alternative program. The tool is called through
+// Registry.Execute; the program runs as a process for each call. Both do the job once before the
 // measurement.
 type FileJob struct {
 	Tool string `json:"tool"`

@@ -19,8 +19,8 @@ type Plan struct {
 	Callers    []int
 	Load       time.Duration
 	LoadRounds int
-	// Instances are the numbers of live instances whose memory is measured, and Rest is how long
-	// they are left alone after their release.
+	// Instances are the numbers of live instances whose memory is measured. Rest is how long to
+	// wait after their release before memory is measured again.
 	Instances []int
 	Rest      time.Duration
 	// Starts is the number of processes that are started for each guest.

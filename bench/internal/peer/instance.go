@@ -15,8 +15,8 @@ import (
 // Variant is how a module runs in plain wazero.
 type Variant string
 
-// The variants: the original module, the module as this project's runtime rewrites it, and the
-// original module with wazero's own interruption.
+// The variants: the original module, the same module rewritten as in this project's runtime, and
+// the original module with wazero's own interruption.
 const (
 	Unmetered     Variant = "unmetered"
 	Metered       Variant = "metered"

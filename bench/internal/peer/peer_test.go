@@ -77,7 +77,7 @@ func TestPeersAgree(t *testing.T) {
 	}
 }
 
-// A guest that fails must not be mistaken for one that answers.
+// The test must notice a guest that fails instead of answering.
 func TestPeersReportFailure(t *testing.T) {
 	s := setup(t)
 	for _, guest := range peer.Guests() {

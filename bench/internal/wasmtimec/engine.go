@@ -18,8 +18,8 @@ const maxOutput = 4096
 // Engine is a compiled module. It is safe for concurrent use.
 type Engine struct{ engine *C.struct_engine }
 
-// Open compiles a module, which is a WASI command or a wasmtool reactor. At most maxInstances of it
-// may run at once.
+// Open compiles a module, which is a WASI command or a wasmtool reactor. At most maxInstances
+// instances of the module may run at once.
 func Open(wasm []byte, command bool, maxInstances int) (*Engine, error) {
 	var message [C.MESSAGE_SIZE]C.char
 	e := C.engine_open((*C.uint8_t)(unsafe.SliceData(wasm)), C.size_t(len(wasm)), C.bool(command),

@@ -116,9 +116,9 @@ func Redirection(res *http.Response) (*url.URL, error) {
 	return next, nil
 }
 
-// Explain adds a permission to err if the host refused the request: the permission that would allow
-// it. It returns other errors unchanged. Like the host, it reveals only a part of a URL, since the
-// rest may contain a key.
+// Explain adds the missing permission to err if the host refused the request. It returns other
+// errors unchanged. Like the host, Explain reveals only a part of a URL, since the rest may contain
+// a key.
 func Explain(r *http.Request, err error) error {
 	var hostErr *guesthttp.HostError
 	if !errors.As(err, &hostErr) || hostErr.Kind != "denied" {

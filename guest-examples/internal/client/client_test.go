@@ -28,8 +28,8 @@ func get(t *testing.T, transport http.RoundTripper, address string) (*Response, 
 	return New(transport).Do(context.Background(), r, 100)
 }
 
-// A refusal has the host's message and the permission that would allow the request, but not the
-// rest of the URL, which may contain keys.
+// A refusal has the host's message and the permission that would allow the request. It does not
+// show the rest of the URL, which may contain keys.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct{ kind, message, want string }{
 		{"denied", "GET https://example.com: this is not permitted", "GET https://example.com: this is not permitted; only the operator can grant it, by the permission net:https://example.com:8443/"},

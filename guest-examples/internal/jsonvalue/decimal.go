@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxExponent limits exponents; real data has far smaller ones. A greater exponent is replaced with
-// maxExponent, so that arithmetic does not overflow.
+// maxExponent limits exponents; exponents in real data are far smaller. A greater exponent is
+// replaced with maxExponent, so that arithmetic does not overflow.
 const maxExponent = 1 << 40
 
 // decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The digits

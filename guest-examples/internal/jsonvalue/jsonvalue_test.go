@@ -127,7 +127,7 @@ func TestLayout_endsAtItsMaximum(t *testing.T) {
 	}
 }
 
-// Objects with few members are stored differently from those with many.
+// Objects with few members are stored differently from objects with many.
 func TestMembers(t *testing.T) {
 	for _, n := range []int{0, 1, few, few + 1, 100} {
 		m := &Members{}

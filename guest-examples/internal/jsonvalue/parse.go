@@ -55,7 +55,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 }
 
 // ParseText parses a sequence of JSON values, as in JSON Lines. An empty sequence is an error. An
-// error begins with its line and column. It wraps ErrDepth or ErrSize if that limit was exceeded.
+// error begins with its line and column. It wraps ErrDepth or ErrSize if the text exceeds one of
+// these limits.
 func ParseText(text string) ([]Value, error) {
 	values, at, err := parse([]byte(text))
 	return values, explain(text, len(values), at, err)

@@ -38,7 +38,7 @@ func (k Kind) String() string {
 	}
 }
 
-// Value is a JSON value. The zero value stands for an omitted argument.
+// Value is a JSON value. The zero value represents an omitted argument.
 type Value struct {
 	kind    Kind
 	text    string // a string, the digits of a number, or "true" or "false"

@@ -13,8 +13,8 @@ type Change struct{ OldStart, OldEnd, NewStart, NewEnd int }
 // are not yet matched are reported as changed.
 const maxEffort = 20_000_000
 
-// Changes returns the differences between older and newer, in order. Equal numbers stand for
-// equal lines. The only error is the error of the context.
+// Changes returns the differences between older and newer, in order. Lines with equal numbers are
+// equal. The only error is the error of the context.
 func Changes(ctx context.Context, older, newer []int) ([]Change, error) {
 	return changes(ctx, older, newer, maxEffort)
 }
@@ -149,8 +149,8 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 }
 
 // slide moves runs of changed lines as far towards the end as equal lines allow, and joins runs
-// that meet. It then moves each run back to a change of the other text, if there is one, because
-// the program diff shows runs at such places.
+// that meet. It then moves each run back to a change of the other text, if there is one. The
+// program diff also shows runs in such places.
 func slide(lines []int, changed, other []bool) {
 	s := slider{lines: lines, changed: changed, other: other}
 	for s.next() {
@@ -166,8 +166,8 @@ func slide(lines []int, changed, other []bool) {
 	}
 }
 
-// slider is the position of a run of changed lines, from start to end, and the line of the other
-// text that corresponds to end.
+// slider is the position of a run of changed lines, from start to end. It also has the line of the
+// other text that corresponds to end.
 type slider struct {
 	lines          []int
 	changed, other []bool
@@ -212,8 +212,8 @@ func (s *slider) towardsStart() {
 	}
 }
 
-// towardsEnd returns the last end of the run at which the other text has changes, or the end of
-// the text if there is none.
+// towardsEnd returns the last end of the run at which the other text has changes. If there is none,
+// it returns the end of the text.
 func (s *slider) towardsEnd() int {
 	joint := len(s.lines)
 	if s.at > 0 && s.other[s.at-1] {

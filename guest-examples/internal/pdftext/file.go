@@ -58,8 +58,8 @@ func (f *file) spent() bool {
 // ReadAt implements io.ReaderAt.
 func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	f.read += max(block, int64(len(p)))
-	// Go in WebAssembly has no preemption. With a fake clock, the garbage collector therefore falls
-	// behind until the program yields.
+	// Go in WebAssembly has no preemption. If the clock is fake, the garbage collector therefore
+	// falls behind until the program yields.
 	runtime.Gosched()
 	if f.spent() {
 		return 0, errEntangled
@@ -77,7 +77,7 @@ func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// stream returns the unpacked content of a stream, as far as it is intact and within limits.
+// stream returns the unpacked content of a stream. It stops at damaged data and at the limits.
 func (x *extractor) stream(value pdf.Value) []byte {
 	if value.Kind() != pdf.Stream || x.content <= 0 {
 		return nil

@@ -33,7 +33,7 @@ type state struct {
 	leading                float64
 }
 
-// painter interprets the content of a page, as far as it concerns text.
+// painter interprets the text in the content of a page.
 type painter struct {
 	*extractor
 	lines lines

@@ -192,7 +192,7 @@ func (x *extractor) document(doc Document) (Document, error) {
 	}
 	doc.Text = strings.TrimRight(x.text.String(), "\n") + "\n"
 	if x.stopped > 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("only the first %d of %d pages could be read; the others are too many, too large or damaged", x.stopped-1, x.pages))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("only the first %d of %d pages were read; the others are too many, too large or damaged", x.stopped-1, x.pages))
 	}
 	if n := len(x.broken); n > 0 {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%d of %d pages are damaged and may lack text, page %d first", n, x.pages, x.broken[0]))

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns the first limit characters of line, and whether it cut any off. Each byte of
-// invalid UTF-8 counts as a character.
+// Clip returns the first limit characters of line, and whether it cut any off. It treats each byte
+// of invalid UTF-8 as one character.
 func Clip(line []byte, limit int) (clipped []byte, cut bool) {
 	if len(line) <= limit {
 		return line, false

@@ -21,9 +21,9 @@ const SniffLen = 4096
 // ErrBinary is returned for data that is not text.
 var ErrBinary = errors.New("not a text file")
 
-// NewReader returns the text of src as UTF-8. It drops a byte order mark and decodes UTF-16 that
-// has one. It passes all else unchanged, so invalid UTF-8 stays invalid. The buffer of src must
-// hold at least SniffLen bytes. The error is [ErrBinary], or an error of reading src.
+// NewReader returns the text of src as UTF-8. It drops a byte order mark, and decodes UTF-16 that
+// begins with such a mark. Everything else is unchanged, so invalid UTF-8 stays invalid. The buffer
+// of src must have at least SniffLen bytes. The error is [ErrBinary], or an error of reading src.
 func NewReader(src *bufio.Reader) (io.Reader, error) {
 	head, err := src.Peek(SniffLen)
 	if err != nil && err != io.EOF {

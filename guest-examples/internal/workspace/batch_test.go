@@ -150,8 +150,8 @@ func TestBatchRefusesTooManyFiles(t *testing.T) {
 	}
 }
 
-// The order of a walk, and the files it skips, do not depend on which directories are listed
-// together, or on whether the buffer has room for them.
+// The order of a walk, and the files that it skips, do not depend on which directories are listed
+// together. Nor do they depend on whether the buffer has room for these directories.
 func TestWalkerListsDirectoriesTogether(t *testing.T) {
 	content := map[string]string{".gitignore": "ignored/\n*.tmp\n", "z.txt": "", "ignored/x.txt": ""}
 	want := []string{}

@@ -17,7 +17,7 @@ import (
 // names.
 const maxName = 512 << 10
 
-var errChanged = errors.New("it changed meanwhile; read it again")
+var errChanged = errors.New("the file changed in the meantime; read it again")
 
 // Dir is a workspace that can be written. The host refuses paths outside of it.
 type Dir struct {

@@ -147,7 +147,7 @@ func TestDir_writeErrors(t *testing.T) {
 		want    string
 	}{
 		"below a file":      {path: "a.txt/x/b.txt", want: "path: a.txt/x/b.txt can't be written: a.txt is a file, not a directory"},
-		"changed meanwhile": {path: "a.txt", prepare: func(t *testing.T, root string) { put(t, root, "a.txt", "longer than before") }, want: "path: a.txt can't be written: it changed meanwhile; read it again"},
+		"changed meanwhile": {path: "a.txt", prepare: func(t *testing.T, root string) { put(t, root, "a.txt", "longer than before") }, want: "path: a.txt can't be written: the file changed in the meantime; read it again"},
 		"touched meanwhile": {
 			path: "a.txt",
 			prepare: func(t *testing.T, root string) {
@@ -155,9 +155,9 @@ func TestDir_writeErrors(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			want: "it changed meanwhile",
+			want: "the file changed in the meantime",
 		},
-		"created meanwhile": {path: "b.txt", prepare: func(t *testing.T, root string) { put(t, root, "b.txt", "") }, want: "it changed meanwhile"},
+		"created meanwhile": {path: "b.txt", prepare: func(t *testing.T, root string) { put(t, root, "b.txt", "") }, want: "the file changed in the meantime"},
 		"removed meanwhile": {
 			path: "a.txt",
 			prepare: func(t *testing.T, root string) {

@@ -76,11 +76,11 @@ func TestDir_readThenWrite(t *testing.T) {
 		},
 		"grown": {
 			change: func() error { return os.WriteFile(filepath.Join(root, "f.txt"), []byte("old and new"), 0o600) },
-			want:   "path: f.txt can't be written: it changed meanwhile; read it again",
+			want:   "path: f.txt can't be written: the file changed in the meantime; read it again",
 		},
 		"gone": {
 			change: func() error { return os.Remove(filepath.Join(root, "f.txt")) },
-			want:   "path: f.txt can't be written: it changed meanwhile; read it again",
+			want:   "path: f.txt can't be written: the file changed in the meantime; read it again",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestDir_loadGrown(t *testing.T) {
 	if got, err := dir.Load("path", name, was, 4); err == nil || err.Error() != "path: f.txt has more than 4 bytes, the limit of this tool" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := dir.Write("path", name, was, []byte("new")); err == nil || err.Error() != "path: f.txt can't be written: it changed meanwhile; read it again" {
+	if _, err := dir.Write("path", name, was, []byte("new")); err == nil || err.Error() != "path: f.txt can't be written: the file changed in the meantime; read it again" {
 		t.Errorf("the output was written to: %v", err)
 	}
 }

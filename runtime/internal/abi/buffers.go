@@ -44,8 +44,8 @@ func (b *cappedBuffer) take() []byte {
 	return b.data
 }
 
-// tailBuffer stores the last limit bytes of what a guest writes and counts the bytes before them,
-// because the end of an error stream matters most. It is safe for concurrent use.
+// tailBuffer stores the last limit bytes of what a guest writes, because the end of an error stream
+// matters most. It counts the bytes before them. It is safe for concurrent use.
 type tailBuffer struct {
 	mu      sync.Mutex
 	data    []byte // at most 2*limit bytes; only the last limit bytes are part of the result

@@ -109,8 +109,8 @@ func (e *Engine) onGuest(mod api.Module) *Guest {
 }
 
 // TextOf returns an error with the message of an engine error, for logs. Callers must not see the
-// engine error itself: errors.Is would match a value that the guest chose, such as the engine's
-// exit code for a deadline, or a value with which a host function panicked.
+// engine error itself, because errors.Is could match a value that the guest chose. Examples are the
+// engine's exit code for a deadline, and a value with which a host function panicked.
 func TextOf(err error) error { return errors.New(err.Error()) }
 
 // FirstLine returns the message of an engine error without its stack.

@@ -27,7 +27,7 @@ const (
 	initializeExport = "_initialize"
 )
 
-// extismInitializers are the exports that initialise a plug-in. The first one that exists runs.
+// extismInitializers are the exports that initialise a plug-in. The first export that exists runs.
 var extismInitializers = []string{initializeExport, "__wasm_call_ctors"}
 
 // haskellExport starts Haskell's run-time system; it is called without arguments.

@@ -54,8 +54,8 @@ func (g *fuelGauge) begin(used uint64) int64 {
 
 // next ends the current slice, of which left units remain, and returns the size of the next slice.
 // left is below 0 if the guest owes fuel. ok is false when the limit is exceeded. A slice of 0 lets
-// the guest run up to its next charge, so that the charge at which the guest ends does not depend
-// on where its slices began.
+// the guest run up to its next charge. So the charge at which a guest ends does not depend on where
+// its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
 	if g.limit > 0 && g.used > g.limit {
@@ -101,8 +101,8 @@ func (g *fuelGauge) settle(left int64) {
 	g.given = 0
 }
 
-// instantiateMeter provides the functions that rewritten modules call when their fuel runs out, and
-// the functions that they call around their first read of standard input.
+// instantiateMeter provides the functions that rewritten modules call: when their fuel runs out,
+// and before and after their first read of standard input.
 func (e *Engine) instantiateMeter(ctx context.Context) error {
 	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
 	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {

@@ -111,8 +111,8 @@ func inMemory(n byte) []byte {
 	}, refuse()...)
 }
 
-// inInput returns code that ends the call if an offset is beyond the input, and otherwise turns the
-// offset into an offset in the memory.
+// inInput returns code that ends the call if an offset is beyond the input. Otherwise the code
+// turns the offset into an offset in the memory.
 func inInput() []byte {
 	return slices.Concat(
 		[]byte{opLocalGet, 0, opGlobalGet, globalLength, opI64GeU}, refuse(),

@@ -50,7 +50,8 @@ func (c *Call) web() *hostfuncs.HTTP {
 	return noWeb
 }
 
-// request sends a request. The guest waits, so its memory does not change meanwhile.
+// request sends a request. The guest waits for the response, so its memory does not change during
+// the request.
 func (c *Call) request(w *hostfuncs.HTTP, head, body []byte) (handle uint32, err error) {
 	if len(body) > maxRequestBody {
 		return 0, errBodyTooLarge

@@ -19,9 +19,9 @@ func (c *Compiler) hasChild() bool { return len(c.opts.Child.Command) > 0 }
 // compileMarker is the only argument of the program in a child that compiles.
 const compileMarker = "wasmtool:compile"
 
-// Self returns the command with which this program compiles modules in a child process of itself,
-// or nil where the system does not report the path of the program. In the child it does not return:
-// it compiles one module and ends the process.
+// Self returns the command with which this program compiles modules in a child process of itself.
+// It returns nil where the system does not report the path of the program. In the child it does not
+// return: it compiles one module and ends the process.
 func Self() []string {
 	if len(os.Args) == 2 && os.Args[1] == compileMarker {
 		os.Exit(child.Serve(os.Stdin, os.Stdout, leaveCode))

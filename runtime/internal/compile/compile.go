@@ -107,17 +107,17 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	return engine, err
 }
 
-// LongFrom is the size in bytes from which a module is always treated as one that may take long.
-// Such a module is not rewritten for an estimate.
+// LongFrom is the size in bytes from which a module is always treated as slow to compile. Such a
+// module is not rewritten for an estimate.
 const LongFrom = 64 << 10
 
 // errTakesLong means that a module must wait in the queue of the modules that may take long.
 var errTakesLong = errors.New("the module may take long to compile")
 
 // compileNew compiles a module that the cache does not have. Unless mayTakeLong is set, it first
-// finds out, with as little work as possible, whether the module may take long, and if so fails
-// with errTakesLong. The caller reads the module again when its turn comes, so that waiting modules
-// take no memory.
+// estimates, with as little work as possible, how long the module takes. For a module that may take
+// long it fails with errTakesLong. The caller reads the module again when its turn comes, so that
+// waiting modules take no memory.
 func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
 	wasm, err := job.Read()
 	if err != nil {

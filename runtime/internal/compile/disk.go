@@ -160,15 +160,15 @@ func (s *slot) store(m rewritten) {
 }
 
 // CacheKey returns the cache key of a module for this program on this machine; digest is in hex.
-// Everything that changes the rewritten module, the report or the engine's code is part of the key,
-// so that an entry under the key can be used.
+// Everything that changes the rewritten module, the report or the engine's code is part of the key.
+// So every entry with the key can be used.
 func CacheKey(digest string) cache.Key {
 	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
 }
 
 // rewriterBuild identifies what the rewriter does and which fields a report has. The sample makes
-// every field of a report part of the key, so that an entry stored before a field was added is not
-// found.
+// every field of a report part of the key. So an entry that was stored before a field was added is
+// not found.
 func rewriterBuild() string {
 	sample, err := json.Marshal(rewrite.Report{
 		Imports: make([]rewrite.Import, 1), Exports: make([]rewrite.Export, 1),
@@ -180,8 +180,8 @@ func rewriterBuild() string {
 	return fmt.Sprintf("rewrite %d %+v %s", rewrite.Revision, rewriting(false), sample)
 }
 
-// engineBuild identifies the code that the engine makes. The processor features are those that the
-// engine checks; machines that share a directory may differ in them.
+// engineBuild identifies the code that the engine makes. The processor features are the features
+// that the engine checks; machines that share a directory may differ in them.
 func engineBuild() string {
 	return fmt.Sprintf("wazero %s %s/%s %t", engineIdentity(), goruntime.GOOS, goruntime.GOARCH, []bool{
 		cpu.X86.HasSSE41, cpu.X86.HasBMI1, cpu.X86.HasBMI2, cpu.X86.HasPOPCNT, cpu.ARM64.HasATOMICS,
@@ -207,8 +207,8 @@ func engineIdentity() string {
 	return fmt.Sprintf("of a program of %d bytes and %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// EngineVersion returns the version of the WASM engine that this program was built with, or ""
-// where the build does not record it, as in tests.
+// EngineVersion returns the version of the WASM engine that this program was built with. It returns
+// "" where the build does not record the version, as in tests.
 func EngineVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

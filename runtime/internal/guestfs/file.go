@@ -39,8 +39,8 @@ func (f *file) Pwrite(buf []byte, off int64) (int, sys.Errno) {
 // Truncate sets the size of the file.
 func (f *file) Truncate(size int64) sys.Errno { return toErrno(f.f.SetSize(size)) }
 
-// Utimens sets the times of the file. It never returns EPERM or ENOSYS, after which the engine
-// would retry by path, and the path may lead to another file by then.
+// Utimens sets the times of the file. It never returns EPERM or ENOSYS: the engine would then retry
+// by path, and the path may lead to another file by then.
 func (f *file) Utimens(atim, mtim int64) sys.Errno {
 	return toErrno(f.f.Chtimes(toTime(atim), toTime(mtim)))
 }
@@ -123,9 +123,9 @@ func (f *file) Close() sys.Errno {
 	return errno
 }
 
-// closeErrno treats closing a closed file as success. After the file system of a call has been
-// closed, the engine closes the files that the guest left open, although they are already closed.
-// If that failed, the engine would keep their descriptors.
+// closeErrno treats closing a closed file as success. When a call ends, its file system closes the
+// files that the guest left open. The engine then closes them again. If that failed, the engine
+// would keep their descriptors.
 func closeErrno(err error) sys.Errno {
 	if errors.Is(err, fs.ErrClosed) {
 		return 0

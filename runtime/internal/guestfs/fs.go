@@ -42,8 +42,8 @@ func (g *guestFS) view() (files.View, sys.Errno) {
 	return fsys.View(g.prefix), 0
 }
 
-// OpenFile opens a file or directory. It ignores the mode, which comes from the engine and would
-// make the files that a guest writes readable only by the host's user.
+// OpenFile opens a file or directory. It ignores the mode, which comes from the engine. With that
+// mode, only the host's user could read the files that a guest writes.
 func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
 	if isPreopen(name, flag, perm) {
 		return &preopenDir{fs: g}, 0

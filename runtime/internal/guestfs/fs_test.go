@@ -215,7 +215,7 @@ func TestPreopenShowsFilesOfCurrentCall(t *testing.T) {
 }
 
 // Any two directories have different inode numbers, because a guest that detects cycles stops at
-// equal ones.
+// equal numbers.
 func TestDirectoriesHaveDifferentInodes(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"d/e/f": ""})

@@ -76,7 +76,8 @@ func TestGuestListsWholeDirectory(t *testing.T) {
 	}
 }
 
-// Between calls, no file is accessible. Files that one call left open cannot be used in the next.
+// Between calls, no file is accessible. Files that one call left open cannot be used in the next
+// call.
 func TestFilesBelongToCurrentCall(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})

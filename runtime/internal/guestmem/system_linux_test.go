@@ -61,14 +61,14 @@ func TestSpareAddressSpaceIsLimited(t *testing.T) {
 	}
 }
 
-// The number of spare spaces is limited, even if the limits of guests are large and they write
-// little, because address space and mappings can run out.
+// The number of spare spaces is limited, even if the limits of guests are large and guests write
+// little. Address space and mappings can run out.
 func TestNumberOfSpareSpacesIsLimited(t *testing.T) {
 	const guests = maxSpare/PageSize + 50
 	for size, want := range map[uint64]int{0: 0, PageSize: maxSpare / PageSize} {
 		s := newSystem(t)
 		for n := range uint64(guests) {
-			// Each limit is larger than the earlier ones, so that no space is reused.
+			// Each limit is larger than all earlier limits, so that no space is reused.
 			newGuest(t, s, Options{Limit: (n + 1) * PageSize}, size).m.Free()
 		}
 		if got := len(s.spare); got != want {

@@ -52,7 +52,7 @@ type WaitingInstance struct {
 	Size uint64
 }
 
-// Kinds returns the kinds of the pool. Waiting instances may be used by calls meanwhile.
+// Kinds returns the kinds of the pool. Calls may use the waiting instances at the same time.
 func (p *Pool) Kinds() (all []KindState) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

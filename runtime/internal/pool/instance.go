@@ -36,7 +36,7 @@ const (
 	// memory, with call stacks of smallStacks bytes.
 	IdleBytes   = 64 << 10
 	smallStacks = 40 << 10
-	// LargeStart is the number of bytes to initialise from which an instance counts as large. A
+	// LargeStart is the number of bytes to initialise from which an instance is treated as large. A
 	// large instance waits for its turn to start.
 	LargeStart = 4 << 20
 )
@@ -143,8 +143,8 @@ func (i *Instance) call(c *abi.Call) error {
 		return err // the input of a plug-in did not fit
 	}
 	var result [1]uint64
-	// Each function value has its own stack. A stack that grew in one call is not used again, so
-	// that the depth that one call can reach does not depend on other calls.
+	// Each function value has its own stack. A stack that grew in one call is not used again.
+	// Otherwise the depth that one call can reach would depend on other calls.
 	if i.main == nil || len(callStack(i.main)) != i.firstStack {
 		i.main = i.guest.Module.ExportedFunction(c.Entry.Export)
 		i.firstStack = len(callStack(i.main))
@@ -166,7 +166,7 @@ func (i *Instance) finish(c *abi.Call, err error) {
 }
 
 // reusable reports whether an instance can be reset after a call. The instance must have been
-// saved, the call must have ended by itself, and all changes of the call must be in memory and
+// saved, and the call must have ended by itself. All changes of the call must be in memory and
 // globals.
 func (i *Instance) reusable(c *abi.Call, err error) bool {
 	return i.saved && endedByItself(c, err) && i.guest.Clean() &&

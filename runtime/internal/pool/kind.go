@@ -26,7 +26,7 @@ type kind struct {
 	shards []shard
 
 	mu sync.Mutex
-	// shared by instances whose memory is equal to it; nil before the first is saved
+	// shared by instances whose memory is equal to it; nil before the first image is saved
 	image *guestmem.Image
 	dead  bool
 }

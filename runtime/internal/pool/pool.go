@@ -131,8 +131,8 @@ func (p *Pool) add(key, tenant string) *kind {
 }
 
 // victim returns the key of the kind to drop for a new kind of the tenant. The kind belongs to the
-// tenant with the most kinds, so that a tenant whose calls all differ does not displace the kinds
-// of others. There must be at least one kind.
+// tenant with the most kinds. So a tenant whose calls all differ does not displace the kinds of
+// other tenants. There must be at least one kind.
 func (p *Pool) victim(tenant string) string {
 	counts := tenants.Count(maps.Values(p.kinds), func(k *kind) string { return k.tenant })
 	owner, found := counts.Largest(counts[tenant] + 1)
@@ -142,8 +142,8 @@ func (p *Pool) victim(tenant string) string {
 	return p.oldest(func(k *kind) bool { return k.tenant == owner })
 }
 
-// oldest returns the key of the least recently called kind among those that match. At least one
-// must match.
+// oldest returns the key of the least recently called kind for which matches is true. There must be
+// such a kind.
 func (p *Pool) oldest(matches func(*kind) bool) string {
 	oldest, last := "", int64(math.MaxInt64)
 	for key, k := range p.kinds {
@@ -211,7 +211,7 @@ func (p *Pool) count(bytes int64) {
 
 // Tend trims and closes the waiting instances and kinds of the module, as of now.
 func (p *Pool) Tend(now time.Time) {
-	p.mu.RLock() // so that the module is not freed meanwhile
+	p.mu.RLock() // keeps the module from being freed
 	for _, k := range p.kinds {
 		k.tend(now)
 	}

@@ -45,7 +45,7 @@ var (
 	errNotNow   = errors.New("it cannot be saved now")
 )
 
-// save stores the current state as the one to which the instance is reset.
+// save stores the current state as the state to which the instance is reset.
 func (i *Instance) save(c *abi.Call) error {
 	switch {
 	case i.guest.TaintedForNow():
@@ -69,8 +69,8 @@ func (i *Instance) save(c *abi.Call) error {
 	return nil
 }
 
-// saveMemory uses the shared image of the kind if the memory is equal to it. Otherwise it makes an
-// image.
+// saveMemory uses the shared image of the kind if the memory is equal to that image. Otherwise it
+// makes an image.
 func (i *Instance) saveMemory() error {
 	if image := i.kind.sharedImage(); image != nil {
 		equal, err := i.guest.Memory.Adopt(image)

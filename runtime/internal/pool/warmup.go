@@ -31,7 +31,7 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		return c.Stopped()
 	case err == nil:
 		return nil
-	case i.guest.TaintedForNow(): // the next warm-up may get the memory that this one lacked
+	case i.guest.TaintedForNow(): // the next warm-up may get the memory that this warm-up lacked
 		c.Cold = true
 		return ErrCold
 	}

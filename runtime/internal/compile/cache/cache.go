@@ -1,10 +1,9 @@
 // Package cache keeps compiled modules on disk between processes.
 //
-// Compiled code is executable input, and wazero trusts whatever it reads back. A flipped byte in
-// one of its files can crash the process, and an empty file is a permanent error.
-// So wazero never reads the cache directory. It reads and writes a [Scratch]. An entry is placed
-// there and its SHA-256 is verified at that very place. An entry whose checksum is wrong is
-// deleted.
+// Compiled code is executable input, and wazero trusts everything that it reads back. A flipped
+// byte in one of its files can crash the process, and an empty file is a permanent error. So wazero
+// never reads the cache directory. It reads and writes a [Scratch]. An entry is placed there and
+// its SHA-256 is verified at that very place. An entry whose checksum is wrong is deleted.
 //
 // The directory must be private to this user: processes of the same user are trusted, no others
 // are. Many processes may use it at once, without locks. An entry is one file, which appears by a

@@ -29,9 +29,9 @@ type Entry struct {
 }
 
 // trailer is the fixed-size end of an entry. An entry starts with the file that the engine wrote.
-// Behind it are the module, the facts, the engine's name for the file, the trailer, and the SHA-256
-// of all that. The engine's part comes first so that the engine can read the entry as its own file:
-// it reads from the start and ignores what follows.
+// After it come the module, the facts, the engine's name for the file, the trailer, and the SHA-256
+// of everything before it. The engine's part comes first so that the engine can read the entry as
+// its own file: it reads from the start and ignores what follows.
 type trailer struct {
 	Magic  [len(magic)]byte
 	Key    Key

@@ -1,7 +1,7 @@
 // Package child compiles a possibly hostile module in a child process that can be killed.
 //
-// The engine's compiler ignores its context, may take seconds and gigabytes for a module of a few
-// kilobytes, and a panic in one of its goroutines ends the process. So [Compile] starts a program
+// The engine's compiler ignores its context, and may take seconds and gigabytes for a module of a
+// few kilobytes. A panic in one of its goroutines ends the process. So [Compile] starts a program
 // that calls [Serve]. That program limits itself, compiles, and leaves the machine code in a
 // scratch directory, where the parent finds it. The parent parses the child's reply strictly and
 // uses it only for the result of Compile. The code that the child leaves is trusted as much as the

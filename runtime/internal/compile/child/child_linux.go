@@ -26,7 +26,7 @@ func dataInUse() uint64 {
 }
 
 // beFirstToGo makes the kernel kill this process before any other when the machine or the container
-// is out of memory. Failure is ignored, because the limits still hold.
+// is out of memory. Failure is ignored, because the limits still apply.
 func beFirstToGo() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
 
 // attributes makes the kernel kill a child whose parent has ended, even by SIGKILL.

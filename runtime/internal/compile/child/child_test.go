@@ -37,7 +37,7 @@ func kindOf(t testing.TB, err error) Kind {
 	return e.Kind
 }
 
-// codeIn returns the one file below a directory.
+// codeIn returns the only file below a directory.
 func codeIn(t testing.TB, dir string) fs.FileInfo {
 	t.Helper()
 	var found []fs.FileInfo

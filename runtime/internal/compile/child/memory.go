@@ -21,9 +21,9 @@ func confine(j job) error {
 func softLimit(memory uint64) int64 { return int64(memory - memory/4) }
 
 // hardLimit is how much may be mapped in addition to what was mapped at the start. It leaves room
-// for memory that the kernel counts although it is not in use, such as the rest of the 64 MiB steps
-// in which the heap grows. It is only a last resort, because a Go runtime that gets no memory often
-// crashes in ways that look like a crash of the compiler.
+// for memory that the kernel counts although it is not in use, such as the rest of a 64 MiB step in
+// which the heap grows. It is only a last resort: a Go runtime that gets no memory often crashes in
+// ways that look like a crash of the compiler.
 func hardLimit(memory uint64) uint64 { return (memory + memory/2 + 128<<20) * shadowed }
 
 // memoryInUse returns the bytes that the Go runtime has taken from the system and not returned.
