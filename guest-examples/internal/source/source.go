@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -16,7 +17,7 @@ const Max = 4 << 20
 
 // Read returns inline, or the content of the file filePath. inline is the value of the parameter
 // text, and filePath the value of file_path; exactly one must be given. Read drops a byte order
-// mark and decodes UTF-16 if the mark indicates it. Input that is not valid UTF-8 or exceeds Max
+// mark in both, and decodes a file in UTF-16 if its mark indicates it. Input that is not valid UTF-8 or exceeds Max
 // bytes is an error.
 func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	switch {
@@ -27,7 +28,7 @@ func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	case len(inline) > Max:
 		return "", fmt.Errorf("text has %d bytes; the limit is %d", len(inline), Max)
 	case inline != "":
-		return inline, nil
+		return strings.TrimPrefix(inline, "\ufeff"), nil
 	}
 	const param = "file_path"
 	name, f, err := workspace.OpenFile(fsys, param, filePath)

@@ -16,6 +16,8 @@ func TestRead(t *testing.T) {
 	}
 	tests := []struct{ inline, file, want, err string }{
 		{inline: "a", want: "a"},
+		{inline: "\ufeffa", want: "a"},
+		{inline: "\ufeff", want: ""},
 		{file: "utf8", want: "ü"},
 		{file: "/workspace/utf16", want: "ab"},
 		{file: "empty", want: ""},

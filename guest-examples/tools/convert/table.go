@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
 // table reads and writes CSV.
@@ -41,21 +42,23 @@ func (a Args) table(format Format) (table, error) {
 
 // read returns an array of objects, one for each row, or of arrays if there is no header.
 func (t table) read(text string) (jsonvalue.Value, error) {
-	reader := csv.NewReader(strings.NewReader(text))
-	reader.Comma = t.comma
+	reader := newCellReader(text, t.comma)
 	var rows []jsonvalue.Value
 	var names []string
+	width := 0
 	for cells := 0; ; {
-		record, err := reader.Read()
+		record, err := reader.next()
 		if errors.Is(err, io.EOF) {
 			return jsonvalue.NewArray(rows), nil
 		}
-		if errors.Is(err, csv.ErrFieldCount) {
-			line, _ := reader.FieldPos(0)
-			return jsonvalue.Value{}, fmt.Errorf("line %d has %d cells, but the lines before have %d", line, len(record), reader.FieldsPerRecord)
-		}
 		if err != nil {
 			return jsonvalue.Value{}, err
+		}
+		if width == 0 {
+			width = len(record)
+		}
+		if len(record) != width {
+			return jsonvalue.Value{}, fmt.Errorf("line %d has %s, but the lines before have %d", reader.line, toolabi.Quantity(len(record), "cell"), width)
 		}
 		if cells += len(record) + 1; cells > jsonvalue.MaxValues {
 			return jsonvalue.Value{}, jsonvalue.ErrSize
