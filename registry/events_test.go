@@ -107,8 +107,8 @@ func TestUnreadSubscriptionBlocksNoCall(t *testing.T) {
 	}
 }
 
-// A subscription receives only the kinds that it selects. With a buffer of one, an unread change of
-// the tools replaces all later changes.
+// A subscription receives only the kinds that it selects. With a buffer of one, later changes of
+// the tools are dropped while one change is unread.
 func TestSubscriptionReceivesSelectedKinds(t *testing.T) {
 	r := New(Options{})
 	s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})

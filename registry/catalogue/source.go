@@ -76,7 +76,7 @@ type followed struct {
 	source tool.Source
 	known  map[string]string // digests of its registered tools, by name
 	end    func()            // stops follow
-	asked  chan struct{}     // closed when the source was asked for its tools once
+	asked  chan struct{}     // closed after the first request for the tools of the source
 	ended  chan struct{}     // closed when follow has returned
 }
 

@@ -179,8 +179,8 @@ func mustWord(text string) capability.Permission {
 // rule returns a file with a rule that has the given keys.
 func rule(keys string) string { return "[[policy.rules]]\ntools = [\"*\"]\n" + keys }
 
-// match returns a file with a rule that has a condition. matched returns the same rule as Decode
-// returns it.
+// match returns a file with a rule that has a condition. matched returns the rule that Decode
+// returns for this file.
 func match(keys string) string {
 	return "[[policy.rules]]\neffect = \"deny\"\narguments = { \"/path\" = { " + keys + " } }"
 }

@@ -17,13 +17,13 @@ type SecretKind string
 
 // The kinds of secrets, named like the keys in the file.
 const (
-	// SecretEnv is a variable of this process.
+	// SecretEnv means that the value is in a variable of this process.
 	SecretEnv SecretKind = "env"
-	// SecretFile is the content of a file.
+	// SecretFile means that the value is the content of a file.
 	SecretFile SecretKind = "file"
-	// SecretCommand is the output of a program.
+	// SecretCommand means that the value is the output of a program.
 	SecretCommand SecretKind = "command"
-	// SecretKeyring is an entry of the keyring of the operating system.
+	// SecretKeyring means that the value is in the keyring of the operating system.
 	SecretKeyring SecretKind = "keyring"
 )
 

@@ -14,7 +14,7 @@ type attempt struct {
 	entry *Entry
 
 	mu      sync.Mutex
-	outcome *outcome // nil until it is known
+	outcome *outcome // nil until the outcome is known
 	awaited bool     // the Result of the attempt was Pending
 }
 

@@ -29,13 +29,13 @@ type Entry struct {
 	// the stages may read these without the lock.
 	admitted bool
 	state    state.Call
-	tool     Tool // nil before it was found
+	tool     Tool // nil before the tool was found
 	spec     *tool.Spec
 	running  bool // the tool is loaded, so its digest is known without waiting
 
 	// The fields below are set by the stages, in this order.
 	arguments   jsonschema.Arguments
-	hash        string // hash of the arguments; empty until it is needed
+	hash        string // hash of the arguments; empty until the hash is needed
 	shell       string
 	permissions []capability.Permission
 	digest      string

@@ -68,7 +68,7 @@ type Ledger struct {
 
 	mu    sync.Mutex
 	calls map[*Entry]struct{}    // in flight
-	holds map[*Selector]struct{} // calls that a Drain keeps from running
+	holds map[*Selector]struct{} // selectors of the calls that a Drain keeps from running
 	// live are the admitted calls that have not ended. A call whose result is pending stays live
 	// when it is no longer in flight.
 	live  map[id]*Entry

@@ -23,7 +23,7 @@ type Selector struct {
 // inFlight is a snapshot of a call in flight.
 type inFlight struct {
 	entry   *Entry
-	tool    Tool // nil before it was found
+	tool    Tool // nil before the tool was found
 	running bool
 }
 

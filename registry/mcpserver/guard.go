@@ -158,7 +158,7 @@ func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (is
 }
 
 func bodyRefused(err error) *refusedRequest {
-	refused := &refusedRequest{status: http.StatusBadRequest, reason: "body", text: "the request ended too early", header: http.Header{"Connection": {"close"}}}
+	refused := &refusedRequest{status: http.StatusBadRequest, reason: "body", text: "the request ended too early; send the whole body", header: http.Header{"Connection": {"close"}}}
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.Is(err, errBodiesFull):

@@ -172,7 +172,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
 			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // hostRule checks this, and also allows Hosts
+			DisableLocalhostProtection: true, // hostRule does this check, and also allows Hosts
 		})
 	}
 	sessions, room := int64(o.MaxSessions), o.MaxBodies

@@ -31,7 +31,7 @@ const (
 type refusal struct {
 	code    int64
 	message string
-	id      json.RawMessage // as the sender wrote it; empty if it cannot be sent back
+	id      json.RawMessage // ID as the sender wrote it; empty if the ID cannot be sent back
 }
 
 // line returns the refusal as a JSON-RPC message.

@@ -28,7 +28,7 @@ type notifier struct {
 	ctx     context.Context
 	session *mcp.ServerSession
 	tool    string
-	token   any // progress token of the client; nil if it wants no progress
+	token   any // progress token of the client; nil if the client wants no progress
 
 	logLimit, progressLimit *rate.Limiter
 

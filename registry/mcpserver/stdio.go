@@ -170,7 +170,7 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if req.Method == methodCancelled {
-		id, _ := cancelledID(req.Params) // parseMessage has checked it
+		id, _ := cancelledID(req.Params) // parseMessage has checked the params
 		if r := c.inFlight[id]; r != nil {
 			r.cancelled = true
 		}

@@ -93,7 +93,8 @@ func (c prepared) maxGrant() capability.Grant {
 	requested, grantable := c.requested(), c.rules.GrantableFor(c.tool.Spec.Name)
 	_, missing := capability.Intersect(requested, grantable)
 	for _, permission := range missing {
-		_ = c.rules.extend(&grantable, permission) // without a binding, it cannot be granted
+		// without a binding, the permission cannot be granted
+		_ = c.rules.extend(&grantable, permission)
 	}
 	grant, _ := capability.Intersect(requested, c.Options.restrict(grantable))
 	return grant

@@ -50,7 +50,9 @@ func (p *Pipeline) pinMounts(ctx context.Context, a *authorised, id string) (bou
 // pinnedMount is a mount with the directory that it leads to.
 type pinnedMount struct {
 	capability.GrantedFS
-	target string // identifies the directory; "" if it does not open, and for the scratch directory
+	// identifies the directory; "" for a directory that does not open, and for the scratch
+	// directory
+	target string
 }
 
 // maxOpenings limits the calls that open directories concurrently. If a directory hangs, its call
@@ -113,7 +115,7 @@ type unopened struct{ fs.FileInfo }
 func (m *pinnedMount) open() {
 	now, err := files.Identify(m.Dir)
 	if err != nil || m.Is != nil && !os.SameFile(m.Is, now.Info) {
-		m.Is = unopened{} // a grant for a different directory must not apply to this one
+		m.Is = unopened{} // a grant for a different directory must not apply to this directory
 		return
 	}
 	m.Is, m.Real, m.target = now.Info, now.Path, now.ID+" "+now.Path

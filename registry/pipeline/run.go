@@ -182,7 +182,7 @@ func (c prepared) checkResult(ctx context.Context, result tool.Result) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return (&tool.Error{Code: tool.CodeTimeout, Message: "checking the result took too long"}).WithCause(err)
+		return (&tool.Error{Code: tool.CodeTimeout, Message: "checking the result took too long; ask for less or raise the timeout"}).WithCause(err)
 	}
 	return tool.Errorf(tool.CodeInvalidOutput, "the result violates the tool's own schema: %s", err).WithCause(err)
 }

@@ -123,7 +123,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		return
 	}
 	if _, twice := p.tools[own]; twice {
-		c.add(at, "%s is set twice, in different upper and lower case", own)
+		c.add(at, "%s is set twice, with different upper and lower case; keep one", own)
 		return
 	}
 	p.tools[own] = toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}

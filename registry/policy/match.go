@@ -208,7 +208,7 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 		return textRegexp{}, fmt.Errorf("the regexp %q cannot be put between anchors; end a \\Q with \\E, or make it smaller", text)
 	}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
-	if err != nil { // unreachable: it compiled above
+	if err != nil { // unreachable: the expression compiled above
 		return textRegexp{}, err
 	}
 	program, err := syntax.Compile(tree.Simplify())

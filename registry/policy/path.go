@@ -116,7 +116,7 @@ func trimNames(p string) string {
 type pathGlob struct {
 	ofTexts
 	exact, folded string
-	choices       int // max number of patterns after its braces are expanded
+	choices       int // max number of patterns after the braces are expanded
 }
 
 func parseGlob(base, pattern string) (pathGlob, error) {

@@ -111,7 +111,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 			cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TMPDIR=" + t.TempDir()}
 			var want bytes.Buffer
 			cmd.Stdout = &want
-			_ = cmd.Run() // its status is compared below
+			_ = cmd.Run() // the exit status is compared below
 
 			// The output of a call includes standard error, so the script discards standard error.
 			result, err := bashIn(t, tools, bashTree(t), map[string]any{"command": "{\n" + script + "\n} 2>/dev/null"})

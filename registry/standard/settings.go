@@ -28,7 +28,7 @@ func configured(c *config.Config, dir string, m *manifests.Manifest, err error) 
 // invalidSetting returns the error for a setting that a tool does not accept.
 func invalidSetting(chosen map[string]config.Setting, name string, e *manifests.SettingError) error {
 	where, ok := chosen[e.Name]
-	if !ok { // its default conflicts with a setting that was chosen
+	if !ok { // the default of a setting conflicts with a setting that was chosen
 		where = chosen[slices.Sorted(maps.Keys(chosen))[0]]
 	}
 	err := where.Unfit(name, e)

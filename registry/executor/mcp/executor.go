@@ -18,7 +18,7 @@ const maxWords = 2 << 10
 type executor struct {
 	server *Server
 	name   string // the server's name for the tool
-	digest string // of the definition that is registered
+	digest string // digest of the registered definition
 }
 
 // Prepare does nothing: the first call or list starts the server.

@@ -46,7 +46,7 @@ func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
 		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",
 		Description: "Asks the user something that only the user can decide, and waits for the answer. The user may always answer in words of their own, or not at all.",
 		Timeout:     DefaultTimeout, Parameters: json.RawMessage(parameters),
-		Declared: &capability.Effects{ReadOnly: true}, // it only asks the user
+		Declared: &capability.Effects{ReadOnly: true}, // the tool only asks the user
 	}}, func(ctx context.Context, call tool.Call, a arguments) (tool.Result, error) {
 		return ask(ctx, asker, call, a)
 	})

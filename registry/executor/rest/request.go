@@ -171,7 +171,7 @@ func object(arguments map[string]json.RawMessage, with func(name string) bool) [
 			chosen[name] = value
 		}
 	}
-	body, _ := plainjson.Encode(chosen) // valid JSON, so it cannot fail
+	body, _ := plainjson.Encode(chosen) // cannot fail, because chosen is valid JSON
 	return body
 }
 

@@ -33,7 +33,7 @@ func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 	if m.Entry == secondInterface {
 		request = struct {
 			Request mcpCall         `json:"request"`
-			Context json.RawMessage `json:"context"` // required; it always has the same ID
+			Context json.RawMessage `json:"context"` // required; the context always has the same ID
 		}{call, json.RawMessage(`{"id":1,"_meta":{}}`)}
 	}
 	return json.Marshal(request)

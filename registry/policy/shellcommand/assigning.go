@@ -134,7 +134,7 @@ func (t *tree) computed(file *syntax.File) {
 			arithmetic = arithmetic || n.Slice != nil || n.Index != nil
 		case *syntax.BinaryTest:
 			arithmetic = arithmetic || comparesNumbers(n)
-		case *syntax.DeclClause: // its options may include -i
+		case *syntax.DeclClause: // the options of the clause may include -i
 			arithmetic = arithmetic || slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name == nil })
 		case *syntax.Assign:
 			arithmetic = arithmetic || n.Index != nil

@@ -52,7 +52,7 @@ type Part struct {
 	// such pattern: then an approval can only be for this script.
 	Pattern string `json:"pattern,omitempty"`
 
-	allowed bool // the operator allows it; it is not harmless by itself
+	allowed bool // the operator allows the part, which is not harmless by itself
 }
 
 // Patterns returns the distinct patterns of the parts that need approval. It returns false if a

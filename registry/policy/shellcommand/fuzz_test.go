@@ -47,7 +47,7 @@ func FuzzClassify(f *testing.F) {
 		if strings.HasSuffix(script, `\`) {
 			return // the backslash would escape the character after the script
 		}
-		quoted := singleQuoted("\n" + script) // the newline keeps it from being an option
+		quoted := singleQuoted("\n" + script) // the newline keeps the script from being an option
 		for _, wrapped := range []string{
 			"{ " + script + "\n}", "( " + script + "\n)", "echo $( " + script + "\n)", "if true; then " + script + "\nfi", "sh -c " + quoted, "eval " + quoted,
 			"env A=1 timeout 5 nice sh -c " + quoted, "watch " + quoted,

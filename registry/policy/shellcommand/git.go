@@ -21,10 +21,10 @@ var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 // gitList describes when a git subcommand only reads: with certain first words, or without further
 // words.
 type gitList struct {
-	words   []string // first words with which it reads
+	words   []string // first words with which git only reads
 	options []string // options that are allowed, with or without one of words
 	values  bool     // further words may follow the options
-	bare    bool     // it reads without further words
+	bare    bool     // without further words, git only reads
 	listing []string // options after which further words are patterns
 }
 

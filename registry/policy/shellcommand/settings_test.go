@@ -82,7 +82,7 @@ func TestPatterns(t *testing.T) {
 		"rm x > out":                    nil, // no pattern for a redirection
 		"A=1 rm x":                      {"rm *"},
 		"PATH=/tmp rm x":                nil,
-		"python3 a.py":                  nil, // no pattern, because it can do anything
+		"python3 a.py":                  nil, // no pattern, because the command can do anything
 		"bash a.sh":                     nil,
 		"find . -delete":                nil,
 		"$x y":                          nil,

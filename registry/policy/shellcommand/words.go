@@ -42,7 +42,7 @@ type wordReader struct {
 	t         *tree
 	text      strings.Builder
 	out       word
-	openStart bool // its beginning is unknown
+	openStart bool // the beginning of the word is unknown
 }
 
 // unknown records a part that is known only at run time.
