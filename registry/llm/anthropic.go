@@ -57,8 +57,9 @@ type anthropicBlock struct {
 
 func (anthropic) parse(message []byte) (reply, error) {
 	var body struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
+		Role       string          `json:"role"`
+		Content    json.RawMessage `json:"content"`
+		StopReason string          `json:"stop_reason"`
 	}
 	if err := json.Unmarshal(message, &body); err != nil {
 		return reply{}, notJSON(Anthropic, err)
@@ -86,6 +87,9 @@ func (anthropic) parse(message []byte) (reply, error) {
 		case "tool_use":
 			r.calls = append(r.calls, Call{ID: b.ID, Name: b.Name, Arguments: b.Input})
 		}
+	}
+	if r.empty() && body.StopReason != "" && body.StopReason != "end_turn" {
+		return reply{}, noAnswer(Anthropic, body.StopReason, "")
 	}
 	return r, nil
 }

@@ -78,8 +78,9 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 //
 // A call that fails gets a result with a message for the model. Reasons are a tool that is not
 // defined, invalid arguments, or a failure of the tool. Adjacent calls to tools that only read run
-// concurrently; every other call runs alone, in order. Answer returns an error only if message is
-// not a message of the provider, or ctx is done.
+// concurrently; every other call runs alone, in order. Answer returns an error if message is not a
+// message of the provider, if the model stopped without text and calls (the error has the
+// provider's reason), or if ctx is done.
 func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o AnswerOptions) (Turn, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {

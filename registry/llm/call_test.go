@@ -374,11 +374,48 @@ func TestMessagesWithoutCalls(t *testing.T) {
 	// A response that ended before the model produced anything has no message to send back.
 	for format, message := range map[llm.Format]string{
 		llm.Anthropic: `{"role":"assistant","content":[]}`,
-		llm.Gemini:    `{"candidates":[{"finishReason":"SAFETY"}]}`,
+		llm.Gemini:    `{"candidates":[{"finishReason":"STOP"}]}`,
 	} {
 		turn, err := newTools(t, format, llm.Options{}).Answer(t.Context(), &executor{}, []byte(message), llm.AnswerOptions{})
 		if err != nil || len(turn.Messages) != 0 {
 			t.Errorf("%s: %+v, %v", format, turn, err)
+		}
+	}
+}
+
+// What a provider says instead of an answer is an error with the reason. A refusal in words is
+// text.
+func TestStopWithoutAnswerIsAnErrorWithItsReason(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		format        llm.Format
+		message, want string
+	}{
+		{llm.Gemini, `{"candidates":[{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(weather"}]}`, "MALFORMED_FUNCTION_CALL: Malformed function call: print(weather"},
+		{llm.Gemini, `{"candidates":[{"finishReason":"SAFETY"}]}`, "reason SAFETY"},
+		{llm.Gemini, `{"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"MAX_TOKENS"}]}`, "MAX_TOKENS"},
+		{llm.Gemini, `{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}`, "PROHIBITED_CONTENT"},
+		{llm.OpenAI, `{"choices":[{"finish_reason":"content_filter","message":{"role":"assistant","content":null}}]}`, "content_filter"},
+		{llm.OpenAI, `{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":""}}]}`, "length"},
+		{llm.OpenAI, `{"choices":[{"finish_reason":"function_call","message":{"role":"assistant","content":null,"function_call":{"name":"weather","arguments":"{}"}}}]}`, "send the definitions as tools"},
+		{llm.OpenAIResponses, `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"reasoning","summary":[]}]}`, "max_output_tokens"},
+		{llm.OpenAIResponses, `{"status":"failed","error":{"code":"server_error","message":"Try again."},"output":[]}`, "server_error"},
+		{llm.Anthropic, `{"role":"assistant","content":[],"stop_reason":"refusal"}`, "refusal"},
+		{llm.Mistral, `{"choices":[{"finish_reason":"model_length","message":{"role":"assistant","content":""}}]}`, "model_length"},
+	} {
+		_, err := newTools(t, test.format, llm.Options{}).Answer(t.Context(), &executor{}, []byte(test.message), llm.AnswerOptions{})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", test.message, err, test.want)
+		}
+	}
+	for format, message := range map[llm.Format]string{
+		llm.OpenAI:          `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":null,"refusal":"I can't."}}]}`,
+		llm.OpenAIResponses: `{"output":[{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I can't."}]}]}`,
+		llm.Gemini:          `{"candidates":[{"content":{"role":"model","parts":[{"text":"I can't."}]},"finishReason":"SAFETY"}]}`,
+	} {
+		turn, err := newTools(t, format, llm.Options{}).Answer(t.Context(), &executor{}, []byte(message), llm.AnswerOptions{})
+		if err != nil || turn.Text != "I can't." {
+			t.Errorf("%s: got %+v, %v", message, turn, err)
 		}
 	}
 }

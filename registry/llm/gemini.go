@@ -56,23 +56,43 @@ func (gemini) parse(message []byte) (reply, error) {
 	var body struct {
 		geminiContent
 		Candidates []struct {
-			Content json.RawMessage `json:"content"`
+			Content       json.RawMessage `json:"content"`
+			FinishReason  string          `json:"finishReason"`
+			FinishMessage string          `json:"finishMessage"`
 		} `json:"candidates"`
+		PromptFeedback struct {
+			BlockReason        string `json:"blockReason"`
+			BlockReasonMessage string `json:"blockReasonMessage"`
+		} `json:"promptFeedback"`
 	}
 	if err := json.Unmarshal(message, &body); err != nil {
 		return reply{}, notJSON(Gemini, err)
 	}
-	raw, content := json.RawMessage(message), body.geminiContent
-	if len(body.Candidates) > 0 {
-		if raw = body.Candidates[0].Content; len(raw) == 0 {
-			return reply{}, nil // the model was stopped before it produced anything
+	if len(body.Candidates) == 0 {
+		switch feedback := body.PromptFeedback; {
+		case feedback.BlockReason != "":
+			return reply{}, noAnswer(Gemini, feedback.BlockReason, feedback.BlockReasonMessage)
+		case body.Parts == nil:
+			return reply{}, noMessage(Gemini, message, "candidates")
 		}
-		if err := json.Unmarshal(raw, &content); err != nil {
+		return geminiReply(message, body.geminiContent)
+	}
+	candidate := body.Candidates[0]
+	var content geminiContent
+	if len(candidate.Content) > 0 {
+		if err := json.Unmarshal(candidate.Content, &content); err != nil {
 			return reply{}, notJSON(Gemini, err)
 		}
-	} else if content.Parts == nil {
-		return reply{}, noMessage(Gemini, message, "candidates")
 	}
+	r, err := geminiReply(candidate.Content, content)
+	if err == nil && r.empty() && candidate.FinishReason != "" && candidate.FinishReason != "STOP" {
+		err = noAnswer(Gemini, candidate.FinishReason, candidate.FinishMessage)
+	}
+	return r, err
+}
+
+// geminiReply reads a message. raw is the message as it was sent.
+func geminiReply(raw json.RawMessage, content geminiContent) (reply, error) {
 	if len(content.Parts) == 0 {
 		return reply{}, nil
 	}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
@@ -55,9 +56,12 @@ func (chat) definition(d definition) *jsontree.Value {
 
 // chatMessage is a model's message.
 type chatMessage struct {
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	ToolCalls []struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	Refusal string          `json:"refusal"`
+	// FunctionCall is the form of a call before tool_calls.
+	FunctionCall json.RawMessage `json:"function_call"`
+	ToolCalls    []struct {
 		ID       string `json:"id"`
 		Function struct {
 			Name      string          `json:"name"`
@@ -69,15 +73,16 @@ type chatMessage struct {
 func (c chat) parse(message []byte) (reply, error) {
 	var body struct {
 		Choices []struct {
-			Message json.RawMessage `json:"message"`
+			Message      json.RawMessage `json:"message"`
+			FinishReason string          `json:"finish_reason"`
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(message, &body); err != nil {
 		return reply{}, notJSON(c.format, err)
 	}
-	raw := json.RawMessage(message)
+	raw, finish := json.RawMessage(message), ""
 	if len(body.Choices) > 0 {
-		raw = body.Choices[0].Message
+		raw, finish = body.Choices[0].Message, body.Choices[0].FinishReason
 	}
 	var m chatMessage
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -86,9 +91,15 @@ func (c chat) parse(message []byte) (reply, error) {
 	if m.Role != "assistant" {
 		return reply{}, noMessage(c.format, message, "a message of the assistant")
 	}
-	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(m.Content)}
+	if len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null" && len(m.ToolCalls) == 0 {
+		return reply{}, fmt.Errorf("the message of %s has a function_call, the form of calls before tool_calls; send the definitions as tools, not as functions", c.format)
+	}
+	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(m.Content) + m.Refusal}
 	for _, call := range m.ToolCalls {
 		r.calls = append(r.calls, Call{ID: call.ID, Name: call.Function.Name, Arguments: argumentsOf(call.Function.Arguments)})
+	}
+	if r.empty() && finish != "" && finish != "stop" && finish != "tool_calls" {
+		return reply{}, noAnswer(c.format, finish, "")
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // reply is the content of a provider's response.
@@ -26,6 +27,20 @@ func noMessage(format Format, body []byte, want string) error {
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream", format, want)
 }
 
+// noAnswer returns the error for a response in which the model stopped without text and without a
+// call. reason is what the provider names as the reason, and details may be empty.
+func noAnswer(format Format, reason, details string) error {
+	const maxReason = 200
+	text := plaintext.Short(reason, maxReason)
+	if details = plaintext.Short(details, maxReason); details != "" {
+		text += ": " + details
+	}
+	return fmt.Errorf("%s stopped without an answer, for the reason %s", format, text)
+}
+
+// empty reports whether the model said nothing and requested no calls.
+func (r reply) empty() bool { return r.text == "" && len(r.calls) == 0 }
+
 // notJSON returns the error for a response that cannot be parsed.
 func notJSON(format Format, err error) error {
 	return fmt.Errorf("this is not a response of %s: %w", format, err)
@@ -35,6 +50,7 @@ func notJSON(format Format, err error) error {
 type textPart struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
+	Refusal string `json:"refusal"` // what the model says instead of an answer
 	Thought bool   `json:"thought"`
 }
 
@@ -53,7 +69,7 @@ func joinTexts(content json.RawMessage) string {
 	for _, one := range raw {
 		var part textPart
 		if json.Unmarshal(one, &part) == nil && !part.Thought {
-			b.WriteString(part.Text)
+			b.WriteString(part.Text + part.Refusal)
 		}
 	}
 	return b.String()

@@ -28,7 +28,7 @@ type responsesItem struct {
 }
 
 func (p responses) parse(message []byte) (reply, error) {
-	items, err := p.items(message)
+	items, unfinished, err := p.items(message)
 	if err != nil {
 		return reply{}, err
 	}
@@ -46,28 +46,35 @@ func (p responses) parse(message []byte) (reply, error) {
 			r.calls = append(r.calls, Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)})
 		}
 	}
+	if r.empty() && unfinished != "" {
+		return reply{}, noAnswer(OpenAIResponses, unfinished, "")
+	}
 	return r, nil
 }
 
-// items returns the items of a message, which is a response or a plain array of items.
-func (responses) items(message []byte) ([]json.RawMessage, error) {
-	var items []json.RawMessage
+// items returns the items of a message, which is a response or a plain array of items. unfinished
+// is the reason why the response is incomplete, or "".
+func (responses) items(message []byte) (items []json.RawMessage, unfinished string, err error) {
 	if trimmed := bytes.TrimSpace(message); len(trimmed) > 0 && trimmed[0] == '[' {
 		if err := json.Unmarshal(message, &items); err != nil {
-			return nil, notJSON(OpenAIResponses, err)
+			return nil, "", notJSON(OpenAIResponses, err)
 		}
-		return items, nil
+		return items, "", nil
 	}
 	var body struct {
-		Output []json.RawMessage `json:"output"`
+		Status     string            `json:"status"`
+		Output     []json.RawMessage `json:"output"`
+		Incomplete struct {
+			Reason string `json:"reason"`
+		} `json:"incomplete_details"`
 	}
 	if err := json.Unmarshal(message, &body); err != nil {
-		return nil, notJSON(OpenAIResponses, err)
+		return nil, "", notJSON(OpenAIResponses, err)
 	}
-	if body.Output == nil {
-		return nil, noMessage(OpenAIResponses, message, "output")
+	if body.Output == nil || body.Status == "failed" {
+		return nil, "", noMessage(OpenAIResponses, message, "output")
 	}
-	return body.Output, nil
+	return body.Output, body.Incomplete.Reason, nil
 }
 
 func (responses) answer(calls []Call, results []outcome) []*jsontree.Value {
