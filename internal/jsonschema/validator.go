@@ -28,6 +28,9 @@ func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(patternEngine(s.patterns, b))
 	c.AssertFormat()
+	for _, format := range formats() {
+		c.RegisterFormat(format)
+	}
 	return c, c.AddResource(baseURL, s.tree)
 }
 

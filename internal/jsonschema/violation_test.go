@@ -197,7 +197,7 @@ func TestValidate(t *testing.T) {
 		`{}`:                            {"/s", KindMissing, `field "s" is required but missing; expected a string`},
 		`{"s":"a@b.org","n":"1"}`:       {"/n", KindType, `field "n" must be an integer, got string "1"`},
 		`{"s":"a@b.org","s":"b@b.org"}`: {"", KindSyntax, `invalid JSON in the result at line 1, column 16: field "s" is given twice`},
-		`{"s":"x"}`:                     {"/s", KindFormat, `field "s" must be an e-mail address (missing @), got string "x"`},
+		`{"s":"x"}`:                     {"/s", KindFormat, `field "s" must be an e-mail address (it has no @), got string "x"`},
 	} {
 		if violations := violationsOf(t, s.Validate(t.Context(), []byte(doc))); len(violations) != 1 || violations[0] != want {
 			t.Errorf("%s: got %+v, want %+v", doc, violations, want)
