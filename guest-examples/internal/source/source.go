@@ -17,8 +17,8 @@ const Max = 4 << 20
 
 // Read returns inline, or the content of the file filePath. inline is the value of the parameter
 // text, and filePath the value of file_path; exactly one must be given. Read drops a byte order
-// mark in both, and decodes a file in UTF-16 if its mark indicates it. Input that is not valid UTF-8 or exceeds Max
-// bytes is an error.
+// mark in both, and decodes a file in UTF-16 if its mark indicates it. Input that is not valid
+// UTF-8 or exceeds Max bytes is an error.
 func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	switch {
 	case inline != "" && filePath != "":

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// cellReader reads the cells of CSV. In contrast to encoding/csv, it accepts a carriage return alone
-// as the end of a line, and keeps carriage returns in quotes.
+// cellReader reads the cells of CSV. In contrast to encoding/csv, it accepts a carriage return
+// alone as the end of a line, and keeps carriage returns in quotes.
 type cellReader struct {
 	text  string
 	at    int // the next byte
