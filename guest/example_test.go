@@ -24,11 +24,11 @@ func greet(_ context.Context, in greeting) (string, error) {
 	return "Hello, " + in.Name + "!", nil
 }
 
-// A complete tool consists of the function and a main that runs it.
+// A complete tool consists of the function and a main that passes it to Run.
 func ExampleRun() {
 	main := func() { guest.Run(greet) }
 
-	// A host starts main with the arguments on standard input.
+	// The host passes the arguments to main on standard input.
 	stdin := os.Stdin
 	defer func() { os.Stdin = stdin }()
 	read, write, err := os.Pipe()
@@ -44,7 +44,7 @@ func ExampleRun() {
 	// Hello, World!
 }
 
-// A test runs a tool as the host does, from the bytes of its input to its output.
+// A test runs a tool as the host does: it passes the input as bytes and compares the output.
 func ExampleServe() {
 	for _, input := range []string{`{"name": "World"}`, `{}`} {
 		var out, errOut strings.Builder
@@ -90,7 +90,7 @@ func ExampleResult() {
 	// 2 one black pixel image/png map[pixels:1] <nil>
 }
 
-// A failure can return more than its message.
+// The result of a failed call can have more content than the error message.
 func ExampleFailf() {
 	check := func(context.Context, struct{}) (guest.Result, error) {
 		failure := guest.Failf("line %d does not parse; the file is attached", 3)

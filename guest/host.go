@@ -18,25 +18,25 @@ const (
 	Error
 )
 
-// Logf sends a line to the clients that watch the call; the line is not part of the result. The
-// host truncates a line at 8 KiB and keeps at most 1000 lines or 256 KiB of a call. Outside
-// wasip1 Logf writes to standard error.
+// Logf sends a log line to the clients that watch the call; the line is not part of the result. The
+// host truncates a line to 8 KiB. For each call it keeps at most 1000 lines and at most 256 KiB.
+// Outside wasip1 Logf writes to standard error.
 func Logf(level Level, format string, args ...any) {
 	hostLog(level, fmt.Sprintf(format, args...))
 }
 
-// Progress reports how many units of work are done, out of a total; message says what the tool is
-// doing now. The units are the tool's own, such as files or bytes; a total of 0 means unknown. Call
-// Progress as often as you like: the host forwards at most 20 reports a second. Outside wasip1
-// Progress does nothing.
+// Progress reports how many of total units of work are done. message says what the tool is doing
+// now. The tool chooses the unit, such as files or bytes; a total of 0 means unknown. A tool may
+// call Progress at any rate: the host forwards at most 20 reports a second. Outside wasip1 Progress
+// does nothing.
 func Progress(done, total float64, message string) { hostProgress(done, total, message) }
 
 // Update reports what the call is doing or has found: a short title for people, and named values
-// for programs. The values must be encodable as JSON; each replaces an earlier value of the same
-// name. Either argument may be empty.
+// for programs. The values must be encodable as JSON. A value replaces the earlier value of the
+// same name. Either argument may be empty.
 //
-// An update may take at most 16 KiB of JSON, and a title is cut to 256 bytes. The host forwards
-// at most 20 updates a second. It refuses others with a *HostError of the kind too_large or
+// The JSON of an update is limited to 16 KiB, and the title is truncated to 256 bytes. The host
+// accepts at most 20 updates a second. It refuses others with a *HostError of the kind too_large or
 // too_many; a refused update has no effect. Outside wasip1 Update does nothing.
 func Update(title string, metadata map[string]any) error {
 	text, err := json.Marshal(struct {
@@ -58,20 +58,21 @@ type Call struct {
 	// Tool is the name of the tool. ID identifies the call.
 	Tool string `json:"tool"`
 	ID   string `json:"call_id"`
-	// Session and Message identify the place of the call in a conversation. Either may be empty.
+	// Session names the conversation, and Message the message in it, that the call belongs to.
+	// Either may be empty.
 	Session string `json:"session"`
 	Message string `json:"message"`
 	// IdempotencyKey is the same for all attempts of the call. Pass it to a server that supports
-	// such keys, so that a repeated request has its effect only once.
+	// such keys. The server then executes a repeated request only once.
 	IdempotencyKey string `json:"idempotency_key"`
 	// WorkingDirectory is the directory to which relative paths in the arguments refer. Empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
-	// Settings are the manifest's settings by name, with the operator's values or the author's
-	// defaults. Nil if the manifest has none.
+	// Settings are the values of the manifest's settings by name: the operator's value, or else the
+	// author's default. Settings is nil if the manifest has none.
 	Settings map[string]string `json:"settings,omitempty"`
-	// Tools are the names of the tools that the caller may call, in order. MoreTools is the
-	// number of further tools that the list leaves out.
+	// Tools are the names of the tools that the tool may call, in order. MoreTools is the number of
+	// further tools that the list leaves out.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
 }

@@ -23,7 +23,8 @@ func decode[In any](data []byte) (In, error) {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && strings.HasPrefix(wrong.Value, "number") {
 		// encoding/json rejects 5.0 for an int, but JSON Schema accepts it. Respell whole numbers
-		// only after such an error, so that numbers otherwise keep their spelling.
+		// only after such an error, so that all other inputs are decoded with their original
+		// spelling.
 		in = *new(In)
 		err = unmarshal(respellWhole(data), &in)
 	}
@@ -43,15 +44,15 @@ func unmarshal(data []byte, into any) error {
 	return nil
 }
 
-// explain rewords err so that it names the argument that does not fit, not Go types.
+// explain rewords err so that it names the invalid argument instead of a Go struct field.
 func explain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Errorf("%s: %s does not fit the type %s", wrong.Field, wrong.Value, wrong.Type)
+		return fmt.Errorf("%s: %s is not a valid %s", wrong.Field, wrong.Value, wrong.Type)
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s does not fit the type %s", wrong.Value, wrong.Type)
+		return fmt.Errorf("%s is not a valid %s", wrong.Value, wrong.Type)
 	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("invalid JSON: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// maxDepth limits the nesting that appendJSON follows, because a value may contain itself.
+// maxDepth limits the depth that appendJSON descends to, because a value may contain itself.
 const maxDepth = 32
 
 // appendJSON appends the same JSON as marshal, without the line feed. It handles the common types
@@ -111,8 +111,8 @@ func plainLen(text string) int {
 	for ; at+8 <= len(text); at += 8 {
 		w := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text[at:at+8]), 8))
 		quotes, backslashes := w^ones*'"', w^ones*'\\'
-		// Set the highest bit of each byte that needs an escape. A borrow of a subtraction only
-		// sets wrong bits in later bytes, so the lowest bit set is right.
+		// Set the highest bit of each byte that needs an escape. A borrow in a subtraction sets
+		// wrong bits only in later bytes, so the lowest set bit is always correct.
 		odd := ((w-ones*' ')&^w | (quotes-ones)&^quotes | (backslashes-ones)&^backslashes | w) & highs
 		if odd != 0 {
 			return at + bits.TrailingZeros64(odd)/8
@@ -126,7 +126,8 @@ func plainLen(text string) int {
 	return at
 }
 
-// escapeOf returns the escape of an ASCII character that a JSON string can't contain.
+// escapeOf returns the escape sequence for an ASCII character that must be escaped in a JSON
+// string.
 func escapeOf(c byte) string {
 	switch c {
 	case '"':

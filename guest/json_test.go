@@ -55,7 +55,7 @@ func FuzzAppendText(f *testing.F) {
 	})
 }
 
-// byPackageJSON encodes a result with package json.
+// byPackageJSON encodes a result with package encoding/json.
 func byPackageJSON(r Result) ([]byte, error) {
 	type contents struct {
 		URI      string  `json:"uri"`

@@ -54,14 +54,14 @@ func spellWhole(number string) (string, bool) {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		var err error
 		if exponent, err = strconv.Atoi(number[i+1:]); err != nil {
-			return "", false // the exponent does not fit an int
+			return "", false // the exponent is too large for an int
 		}
 		mantissa = number[:i]
 	}
 	integer, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(integer+fraction, "0")
 	exponent -= len(fraction)
-	// Move trailing zeros into the exponent. A negative exponent then means a fraction.
+	// Count the trailing zeros in the exponent. A negative exponent then means a fraction.
 	significant := strings.TrimRight(digits, "0")
 	exponent += len(digits) - len(significant)
 	switch {

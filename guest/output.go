@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// encode encodes the output. Only its static type decides the form, so that a tool can't violate
-// its manifest.
+// encode encodes the output. The static type alone decides the format, so that the output always
+// matches the manifest.
 func encode[Out any](out Out) ([]byte, error) {
 	if text, ok := any(&out).(*string); ok {
 		return []byte(*text), nil
 	}
 	if result, ok := any(&out).(*Result); ok {
-		return result.MarshalJSON() // avoids the check and the copy that package json makes
+		return result.MarshalJSON() // avoids the validation and the copy in package json
 	}
 	data, err := marshal(out)
 	var of *json.MarshalerError

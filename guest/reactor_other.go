@@ -2,5 +2,5 @@
 
 package guest
 
-// serveCall is for reactors, which exist only on wasip1.
+// serveCall has no effect here, because reactors exist only on wasip1.
 func serveCall(func(streams) int) bool { return false }

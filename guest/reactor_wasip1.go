@@ -22,10 +22,10 @@ func outputWrite(ptr *byte, size uint32) uint32
 func errorWrite(ptr *byte, size uint32) uint32
 
 // authorMain is the program's main. The Go runtime does not call main in a reactor. Each call
-// therefore runs authorMain, so one main serves commands and reactors. The author needs no
-// registration in a variable or an init function, which would also run in tests.
+// therefore runs authorMain, so the same main works in commands and reactors. The author need not
+// register the tool in a variable or an init function, which would also run in tests.
 //
-//go:linkname authorMain main.main
+// go:linkname authorMain main.main
 func authorMain()
 
 // invocation is one call of a reactor.
@@ -46,7 +46,7 @@ func call() int32 {
 	current = new(invocation)
 	authorMain()
 	if !current.served {
-		io.WriteString(hostWriter(errorWrite), "main does not call guest.Run")
+		io.WriteString(hostWriter(errorWrite), "the tool's main returned without a call of guest.Run; call guest.Run in main")
 		return exitFailed
 	}
 	return int32(current.code)

@@ -10,8 +10,8 @@ import (
 // Result is the output of a tool that returns more than one string or JSON value. The zero value
 // is an empty result.
 type Result struct {
-	// Content are the content blocks, in order. If there are none, readers of text get the JSON
-	// of Structured.
+	// Content are the content blocks, in order. If there are none, clients that read text get the
+	// JSON of Structured.
 	Content []Content
 	// Structured is the result for programs, written as JSON; nil means none. It must match the
 	// [result] schema of the manifest, if there is one.
@@ -24,8 +24,8 @@ type Result struct {
 	Metadata map[string]any
 }
 
-// Failf returns a Result that fails the call with a message formatted as by fmt.Sprintf. Unlike a
-// returned error, the Result can have further content.
+// Failf returns a Result that reports a failed call. Its message is formatted as by fmt.Sprintf.
+// Unlike a returned error, the Result can have further content.
 func Failf(format string, args ...any) Result {
 	return Result{Content: []Content{Text(fmt.Sprintf(format, args...))}, IsError: true}
 }
@@ -89,7 +89,7 @@ type Content struct {
 	Type ContentType
 	// Text is the text of a text block, or of a resource without Data, in UTF-8.
 	Text string
-	// Data is the complete content of an image, audio or resource file; it must not be empty.
+	// Data is the content of an image, audio or resource file; it must not be empty.
 	Data []byte
 	// MIMEType is the type of Data, such as "image/png".
 	MIMEType string
@@ -101,20 +101,20 @@ type Content struct {
 // Text returns a text block.
 func Text(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// Image returns an image block from the bytes of a PNG, JPEG, GIF or WebP file and its MIME type,
-// which must match the file. The block shares data with the caller.
+// Image returns an image block. data is the content of a PNG, JPEG, GIF or WebP file, and mimeType
+// must match the file. The block refers to data and does not copy it.
 func Image(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: data, MIMEType: mimeType}
 }
 
-// Audio returns an audio block from the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its MIME
-// type. The block shares data with the caller.
+// Audio returns an audio block. data is the content of a WAV, MP3, OGG, FLAC or MP4 file, and
+// mimeType must match the file. The block refers to data and does not copy it.
 func Audio(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: data, MIMEType: mimeType}
 }
 
-// Resource returns a named text or, if data is not nil, a named file of any type. The block
-// shares data with the caller.
+// Resource returns a block with a URI and either a text or, if data is not nil, a file of any type.
+// The block refers to data and does not copy it.
 func Resource(uri, mimeType, text string, data []byte) Content {
 	return Content{Type: ContentResource, URI: uri, MIMEType: mimeType, Text: text, Data: data}
 }

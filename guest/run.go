@@ -12,25 +12,24 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // the tool returned an error, or its input or output is invalid
-	exitPanic  = 2 // as for any Go program that panics
+	exitPanic  = 2 // the exit code of a Go program that panics
 )
 
-// Run runs the tool once with the input from the host. Call it once, as the last statement of
-// main.
+// Run runs the tool once with the input from the host. Call it once, as the last statement of main.
 //
-// Run decodes the input into In as encoding/json does, but keeps numbers exact: a number in an
-// any is a json.Number. A whole number fits an integer field in any spelling, such as 5.0 or 1e3.
-// Fields that In lacks are ignored, since the host has checked the arguments against the
-// manifest's schema. Empty input gives the zero In. If In is string, it gets the input unchanged,
-// for module.stdin = "{parameter}".
+// Run decodes the input into In as encoding/json does, but keeps numbers exact: a number in an any
+// is a json.Number. An integer field accepts a whole number in any spelling, such as 5.0 or 1e3.
+// Fields that In lacks are ignored, since the host has checked the arguments against the manifest's
+// schema. Empty input gives the zero In. If In is string, it gets the input unchanged, for
+// module.stdin = "{parameter}".
 //
-// The package comment lists the format for each Out. Run writes no output if the tool fails. The
-// text of an error is the message for the caller, often a model, so say what to change. A panic
-// is reported with its value; its stack goes to standard error, for the author. ctx has no
-// deadline, because the host stops a guest without notice.
+// The package comment lists the output format for each type Out. Run writes no output if the tool
+// fails. The message of an error goes to the caller, often a model, so say what to change. Run
+// reports the value of a panic to the caller and writes the stack to standard error, for the
+// author. ctx has no deadline, because the host stops a guest without notice.
 //
-// As a command Run ends the program with exit code 1 for an error and 2 for a panic, and returns
-// otherwise. As a reactor it always returns.
+// In a command, Run returns normally after success; it ends the program with exit code 1 for an
+// error and 2 for a panic. In a reactor, Run always returns.
 func Run[In, Out any](tool func(ctx context.Context, in In) (Out, error)) {
 	ctx := context.Background()
 	if serveCall(func(s streams) int { return serve(ctx, s, tool) }) {
@@ -42,8 +41,8 @@ func Run[In, Out any](tool func(ctx context.Context, in In) (Out, error)) {
 }
 
 // Serve runs the tool as [Run] does in a command, but with the given streams instead of the
-// standard ones. It returns the exit code: 0, 1 for an error, 2 for a panic. Use it in tests. It
-// may be called concurrently if tool may.
+// standard streams. It returns the exit code: 0, 1 for an error, 2 for a panic. Use it in tests.
+// Serve may be called concurrently if tool may.
 func Serve[In, Out any](ctx context.Context, in io.Reader, out, errOut io.Writer, tool func(ctx context.Context, in In) (Out, error)) int {
 	return serve(ctx, streams{input: in, output: out, failure: errOut, log: errOut}, tool)
 }
@@ -52,7 +51,7 @@ func Serve[In, Out any](ctx context.Context, in io.Reader, out, errOut io.Writer
 type streams struct {
 	input  io.Reader
 	output io.Writer
-	// failure gets the message for the caller. log gets details for the author.
+	// failure receives the message for the caller. log receives details for the author.
 	failure, log io.Writer
 }
 

@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 )
 
-// served is the outcome of a call of Serve.
+// served is the outcome of one Serve call.
 type served struct {
 	code        int
 	out, errOut string

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// MaxNames limits the files that one call may name. Their names may take at most 1 MiB in
-	// total.
+	// MaxNames is the maximum number of files that one call may name. The total length of their
+	// names is limited to 1 MiB.
 	MaxNames = 4096
-	// AnswerSize is the number of bytes that a call needs in its buffer for each file, in addition
+	// AnswerSize is the number of bytes of the buffer that a call uses for each file, in addition
 	// to the content of the file.
 	AnswerSize = 32
 )
@@ -25,16 +25,17 @@ type Answer struct {
 	// Err is the error for this file, as the syscall.Errno that package os wraps in an
 	// *fs.PathError. It is nil on success.
 	//
-	// [Dir.Read] sets syscall.EFBIG for a file larger than its limit or than the whole buffer;
-	// Size is then set. Read and [Dir.List] set syscall.ENOBUFS if the buffer has too little
-	// space left after the files before this one; ask for this file again.
+	// [Dir.Read] sets syscall.EFBIG for a file larger than its limit or than the whole buffer, and
+	// then sets Size as well. Read and [Dir.List] set syscall.ENOBUFS if the earlier files have
+	// filled the buffer; request this file in another call.
 	Err error
-	// Type is the type of the file, as in fs.FileMode; fs.ModeIrregular stands for types that
-	// WASI lacks. List leaves Size, which is in bytes, and ModTime unset.
+	// Type is the type of the file, as in fs.FileMode; fs.ModeIrregular stands for types that WASI
+	// lacks. Size is in bytes. [Dir.List] does not set Size and ModTime.
 	Type    fs.FileMode
 	Size    int64
 	ModTime time.Time
-	// Content is the file that Read read or the listing from List, as a slice of the buffer.
+	// Content is the content of the file, after [Dir.Read], or the listing of the directory, after
+	// [Dir.List]. It is a slice of the buffer.
 	Content []byte
 }
 
@@ -71,8 +72,8 @@ func typeOf(kind uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// Dir is the directory to which names are relative, as a path in the guest such as /workspace.
-// The zero value is the root of the guest.
+// Dir is the path of a directory in the guest, such as /workspace. The names of files are relative
+// to it. The zero value is the root of the guest.
 type Dir string
 
 // Stat describes files as os.Lstat does. The host writes its results to buf, which needs
@@ -80,11 +81,11 @@ type Dir string
 // *guest.HostError if there are more than MaxNames names or buf is too small.
 func (d Dir) Stat(names []string, buf []byte) ([]Answer, error) { return d.stat(names, buf) }
 
-// List lists directories into buf as os.ReadDir does. See [Dir.Stat] for buf and the error.
+// List lists directories into buf as os.ReadDir does. buf and the error are as in [Dir.Stat].
 func (d Dir) List(names []string, buf []byte) ([]Answer, error) { return d.list(names, buf) }
 
-// Read reads whole files of at most limit bytes each into buf, as os.ReadFile does. See
-// [Dir.Stat] for buf and the error.
+// Read reads whole files of at most limit bytes each into buf, as os.ReadFile does. buf and the
+// error are as in [Dir.Stat].
 func (d Dir) Read(names []string, limit int, buf []byte) ([]Answer, error) {
 	return d.read(names, limit, buf)
 }

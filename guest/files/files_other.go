@@ -15,12 +15,12 @@ import (
 // maxName is the length limit of an entry's name, in bytes.
 const maxName = 255
 
-// each calls ask for one file after another. ask sets the fields of the Answer, and appends the
-// content of the file to the free part of buf.
+// each calls ask for each name in order. ask sets the fields of the Answer, and appends the content
+// of the file to the free part of buf.
 func (d Dir) each(names []string, buf []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
 	table := len(names) * AnswerSize
 	if len(names) > MaxNames || table > len(buf) {
-		return nil, &host.Error{Kind: "too_large", Message: "too many files at once: name at most 4096, and give a buffer of 32 bytes for each and more for the content"}
+		return nil, &host.Error{Kind: "too_large", Message: "too many files at once: name at most 4096, and pass a buffer of 32 bytes for each file plus the size of its content"}
 	}
 	answers := make([]Answer, len(names))
 	rest := buf[table:table:len(buf)]
@@ -109,7 +109,8 @@ func (d Dir) read(names []string, limit int, buf []byte) ([]Answer, error) {
 			a.describe(nil, err)
 		case len(content) > limit:
 			a.Err = syscall.EFBIG
-		case len(content) >= cap(to): // the host needs one more byte to detect the end
+		// the host needs one byte more than the content, to detect the end of the file
+		case len(content) >= cap(to):
 			a.Err = syscall.ENOBUFS
 		default:
 			return append(to, content...)

@@ -102,7 +102,7 @@ func ExampleDir_List() {
 	os.MkdirAll(filepath.Join(dir, "src", "sub"), 0o700)
 	os.WriteFile(filepath.Join(dir, "src", "main.go"), nil, 0o600)
 
-	// In a guest this is files.Dir("/workspace").
+	// In a guest, write files.Dir("/workspace").
 	answers, err := files.Dir(dir).List([]string{"src", "none"}, make([]byte, 64<<10))
 	if err != nil {
 		fmt.Println(err)
@@ -183,7 +183,7 @@ func FuzzEntries(f *testing.F) {
 			t.Errorf("%q was left of %q", rest, content)
 		}
 		for range (files.Answer{Content: content}).Entries() {
-			break // the break must end the loop
+			break // check that break ends the loop
 		}
 	})
 }

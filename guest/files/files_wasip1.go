@@ -44,7 +44,7 @@ func (d Dir) ask(names []string, buf []byte, call func(names *byte, namesSize ui
 	request := make([]byte, 0, size)
 	for _, name := range names {
 		if strings.IndexByte(name, 0) >= 0 {
-			// A request can't contain NUL, so send \xff: the host refuses it with the same error.
+			// A request can't contain NUL. The host refuses the name \xff with the same error.
 			name = "\xff"
 		}
 		request = append(append(append(append(request, d...), '/'), name...), 0)

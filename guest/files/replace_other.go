@@ -12,14 +12,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
-// replace returns a *host.Error, or a bare syscall.Errno where the system gave one.
+// replace returns a *host.Error, or the plain syscall.Errno of a failed system call.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	if seen != nil && seen.Err != nil && !errors.Is(seen.Err, fs.ErrNotExist) {
-		return &host.Error{Kind: "seen", Message: "seen has an error other than that the file does not exist"}
+		return &host.Error{Kind: "seen", Message: "the answer in seen has an error; stat or read the file again"}
 	}
 	err := replaceFile(filepath.Join(string(d), filepath.FromSlash(name)), content, seen)
 	var errno syscall.Errno
-	if errors.As(err, &errno) { // drop the names of the system calls
+	if errors.As(err, &errno) { // remove the names of the system calls from the error
 		return errno
 	}
 	return err
@@ -43,7 +43,7 @@ func replaceFile(full string, content []byte, seen *Answer) error {
 		err = os.Rename(temp.Name(), full)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // err is the first cause
+		_ = os.Remove(temp.Name()) // err already holds the error to report
 	}
 	return err
 }
@@ -64,7 +64,7 @@ func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	case now.Err != nil:
 		return 0o644, nil
 	}
-	// Check only that the file may be written, because a rename does not check this.
+	// Open the file only to check that it may be written, because a rename does not check this.
 	f, err := os.OpenFile(full, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, err

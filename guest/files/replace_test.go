@@ -136,7 +136,7 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 	}
 }
 
-// Replace neither follows nor replaces a link.
+// Replace refuses a symbolic link: it neither follows the link nor replaces it.
 func TestReplaceAndLinks(t *testing.T) {
 	dir := tree(t)
 	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err != nil {
@@ -165,7 +165,7 @@ func ExampleDir_Replace() {
 	defer os.RemoveAll(tmp)
 	os.WriteFile(filepath.Join(tmp, "notes.txt"), []byte("one\n"), 0o600)
 
-	dir := files.Dir(tmp) // in a guest this is files.Dir("/workspace")
+	dir := files.Dir(tmp) // in a guest, write files.Dir("/workspace")
 	read, err := dir.Read([]string{"notes.txt"}, 1000, make([]byte, files.AnswerSize+1000))
 	if err != nil {
 		fmt.Println(err)
@@ -179,7 +179,7 @@ func ExampleDir_Replace() {
 	content := append(slices.Clone(seen.Content), "two\n"...)
 	fmt.Println(dir.Replace("notes.txt", content, &seen))
 
-	// The file now differs from what was read.
+	// The state of the file now differs from seen.
 	err = dir.Replace("notes.txt", []byte("three\n"), &seen)
 	fmt.Println(errors.Is(err, syscall.ESTALE))
 	got, err := os.ReadFile(filepath.Join(tmp, "notes.txt"))

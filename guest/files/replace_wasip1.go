@@ -12,7 +12,7 @@ import (
 //go:noescape
 func importedReplace(name *byte, nameSize uint32, seen *byte, seenSize uint32, content *byte, contentSize uint32) int32
 
-// replace returns a *host.Error or a bare syscall.Errno.
+// replace returns a *host.Error or a plain syscall.Errno.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	path := string(d) + "/" + name
 	var record [AnswerSize]byte

@@ -18,12 +18,12 @@ import (
 )
 
 // HostError is the error of a request that the host refused or could not finish. Its Kind is
-// "denied" if no permission for the request is granted.
+// "denied" if the tool has no permission for the request.
 type HostError = host.Error
 
 // Transport implements http.RoundTripper. The zero value is ready to use. It may be used
-// concurrently, but its requests run one at a time, since a guest has one thread. Transport
-// checks the request's context only before it sends the request; the host aborts a running
+// concurrently, but its requests run one at a time, since a guest has one thread. Transport checks
+// the context of a request only once, before it sends the request. The host aborts a running
 // request when the call ends.
 type Transport struct{}
 

@@ -75,7 +75,7 @@ func roundTrip(r *http.Request) (*http.Response, error) {
 	return response(r, int32(handle))
 }
 
-// response reads the head of a response.
+// response reads the status and the headers of a response.
 func response(r *http.Request, handle int32) (*http.Response, error) {
 	var failed error
 	text := host.ReadAll(func(buffer []byte) int {
@@ -105,7 +105,7 @@ func response(r *http.Request, handle int32) (*http.Response, error) {
 	return res, nil
 }
 
-// body reads the body of a response from the host.
+// body is the body of a response, which it reads from the host.
 type body struct {
 	handle int32
 	closed bool

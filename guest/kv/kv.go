@@ -1,7 +1,7 @@
 // Package kv is a tool's own small, durable key-value store. Each tool and each tenant has a
-// separate store. The manifest requests it with permissions.kv = "read" or "write". On systems
-// other than wasip1 a store lives as long as the process, so that an author can try a tool
-// natively.
+// separate store. The manifest requests the store with permissions.kv = "read" or "write". On
+// systems other than wasip1 the store exists only until the process exits. An author can thus try a
+// tool natively.
 package kv
 
 import (
@@ -31,6 +31,6 @@ func Delete(key string) error { return remove(key) }
 // nil value removes the key.
 func Swap(key string, old, value []byte) (bool, error) { return swap(key, old, value) }
 
-// List returns up to 1000 keys, in order, that begin with prefix and are greater than after. Pass
-// "" for the first page, and the last key of a page for the next page.
+// List returns up to 1000 keys that begin with prefix and are greater than after, in ascending
+// order. Pass "" for the first page, and the last key of a page for the next page.
 func List(prefix, after string) ([]string, error) { return list(prefix, after) }

@@ -195,8 +195,8 @@ func testProbeFailure(t *testing.T, tools *registry.Registry) {
 		{"a panic", "probe", `{"do":"panic"}`, "panic: oh no"},
 		{"a panic, with a stack for the author", "probe", `{"do":"panic"}`, "main.probe("},
 		{"a result that the host would not take", "probe", `{"do":"bad"}`, "content[0]: a block of type image needs data"},
-		{"an input that does not fit", "probe", `{"int":9223372036854775808}`, "int: number 9223372036854775808 does not fit the type int64"},
-		{"a main without Run", "forgetful", `{}`, "main does not call guest.Run"},
+		{"an input that does not fit", "probe", `{"int":9223372036854775808}`, "int: number 9223372036854775808 is not a valid int64"},
+		{"a main without Run", "forgetful", `{}`, "call guest.Run in main"},
 	}
 	for _, tt := range tests {
 		result, err := execute(t, tools, tt.tool, tt.arguments)

@@ -1,12 +1,12 @@
-// Package host has the code with which all packages of the SDK call the host.
+// Package host has the code that all packages of the SDK use to call the host.
 package host
 
 import "encoding/json"
 
 // Error is the error of a request that the host refused or could not carry out.
 type Error struct {
-	// Kind is "denied" for a request without permission, or another one-word reason; see
-	// docs/abi.md of wasmtool.
+	// Kind is "denied" for a request without permission, or another one-word reason that
+	// docs/abi.md of wasmtool lists.
 	Kind string `json:"kind"`
 	// Message says what is wrong and, if possible, what to do.
 	Message string `json:"message"`
@@ -17,8 +17,8 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Check returns the result of a host function. A negative result becomes an *Error with the
-// reason that the host gives.
+// Check converts the result of a host function. A negative result becomes an *Error with the reason
+// that the host gives.
 func Check(result int32) (int, error) {
 	if result >= 0 {
 		return int(result), nil
@@ -28,7 +28,7 @@ func Check(result int32) (int, error) {
 	return 0, e
 }
 
-// ReadAll returns all the data of a host function. read copies what fits into the buffer and
+// ReadAll returns all the data of a host function. read copies as much as fits into the buffer and
 // returns the total length.
 func ReadAll(read func([]byte) int) []byte {
 	buffer := make([]byte, 512)

@@ -1,5 +1,5 @@
-// Command probe is a tool for the tests of the SDK. It does what its argument asks, as a command
-// and as a reactor.
+// Command probe is a tool for the tests of the SDK. It works as a command and as a reactor, and
+// performs the action that its argument names.
 package main
 
 import (
@@ -22,12 +22,12 @@ type input struct {
 
 func main() {
 	if os.Args[0] == "forgetful" { // the tool's name
-		return // like an author who forgets Run
+		return // a tool whose author forgot to call Run
 	}
 	guest.Run(probe)
 }
 
-// calls counts the calls of the instance.
+// calls is the number of calls that this instance has run.
 var calls int
 
 func probe(ctx context.Context, in input) (guest.Result, error) {
@@ -46,7 +46,7 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 	case "panic":
 		panic("oh no")
 	case "wait":
-		// Goroutines and timers also work in both forms.
+		// Goroutines and timers must work in commands and in reactors.
 		done := make(chan string)
 		go func() {
 			time.Sleep(time.Millisecond)
@@ -74,5 +74,5 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
 	}
-	return guest.Result{}, fmt.Errorf("do: unknown action %q", in.Do)
+	return guest.Result{}, fmt.Errorf("do is %q, which is not an action of this tool", in.Do)
 }

@@ -2,8 +2,8 @@
 
 package main
 
-// The raw host functions, with numbers for pointers, so that a script can pass values that no SDK
-// would pass.
+// The host functions with integers in place of pointers, so that a script can pass values that no
+// SDK would pass.
 
 //go:wasmimport wasmtool_v1 http_request
 func httpRequest(head, headSize, body, bodySize uint32) int32

@@ -1,7 +1,7 @@
 //go:build wasip1
 
-// Command script is a tool for attack tests. It runs the steps of its input in order with the raw
-// host functions and returns the outcome of each step.
+// Command script is a tool for attack tests. It runs the steps of its input in order, calls the
+// host functions without the SDK, and returns the outcome of each step.
 package main
 
 import (
@@ -26,12 +26,12 @@ type step struct {
 	// Handle is the handle of a response; -1 means the response opened last.
 	Handle int32 `json:"handle"`
 	// Size is the size of the buffer; 0 means a size that suits most steps. If Raw is set, Ptr and
-	// Len are its address and size instead.
+	// Len are the address and the size of the buffer, and Size is ignored.
 	Size int    `json:"size"`
 	Raw  bool   `json:"raw"`
 	Ptr  uint32 `json:"ptr"`
 	Len  uint32 `json:"len"`
-	// Repeat runs the step that many times; only the last outcome is returned.
+	// Repeat is how often the step runs; only the last outcome is returned.
 	Repeat int `json:"repeat"`
 }
 
@@ -48,8 +48,8 @@ type input struct {
 
 func main() { guest.Run(play) }
 
-// kept is the data that a call leaves in memory. opened is the response opened last. files are
-// the files left open. last holds the outcomes of the steps so far.
+// kept is data that stays in memory after a call. opened is the last response that was opened.
+// files are the files that are still open. last has the outcomes of the steps so far.
 var (
 	kept   string
 	opened int32
@@ -159,7 +159,8 @@ func (s step) buffered(call func(ptr, size uint32) int32) outcome {
 
 func (s step) run() outcome {
 	text, more := s.text(), s.more()
-	defer runtime.KeepAlive(text) // its address as a number does not keep it alive
+	// text must stay alive, because the garbage collector does not see its address in an integer
+	defer runtime.KeepAlive(text)
 	defer runtime.KeepAlive(more)
 	p, n := textRange(text)
 	q, m := textRange(more)
@@ -242,7 +243,7 @@ func (s step) file(content []byte, err error) outcome {
 	return outcome{Text: string(content)}
 }
 
-// echo sends the transcript to every output there is.
+// echo sends the transcript to every output that the tool has.
 func (s step) echo() {
 	text := transcript()
 	p, n := textRange(text)
@@ -254,7 +255,7 @@ func (s step) echo() {
 	runtime.KeepAlive(text)
 }
 
-// body reads the response opened last to its end, in pieces of Size.
+// body reads the last opened response to its end, in pieces of Size bytes.
 func (s step) body() outcome {
 	size := s.Size
 	if size == 0 {

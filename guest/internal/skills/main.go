@@ -1,5 +1,5 @@
-// Command skills is a tool for tests. It describes itself from the names of its workspace's files,
-// which it does not escape. It is small because tests compile it.
+// Command skills is a tool for tests. Its description of itself contains the names of the files in
+// the workspace, without escapes. The program is small, because tests compile it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func describe(dir string) error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	// This write must fail.
+	// Writing must fail here.
 	if os.WriteFile(dir+"/trace", nil, 0o666) == nil {
 		names = append(names, "WRITTEN")
 	}
