@@ -22,7 +22,7 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// reading returns a tool that calls run with the workspace, to read, and the decoded arguments.
+// reading returns a tool that calls run with the read-only workspace and the decoded arguments.
 func reading[Args any](run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// BenchmarkTools makes calls as agents do, most of them small. Its CPU profile is stored as
-// default.pgo, from which the compiler decides what to inline. Update the profile after large
-// changes to the tools:
+// BenchmarkTools makes typical calls of agents, most of them small. The CPU profile of this
+// benchmark is stored as default.pgo, which the compiler uses to decide what to inline. Update the
+// profile after large changes to the tools:
 //
 //	go test ./modules/files -run '^$' -bench Tools -benchtime 20s \
 //		-cpuprofile modules/files/default.pgo

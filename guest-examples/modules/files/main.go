@@ -26,7 +26,7 @@ import (
 func main() {
 	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
 	if len(os.Args) == 2 {
-		_ = rehearse(os.Args[1]) // a call also works without a rehearsal
+		_ = rehearse(os.Args[1]) // ignore an error: a call also works without the rehearsal
 	}
 	toolabi.Run(all)
 }
@@ -47,8 +47,8 @@ func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 	}
 }
 
-// tool returns a tool that calls run with the workspace, to read or to write, and the decoded
-// arguments.
+// tool returns a tool that calls run with the workspace in and the decoded arguments. in is a file
+// system to read, or a directory to write.
 func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
@@ -61,7 +61,7 @@ func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer
 }
 
 // searching is like tool, for tools that go through thousands of files. Such tools keep little
-// memory, so searching lets more garbage accumulate before the collector marks the whole heap.
+// memory in use, so searching makes the garbage collector run less often.
 func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := tool(tree, run)

@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/read"
 )
 
-// rehearse does what most calls of a tool do, and discards the result. The host saves the memory
-// of a module when it first reads its input, and begins each call with that memory. Lazily built
-// tables and the first growth of the heap are therefore paid for once and not in each call.
-// rehearse uses sample files, because the host's files are not there yet. An error means that the
-// sample does not suit the tool.
+// rehearse does what most calls of a tool do, and discards the result. The host saves the memory of
+// a module when the module first reads its input, and begins each call with that memory. Lazily
+// built tables and the first growth of the heap are therefore paid for once and not in each call.
+// rehearse uses sample files, because the host's files are not available yet. An error means that
+// the sample does not suit the tool.
 func rehearse(tool string) error {
 	sample := workspace.Sample{"a.txt": strings.Repeat("some text in a line\n", 40)}
 	switch tool {

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// A failing rehearsal would go unnoticed, because it would only make calls slower.
+// A failed rehearsal only makes calls slower, so only this test detects it.
 func TestRehearsals(t *testing.T) {
 	for _, tool := range []string{"read", "grep", "glob", "edit", "multi_edit", "write"} {
 		if err := rehearse(tool); err != nil {

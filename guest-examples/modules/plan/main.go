@@ -1,5 +1,6 @@
 // Command plan is the module of the built-in tools for plans and instructions. Its first argument
-// names the tool: todo, spec or skill. With the argument describe, skill describes itself.
+// names the tool: todo, spec or skill. With a second argument "describe", skill prints its own
+// description.
 package main
 
 import (

@@ -20,7 +20,8 @@ func main() {
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
 		Report: func(last string) {
-			// The shell sends the output again later if the host's rate limit refuses an update.
+			// Ignore an error: if the host's rate limit refuses an update, the shell sends the
+			// output again later.
 			_ = guest.Update("", map[string]any{"output": last})
 		},
 	}

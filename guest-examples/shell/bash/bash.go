@@ -1,6 +1,6 @@
-// Package bash implements the built-in tool bash, which runs shell scripts. An interpreter runs the
-// language, and the commands are Go functions. No process is started, so a script can use only what
-// the tool was granted.
+// Package bash implements the built-in tool bash, which runs shell scripts. An interpreter executes
+// the script, and the commands are Go functions. No process is started, so a script can use only
+// what the tool was granted.
 package bash
 
 import (
@@ -34,7 +34,7 @@ type Args struct {
 	TimeoutMS int64 `json:"timeout_ms"`
 }
 
-// Host is the environment of the shell.
+// Host is the environment that the shell runs in.
 type Host struct {
 	// Commands are the commands by name. The shell adds sh and bash.
 	Commands map[string]command.Func
@@ -46,13 +46,13 @@ type Host struct {
 	// Environ are the variables of the script in the form NAME=value. The shell also sets HOME,
 	// PATH, PWD and others; Environ overrides those.
 	Environ []string
-	// Report is called now and then with the last output of a script that runs for a while; nil if
-	// not needed.
+	// Report is called at intervals with the last output of a script that runs for longer than a
+	// moment. It may be nil.
 	Report func(last string)
 }
 
-// Run runs one script and returns its output and exit status. The error is only for invalid
-// arguments; a failing script gives a result with IsError.
+// Run runs one script and returns its output and exit status. Run returns an error only for invalid
+// arguments; a failed script gives a result with IsError.
 func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	dir, err := begin(host, args)
 	if err != nil {
@@ -75,8 +75,7 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	select {
 	case end = <-ended:
 	case <-run.Done():
-		// Do not wait for a script that itself waits for something that never comes. Return its
-		// output so far.
+		// Wait only briefly, because the script may be blocked forever. Return its output so far.
 		select {
 		case <-ended:
 		case <-time.After(grace):
@@ -86,10 +85,10 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	return report(args, limit, end, out), nil
 }
 
-// begin returns the directory in which the script starts.
+// begin returns the absolute directory in which the script starts.
 func begin(host Host, args Args) (string, error) {
 	if strings.TrimSpace(args.Command) == "" {
-		return "", errors.New("command is empty; give a shell script such as ls -l | head")
+		return "", errors.New("command is empty; give a shell script, such as: ls -l | head")
 	}
 	if len(args.Command) > maxScript {
 		return "", fmt.Errorf("command has %d bytes; the limit is %d, so write the script to a file and run: bash FILE", len(args.Command), maxScript)
@@ -106,14 +105,14 @@ func begin(host Host, args Args) (string, error) {
 	case err == nil:
 		return dir, nil
 	case args.WorkingDirectory != "":
-		return "", fmt.Errorf("working_directory %s: %s; give a directory, relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
+		return "", fmt.Errorf("working_directory %s: %s; give a directory that is relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("no workspace is granted to this tool: the directory %s does not exist", host.Workspace)
 	}
 	return "", fmt.Errorf("the workspace can't be used: %s", command.Message(err))
 }
 
-// absolute returns name as seen from dir, cleaned.
+// absolute returns the clean absolute path of name, which may be relative to dir.
 func absolute(dir, name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)

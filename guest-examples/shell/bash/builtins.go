@@ -12,8 +12,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin is a function that replaces a builtin of the interpreter. args[0] is its name. It reads
-// variables from hc and sets them with assign.
+// builtin is a function that replaces a builtin of the interpreter. args[0] is the name of the
+// builtin. The function reads variables from hc and sets variables with assign.
 type builtin func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
 // builtinTable returns the builtins that the interpreter lacks or implements incompletely.
@@ -46,14 +46,14 @@ func (s *shell) builtinTable() map[string]builtin {
 // nothing does nothing and succeeds.
 func nothing(context.Context, interp.HandlerContext, []string) error { return nil }
 
-// impossible returns a builtin that fails with the reason why.
+// impossible returns a builtin that always fails and prints why.
 func impossible(why string) builtin {
 	return func(_ context.Context, hc interp.HandlerContext, args []string) error {
 		return fail(hc, args[0], "%s", why)
 	}
 }
 
-// constant returns a builtin that prints a fixed answer and accepts no change.
+// constant returns a builtin that prints answer. It ignores an attempt to change the value.
 func constant(answer string) builtin {
 	return func(ctx context.Context, hc interp.HandlerContext, args []string) error {
 		for _, arg := range args[1:] {
@@ -65,7 +65,8 @@ func constant(answer string) builtin {
 	}
 }
 
-// wait waits for background jobs. With -n it waits for all jobs, not only for the next.
+// wait waits for background jobs. Unlike in bash, wait -n also waits for all jobs instead of the
+// next.
 func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) > 1 && args[1] == "-n" {
 		args = args[:1]
@@ -73,8 +74,8 @@ func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return hc.Builtin(ctx, args)
 }
 
-// write writes the output of a builtin. If the reader of a pipe is gone, the subshell ends, as a
-// process would by SIGPIPE.
+// write writes the output of a builtin. If the reader of a pipe is closed, the subshell exits, as a
+// process would after SIGPIPE.
 func write(ctx context.Context, hc interp.HandlerContext, text string) error {
 	_, err := io.WriteString(hc.Stdout, text)
 	switch {
@@ -87,19 +88,19 @@ func write(ctx context.Context, hc interp.HandlerContext, text string) error {
 	return interp.ExitStatus(1)
 }
 
-// fail writes an error of a builtin and returns the status 1.
+// fail prints an error of a builtin and returns the exit status 1.
 func fail(hc interp.HandlerContext, name, format string, args ...any) error {
 	fmt.Fprintf(hc.Stderr, "bash: %s: %s\n", name, fmt.Sprintf(format, args...))
 	return interp.ExitStatus(1)
 }
 
-// misuse writes a usage error of a builtin and returns the status 2.
+// misuse prints a usage error of a builtin and returns the exit status 2.
 func misuse(hc interp.HandlerContext, name, format string, args ...any) error {
 	fmt.Fprintf(hc.Stderr, "bash: %s: %s\n", name, fmt.Sprintf(format, args...))
 	return interp.ExitStatus(statusUsage)
 }
 
-// assignment is a variable and its value, or the values of an array.
+// assignment assigns a value to a variable, or several values to an array.
 type assignment struct {
 	name   string
 	values []string
@@ -128,7 +129,7 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 	return hc.Builtin(ctx, []string{"eval", script.String()})
 }
 
-// eval runs its arguments as a script, and prepares the script first if necessary.
+// eval runs its arguments as a script, which it first rewrites with prepared.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	script := strings.Join(args[1:], " ")
 	leave, err := s.enter()
@@ -143,8 +144,8 @@ func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []strin
 	return hc.Builtin(ctx, []string{"eval", prepared})
 }
 
-// prepared returns a script that the interpreter can run. It parses the script here to limit its
-// nesting.
+// prepared returns a version of script that the interpreter can run. It parses the script to check
+// that its nesting is within the limit.
 func (s *shell) prepared(script, name string) (string, error) {
 	file, err := parse(script, name)
 	if err != nil {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// capture stores what a script writes to standard output and standard error, in order: the
-// beginning, and the end if the output is long. It is safe for concurrent use.
+// capture stores what a script writes to standard output and standard error, in order. Of a long
+// output it keeps only the beginning and the end. It is safe for concurrent use.
 type capture struct {
 	// overflow is called when the script writes more than maxOutput.
 	overflow func()
-	// report is called now and then with the last output while the script runs; nil if not needed.
+	// report is called at intervals with the last output while the script runs. It may be nil.
 	report func(last string)
 
 	mu         sync.Mutex
 	head, tail []byte
 	total      int
-	// cutLines counts the line feeds dropped so far; it is updated as the tail moves on.
+	// cutLines is the number of line feeds that have been dropped from the tail so far.
 	cutLines int
 	pending  *time.Timer // set while a report is pending
 }
 
-// reportDelay delays the first report after output, so that short scripts report nothing. maxReport
-// limits the bytes of a report.
+// reportDelay is the delay of the first report after output, so that short scripts report nothing.
+// maxReport is the maximum length of a report in bytes.
 const (
 	reportDelay = 500 * time.Millisecond
 	maxReport   = 4 << 10
@@ -69,7 +69,7 @@ func (c *capture) reportLast() {
 	}
 }
 
-// end stops all further reports.
+// end stops all future reports.
 func (c *capture) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +86,8 @@ func (c *capture) dropTail() {
 	c.tail = append(c.tail[:0], c.tail[drop:]...)
 }
 
-// text returns the stored output as UTF-8, the number of bytes written, and the number of bytes
-// missing from the text.
+// text returns the stored output as UTF-8, the total number of bytes written, and the number of
+// bytes that were dropped.
 func (c *capture) text() (text string, total, cut int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *capture) text() (text string, total, cut int) {
 	b.Write(c.head)
 	cut = c.total - len(c.head) - len(c.tail)
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n... %d bytes with %d line feeds of output omitted ...\n", cut, c.cutLines)
+		fmt.Fprintf(&b, "\n... %d bytes of output with %d line feeds omitted ...\n", cut, c.cutLines)
 	}
 	b.Write(c.tail)
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), c.total, cut

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A client that watches a long script gets its last output; a short script reports nothing.
+// A client that watches a long script gets reports with its last output; a short script sends none.
 func TestCapture_reportsLongScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reported []string

@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/commands"
 )
 
-// commandTable has the commands for all tests. Package commands requires that they share one table.
+// commandTable has the commands for all tests. Package commands requires one table for the process.
 var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
 
-// script is a test case of the files in testdata: a name and a script, which runs in a copy of
+// script is a test case from a file in testdata: a name and a script. The script runs in a copy of
 // testdata/tree.
 type script struct{ name, text string }
 
-// scripts reads a file of test cases. Each begins with a line "### name".
+// scripts reads a file of test cases. Each case begins with a line "### name".
 func scripts(t *testing.T, file string) []script {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -33,7 +33,7 @@ func scripts(t *testing.T, file string) []script {
 	return list
 }
 
-// caseFiles returns the test case files for which the system's bash gives the same results.
+// caseFiles returns the files with test cases that give the same results in the system's bash.
 func caseFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.txt"))

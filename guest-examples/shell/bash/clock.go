@@ -10,16 +10,17 @@ import (
 
 // clock is the context of a script. WebAssembly has one thread and no signals, so a loop in the
 // script would keep the timeout from firing. The interpreter calls Err before each statement, and
-// Err yields to other goroutines.
+// Err lets other goroutines run.
 type clock struct {
 	context.Context
 	asked atomic.Uint32
 }
 
 // errTimeout is the cause if a script exceeds its time limit.
-var errTimeout = errors.New("its time is over")
+var errTimeout = errors.New("the time limit is exceeded")
 
-// newClock returns a context that ends after limit, and a function that ends it earlier.
+// newClock returns a context that ends after limit, and a function that cancels the context
+// earlier.
 func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
@@ -27,7 +28,7 @@ func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelC
 	return &clock{Context: ctx}, cancel
 }
 
-// Err returns why the context has ended, or nil.
+// Err returns the error of the context: why it has ended, or nil while it has not.
 func (c *clock) Err() error {
 	const every = 64
 	if c.asked.Add(1)%every == 0 {

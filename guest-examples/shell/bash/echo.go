@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// echo writes its arguments. Unlike the interpreter's builtin, it knows combined options such as
+// echo is the builtin echo. Unlike the interpreter's own echo, it accepts combined options such as
 // -ne.
 func echo(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return write(ctx, hc, printf.Echo(args[1:]))

@@ -17,11 +17,12 @@ import (
 // searchPath is the value of PATH: the directories in which commands appear to be.
 const searchPath = "/usr/local/bin:/usr/bin:/bin"
 
-// builtinMark begins the names of our builtins, so that the interpreter does not run its own.
+// builtinMark is a prefix that call adds to the names of our builtins. The interpreter then does
+// not run its own builtin of the same name.
 const builtinMark = "\x00"
 
-// call is called for every simple command before it runs. It enforces the limits, and renames our
-// builtins so that the interpreter passes them to exec.
+// call is called for every simple command before the command runs. It enforces the limits, and
+// renames our builtins so that the interpreter passes them to exec.
 func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	if runtime.NumGoroutine() > maxGoroutines {
 		s.stop(errTooManyJobs)
@@ -38,8 +39,8 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	return args, nil
 }
 
-// withNames replaces an empty variable name in the arguments of some builtins with an invalid one,
-// because the interpreter panics on an empty name.
+// withNames replaces empty variable names in the arguments of some builtins with the name of a
+// variable that never exists, because the interpreter panics on an empty name.
 func withNames(args []string) []string {
 	at := slices.Index(args, "")
 	if at < 1 {
@@ -85,7 +86,7 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	return statusError(status)
 }
 
-// builtin runs one of our builtins.
+// builtin runs one of our builtins, which replace builtins of the interpreter.
 func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	var broken error
 	err := func() error {
@@ -98,7 +99,7 @@ func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []st
 	return err
 }
 
-// statusError returns the interpreter's form of an exit status.
+// statusError converts an exit status to the error type of the interpreter.
 func statusError(status int) error {
 	if status == 0 {
 		return nil
@@ -106,7 +107,7 @@ func statusError(status int) error {
 	return interp.ExitStatus(status)
 }
 
-// exit ends the subshell that hc belongs to.
+// exit makes the subshell that hc belongs to exit with status.
 func exit(ctx context.Context, hc interp.HandlerContext, status int) error {
 	return hc.Builtin(ctx, []string{"exit", fmt.Sprint(status)})
 }
@@ -118,9 +119,8 @@ func (s *shell) countBroken(out io.Writer) int {
 	return s.broken[out]
 }
 
-// run runs a command with the streams, directory and variables of e, and returns its status. It
-// also serves commands that run others, such as xargs, which can't use the shell's builtins and
-// functions.
+// run runs a command with the streams, directory and variables of e, and returns its exit status.
+// Commands such as xargs also use it to run other commands. It can't run functions of the script.
 func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	if ctx.Err() != nil {
 		return statusStopped
@@ -149,7 +149,7 @@ func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	return statusNotFound
 }
 
-// guarded runs a command and turns a panic into a failure.
+// guarded runs a command. If the command panics, guarded reports an internal error and a failure.
 func guarded(ctx context.Context, f command.Func, e *command.Env) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,8 +160,8 @@ func guarded(ctx context.Context, f command.Func, e *command.Env) (status int) {
 	return f(ctx, e) & 0xff
 }
 
-// commandName returns the command that a path such as /usr/bin/env stands for, and any other name
-// unchanged.
+// commandName returns the last element of a path in PATH, such as env for /usr/bin/env. It returns
+// any other name unchanged.
 func commandName(name string) string {
 	dir, base := path.Split(name)
 	for p := range strings.SplitSeq(searchPath, ":") {

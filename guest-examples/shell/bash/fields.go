@@ -2,9 +2,10 @@ package bash
 
 import "strings"
 
-// fields splits a line as read does, into at most maximum fields; the last one takes the rest. A
-// run of blanks of ifs separates two fields. Each other character of ifs ends a field, so fields
-// may be empty. Unless raw is set, a backslash protects the next character and is removed.
+// fields splits a line as the builtin read does, into at most maximum fields; the last field is the
+// rest of the line. A sequence of blanks in ifs separates two fields. Each other character in ifs
+// ends a field, so fields may be empty. Unless raw is set, a backslash makes the next character
+// literal and is removed.
 func fields(line, ifs string, maximum int, raw bool) []string {
 	var list []string
 	s := splitter{line: line, ifs: ifs, raw: raw}
@@ -24,7 +25,7 @@ type splitter struct {
 	at        int
 }
 
-// blank reports whether a character separates like a space.
+// blank reports whether c is a space, tab or line feed that separates fields.
 func (s *splitter) blank(c byte) bool {
 	return strings.IndexByte(" \t\n", c) >= 0 && strings.IndexByte(s.ifs, c) >= 0
 }
@@ -35,7 +36,8 @@ func (s *splitter) blanks() {
 	}
 }
 
-// field reads a field and its end: blanks, or one other separator with the blanks around it.
+// field reads one field and the separator after it: blanks, or one other separator with the blanks
+// around it.
 func (s *splitter) field() string {
 	var b strings.Builder
 	for s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) < 0 {
@@ -49,7 +51,7 @@ func (s *splitter) field() string {
 	return b.String()
 }
 
-// character reads one character, or a character protected by a backslash.
+// character reads one character. A backslash before the character is removed, unless raw is set.
 func (s *splitter) character(b *strings.Builder) {
 	if s.line[s.at] == '\\' && !s.raw {
 		if s.at++; s.at == len(s.line) {
@@ -60,8 +62,8 @@ func (s *splitter) character(b *strings.Builder) {
 	s.at++
 }
 
-// rest reads the remaining text without the blanks at its end, and without a single separator at
-// the end.
+// rest reads the rest of the line without the blanks at its end. If the rest is one field and a
+// separator, rest also drops the separator.
 func (s *splitter) rest() string {
 	whole := *s
 	if only := whole.field(); whole.at == len(s.line) {

@@ -14,8 +14,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// open opens the target of a redirection. It implements devices, because the file system of the
-// sandbox has none.
+// open opens the target of a redirection. It implements devices such as /dev/null, because the file
+// system of the sandbox has none.
 func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
 	full := absolute(hc.Dir, name)
@@ -35,12 +35,13 @@ func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMod
 	return f, nil
 }
 
-// refusal returns an error with bash's wording. The interpreter expects this type and prints it.
+// refusal returns an error with the wording of bash, in the type that the interpreter prints.
 func refusal(name string, err error) *os.PathError {
 	return &os.PathError{Op: "bash:", Path: name, Err: errors.New(command.Message(err))}
 }
 
-// device is a stream of the shell that can be opened as a file. Closing it leaves the stream open.
+// device is a stream of the shell that a script can open as a file. Closing the device does not
+// close the stream.
 type device struct {
 	io.Reader
 	io.Writer
@@ -48,8 +49,8 @@ type device struct {
 
 func (device) Close() error { return nil }
 
-// openDevice returns the device of this name. ok is true for all names in /dev, even if there is
-// no such device.
+// openDevice returns the device of this name. ok is true for all names in /dev. d is nil if the
+// device does not exist.
 func openDevice(hc interp.HandlerContext, name string) (d io.ReadWriteCloser, ok bool) {
 	stdin := hc.Stdin
 	if stdin == nil {
@@ -71,7 +72,7 @@ func openDevice(hc interp.HandlerContext, name string) (d io.ReadWriteCloser, ok
 	return nil, name == "/dev" || strings.HasPrefix(name, "/dev/")
 }
 
-// zeros is an endless stream of zeros.
+// zeros is an endless stream of zero bytes, for /dev/zero.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -105,8 +106,8 @@ func (deviceInfo) ModTime() time.Time { return time.Time{} }
 func (deviceInfo) IsDir() bool        { return false }
 func (deviceInfo) Sys() any           { return nil }
 
-// access implements [ -r name ], [ -w name ] and [ -x name ]. WebAssembly has no permission bits
-// of its own; a file counts as executable if its first line names an interpreter.
+// access implements [ -r name ], [ -w name ] and [ -x name ]. WASI has no permission bits, so a
+// file is executable if its first line names an interpreter.
 func (s *shell) access(ctx context.Context, name string, mode interp.AccessMode) error {
 	info, err := s.stat(ctx, name, true)
 	if err != nil {

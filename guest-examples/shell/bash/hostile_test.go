@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// callIn runs one call of the tool in a copy of the tree.
+// callIn runs one call of the tool in a copy of testdata/tree.
 func callIn(t *testing.T, args Args) (text string, isError bool, metadata map[string]any) {
 	t.Helper()
 	host := Host{Commands: commandTable(), Workspace: copyOfTree(t), Temp: t.TempDir()}
@@ -18,7 +18,7 @@ func callIn(t *testing.T, args Args) (text string, isError bool, metadata map[st
 	return result.Content[0].Text, result.IsError, result.Metadata
 }
 
-// Each script ends in time with a message that says why it ended, and never panics.
+// Each of these hostile scripts stops in time, reports why it was stopped, and does not panic.
 func TestHostile(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -51,9 +51,9 @@ func TestHostile(t *testing.T) {
 		"element in an expression":    {`a=(1); echo $((1 + a[0]++))`, "can only be changed by"},
 		"read without input":          {`read x <&-; echo "status $?"`, "status 1"},
 		"mapfile without input":       {`mapfile l <&-; echo "count ${#l[@]}"`, "count 0"},
-		"wide field":                  {`printf '%999999999d' 1`, "the limit of a field is 65536"},
-		"wide field by argument":      {`printf '%*s' 99999999999 x`, "the limit of a field is 65536"},
-		"high precision":              {`printf '%.999999999f' 1`, "the limit of a field is 65536"},
+		"wide field":                  {`printf '%999999999d' 1`, "a width or precision is larger than the limit of 65536"},
+		"wide field by argument":      {`printf '%*s' 99999999999 x`, "a width or precision is larger than the limit of 65536"},
+		"high precision":              {`printf '%.999999999f' 1`, "a width or precision is larger than the limit of 65536"},
 		"directive that is none":      {`printf '%y %' x`, "invalid format character"},
 		"indirection to nothing":      {`x=; echo ${!x}; echo done`, "done"},
 		"names that are empty":        {`x=; [[ -v $x ]] || [ -v "$x" ] || unset "$x"; declare -n r=$x; echo "$r" | cat; test -R "" | cat; let "" | cat; echo done`, "done"},
@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Endless scripts end at their time limit and return their output. The test uses a fake clock.
+// Endless scripts stop at their time limit and return their output. The test uses a fake clock.
 func TestEndlessScriptsStopAtTheTimeLimit(t *testing.T) {
 	for name, command := range map[string]string{
 		"sleep":                  `echo begun; sleep 1000; echo never`,

@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// commandBuiltin is the builtin command. -v and -V describe a name; otherwise the builtin runs a
-// command even if a function has the same name.
+// commandBuiltin is the builtin command. With -v or -V it describes a name; otherwise it runs a
+// command and ignores functions of the same name.
 func (s *shell) commandBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
@@ -72,8 +72,8 @@ func (s *shell) typeBuiltin(ctx context.Context, hc interp.HandlerContext, args 
 	})
 }
 
-// describe describes each name. It describes commands of the sandbox and leaves functions, builtins
-// and files to the interpreter.
+// describe describes each name. It describes commands of the sandbox itself, and passes functions,
+// builtins and files to the interpreter.
 func (s *shell) describe(ctx context.Context, hc interp.HandlerContext, names []string, by string, own []string, say func(name, path string) string) error {
 	var failed error
 	found := false

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// idleLetters are options of set that have no effect in a shell without job control and history, or
-// that are always on. The interpreter would reject them.
+// idleLetters are the options of set that the interpreter rejects but that can be ignored. They
+// have no effect without job control and history, or are always on.
 const idleLetters = "EThmbBHPvkp"
 
 var idleOptions = []string{
@@ -17,16 +17,16 @@ var idleOptions = []string{
 	"physical", "verbose", "posix", "interactive-comments", "emacs", "vi", "privileged", "keyword",
 }
 
-// set sets options and parameters of the shell.
+// set sets shell options and positional parameters.
 func set(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	kept := withoutIdle(args[1:])
 	if len(args) > 1 && len(kept) == 0 {
-		return nil // without arguments, set would list all variables
+		return nil // ignore set without arguments, which would list all variables
 	}
 	return hc.Builtin(ctx, append([]string{"set"}, kept...))
 }
 
-// withoutIdle returns the arguments of set without idle options.
+// withoutIdle returns the arguments of set without the options in idleLetters.
 func withoutIdle(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
@@ -56,8 +56,8 @@ func withoutIdle(args []string) []string {
 	return kept
 }
 
-// trap sets handlers for the exit and for errors. It drops handlers for signals, because the
-// sandbox has no signals.
+// trap sets handlers for EXIT and ERR. It ignores handlers for signals, because the sandbox has no
+// signals.
 func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
@@ -67,7 +67,7 @@ func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []strin
 		return hc.Builtin(ctx, []string{"trap"})
 	}
 	if rest[0] == "-l" {
-		return fail(hc, "trap", "there are no signals here; EXIT and ERR can be trapped")
+		return fail(hc, "trap", "there are no signals in this shell; only EXIT and ERR can be trapped")
 	}
 	action, signals := rest[0], rest[1:]
 	if len(rest) == 1 {
@@ -84,7 +84,7 @@ func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []strin
 			name = "EXIT"
 		case "ERR":
 		case "DEBUG", "RETURN":
-			return fail(hc, "trap", "%s is not supported; EXIT and ERR are", signal)
+			return fail(hc, "trap", "%s is not supported; use EXIT or ERR", signal)
 		case "HUP", "INT", "QUIT", "TERM", "PIPE", "ALRM", "USR1", "USR2", "CHLD", "TSTP", "WINCH", "CONT", "ABRT", "STOP", "KILL",
 			"1", "2", "3", "6", "9", "13", "14", "15":
 			continue

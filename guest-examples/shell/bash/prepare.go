@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// prepare rewrites constructs that the interpreter lacks or runs differently from bash, and
-// rejects those that it would run wrongly. It also records the names of functions.
+// prepare rewrites constructs that the interpreter lacks or runs differently from bash. It rejects
+// a construct that would give a wrong result. It also records the names of functions.
 func (s *shell) prepare(file *syntax.File) (err error) {
 	defer recoverAs(&err, file.Name)
 	p := preparation{maps: associative(file)}
@@ -25,11 +25,11 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 	return p.err
 }
 
-// preparation is one run of prepare.
+// preparation is the state of one call of prepare.
 type preparation struct {
 	// maps are the names of associative arrays.
 	maps map[string]bool
-	// outputs counts the substitutions >(commands).
+	// outputs is the number of process substitutions >(commands) so far.
 	outputs int
 	err     error
 }
@@ -43,12 +43,13 @@ func (p *preparation) node(node syntax.Node) {
 		keepInPipe(node)
 	case *syntax.ForClause:
 		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
-			// Otherwise a failure of the last command would end the loop.
+			// Append a command that succeeds, because a failure of the last command would end the
+			// loop.
 			node.Do = append(node.Do, template(":")...)
 		}
 	case *syntax.Redirect:
 		if node.Op == syntax.RdrClob {
-			node.Op = syntax.RdrOut // noclobber is never set
+			node.Op = syntax.RdrOut // >| is the same as >, because noclobber is never set
 		}
 	case *syntax.Word:
 		for i, part := range node.Parts {
@@ -79,7 +80,7 @@ func (p *preparation) node(node syntax.Node) {
 	}
 }
 
-// part returns the replacement of a part of a word.
+// part returns the word part that replaces part.
 func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
 	switch part := part.(type) {
 	case *syntax.ProcSubst:
@@ -92,7 +93,7 @@ func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
 	return part
 }
 
-// refuse rejects a construct that would give a wrong result.
+// refuse reports an error for a construct that would give a wrong result.
 func (p *preparation) refuse(node syntax.Node, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("line %d: %s", node.Pos().Line(), fmt.Sprintf(format, args...))

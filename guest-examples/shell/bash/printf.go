@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// variable is the target of printf -v and read: a name or an element of an array.
+// variable matches a target of printf -v and read: a variable name or an element of an array.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_]+\])?$`)
 
 // printfBuiltin writes formatted arguments, or stores them in a variable.

@@ -13,15 +13,15 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// reading holds the options of read or mapfile.
+// reading contains the options of a call of read or mapfile.
 type reading struct {
 	raw   bool
 	array string
-	// delimiter is the byte that ends the input.
+	// delimiter is the byte that ends each line of the input.
 	delimiter byte
 	// count limits the bytes or lines to read; -1 means no limit.
 	count int
-	// exact reports that the input ends only after count bytes, not at the delimiter.
+	// exact makes read return only after count bytes and ignore the delimiter.
 	exact bool
 	names []string
 }
@@ -53,7 +53,7 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 }
 
 // options parses the options of a builtin and returns the arguments after them. flags are the
-// options without a value, and valued the options with a value.
+// letters of options without a value, and valued the letters of options with a value.
 func options(args []string, flags, valued string, set func(letter byte, value string) error) (rest []string, err error) {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		word := args[0][1:]
@@ -84,8 +84,8 @@ func options(args []string, flags, valued string, set func(letter byte, value st
 	return args, nil
 }
 
-// option applies an option of read. Prompts, time limits and initial texts have no effect, since
-// the input is not a terminal and is already there.
+// option applies an option of read. The options for prompts, time limits and initial text have no
+// effect, since the input is not a terminal and never makes read wait.
 func (r *reading) option(letter byte, value string) error {
 	switch letter {
 	case 'r':
@@ -113,7 +113,7 @@ func (r *reading) shared(letter byte, value string) (err error) {
 		r.count, err = number(value)
 	case 'u':
 		if value != "0" {
-			return fmt.Errorf("-u %s: the shell has the descriptors 0, 1 and 2 only; redirect the input with <", value)
+			return fmt.Errorf("-u %s: the shell has only the descriptors 0, 1 and 2; redirect the input with <", value)
 		}
 	}
 	return err
@@ -128,14 +128,14 @@ func number(text string) (int, error) {
 	return n, nil
 }
 
-// line reads up to the delimiter. complete is false if the input ended first.
+// line reads up to the delimiter. complete is false if the input ended before the delimiter.
 func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete bool, err error) {
 	var b strings.Builder
 	var one [1]byte
 	escaped := false
 	for r.count < 0 || b.Len() < r.count {
 		if b.Len() > maxOutput {
-			return "", false, errors.New("the line is too long")
+			return "", false, errors.New("the line is too long; split it with tr or fold")
 		}
 		n, err := in.Read(one[:])
 		if n == 0 && err == nil {
@@ -153,7 +153,7 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 		c := one[0]
 		switch {
 		case escaped && c == '\n':
-			// The line continues: remove the backslash.
+			// A backslash at the end of a line joins it with the next line: remove the backslash.
 			text := b.String()
 			b.Reset()
 			b.WriteString(text[:len(text)-1])
@@ -162,7 +162,7 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 		case !escaped && c == r.delimiter && !r.exact:
 			return b.String(), true, nil
 		case c == 0:
-			continue // variables can't hold NUL
+			continue // variables can't contain NUL
 		}
 		b.WriteByte(c)
 		escaped = !r.raw && c == '\\' && !escaped
@@ -170,7 +170,7 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 	return b.String(), true, nil
 }
 
-// split returns the variables that a line sets.
+// split returns the assignments to variables that read makes for a line.
 func (r *reading) split(env expand.Environ, line string) []assignment {
 	ifs := " \t\n"
 	if v := env.Get("IFS"); v.IsSet() {
@@ -180,7 +180,7 @@ func (r *reading) split(env expand.Environ, line string) []assignment {
 	case r.array != "":
 		return []assignment{{name: r.array, values: fields(line, ifs, -1, r.raw), array: true}}
 	case len(r.names) == 0:
-		// Keep the whole line, including blanks at its ends.
+		// Keep the whole line, including blanks at its beginning and its end.
 		if !r.raw {
 			line = withoutBackslashes(line)
 		}
@@ -204,7 +204,7 @@ func blank(names []string) []assignment {
 	return assignments
 }
 
-// withoutBackslashes removes the backslashes that protect characters.
+// withoutBackslashes removes the backslashes that escape characters.
 func withoutBackslashes(line string) string {
 	var b strings.Builder
 	escaped := false

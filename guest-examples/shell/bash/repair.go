@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// keepInPipe runs the last part of a pipe in a subshell, as bash does without lastpipe: its
-// variables are not visible after the pipe.
+// keepInPipe makes the last part of a pipe run in a subshell, as bash does without lastpipe.
+// Variables that the last part sets are then not visible after the pipe.
 func keepInPipe(cmd *syntax.BinaryCmd) {
 	if cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll {
 		return
@@ -30,7 +30,7 @@ func keepInPipe(cmd *syntax.BinaryCmd) {
 	}
 }
 
-// expansion repairs an expansion in place.
+// expansion rewrites a parameter expansion that the interpreter runs wrongly, in place.
 func (p *preparation) expansion(e *syntax.ParamExp) {
 	if e.Param == nil {
 		return
@@ -51,11 +51,11 @@ func (p *preparation) expansion(e *syntax.ParamExp) {
 	}
 }
 
-// highParameter rewrites a parameter such as ${10}, which the interpreter lacks, as a slice of
-// all parameters.
+// highParameter rewrites a parameter such as ${10} as a slice of all parameters. The interpreter
+// does not support parameters above 9.
 func (p *preparation) highParameter(e *syntax.ParamExp, n int) {
 	if e.Length || e.Excl || e.Slice != nil || e.Repl != nil || e.Exp != nil {
-		p.refuse(e, "${%d} is only supported alone; assign it to a variable first", n)
+		p.refuse(e, "${%d} is only supported without operators; assign it to a variable first", n)
 		return
 	}
 	e.Short = false
@@ -75,8 +75,8 @@ func removesPattern(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// literalPattern keeps pattern characters literal in a quoted text, because the interpreter
-// forgets the quotes.
+// literalPattern escapes the pattern characters in a quoted text, because the interpreter does not
+// treat them as literal.
 func literalPattern(part syntax.WordPart) syntax.WordPart {
 	const special = `*?[\`
 	text, ok := quotedText(part)
@@ -93,7 +93,8 @@ func literalPattern(part syntax.WordPart) syntax.WordPart {
 	return &syntax.SglQuoted{Left: part.Pos(), Right: part.End(), Value: b.String()}
 }
 
-// quotedText returns the text of a quoted part without expansions.
+// quotedText returns the value of a quoted part. It returns false for a part with expansions or
+// escapes.
 func quotedText(part syntax.WordPart) (string, bool) {
 	switch part := part.(type) {
 	case *syntax.SglQuoted:
@@ -130,8 +131,8 @@ func associative(file *syntax.File) map[string]bool {
 	return names
 }
 
-// counted returns an expression for the number of keys, to replace ${#map[@]}, for which the
-// interpreter returns 1.
+// counted returns an expression for the number of keys that replaces ${#map[@]}. The interpreter
+// would return 1 for ${#map[@]}.
 func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	index, ok := e.Index.(*syntax.Word)
 	if !e.Length || e.Param == nil || !p.maps[e.Param.Value] || !ok || index.Lit() != "@" && index.Lit() != "*" {
@@ -140,7 +141,7 @@ func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	return &syntax.CmdSubst{Left: e.Pos(), Right: e.End(), Stmts: template(countCommand + ` "${!` + e.Param.Value + `[@]}"`)}
 }
 
-// testVariable rewrites -v map[key] as -n ${map[key]+x}, and protects -v from an empty name.
+// testVariable rewrites -v map[key] as -n ${map[key]+x}. It also replaces an empty name after -v.
 func testVariable(test *syntax.UnaryTest) {
 	word, ok := test.X.(*syntax.Word)
 	if test.Op != syntax.TsVarSet && test.Op != syntax.TsRefVar || !ok {
@@ -166,7 +167,7 @@ func testVariable(test *syntax.UnaryTest) {
 	}
 }
 
-// named returns a word that is never empty, to replace a word that names a variable. The
+// named returns a word that is never empty, to replace a word that should name a variable. The
 // interpreter panics on an empty name.
 func named(word *syntax.Word) *syntax.Word {
 	stmts := template(nameCommand + ` "x"`)
@@ -178,7 +179,7 @@ func named(word *syntax.Word) *syntax.Word {
 	}}}}
 }
 
-// nameReferences protects references such as declare -n ref=$1 from an empty name.
+// nameReferences replaces empty names in references such as declare -n ref=$1.
 func nameReferences(decl *syntax.DeclClause) {
 	reference := decl.Variant != nil && decl.Variant.Value == "nameref"
 	for _, arg := range decl.Args {
@@ -195,7 +196,7 @@ func nameReferences(decl *syntax.DeclClause) {
 	}
 }
 
-// printed returns the source of a node.
+// printed returns the source code of a node.
 func printed(node syntax.Node) string {
 	var b strings.Builder
 	if err := syntax.NewPrinter().Print(&b, node); err != nil {
@@ -204,7 +205,7 @@ func printed(node syntax.Node) string {
 	return b.String()
 }
 
-// unquotedArithmetic returns the arithmetic in a quoted expression of let.
+// unquotedArithmetic returns the arithmetic expression inside the quotes of an argument of let.
 func unquotedArithmetic(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	word, ok := expr.(*syntax.Word)
 	if !ok || len(word.Parts) != 1 {
@@ -268,13 +269,13 @@ func (p *preparation) assignElements(stmt *syntax.Stmt) {
 	}
 }
 
-// printedArithmetic returns the source of an expression.
+// printedArithmetic returns the source code of an expression.
 func printedArithmetic(expr syntax.ArithmExpr) string {
 	text := printed(&syntax.ArithmCmd{X: expr})
 	return strings.TrimSuffix(strings.TrimPrefix(text, "(("), "))")
 }
 
-// elementOf returns the array element that an expression consists of.
+// elementOf returns the array element in expr, if expr is nothing more than an array element.
 func elementOf(expr syntax.ArithmExpr) (*syntax.ParamExp, bool) {
 	word, ok := expr.(*syntax.Word)
 	if !ok || len(word.Parts) != 1 {
@@ -284,15 +285,15 @@ func elementOf(expr syntax.ArithmExpr) (*syntax.ParamExp, bool) {
 	return e, ok && e.Short && e.Index != nil && e.Param != nil
 }
 
-// target rejects an expression that changes anything other than a variable.
+// target rejects an arithmetic assignment to anything other than a variable.
 func (p *preparation) target(node syntax.Node, x syntax.ArithmExpr) {
 	if _, ok := elementOf(x); ok {
-		p.refuse(node, "an element of an array can only be changed by ((name[index] += value)), not inside another expression; write name[index]=$((...))")
+		p.refuse(node, "an element of an array can only be changed by a separate ((name[index] += value)), not inside another expression; write name[index]=$((...))")
 		return
 	}
 	word, ok := x.(*syntax.Word)
 	if !ok || !syntax.ValidName(word.Lit()) {
-		p.refuse(node, "arithmetic can only change variables, such as x in $((x += 1))")
+		p.refuse(node, "arithmetic can only change variables; write an assignment such as $((x += 1))")
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest"
 )
 
-// ending is how a script ended.
+// ending describes how a script ended.
 type ending struct {
 	status int
-	// stopped is why the shell stopped the script; nil if it ended by itself.
+	// stopped is the reason why the shell stopped the script; nil if the script ended normally.
 	stopped error
 }
 
@@ -27,7 +27,7 @@ func report(args Args, limit time.Duration, end ending, out *capture) guest.Resu
 	switch {
 	case end.stopped == errTimeout:
 		metadata["timed_out"] = true
-		note = fmt.Sprintf("stopped after %s: the time limit is over (timeout_ms); exit status %d", limit, end.status)
+		note = fmt.Sprintf("stopped after %s: the time limit of timeout_ms is exceeded; exit status %d", limit, end.status)
 	case end.stopped != nil:
 		note = fmt.Sprintf("the script was stopped: %v; exit status %d", end.stopped, end.status)
 	case end.status != 0:

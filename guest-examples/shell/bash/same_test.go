@@ -20,13 +20,13 @@ type outcome struct {
 	status int
 }
 
-// limit ends a hanging script.
+// limit is the time after which a hanging script is stopped.
 const limit = 2 * time.Second
 
 // hangs is the status of a script of ours that does not end even though its time is over.
 const hangs = -2
 
-// systemBash returns the path of the system's bash, to compare with.
+// systemBash returns the path of the system's bash, which is the reference for the tests.
 func systemBash(t *testing.T) string {
 	t.Helper()
 	name := testprogram.Path(t, "bash")
@@ -97,7 +97,7 @@ func TestSameAsBash(t *testing.T) {
 	}
 }
 
-// Known differences from bash are listed with their reasons. A case that no longer differs must
+// The listed scripts differ from bash for the reasons given. A script that no longer differs must
 // move to the other cases.
 func TestDifferences(t *testing.T) {
 	bash := systemBash(t)

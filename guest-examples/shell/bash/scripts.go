@@ -58,7 +58,7 @@ func shellOptions(args []string) (options, rest []string, inline bool, err error
 			return options, args[1:], inline, nil
 		}
 		if strings.HasPrefix(arg, "--") {
-			// There are no startup files and no terminal.
+			// Accept the options for startup files and terminals, because the sandbox has neither.
 			switch arg {
 			case "--norc", "--noprofile", "--login", "--posix", "--noediting":
 				args = args[1:]
@@ -103,7 +103,7 @@ func readScript(name string) (string, error) {
 		return "", err
 	}
 	if len(script) > maxScript {
-		return "", fmt.Errorf("is larger than %d bytes, the limit of a script", maxScript)
+		return "", fmt.Errorf("the script is larger than the limit of %d bytes", maxScript)
 	}
 	first, _, _ := bytes.Cut(script, []byte("\n"))
 	if bytes.IndexByte(first, 0) >= 0 {
@@ -112,7 +112,7 @@ func readScript(name string) (string, error) {
 	return string(script), nil
 }
 
-// runFile runs a file called by its path.
+// runFile runs a script file that was called by its path.
 func (s *shell) runFile(ctx context.Context, name string, params []string, e *command.Env) int {
 	script, err := readScript(absolute(e.Dir, name))
 	if err != nil {

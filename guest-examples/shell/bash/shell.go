@@ -24,11 +24,11 @@ type shell struct {
 	host     Host
 	commands map[string]command.Func
 	builtins map[string]builtin
-	// stop ends the whole call with a cause.
+	// stop cancels the whole call with a cause.
 	stop context.CancelCauseFunc
-	// calls counts commands, so that some checks run only now and then.
+	// calls counts commands, so that expensive checks run only once in several commands.
 	calls atomic.Uint32
-	// scripts counts the scripts that run inside the script of the call.
+	// scripts is the number of scripts that are running inside the script of the call.
 	scripts atomic.Int32
 
 	mu sync.Mutex
@@ -37,8 +37,8 @@ type shell struct {
 	functions map[string]bool
 	// temps are files to remove when the call ends.
 	temps []string
-	// broken counts, for each part of a pipe, the commands that failed to write to it because its
-	// reader is gone.
+	// broken has, for each pipe, the number of commands that failed to write to it because its
+	// reader is closed.
 	broken map[io.Writer]int
 }
 
@@ -76,8 +76,8 @@ func (s *shell) environ(dir string) []string {
 	}, s.host.Environ...)
 }
 
-// main runs the script of the call and waits for its background jobs, as a reader of its output
-// would.
+// main runs the script of the call and then waits for its background jobs, whose output belongs to
+// the result.
 func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, stdout, stderr io.Writer) ending {
 	file, err := s.parse(script, "bash")
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, s
 	return end
 }
 
-// finish runs a part of a script and returns how it ended.
+// finish runs a script or a statement and returns how it ended.
 func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.Node, stderr io.Writer) ending {
 	err := func() (err error) {
 		defer recoverAs(&err, "bash")
@@ -121,7 +121,8 @@ func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.N
 	return ending{status: 1}
 }
 
-// runner returns an interpreter. Later entries of environ override earlier ones.
+// runner returns a new interpreter. In environ, a later entry overrides an earlier entry of the
+// same name.
 func (s *shell) runner(environ []string, dir string, stdin io.Reader, stdout, stderr io.Writer, params []string) (*interp.Runner, error) {
 	return interp.New(
 		interp.Env(expand.ListEnviron(environ...)),
@@ -144,7 +145,7 @@ func exported(env expand.Environ) []string {
 		if v.IsSet() && v.Exported && v.Kind == expand.String {
 			values[name] = v.Str
 		} else {
-			delete(values, name) // a later variable hides an earlier one
+			delete(values, name) // a later variable replaces an earlier variable of the same name
 		}
 	}
 	list := make([]string, 0, len(values))
@@ -154,7 +155,7 @@ func exported(env expand.Environ) []string {
 	return list
 }
 
-// lookup returns a function that looks up a variable in a list from exported.
+// lookup returns a function that looks up a variable in environ, a list that exported returned.
 func lookup(environ []string) func(string) string {
 	return func(name string) string {
 		for _, pair := range slices.Backward(environ) {
@@ -166,9 +167,9 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// Internal commands that help does not list. The first creates a file for a process substitution
-// and writes its name. The second writes the number of its arguments. The third writes its
-// argument, or noName if it is empty.
+// Internal commands that help does not list. tempCommand creates a file for a process substitution
+// and prints its name. countCommand prints the number of its arguments. nameCommand prints its
+// arguments, or noName if they are empty.
 const (
 	tempCommand  = "__temporary_file"
 	countCommand = "__count"
@@ -198,7 +199,7 @@ func (s *shell) newTemp(_ context.Context, e *command.Env) int {
 	return 0
 }
 
-// tempFile creates a file that is removed when the call ends.
+// tempFile creates a file that the shell removes when the call ends.
 func (s *shell) tempFile(content string) (name string, err error) {
 	f, err := os.CreateTemp(s.host.Temp, ".shell-*")
 	if err != nil {
@@ -214,8 +215,8 @@ func (s *shell) tempFile(content string) (name string, err error) {
 	return f.Name(), f.Close()
 }
 
-// removeTemps removes the files of process substitutions. Files that can't be removed vanish with
-// the temporary directory of the call.
+// removeTemps removes the files of process substitutions. It ignores errors, because the host
+// removes the temporary directory after the call.
 func (s *shell) removeTemps() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// inputSubstitution returns the replacement of <(commands): the name of a file with their output.
-// The status of the commands is ignored.
+// inputSubstitution returns the replacement of <(commands): the name of a file that contains the
+// output of the commands. Their exit status is ignored.
 func inputSubstitution(p *syntax.ProcSubst) *syntax.CmdSubst {
 	stmts := template(`__file=$(` + tempCommand + `) && { (:) >"$__file" || :; echo "$__file"; }`)
 	substitution := &syntax.CmdSubst{Left: p.Pos(), Right: p.Rparen, Stmts: stmts}
@@ -39,7 +39,7 @@ func (p *preparation) substituteOutputs(stmt *syntax.Stmt) {
 		return
 	}
 	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec" {
-		p.refuse(stmt, "exec > >(command) is not supported, since the command reads only after the statement; write { ...; } > >(command), or pipe into the command")
+		p.refuse(stmt, "exec > >(command) is not supported, because a command in >(...) runs after its statement; write { ...; } > >(command), or pipe into the command")
 		return
 	}
 	inner := *stmt
@@ -82,7 +82,7 @@ func forWordsOf(stmt *syntax.Stmt, f func(*syntax.Word)) {
 	})
 }
 
-// template parses a piece of shell that is known to be valid.
+// template parses shell code that is known to be valid.
 func template(script string) []*syntax.Stmt {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -91,7 +91,7 @@ func template(script string) []*syntax.Stmt {
 	return file.Stmts
 }
 
-// fill puts commands in place of the subshell (:) of a template.
+// fill replaces the subshell (:) in a template with commands.
 func fill(stmts, commands []*syntax.Stmt) {
 	for _, stmt := range stmts {
 		syntax.Walk(stmt, func(node syntax.Node) bool {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// wordings are the messages of GNU's C library, which scripts and models look for.
+// wordings are the error messages of the GNU C library, which scripts and models recognise.
 var wordings = []struct {
 	err  error
 	text string
@@ -39,7 +39,7 @@ var wordings = []struct {
 }
 
 // Message returns the message of a file system error in GNU's wording, without the file name. err
-// is not nil.
+// must not be nil.
 func Message(err error) string {
 	for _, w := range wordings {
 		if errors.Is(err, w.err) {
@@ -57,8 +57,8 @@ func Message(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// IsBrokenPipe reports whether a write failed because the reader is gone. It covers pipes of the
-// shell and, in tests, of the system.
+// IsBrokenPipe reports whether a write failed because the reader of the pipe is closed. It
+// recognises pipes of the shell and, for tests, of the operating system.
 func IsBrokenPipe(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
 }

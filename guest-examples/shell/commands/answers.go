@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// These answers are the same in every sandbox, so that they reveal nothing about the machine.
+// The values that these commands print are the same in every sandbox, so that they reveal nothing
+// about the machine.
 const (
 	hostName   = "sandbox"
 	systemName = "WASI"
@@ -14,12 +15,12 @@ const (
 )
 
 var whoami = spec{
-	name: "whoami", note: "It is \"user\" everywhere.",
+	name: "whoami", note: "The name is always \"user\".",
 	run: func(p *process, _ options, _ []string) int { p.print(userName + "\n"); return 0 },
 }
 
 var hostname = spec{
-	name: "hostname", options: "s,short f,fqdn,long i I", note: "It is \"sandbox\" everywhere.",
+	name: "hostname", options: "s,short f,fqdn,long i I", note: "The name is always \"sandbox\".",
 	run: func(p *process, _ options, names []string) int {
 		if len(names) > 0 {
 			return p.fail("you must be root to change the host name")
@@ -34,7 +35,7 @@ var arch = spec{name: "arch", run: func(p *process, _ options, _ []string) int {
 var nproc = spec{name: "nproc", options: "all ignore:", run: func(p *process, _ options, _ []string) int { p.print("1\n"); return 0 }}
 
 var uname = spec{
-	name: "uname", synopsis: "[-amnoprsv]", note: "The answers are the same everywhere.",
+	name: "uname", synopsis: "[-amnoprsv]", note: "The values are the same in every sandbox.",
 	options: "a,all s,kernel-name n,nodename r,kernel-release v,kernel-version m,machine p,processor i,hardware-platform o,operating-system",
 	run: func(p *process, o options, _ []string) int {
 		var out []string
@@ -57,7 +58,7 @@ var uname = spec{
 }
 
 var id = spec{
-	name: "id", synopsis: "[-Ggnu]", note: "The answers are the same everywhere.", options: "u,user g,group G,groups n,name r,real",
+	name: "id", synopsis: "[-Ggnu]", note: "The values are the same in every sandbox.", options: "u,user g,group G,groups n,name r,real",
 	run: func(p *process, o options, _ []string) int {
 		switch {
 		case !o.has("u") && !o.has("g") && !o.has("G"):
@@ -71,7 +72,8 @@ var id = spec{
 	},
 }
 
-// whichSpec and helpSpec are functions because they use the table that contains them.
+// whichSpec and helpSpec are functions, because variables would form an initialisation cycle with
+// the table of commands.
 func whichSpec() spec {
 	return spec{name: "which", synopsis: "[-a] NAME...", options: "a,all s", run: runWhich}
 }

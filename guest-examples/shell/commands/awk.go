@@ -12,8 +12,8 @@ import (
 	"github.com/benhoyt/goawk/parser"
 )
 
-// awkSpec returns awk. Its interpreter opens files relative to the working directory of the
-// process, so awk changes that directory while it runs.
+// awkSpec returns the specification of awk. The interpreter of awk opens files relative to the
+// working directory of the process, so the command changes that directory while it runs.
 func awkSpec(directory *workingDirectory) spec {
 	return spec{
 		name: "awk", synopsis: "[-F FS] [-v VAR=VALUE]... [-f FILE]... ['PROGRAM'] [FILE]...", usage: 2,
@@ -143,8 +143,8 @@ func explainAwk(err error) string {
 	return text
 }
 
-// yielding lets other goroutines run between the reads of an interpreter, which does not yield
-// itself.
+// yielding is a reader that lets other goroutines run before each read, because the awk interpreter
+// never yields.
 type yielding struct {
 	p *process
 	r io.Reader

@@ -16,7 +16,8 @@ type catenator struct {
 	number, numberFull, squeeze, ends, tabs, escape bool
 	count                                           int
 	blank                                           bool // the previous line was empty
-	open                                            bool // the previous line has no line end
+	// the previous line does not end with a line feed
+	open bool
 }
 
 func runCat(p *process, o options, files []string) int {
@@ -60,7 +61,7 @@ func (c *catenator) line(p *process, line []byte, ended bool) {
 	}
 }
 
-// visible shows unprintable bytes as ^X and M-X.
+// visible replaces unprintable bytes with the notations ^X and M-X.
 func visible(line []byte, escape, tabs bool) []byte {
 	var out []byte
 	for _, b := range line {

@@ -15,7 +15,7 @@ var cmpSpec = spec{
 
 func runCmp(p *process, o options, names []string) int {
 	if len(names) == 0 || len(names) > 2 {
-		p.errorf("it takes two files, or one to compare with stdin")
+		p.errorf("give two files, or one file to compare with stdin")
 		return 2
 	}
 	if len(names) == 1 {
@@ -110,7 +110,7 @@ func (p *process) offsetWidth(names []string) int {
 	return width
 }
 
-// shorter reports which file ended first, and where.
+// shorter reports which file ended first, and at which byte and line.
 func (p *process) shorter(names []string, first bool, at, line int64, all bool) {
 	name := names[1]
 	if first {

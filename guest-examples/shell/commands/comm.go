@@ -57,7 +57,7 @@ type commRun struct {
 	separator string
 	hidden    [3]bool
 	counts    [3]int64
-	unequal   bool // a line was in only one file; from then on the order is checked
+	unequal   bool // a line was in only one of the files; after it, the order of lines is checked
 }
 
 // next moves to the next line of a file.

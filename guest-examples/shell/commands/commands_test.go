@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// TestAnswers tests commands that differ from GNU's: answers that are the same everywhere, and
-// refusals with their advice.
+// TestAnswers tests commands that differ from GNU's on purpose: values that are the same in every
+// sandbox, and errors that advise what to use instead.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
 		line, stdin    string
@@ -73,7 +73,7 @@ func TestAnswers(t *testing.T) {
 		{line: `grep \(a\)\1 words`, stderr: "back-references such as", status: 2},
 		{line: "grep -P (?=x) words", stderr: "lookaround", status: 2},
 		{line: `grep \d words`, stdout: "lazy dog", stderr: "grep -P"},
-		{line: `grep a\{2000\} words`, stderr: "the limit of a repetition is 1000", status: 2},
+		{line: `grep a\{2000\} words`, stderr: "larger than the limit of 1000", status: 2},
 		{line: `sed s/\(a\)\1/x/ words`, stderr: "back-references such as", status: 1},
 		{line: "sed 1e words", stderr: "there are no programs to run", status: 1},
 		{line: "sed s/a/b/e words", stderr: "there are no programs to run", status: 1},
@@ -115,7 +115,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelp also checks that each option in a specification can be parsed.
+// TestEveryCommandHasHelp also checks that the parser accepts each option of a specification.
 func TestEveryCommandHasHelp(t *testing.T) {
 	names := []string{}
 	for _, s := range all(nil) {
@@ -146,7 +146,8 @@ type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestWritersEndWithoutReader tests the case of yes | head -1: an endless writer ends quietly.
+// TestWritersEndWithoutReader tests pipelines such as yes | head -1: an endless writer stops
+// without a message when its reader is closed.
 func TestWritersEndWithoutReader(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range [][]string{
@@ -179,7 +180,7 @@ func TestWritersEndWithoutReader(t *testing.T) {
 	}
 }
 
-// endless is endless input.
+// endless is an input that never ends.
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) {
@@ -189,7 +190,8 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCommandsEndWithTheContext runs commands that would run forever; each ends with the context.
+// TestCommandsEndWithTheContext runs commands that would run forever. Each returns when its context
+// is cancelled.
 func TestCommandsEndWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
@@ -242,7 +244,8 @@ func TestTimeoutEndsACommand(t *testing.T) {
 	}
 }
 
-// TestHostile runs commands on malicious input; each ends with an error that names the limit.
+// TestHostile runs commands on malicious input. Each returns an error that names the exceeded
+// limit.
 func TestHostile(t *testing.T) {
 	long := strings.Repeat("x", maxLine+2)
 	deep := strings.Repeat("(", 100000)
@@ -252,25 +255,25 @@ func TestHostile(t *testing.T) {
 		stdin  io.Reader
 		stderr string
 	}{
-		{"an endless line", []string{"cut", "-c1"}, io.MultiReader(strings.NewReader(long), neverEnding('x')), "line is longer than 32 MiB"},
-		{"sort of an endless input", []string{"sort"}, endless{}, "larger than 64 MiB"},
-		{"tac of an endless input", []string{"tac"}, endless{}, "larger than 64 MiB"},
-		{"jq of an endless value", []string{"jq", "."}, io.MultiReader(strings.NewReader(`"`), neverEnding('x')), "larger than 64 MiB"},
-		{"a pattern space that grows", []string{"sed", ":a;s/.*/&&/;ta"}, strings.NewReader("a\n"), "larger than 64 MiB"},
-		{"a hold space that grows", []string{"sed", ":a;H;G;ba"}, strings.NewReader("abc\n"), "larger than 64 MiB"},
+		{"an endless line", []string{"cut", "-c1"}, io.MultiReader(strings.NewReader(long), neverEnding('x')), "line is longer than the limit of 32 MiB"},
+		{"sort of an endless input", []string{"sort"}, endless{}, "larger than the limit of 64 MiB"},
+		{"tac of an endless input", []string{"tac"}, endless{}, "larger than the limit of 64 MiB"},
+		{"jq of an endless value", []string{"jq", "."}, io.MultiReader(strings.NewReader(`"`), neverEnding('x')), "larger than the limit of 64 MiB"},
+		{"a pattern space that grows", []string{"sed", ":a;s/.*/&&/;ta"}, strings.NewReader("a\n"), "larger than the limit of 64 MiB"},
+		{"a hold space that grows", []string{"sed", ":a;H;G;ba"}, strings.NewReader("abc\n"), "larger than the limit of 64 MiB"},
 		{"a long replacement", []string{"sed", "s/y/" + strings.Repeat("x", 1<<20) + "/"}, strings.NewReader("a\n"), ""},
-		{"head of all but a lot", []string{"head", "-n", "-99999999999"}, endless{}, "larger than 64 MiB"},
+		{"head of all but a lot", []string{"head", "-n", "-99999999999"}, endless{}, "larger than the limit of 64 MiB"},
 		{"a deep expression of expr", append([]string{"expr"}, strings.Split(deep, "")...), nil, "too deep"},
 		{"a deep expression of test", append([]string{"test"}, strings.Split(deep+"a", "")...), nil, "too deep"},
-		{"a deep expression of find", append([]string{"find"}, strings.Split(deep, "")...), nil, "the limit of nested parentheses is 100"},
+		{"a deep expression of find", append([]string{"find"}, strings.Split(deep, "")...), nil, "more than 100 nested parentheses"},
 		{"a deep pattern", []string{"grep", "-E", deep}, nil, "grep: "},
-		{"a long pattern", []string{"grep", strings.Repeat("a", maxPattern+1)}, nil, "more than 64 KiB"},
-		{"a set of tr that is too long", []string{"tr", "[x*999999999]", "y"}, nil, "the limit of a set is"},
+		{"a long pattern", []string{"grep", strings.Repeat("a", maxPattern+1)}, nil, "longer than 64 KiB"},
+		{"a set of tr that is too long", []string{"tr", "[x*999999999]", "y"}, nil, "a set has more than the limit of"},
 		{"a field of printf that is too wide", []string{"printf", "%s", "%999999999999d"}, nil, ""},
 		{"invalid UTF-8 in awk", []string{"awk", "{print toupper($0), length($0)}"}, strings.NewReader("\xff\xfe\x00\n"), ""},
 		{"NUL in jq", []string{"jq", "."}, strings.NewReader("\x00"), "invalid character"},
 		{"deep JSON", []string{"jq", "."}, strings.NewReader(strings.Repeat("[", 1000000)), "exceeded max depth"},
-		{"an archive that leads out", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "../out", Typeflag: tar.TypeReg}), "leads out of the directory"},
+		{"an archive that leads out", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "../out", Typeflag: tar.TypeReg}), "is outside the target directory"},
 		{"an archive with a link", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "l", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}), "a link, which the sandbox can't create"},
 		{"an archive with a device", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "null", Typeflag: tar.TypeChar}), "neither a file nor a directory"},
 	}
@@ -295,7 +298,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// runBounded runs a command with a limit of 1 MiB, so that the test is short.
+// runBounded runs a command with an input limit of 1 MiB, so that the test takes little time.
 func runBounded(t *testing.T, dir string, line []string, stdin io.Reader, stderr io.Writer) int {
 	t.Helper()
 	specs := all(nil)

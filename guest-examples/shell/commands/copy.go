@@ -24,7 +24,7 @@ var mv = spec{
 	run:     runMv,
 }
 
-// transfer is a run of cp or mv.
+// transfer is one run of cp or mv.
 type transfer struct {
 	p                            *process
 	keep, update, verbose, force bool
@@ -35,7 +35,7 @@ type transfer struct {
 func runCp(p *process, o options, names []string) int {
 	for _, refused := range []string{"i", "l", "s"} {
 		if o.has(refused) {
-			return p.fail("-%s is not supported; omit it to copy", refused)
+			return p.fail("-%s is not supported; omit it to copy the files", refused)
 		}
 	}
 	t := &transfer{
@@ -54,7 +54,7 @@ func runMv(p *process, o options, names []string) int {
 	return t.run(o, names, t.move)
 }
 
-// run calls do with each source and its target.
+// run calls do for each source with the source and its target.
 func (t *transfer) run(o options, names []string, do func(from, to string)) int {
 	p := t.p
 	if o.has("t") {
@@ -304,7 +304,7 @@ func (t *transfer) move(from, to string) {
 
 func (t *transfer) rename(from, to string, info fs.FileInfo) error {
 	if info.IsDir() {
-		// Only an empty directory is replaced; removing any other directory fails.
+		// os.Remove replaces only an empty directory; it fails for any other directory.
 		if err := os.Remove(t.p.path(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errors.New(message(err))
 		}
@@ -319,7 +319,7 @@ func (t *transfer) rename(from, to string, info fs.FileInfo) error {
 	quiet := *t
 	quiet.verbose = false
 	if !quiet.tree(from, to, info, 0) {
-		return errors.New("it could not be copied completely, and still exists")
+		return errors.New("it could not be copied completely, so the source was not removed")
 	}
 	t.p.removeAll(from, false)
 	return nil

@@ -30,14 +30,14 @@ const (
 	curlRedirects = 47
 )
 
-// curlSpec returns curl, whose requests go through transport; nil means no network.
+// curlSpec returns the specification of curl. Requests go through transport; nil means no network.
 func curlSpec(transport http.RoundTripper) spec {
 	return spec{
 		name: "curl", synopsis: "[OPTION]... URL...", usage: curlUsage,
 		options: "s,silent S,show-error o,output: O,remote-name L,location I,head i,include X,request: H,header: d,data: data-raw: data-binary: " +
 			"data-urlencode: json: G,get f,fail fail-with-body w,write-out: u,user: A,user-agent: e,referer: b,cookie: m,max-time: " +
 			"connect-timeout: max-redirs: compressed k,insecure v,verbose retry: url: create-dirs F,form: T,upload-file: x,proxy: N,no-buffer 4 6 g,globoff",
-		note: "Requests reach only servers that the operator grants, and the host inserts secrets. -k, -F, -T and -x are refused.",
+		note: "curl can connect only to servers that the operator grants, and the host inserts secrets. -k, -F, -T and -x are refused.",
 		run: func(p *process, o options, urls []string) int {
 			c := &curl{p: p, o: o, transport: transport}
 			return c.run(append(o.values("url"), urls...))
@@ -45,15 +45,15 @@ func curlSpec(transport http.RoundTripper) spec {
 	}
 }
 
-// curl is a run of curl.
+// curl is one run of the command curl.
 type curl struct {
 	p         *process
 	o         options
 	transport http.RoundTripper
-	redirects int // redirects followed for the current URL
+	redirects int // number of redirects followed for the current URL
 }
 
-// failure is an error with curl's exit status for it.
+// failure is an error with the exit status that curl has for it.
 type failure struct {
 	status int
 	text   string
@@ -68,7 +68,7 @@ func failed(status int, format string, args ...any) *failure {
 func (c *curl) run(urls []string) int {
 	for _, refused := range []string{"k", "F", "T", "x"} {
 		if c.o.has(refused) {
-			c.p.errorf("-%s is not supported: the host makes the connections; -d @FILE sends a file", refused)
+			c.p.errorf("-%s is not supported, because the host makes the connections; to send a file, use -d @FILE", refused)
 			return curlUsage
 		}
 	}
@@ -138,7 +138,7 @@ func (c *curl) request(ctx context.Context, address string) (*http.Request, []by
 		return nil, nil, failed(curlMalformed, "URL rejected: %s", clip(address, 200))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, nil, failed(curlProtocol, "Protocol \"%s\" not supported; it is http or https", u.Scheme)
+		return nil, nil, failed(curlProtocol, "Protocol \"%s\" not supported; use http or https", u.Scheme)
 	}
 	body, contentType, err := c.body()
 	if err != nil {
@@ -173,7 +173,8 @@ func newRequest(ctx context.Context, method string, u *url.URL, body []byte) (*h
 	return request, nil
 }
 
-// body joins the data of the options. nil means that there is none.
+// body joins the data of all -d and similar options. A nil body means that there are no such
+// options.
 func (c *curl) body() (body []byte, contentType string, err error) {
 	add := func(data []byte, separator string) {
 		if body != nil {
@@ -216,12 +217,12 @@ func (c *curl) body() (body []byte, contentType string, err error) {
 	return body, contentType, nil
 }
 
-// withoutBreaks removes the line breaks, as -d @FILE does.
+// withoutBreaks removes line breaks, as curl does for -d @FILE.
 func withoutBreaks(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n"), nil), []byte("\r"), nil)
 }
 
-// encodeData encodes NAME=TEXT or TEXT as a form does.
+// encodeData encodes NAME=TEXT or TEXT as in an HTML form.
 func encodeData(text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	switch {

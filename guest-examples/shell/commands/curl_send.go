@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
 )
 
-// send sends a request, follows redirects with -L, and returns the last response. http.Client
-// would add a whole HTTP and TLS stack to the module.
+// send sends a request and returns the last response. With -L it follows redirects itself, because
+// http.Client would add a whole HTTP and TLS stack to the module.
 func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) {
 	maximum, err := c.maxRedirects()
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 		if err == nil && target == nil {
 			return response, nil
 		}
-		_ = response.Body.Close() // its body is for people
+		_ = response.Body.Close() // the body of a redirect is not needed
 		switch {
 		case err != nil:
 			return nil, failed(curlMalformed, "%v", err)
@@ -39,7 +39,7 @@ func (c *curl) send(request *http.Request, body []byte) (*http.Response, error) 
 	}
 }
 
-// maxRedirects returns the limit of redirects, which is never more than 50.
+// maxRedirects returns the limit of redirects, which is 50 at most.
 func (c *curl) maxRedirects() (int, error) {
 	const maximum = 50
 	if !c.o.has("max-redirs") {
@@ -55,9 +55,9 @@ func (c *curl) maxRedirects() (int, error) {
 	return n, nil
 }
 
-// redirected returns the request that follows a redirect, with its body. As in curl, the method
-// of -X stays, and the statuses 307 and 308 keep the whole request; other statuses drop the body.
-// Only the first server gets the headers that identify the user.
+// redirected returns the request that follows a redirect, and its body. As in curl, the method that
+// -X sets stays the same. The statuses 307 and 308 keep the whole request; other statuses drop the
+// body. Headers that identify the user are sent only to the first server.
 func (c *curl) redirected(before *http.Request, body []byte, status int, target *url.URL) (*http.Request, []byte, error) {
 	method, kept := before.Method, status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 	if !kept {

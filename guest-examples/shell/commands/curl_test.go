@@ -100,7 +100,7 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// refusing is a host that grants nothing.
+// refusing is a transport of a host that denies every request.
 type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
@@ -124,8 +124,8 @@ func TestCurlExplainsDisabledNetwork(t *testing.T) {
 	}
 }
 
-// A redirected request has the method and body that the original curl would send. A different
-// server gets nothing that identifies the user.
+// A redirected request has the method and body that the original curl would send. Headers that
+// identify the user are not sent to another server.
 func TestCurlRedirects(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

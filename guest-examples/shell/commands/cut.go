@@ -16,7 +16,7 @@ var cut = spec{
 	run:     runCut,
 }
 
-// interval is a part of a list such as 2-4, including both ends.
+// interval is an interval of a list such as 2-4. It includes from and to.
 type interval struct{ from, to int }
 
 func runCut(p *process, o options, files []string) int {

@@ -75,7 +75,7 @@ func (p *process) printDates(name, format string, now time.Time) int {
 // dateFormat returns the format that the options and operands ask for.
 func dateFormat(o options, words []string) (string, error) {
 	if o.has("s") || len(words) > 0 && !strings.HasPrefix(words[0], "+") {
-		return "", fmt.Errorf("cannot set date: Operation not permitted; a format begins with +")
+		return "", fmt.Errorf("cannot set date: Operation not permitted; to print the date in a format, start the format with +")
 	}
 	if len(words) > 1 {
 		return "", fmt.Errorf("extra operand '%s'", words[1])

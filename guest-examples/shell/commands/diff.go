@@ -23,10 +23,10 @@ var diff = spec{
 	run:  runDiff,
 }
 
-// comparison is a run of diff.
+// comparison is one run of diff.
 type comparison struct {
 	p                   *process
-	context             int // lines around a change; -1 for the normal format
+	context             int // number of lines shown around a change; -1 selects the normal format
 	brief, same         bool
 	recursive, absent   bool
 	fold, noSpace       bool
@@ -34,8 +34,9 @@ type comparison struct {
 	noBlank, text, crlf bool
 	labels              []string
 	exclude             []*regexp.Regexp
-	options             string // as shown above each pair of files in directories
-	status              int
+	// the options that are printed above each pair of files in directories
+	options string
+	status  int
 }
 
 func runDiff(p *process, o options, names []string) int {
@@ -87,7 +88,7 @@ func runDiff(p *process, o options, names []string) int {
 	return d.status
 }
 
-// shownOptions returns the options of the command line for the line above each pair of files.
+// shownOptions returns the options for the line that diff prints above each pair of files.
 func shownOptions(words []string) string {
 	out := ""
 	for _, word := range words {
@@ -152,7 +153,8 @@ func (d *comparison) directories(a, b string, depth int) {
 	}
 }
 
-// entries compares two entries of the same name; a missing one is nil.
+// entries compares two directory entries of the same name. An entry that one directory lacks is
+// nil.
 func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int) {
 	one := entryA
 	if one == nil {
@@ -196,7 +198,8 @@ func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int)
 	}
 }
 
-// heading compares two files of directories, and shows the command line above the differences.
+// heading compares two files of directories. If they differ, it prints the command line above the
+// differences.
 func (d *comparison) heading(a, b string) {
 	out := *d.p.env
 	var text bounded
@@ -279,7 +282,7 @@ func (d *comparison) files(a, b string) {
 
 func isBinary(text []byte) bool { return bytes.IndexByte(text[:min(len(text), 32<<10)], 0) >= 0 }
 
-// label returns the file's part of the header of a unified diff.
+// label returns the text for one file in the header of a unified diff.
 func (d *comparison) label(at int, name string) string {
 	if at < len(d.labels) {
 		return d.labels[at]
@@ -294,7 +297,7 @@ func (d *comparison) label(at int, name string) string {
 	return name + "\t" + stamp
 }
 
-// splitLines splits a text into lines with their line ends.
+// splitLines splits a text into lines. Each line keeps its line feed.
 func splitLines(text []byte) [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(text) {
@@ -303,7 +306,7 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// reduce returns the part of a line that is compared.
+// reduce returns what is left of a line for comparison, without ignored case and white space.
 func (d *comparison) reduce(line []byte) []byte {
 	if d.crlf {
 		if text, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {
@@ -329,7 +332,7 @@ func (d *comparison) reduce(line []byte) []byte {
 	return line
 }
 
-// relevant drops changes that consist only of blank lines, for -B.
+// relevant removes changes that consist only of blank lines, for -B.
 func (d *comparison) relevant(changes []linediff.Change, a, b [][]byte) []linediff.Change {
 	if !d.noBlank {
 		return changes

@@ -10,11 +10,11 @@ import (
 var du = spec{
 	name: "du", synopsis: "[-abchsk] [-d DEPTH] [FILE]...",
 	options: "a,all b,bytes c,total h,human-readable s,summarize k m d,max-depth: apparent-size S,separate-dirs x 0,null exclude: B,block-size:",
-	note:    "Sizes are the lengths of files in blocks of 4 KiB, plus 4 KiB for a directory.",
+	note:    "The size of a file is its length rounded up to blocks of 4 KiB. A directory adds 4 KiB.",
 	run:     runDu,
 }
 
-// usage is a run of du.
+// usage is one run of du.
 type usage struct {
 	p     *process
 	o     options
@@ -51,7 +51,8 @@ func runDu(p *process, o options, names []string) int {
 	return p.status
 }
 
-// measure prints and returns the size of a directory, after the sizes of its subdirectories.
+// measure prints the sizes of the subdirectories and then of the directory f. It returns the size
+// of f.
 func (u *usage) measure(f found) int64 {
 	size := u.size(f.info)
 	if u.p.stopped() {

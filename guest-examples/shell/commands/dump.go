@@ -158,7 +158,7 @@ func (p *process) unhex(r io.Reader, plain bool) error {
 	})
 }
 
-// clip shortens a text for a message.
+// clip shortens text to maximum bytes for a message.
 func clip(text string, maximum int) string {
 	if len(text) > maximum {
 		return strings.ToValidUTF8(text[:maximum], "") + "..."
@@ -195,7 +195,7 @@ var od = spec{
 	run:     runOd,
 }
 
-// odFormat is the format of a row of od.
+// odFormat is the format in which od prints a row.
 type odFormat struct {
 	cell func(data []byte) string
 	size int // bytes of a cell
@@ -218,12 +218,12 @@ func runOd(p *process, o options, files []string) int {
 	cells["x"], cells["o"] = cells["x2"], cells["o2"]
 	format, ok := cells[kind]
 	if !ok {
-		return p.fail("invalid type string '%s'; it is c, x1, x2, o1, o2, u1 or d1", kind)
+		return p.fail("invalid type string '%s'; use c, x1, x2, o1, o2, u1 or d1", kind)
 	}
 	format.text = text
 	address, ok := map[string]string{"o": "%07o", "d": "%07d", "x": "%06x", "n": ""}[o.value("A", "o")]
 	if !ok {
-		return p.fail("invalid output address radix '%s'; it is o, d, x or n", o.value("A", ""))
+		return p.fail("invalid output address radix '%s'; use o, d, x or n", o.value("A", ""))
 	}
 	end := "\n"
 	if address == "" {
@@ -259,8 +259,8 @@ func odChar(b byte) string {
 	return string(rune(b))
 }
 
-// dump shows all files as one, in rows of 16 bytes. One * replaces repeated rows. last is the
-// format of the final offset.
+// dump prints all files as one sequence, in rows of 16 bytes. It prints one * in place of repeated
+// rows. last is the format of the final offset.
 func (p *process) dump(o options, files []string, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
 	length, skip := int64(-1), int64(0)
 	for option, target := range map[string]*int64{lengthOption: &length, skipOption: &skip} {
@@ -282,7 +282,7 @@ func (p *process) dump(o options, files []string, lengthOption, skipOption strin
 	return p.status
 }
 
-// dumper collects rows.
+// dumper splits its input into rows.
 type dumper struct {
 	p          *process
 	row        func(p *process, offset int64, data []byte)

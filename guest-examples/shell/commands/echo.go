@@ -2,7 +2,8 @@ package commands
 
 import "github.com/wasmtool/wasmtool/guest-examples/shell/printf"
 
-// The shell has these as builtins; xargs, find -exec and env need them in the table.
+// The shell has builtins for these commands; xargs, find -exec and env need them in the table as
+// well.
 
 var echo = spec{name: "echo", synopsis: "[-neE] [STRING]...", options: rawArguments, run: runEcho}
 

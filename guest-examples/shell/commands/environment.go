@@ -92,7 +92,7 @@ func runPrintenv(p *process, o options, names []string) int {
 
 var nohup = spec{
 	name: "nohup", synopsis: "COMMAND [ARG]...", options: "+", usage: 125,
-	note: "The command runs unchanged; nothing outlives the call.",
+	note: "The command runs unchanged; it does not survive the end of the call.",
 	run: func(p *process, _ options, words []string) int {
 		if len(words) == 0 {
 			return p.fail("missing operand")

@@ -40,8 +40,8 @@ func runExpr(p *process, _ options, words []string) int {
 	return 0
 }
 
-// exprParser evaluates while it parses, because evaluating an unneeded operand has no side
-// effects.
+// exprParser evaluates an expression while it parses. It also evaluates operands that the result
+// does not need, because evaluation has no side effects.
 type exprParser struct {
 	words []string
 	depth int
@@ -64,7 +64,7 @@ func (e *exprParser) peek(words ...string) (string, bool) {
 	return "", false
 }
 
-// binary parses operands with operators between them.
+// binary parses operands that are separated by operators, and applies the operators.
 func (e *exprParser) binary(operand func() (string, error), apply func(a, operator, b string) (string, error), operators ...string) (string, error) {
 	left, err := operand()
 	for err == nil {
@@ -120,7 +120,7 @@ func (e *exprParser) compared() (string, error) {
 	}, "<", "<=", "=", "==", "!=", ">=", ">")
 }
 
-// maxDigits limits the length of a number.
+// maxDigits limits the number of digits of a number.
 const maxDigits = 10000
 
 func integer(text string) (*big.Int, bool) {
@@ -168,8 +168,8 @@ func (e *exprParser) matched() (string, error) {
 	return e.binary(e.primary, func(a, _, b string) (string, error) { return matchStart(a, b) }, ":")
 }
 
-// matchStart matches a pattern at the start of a text. It returns the text of the group, or the
-// length of the match if the pattern has no group.
+// matchStart matches a pattern at the start of a text. It returns the text that the group matched,
+// or the length of the match if the pattern has no group.
 func matchStart(text, pattern string) (string, error) {
 	re, _, err := compilePattern("^"+strings.TrimPrefix(pattern, "^"), basic, "")
 	if err != nil {
@@ -209,7 +209,7 @@ func (e *exprParser) primary() (string, error) {
 		}
 		e.words = e.words[1:]
 		return value, nil
-	// The next word is a string, even if it looks like an operator.
+	// After +, the next word is a string, even if it looks like an operator.
 	case word == "+" && len(e.words) > 0:
 		word, e.words = e.words[0], e.words[1:]
 		return word, nil

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "It knows the file types that a web browser distinguishes.", run: runFile}
+var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "The command recognises the file types that a web browser distinguishes.", run: runFile}
 
 func runFile(p *process, o options, names []string) int {
 	if len(names) == 0 {
@@ -56,7 +56,7 @@ func (p *process) kindOf(name string, mime bool) string {
 	switch {
 	case isASCII(head):
 		return "ASCII text"
-	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // the last character may be incomplete
+	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // the last character of head may be cut off
 		return "UTF-8 Unicode text"
 	}
 	return "data"

@@ -14,11 +14,11 @@ var find = spec{
 	note: "tests: -name -iname -path -ipath -wholename -regex -iregex -type f|d|l -size -mtime -mmin -newer -newermt -empty -perm -true -false\n" +
 		"actions: -print -print0 -printf -exec ... ; -exec ... + -execdir -delete -prune -quit -ls\n" +
 		"options: -maxdepth -mindepth -depth -regextype; operators: ( ) ! -not -a -and -o -or ,\n" +
-		"Directories are read in the order of names.",
+		"Entries of a directory are visited in the order of their names.",
 	run: runFind,
 }
 
-// finder is a run of find.
+// finder is one run of find.
 type finder struct {
 	p        *process
 	root     findNode
@@ -33,7 +33,7 @@ type finder struct {
 	pruned   bool
 }
 
-// findNode is a part of the expression; it reports whether a file satisfies that part.
+// findNode is a part of the expression. It reports whether a file satisfies that part.
 type findNode func(f found) bool
 
 func runFind(p *process, _ options, words []string) int {
@@ -42,7 +42,7 @@ func runFind(p *process, _ options, words []string) int {
 	for len(words) > 0 {
 		word := words[0]
 		if len(starts) == 0 && (word == "-L" || word == "-H" || word == "-P" || strings.HasPrefix(word, "-O")) {
-			words = words[1:] // no effect: a link is shown as a link in any case
+			words = words[1:] // no effect: find always reports a link itself, not its target
 			continue
 		}
 		if word == "(" || word == ")" || word == "!" || word == "," || len(word) > 1 && word[0] == '-' {
@@ -114,13 +114,13 @@ type execAction struct {
 	f     *finder
 	words []string
 	inDir bool
-	many  bool // with +: as many names at once as fit
+	many  bool // set for {} +: pass as many names as fit in one command line
 	names []string
 	size  int
 	dir   string // directory of the names, for -execdir
 }
 
-// maxWords limits the bytes of names that a command gets at once.
+// maxWords limits the total length of the names in one command line, in bytes.
 const maxWords = 128 << 10
 
 func (e *execAction) do(file found) bool {
@@ -213,7 +213,7 @@ func (f *finder) printf(format string) (findNode, error) {
 	}, nil
 }
 
-// directive returns the function for a letter after %, and its length.
+// directive returns the function for the directive after %, and the length of the directive.
 func (f *finder) directive(format string) (func(found) string, int) {
 	switch format[0] {
 	case '%':

@@ -15,7 +15,7 @@ import (
 type findParser struct {
 	*finder
 	words  []string
-	acts   bool // an action was given, so that -print is not implied
+	acts   bool // the expression contains an action, so that -print is not implied
 	nested int
 }
 
@@ -99,11 +99,11 @@ func (s *findParser) both() (findNode, error) {
 
 func (s *findParser) not() (findNode, error) {
 	if s.nested++; s.nested > maxNesting {
-		return nil, fmt.Errorf("the limit of nested parentheses is %d", maxNesting)
+		return nil, fmt.Errorf("the expression has more than %d nested parentheses", maxNesting)
 	}
 	defer func() { s.nested-- }()
 	if len(s.words) == 0 {
-		return nil, errors.New("invalid expression; something is missing at its end")
+		return nil, errors.New("invalid expression; the last operator or option has no operand")
 	}
 	switch word := s.take(); word {
 	case "!", "-not":
@@ -124,7 +124,7 @@ func (s *findParser) not() (findNode, error) {
 	}
 }
 
-// argument returns the next word, the argument of a test.
+// argument returns the next word as the argument of the test of.
 func (s *findParser) argument(of string) (string, error) {
 	if len(s.words) == 0 {
 		return "", fmt.Errorf("missing argument to `%s'", of)
@@ -176,7 +176,7 @@ func (s *findParser) primary(word string) (findNode, error) {
 		"-maxdepth", "-mindepth", "-regextype", "-printf",
 	}, word) {
 		if strings.HasPrefix(word, "-") {
-			return nil, fmt.Errorf("unknown predicate `%s'; see find --help for the supported ones", word)
+			return nil, fmt.Errorf("unknown predicate `%s'; see find --help for the supported predicates", word)
 		}
 		return nil, fmt.Errorf("paths must precede expression: `%s'", word)
 	}
@@ -198,7 +198,7 @@ func isEmpty(f found) bool {
 	return false
 }
 
-// test returns the function for a test that takes a value, such as -name.
+// test returns the function for a test that has an argument, such as -name.
 func (s *findParser) test(word, value string) (findNode, error) {
 	switch word {
 	case "-name", "-iname":
@@ -261,7 +261,7 @@ func (s *findParser) test(word, value string) (findNode, error) {
 	case "-printf":
 		return s.finder.printf(value)
 	}
-	// -user, -group, -uid and -gid: the only user owns everything.
+	// The tests -user, -group, -uid and -gid: one user owns all files.
 	return always(value == userName || value == userID), nil
 }
 
@@ -270,7 +270,7 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	if fold {
 		flags = "i"
 	}
-	// In the Emacs syntax, find's default, + and ? repeat without a backslash.
+	// find's default is the Emacs syntax, in which + and ? are operators without a backslash.
 	if s.fileKind == basic {
 		pattern = strings.NewReplacer(`\\`, `\\`, `\+`, `\+`, `\?`, `\?`, `+`, `\+`, `?`, `\?`).Replace(pattern)
 	}
@@ -285,7 +285,8 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	return func(f found) bool { return re.MatchString(f.name) }, nil
 }
 
-// compared parses +N, -N or N and returns the comparison.
+// compared parses +N, -N or N. It returns N, the comparison that the sign selects, and the rest of
+// value.
 func compared(value string) (n int64, compare func(int64) bool, rest string, ok bool) {
 	sign := byte(0)
 	if value != "" && (value[0] == '+' || value[0] == '-') {

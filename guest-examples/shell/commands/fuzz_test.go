@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FuzzCommandLine runs commands that have a language of their own, with any arguments. None may
-// panic or exceed its time limit.
+// FuzzCommandLine runs commands such as awk and sed, whose arguments are programs, with random
+// arguments. No command may panic or exceed its time limit.
 func FuzzCommandLine(f *testing.F) {
 	for _, seed := range []string{
 		"sed -n s/a/b/gp;/x/,/y/{p;d};$!N;P;D", "sed -E y/abc/xyz/;s/(a)|b/\\U\\1/2g", "sed a\\\ntext\n2,4c\\x", "grep -E a{1,3}(b|c)*[[:alpha:]]", "grep \\(a\\)\\{2\\}[^]x]\\<b",
@@ -21,7 +21,7 @@ func FuzzCommandLine(f *testing.F) {
 	} {
 		f.Add(seed, "line one\nb:2 c\n\x1f\x8b\n")
 	}
-	// Use only commands that do not write, because the fuzzer would remove files.
+	// Use only commands that do not write, because the fuzzer could otherwise delete files.
 	harmless := map[string]spec{}
 	for _, s := range all(nil) {
 		switch s.name {
@@ -58,8 +58,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// writes reports whether a command line may write files. sed and sort write only with certain
-// letters, find only with certain options.
+// writes reports whether a command line may write files. sed and sort can write only if the command
+// line has certain letters, find only if it has certain options.
 func writes(words []string) bool {
 	line := strings.Join(words[1:], " ")
 	switch words[0] {
@@ -70,7 +70,7 @@ func writes(words []string) bool {
 	case "sort":
 		return strings.Contains(line, "o")
 	case "env", "xargs", "timeout", "nohup":
-		return true // these commands run others, which may write
+		return true // these commands run other commands, which may write
 	}
 	return false
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compileGlob compiles a pattern of file names in which * and ? also match a slash, as in find
-// -path. An invalid bracket is literal.
+// compileGlob compiles a file name pattern in which * and ? also match a slash, as in find -path.
+// An invalid bracket expression matches itself literally.
 func compileGlob(pattern string, fold bool) *regexp.Regexp {
 	var out strings.Builder
 	out.WriteString("(?s")
@@ -44,7 +44,8 @@ func compileGlob(pattern string, fold bool) *regexp.Regexp {
 	return re
 }
 
-// globBracket translates [...] and returns its length, or 0 if it is not a bracket expression.
+// globBracket translates the bracket expression at the start of pattern and returns its length. The
+// length is 0 if there is no valid bracket expression.
 func globBracket(pattern string) (string, int) {
 	t := translator{rest: pattern}
 	if strings.HasPrefix(pattern, "[!") {

@@ -20,7 +20,7 @@ const grepOptions = "# e,regexp: f,file: E,extended-regexp F,fixed-strings G,bas
 	"r,recursive R,dereference-recursive d,directories: D,devices: include: exclude: exclude-from: exclude-dir: " +
 	"color:: colour:: U,binary line-buffered label: group-separator: no-group-separator"
 
-const grepNote = "Matching takes linear time, so there are no back-references, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> are \\b."
+const grepNote = "Matching takes linear time, so back-references are not supported, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> mean \\b."
 
 var grep = spec{
 	name: "grep", synopsis: "[OPTION]... PATTERNS [FILE]...", options: grepOptions, usage: 2, note: grepNote,
@@ -37,15 +37,15 @@ var fgrep = spec{
 	run: func(p *process, o options, words []string) int { return runGrep(p, o, words, fixed) },
 }
 
-// grepper is a run of grep.
+// grepper is one run of grep.
 type grepper struct {
 	p                                    *process
 	pattern                              *regexp.Regexp
-	group                                int // the group of the pattern that is the match
+	group                                int // number of the group whose text is the match
 	invert, count, list, listOthers      bool
 	only, quiet, silent, offsets, number bool
 	names                                bool
-	nul                                  bool // NUL after a file name
+	nul                                  bool // print NUL after a file name
 	end                                  byte
 	text, skipBinary                     bool
 	before, after                        int
@@ -53,8 +53,8 @@ type grepper struct {
 	separator                            string
 	label                                string
 	filter                               grepFilter
-	matched                              bool // a line was selected in any file
-	// parted reports that an earlier file printed lines, so -- must precede the next group.
+	matched                              bool // at least one line in any file was selected
+	// parted reports that an earlier file has printed lines, so -- must precede the next group.
 	parted bool
 }
 
@@ -78,7 +78,7 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 	if len(words) == 0 {
 		words = []string{"-"}
 		if recursive {
-			words = []string{""} // the working directory, without a name
+			words = []string{""} // search the working directory, and print names without a prefix
 		}
 	}
 	g.names = (len(words) > 1 || recursive) && !(len(words) == 1 && words[0] != "" && !p.isDirectory(words[0]))
@@ -108,7 +108,7 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 	return 1
 }
 
-// setUp parses the patterns and the numbers, and returns the files.
+// setUp parses the patterns and the numeric options, and returns the names of the files.
 func (g *grepper) setUp(o options, words []string, kind syntax) ([]string, error) {
 	switch o.last("E", "F", "G", "P") {
 	case "E":
@@ -295,7 +295,7 @@ type grepSearch struct {
 	offset  int64 // of the current line
 	hits    int
 	printed int // number of the last printed line
-	left    int // remaining lines of context to print
+	left    int // number of context lines that are still to be printed
 	held    []heldLine
 }
 
@@ -347,7 +347,7 @@ func (s *grepSearch) search(r io.Reader) error {
 	return s.finish()
 }
 
-// finish prints the per-file output.
+// finish prints the output that follows a file, such as the count.
 func (s *grepSearch) finish() error {
 	found := s.hits > 0
 	switch {
@@ -372,7 +372,7 @@ func (s *grepSearch) finish() error {
 	return nil
 }
 
-// prefix prints the file name, line number and offset that the options ask for.
+// prefix prints the file name, line number and offset that the options request.
 func (s *grepSearch) prefix(mark byte, line int, offset int64) {
 	if s.names {
 		s.p.print(s.name)
@@ -406,14 +406,14 @@ func (s *grepSearch) hit(line []byte) {
 	s.printed, s.left, s.parted = s.line, s.after, true
 }
 
-// separate prints -- between groups of lines that are not adjacent.
+// separate prints -- between groups of lines that do not follow each other.
 func (s *grepSearch) separate(from int) {
 	if s.before+s.after > 0 && (s.printed > 0 && from > s.printed+1 || s.printed == 0 && s.parted) {
 		s.p.print(s.separator)
 	}
 }
 
-// parts prints the matches in a line, for -o.
+// parts prints each match in a line, for -o.
 func (s *grepSearch) parts(line []byte) {
 	if s.invert {
 		return

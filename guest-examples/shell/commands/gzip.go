@@ -26,7 +26,7 @@ var zcat = spec{
 	},
 }
 
-// packer is a run of gzip.
+// packer is one run of gzip.
 type packer struct {
 	p                   *process
 	unpack, test, toOut bool
@@ -37,7 +37,7 @@ type packer struct {
 
 func runGzip(p *process, o options, files []string) int {
 	if o.has("r") || o.has("l") {
-		return p.fail("-r and -l are not supported; name the files, with find or a glob")
+		return p.fail("-r and -l are not supported; list the files with find or a glob")
 	}
 	g := packer{p: p, unpack: o.has("d") || o.has("t"), test: o.has("t"), toOut: o.has("c") || o.has("t"), keep: o.has("k"), force: o.has("f"), level: gzip.DefaultCompression, left: maxUnpacked}
 	if level := o.last("1", "2", "3", "4", "5", "6", "7", "8", "9"); level != "" {
@@ -63,7 +63,7 @@ func runGzip(p *process, o options, files []string) int {
 	return p.status
 }
 
-// errUnchanged is a warning, which has its own exit status.
+// errUnchanged is the warning that a file was left unchanged. Warnings have their own exit status.
 var errUnchanged = errors.New("unchanged")
 
 func explainGzip(err error) string {
@@ -114,7 +114,7 @@ func (g *packer) file(name string) error {
 	return g.replace(name, target, r)
 }
 
-// replace writes the target and removes the source, unless the options keep it.
+// replace writes the target and removes the source, unless an option such as -k keeps the source.
 func (g *packer) replace(name, target string, r io.Reader) error {
 	info, err := os.Stat(g.p.path(name))
 	if err != nil {

@@ -31,8 +31,8 @@ func runHead(p *process, o options, files []string) int {
 	})
 }
 
-// firstLines writes n lines. It leaves the rest of a file to the next reader, so that (head -1;
-// cat) < file works.
+// firstLines copies n lines to stdout. It seeks back to the end of the n lines, so that the second
+// command in (head -1; cat) < file reads the rest.
 func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 	lines := newLineReader(r, end)
 	for ; n > 0 && !p.stopped(); n-- {
@@ -49,7 +49,8 @@ func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 		}
 	}
 	if s, ok := p.env.Stdin.(io.Seeker); ok {
-		// A pipe can't seek; the bytes read from it are lost, as with other programs.
+		// Ignore an error: a pipe can't seek, and the bytes already read from it are lost, as in
+		// GNU head.
 		_, _ = s.Seek(-int64(lines.r.Buffered()), io.SeekCurrent)
 	}
 	return nil

@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// maxLine limits the length of a line for commands that process lines, in bytes.
+// maxLine limits the length in bytes of a line, for commands that process lines.
 const maxLine = 32 << 20
 
-// maxHeld limits the input of commands that keep all of it in memory, such as sort and tac, because
-// a guest has a few hundred MiB of memory.
+// maxHeld limits the input in bytes of commands that keep all input in memory, such as sort and
+// tac, because a guest has a few hundred MiB of memory.
 const maxHeld = 64 << 20
 
 var (
-	errLongLine = errors.New("a line is longer than 32 MiB, the limit")
-	errTooLarge = errors.New("the input is larger than 64 MiB, the limit; process it in parts")
+	errLongLine = errors.New("a line is longer than the limit of 32 MiB")
+	errTooLarge = errors.New("the input is larger than the limit of 64 MiB; process it in parts")
 )
 
-// open opens a file for reading; "-" is stdin. It implements the usual devices, because the file
-// system has none.
+// open opens a file for reading; "-" is stdin. It implements devices such as /dev/null, because the
+// file system of the sandbox has none.
 func (p *process) open(name string) (io.ReadCloser, error) {
 	switch name {
 	case "-", "/dev/stdin", "/dev/fd/0":
@@ -32,7 +32,7 @@ func (p *process) open(name string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("")), nil
 	}
 	file := p.path(name)
-	// A name with a trailing slash must be a directory.
+	// A name that ends with a slash must be a directory.
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	} else if err == nil && strings.HasSuffix(name, "/") {
@@ -64,8 +64,8 @@ type nopWriteCloser struct{ io.Writer }
 
 func (nopWriteCloser) Close() error { return nil }
 
-// eachInput calls do for each file, or for stdin if there are none, and reports files that can't
-// be read. It returns the exit status.
+// eachInput calls do for each file, or for stdin if files is empty, and reports files that can't be
+// read. It returns the exit status.
 func (p *process) eachInput(files []string, do func(name string, r io.Reader) error) int {
 	if len(files) == 0 {
 		files = []string{"-"}
@@ -86,7 +86,7 @@ func (p *process) eachInput(files []string, do func(name string, r io.Reader) er
 	return p.status
 }
 
-// copy copies r to w until r ends or the reader of w is gone.
+// copy copies r to w until the end of r, or until the reader of w is closed.
 func (p *process) copy(w io.Writer, r io.Reader) error {
 	buf := make([]byte, 32<<10)
 	for !p.stopped() {
@@ -106,7 +106,7 @@ func (p *process) copy(w io.Writer, r io.Reader) error {
 	return nil
 }
 
-// readAll reads up to the limit of memory.
+// readAll reads all of r. It returns an error if r is larger than the memory limit.
 func (p *process) readAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(p.maximum)+1))
 	if err == nil && len(data) > p.maximum {
@@ -115,7 +115,7 @@ func (p *process) readAll(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// readFile reads a file up to the limit of memory.
+// readFile reads a file. It returns an error if the file is larger than the memory limit.
 func (p *process) readFile(name string) ([]byte, error) {
 	r, err := p.open(name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *process) readFile(name string) ([]byte, error) {
 	return p.readAll(r)
 }
 
-// lineReader reads lines that end with a given byte.
+// lineReader reads lines that end with a given byte, such as \n or NUL.
 type lineReader struct {
 	r   *bufio.Reader
 	end byte
@@ -136,8 +136,8 @@ func newLineReader(r io.Reader, end byte) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 32<<10), end: end}
 }
 
-// next returns the next line without its line end, and whether it has one. The line is valid
-// until the next call. The error is io.EOF after the last line.
+// next returns the next line without its line end, and reports whether the line has one. The line
+// is valid until the next call. The error is io.EOF after the last line.
 func (l *lineReader) next() (line []byte, ended bool, err error) {
 	l.buf = l.buf[:0]
 	for {
@@ -180,7 +180,7 @@ func (p *process) eachLine(r io.Reader, end byte, do func(line []byte, ended boo
 	return nil
 }
 
-// writeLine writes a line with its line end.
+// writeLine writes a line and the byte that ends it.
 func (p *process) writeLine(line []byte, end byte) {
 	p.write(line)
 	if p.outErr == nil {

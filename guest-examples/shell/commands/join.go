@@ -11,7 +11,7 @@ var joinSpec = spec{
 	run:     runJoin,
 }
 
-// joiner is a run of join.
+// joiner is one run of join.
 type joiner struct {
 	p         *process
 	fields    [2]int
@@ -24,7 +24,7 @@ type joiner struct {
 	end       byte
 }
 
-// joinField is a field of the output; file 0 means the join field.
+// joinField is a field of the output. A file of 0 selects the join field.
 type joinField struct{ file, field int }
 
 type joinRow struct {
@@ -133,7 +133,7 @@ func (j *joiner) merge(a, b []joinRow) {
 	}
 }
 
-// sameKey returns the leading rows that share the key of the first row.
+// sameKey returns the rows at the start of rows that have the same key as the first row.
 func sameKey(rows []joinRow) []joinRow {
 	n := 1
 	for n < len(rows) && rows[n].key == rows[0].key {

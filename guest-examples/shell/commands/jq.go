@@ -15,7 +15,7 @@ import (
 var jq = spec{
 	name: "jq", synopsis: "[OPTION]... FILTER [FILE]...", options: rawArguments, usage: 2,
 	note: "options: -c -r -j -a -n -s -e -R -S -f FILE --tab --indent N --arg NAME TEXT --argjson NAME JSON --slurpfile NAME FILE --rawfile NAME FILE --args --jsonargs\n" +
-		"Keys are always sorted, and values are read one by one. There are no modules and no colours.",
+		"Keys are always sorted, and large inputs are streamed one value at a time. Modules and colours are not supported.",
 	run: runJq,
 }
 
@@ -27,7 +27,7 @@ const (
 	jqFailed  = 5
 )
 
-// filter is a run of jq.
+// filter is one run of jq.
 type filter struct {
 	p                           *process
 	compact, raw, joined, ascii bool
@@ -69,7 +69,8 @@ func runJq(p *process, _ options, words []string) int {
 	return status
 }
 
-// arguments parses the command line. Options may be anywhere, and some have two values.
+// arguments parses the command line. Options may follow other arguments, and some options have two
+// values.
 func (f *filter) arguments(words []string) (source string, files []string, err error) {
 	var operands []string
 	sourceFile, rest := "", ""
@@ -163,7 +164,7 @@ func (f *filter) letter(letter rune) error {
 	case 'e':
 		f.exit = true
 	case 'S', 'M', 'C':
-		// No effect: keys are always sorted, and there are no colours.
+		// Ignore these options: keys are always sorted, and the output never has colours.
 	default:
 		return customary("Unknown arguments: -%c; see jq --help", letter)
 	}
@@ -244,7 +245,7 @@ func newJSONDecoder(r io.Reader) *json.Decoder {
 	return d
 }
 
-// decodeJSON decodes a text with exactly one value.
+// decodeJSON decodes a string that must contain exactly one JSON value.
 func decodeJSON(text string) (any, error) {
 	d := newJSONDecoder(strings.NewReader(text))
 	var value any
@@ -252,7 +253,7 @@ func decodeJSON(text string) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("more than one value")
+		return nil, errors.New("the text has more than one JSON value; give exactly one")
 	}
 	return value, nil
 }
@@ -278,7 +279,7 @@ func (f *filter) compile(source string) (*gojq.Code, error) {
 		gojq.WithFunction("stderr", 0, 0, func(v any, _ []any) any { return f.trace("", v, "") }))
 }
 
-// trace writes a value to stderr.
+// trace writes a value to stderr, for debug and similar functions, and returns the value.
 func (f *filter) trace(before string, value any, after string) any {
 	text, err := gojq.Marshal(value)
 	if err != nil {
@@ -289,7 +290,8 @@ func (f *filter) trace(before string, value any, after string) any {
 	return value
 }
 
-// lateIter iterates over the inputs of f, which are not known when the filter is compiled.
+// lateIter iterates over the inputs of f. It exists because the inputs are not yet known when the
+// filter is compiled.
 type lateIter struct{ f *filter }
 
 func (l lateIter) Next() (any, bool) { return l.f.inputs.Next() }
@@ -347,7 +349,7 @@ func (f *filter) one(code *gojq.Code, input any) int {
 func (f *filter) failed(err error) int {
 	var halt *gojq.HaltError
 	if f.p.ctx.Err() != nil {
-		return interrupted // time is over: print no error
+		return interrupted // the time limit is exceeded: print no error
 	}
 	if !errors.As(err, &halt) {
 		f.p.errorf("error: %v", err)
@@ -391,7 +393,7 @@ func (f *filter) print(value any) error {
 	return nil
 }
 
-// escapeToASCII writes characters beyond ASCII as \u escapes.
+// escapeToASCII replaces characters that are not ASCII with \u escapes.
 func escapeToASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// jqInput yields the values in jq's input files; an error is the last value.
+// jqInput yields the values in jq's input files. After an error, the error is the last value.
 type jqInput struct {
 	f       *filter
 	files   []string
@@ -26,7 +26,7 @@ func (in *jqInput) close() {
 	in.closer, in.decoder, in.lines = nil, nil, nil
 }
 
-// where returns the place of an error.
+// where returns the position of an error.
 func (in *jqInput) where() string {
 	if in.name == "-" {
 		return "<stdin>:0"
@@ -34,7 +34,7 @@ func (in *jqInput) where() string {
 	return in.name + ":0"
 }
 
-// open opens the next readable file.
+// open opens the next file that can be read, and reports files that can't.
 func (in *jqInput) open() bool {
 	for len(in.files) > 0 {
 		in.name, in.files = in.files[0], in.files[1:]
@@ -54,7 +54,7 @@ func (in *jqInput) open() bool {
 	return false
 }
 
-// limitedReader fails on a value that is too large.
+// limitedReader returns an error if a single JSON value is too large.
 type limitedReader struct {
 	in *jqInput
 	r  io.Reader
@@ -97,7 +97,7 @@ func (in *jqInput) value() (any, error) {
 	return value, err
 }
 
-// jqSlurp yields all values as one array, or with -R all text as one string.
+// jqSlurp yields all values as one array. With -R it yields all text as one string.
 type jqSlurp struct {
 	in   *jqInput
 	done bool

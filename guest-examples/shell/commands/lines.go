@@ -58,7 +58,7 @@ func runNl(p *process, o options, files []string) int {
 	}
 	style, separator, width, number := o.value("b", "t"), o.value("s", "\t"), numbers["w"], numbers["v"]
 	if style != "a" && style != "t" && style != "n" {
-		return p.fail("invalid body numbering style: '%s'; it is a, t or n", style)
+		return p.fail("invalid body numbering style: '%s'; use a, t or n", style)
 	}
 	format := map[string]string{"ln": "%-*d", "rn": "%*d", "rz": "%0*d"}[o.value("n", "rn")]
 	if format == "" {
@@ -109,7 +109,7 @@ func runFold(p *process, o options, files []string) int {
 	})
 }
 
-// foldAt returns how many bytes of a line fit a width.
+// foldAt returns the length in bytes of the start of the line that fits in width.
 func foldAt(line []byte, width int, byBytes bool) int {
 	if byBytes {
 		return min(width, len(line))
@@ -207,7 +207,8 @@ func runPaste(p *process, o options, files []string) int {
 		if name != "-" || shared[name] == nil {
 			shared[name] = newLineReader(r, end)
 		}
-		readers = append(readers, shared[name]) // two uses of stdin read it alternately
+		// if stdin is named twice, both columns read from the same reader
+		readers = append(readers, shared[name])
 	}
 	return p.pasteParallel(readers, delimiters, end)
 }
@@ -238,7 +239,7 @@ func (p *process) pasteParallel(readers []*lineReader, delimiters []string, end 
 var column = spec{
 	name: "column", synopsis: "-t [-s SEPARATORS] [-o OUTPUT] [FILE]...",
 	options: "t,table s,separator: o,output-separator: n c,columns: x e R: N,table-columns:",
-	note:    "Without -t the lines stay unchanged.",
+	note:    "Without -t the lines are printed unchanged.",
 	run:     runColumn,
 }
 
@@ -302,7 +303,7 @@ func runColumn(p *process, o options, files []string) int {
 	return p.status
 }
 
-// splitAny splits at each of the bytes; a cell may be empty.
+// splitAny splits a line at each byte of separators. Cells may be empty.
 func splitAny(line, separators string) []string {
 	var cells []string
 	for {

@@ -16,19 +16,19 @@ var ls = spec{
 	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F,classify:: p v X U f " +
 		"n,numeric-uid-gid g o G,no-group m C x Q,quote-name k,kibibytes s,size i,inode c u b q,hide-control-chars N,literal L,dereference " +
 		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first w,width: T,tabsize: zero",
-	note: "One user, \"user\", owns all files. Names are sorted by bytes, one a line; -C, -x, -i and colours are ignored.",
+	note: "The user \"user\" owns all files. Names are sorted by bytes and printed one on each line; -C, -x, -i and colours are ignored.",
 	run:  runLs,
 }
 
-// lister is a run of ls.
+// lister is one run of ls.
 type lister struct {
 	p         *process
 	o         options
 	now       time.Time
 	long      bool
-	all       string // the option given: "A" or "a"; "" for neither
+	all       string // the given option, "A" or "a"; "" if neither is given
 	ignore    []string
-	printed   bool // something was printed, so that a blank line must follow
+	printed   bool // output was printed, so that a blank line must precede the next list
 	timeStyle string
 	headers   bool
 }
@@ -150,7 +150,7 @@ func (l *lister) special(dir string) []listed {
 	var files []listed
 	for _, s := range []listed{{name: ".", path: dir}, {name: "..", path: parentOf(dir)}} {
 		info, err := os.Stat(s.path)
-		if err != nil { // nothing above the workspace is visible
+		if err != nil { // the parent of the workspace is not visible
 			if info, err = os.Stat(dir); err != nil {
 				continue
 			}
@@ -168,7 +168,7 @@ func (l *lister) shows(name string) bool {
 	return !slices.ContainsFunc(l.ignore, func(glob string) bool { return compileGlob(glob, false).MatchString(name) })
 }
 
-// blocks returns the size of a file in KiB, in blocks of 4 KiB.
+// blocks returns the space that a file uses in KiB, a multiple of 4.
 func blocks(info fs.FileInfo) int64 {
 	if info.IsDir() {
 		return 4
@@ -296,7 +296,8 @@ func (l *lister) time(at time.Time) string {
 	return listTime(at, l.now)
 }
 
-// listTime formats a time as ls -l does: with the year if it is not within the last half year.
+// listTime formats a time as ls -l does: with the time of day for the last half year, otherwise
+// with the year.
 func listTime(at, now time.Time) string {
 	at = at.In(now.Location())
 	const halfYear = 31556952 / 2 * time.Second
@@ -306,7 +307,7 @@ func listTime(at, now time.Time) string {
 	return strftime("%b %e %H:%M", at)
 }
 
-// named returns the name with the additions of -F and -Q.
+// named returns the name with the suffix that -F adds and the quotes that -Q adds.
 func (l *lister) named(file listed) string {
 	name := file.name
 	if l.o.has("Q") {

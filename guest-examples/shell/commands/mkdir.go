@@ -45,7 +45,7 @@ func runMkdir(p *process, o options, names []string) int {
 	return p.status
 }
 
-// directoryMaker creates directories.
+// directoryMaker creates directories for one run of mkdir.
 type directoryMaker struct {
 	p       *process
 	verbose bool
@@ -61,7 +61,7 @@ func (m *directoryMaker) one(name string) error {
 	return err
 }
 
-// all creates a directory and its missing parents.
+// all creates a directory and its missing parent directories.
 func (m *directoryMaker) all(name string) error {
 	m.made = false
 	info, err := os.Stat(m.p.path(name))

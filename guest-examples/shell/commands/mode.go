@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// The only user, who owns all files.
+// The name and the ID of the only user, who owns all files.
 const (
 	userName = "user"
 	userID   = "1000"
 )
 
-// unixMode returns the mode bits of chmod.
+// unixMode converts a file mode to the Unix mode bits that chmod uses.
 func unixMode(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
 	for _, b := range specialBits() {
@@ -24,7 +24,7 @@ func unixMode(mode fs.FileMode) uint32 {
 	return bits
 }
 
-// goMode reverses unixMode.
+// goMode converts Unix mode bits to a file mode, as the inverse of unixMode.
 func goMode(bits uint32) fs.FileMode {
 	mode := fs.FileMode(bits) & fs.ModePerm
 	for _, b := range specialBits() {
@@ -74,7 +74,7 @@ func modeText(mode fs.FileMode) string {
 
 var errMode = errors.New("not a mode; examples are 644, +x and u+w,go-r")
 
-// parseMode parses a mode such as 755 or u+x,g-w and returns the function that applies it.
+// parseMode parses a mode such as 755 or u+x,g-w and returns a function that applies the mode.
 func parseMode(text string) (func(old fs.FileMode, directory bool) fs.FileMode, error) {
 	if bits, err := strconv.ParseUint(text, 8, 12); err == nil {
 		return func(fs.FileMode, bool) fs.FileMode { return goMode(uint32(bits)) }, nil
@@ -96,7 +96,7 @@ func parseMode(text string) (func(old fs.FileMode, directory bool) fs.FileMode, 
 	}, nil
 }
 
-// modeClause is a clause such as u+x.
+// modeClause is one clause of a symbolic mode, such as u+x.
 type modeClause struct {
 	who      uint32 // 0o7 for others, 0o70 for the group, 0o700 for the owner
 	operator byte

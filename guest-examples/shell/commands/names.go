@@ -85,8 +85,9 @@ func runRealpath(p *process, o options, names []string) int {
 	return p.status
 }
 
-// resolve returns the absolute name without links. If exists is set, the whole path must exist.
-// If missing is set, none of it needs to exist. Otherwise only the last part may be missing.
+// resolve returns the absolute name without symbolic links. If exists is set, the whole path must
+// exist. If missing is set, any part of the path may be missing. Otherwise only the last part may
+// be missing.
 func (p *process) resolve(name string, exists, missing bool) (string, error) {
 	file := p.path(name)
 	if missing {
@@ -155,7 +156,7 @@ var ln = spec{
 
 var chmod = spec{
 	name: "chmod", synopsis: "[-R] [-v] MODE FILE...", options: rawArguments,
-	note: "MODE is a mode such as 644, +x or u+w,go-r. In the sandbox a file does not keep its mode: the granted permissions decide the access.",
+	note: "MODE is a mode such as 644, +x or u+w,go-r. In the sandbox chmod has no lasting effect: the granted permissions decide the access.",
 	run:  runChmod,
 }
 

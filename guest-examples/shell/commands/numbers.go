@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// multipliers are the units that a count may have.
+// multipliers are the values of the units that may follow a count, such as K.
 var multipliers = []struct {
 	suffix string
 	factor int64
@@ -44,7 +44,8 @@ func parseCount(text string) (int64, bool) {
 	return int64(n) * factor, true
 }
 
-// humanSize formats a size as -h does: at most three digits, rounded up, in powers of 1024.
+// humanSize formats a size as ls -h does: at most three digits, rounded up, with a unit that is a
+// power of 1024.
 func humanSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -65,14 +66,14 @@ func humanSize(n int64) string {
 	return strconv.FormatInt(whole, 10) + units[unit:unit+1]
 }
 
-// ceilTenths returns n/divisor in tenths, rounded up.
+// ceilTenths returns the quotient n/divisor, rounded up to a tenth, as a number of tenths.
 func ceilTenths(n, divisor int64) int64 {
-	// Ten times the remainder fits, since the divisor is at most 2^60.
+	// Ten times the remainder fits in a uint64, since the divisor is at most 2^60.
 	rest := uint64(n % divisor)
 	return n/divisor*10 + int64((rest*10+uint64(divisor)-1)/uint64(divisor))
 }
 
-// padLeft formats n with leading spaces, in at least width characters.
+// padLeft formats n and adds spaces on the left, up to width characters.
 func padLeft(n int64, width int) string {
 	text := strconv.FormatInt(n, 10)
 	return strings.Repeat(" ", max(width-len(text), 0)) + text

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// option is a given option, with the first of its names.
+// option is an option that was given on the command line. name is the first name in its
+// specification.
 type option struct{ name, value string }
 
-// options are the options of a command line, in order.
+// options are the options that were given on a command line, in order.
 type options []option
 
 // has reports whether the option was given.
@@ -42,7 +43,7 @@ func (o options) values(name string) []string {
 	return all
 }
 
-// last returns which of the options was given last, or "" if none was.
+// last returns the name of the option among names that was given last, or "" if none was given.
 func (o options) last(names ...string) string {
 	found := ""
 	for _, opt := range o {
@@ -61,7 +62,7 @@ type optionKind int
 const (
 	noValue optionKind = iota
 	needsValue
-	mayHaveValue // only attached: -i.bak, --color=auto
+	mayHaveValue // the value must be attached: -i.bak, --color=auto
 )
 
 type knownOption struct {
@@ -72,9 +73,10 @@ type knownOption struct {
 // optionSet is a parsed specification of options.
 type optionSet struct {
 	all []knownOption
-	// ordered ends the options at the first operand, for commands that run another command.
+	// ordered reports that the first operand ends the options, for commands that run another
+	// command.
 	ordered bool
-	// number accepts -5 as the option "#" with the value 5.
+	// number reports that -5 is the option "#" with the value 5.
 	number bool
 	// negative takes -5 and -.5 as operands.
 	negative bool
@@ -112,7 +114,7 @@ func readOptions(specification string) optionSet {
 	return set
 }
 
-// knownOptions lists the options for a message.
+// knownOptions formats the options of a specification for an error message.
 func knownOptions(specification string) string {
 	set := readOptions(specification)
 	var list []string
@@ -134,9 +136,9 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// parseOptions parses a command line as getopt_long does: combined short options, values attached
-// or in the next word, long options by an unambiguous prefix, options after operands, and "--" as
-// the end of options.
+// parseOptions parses a command line as getopt_long does. It accepts combined short options, values
+// attached or in the next word, unambiguous prefixes of long options, and options after operands.
+// "--" ends the options.
 func parseOptions(specification string, words []string) (options, []string, error) {
 	set := readOptions(specification)
 	var opts options
@@ -203,7 +205,7 @@ known:
 	return option{found.names[0], value}, words, nil
 }
 
-// short parses the options of one word, without its dash.
+// short parses the short options in one word. word has no leading dash.
 func (s optionSet) short(specification, word string, words []string) (options, []string, error) {
 	var opts options
 	for i := 0; i < len(word); i++ {

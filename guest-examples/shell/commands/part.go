@@ -8,18 +8,18 @@ import (
 // partOptions are the options that head and tail share; readPart parses them.
 const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-terminated"
 
-// part is the part of each file that head or tail shows.
+// part describes which part of each file head or tail prints.
 type part struct {
 	count int64
 	bytes bool // count is in bytes, not in lines
-	// turned reports that the count has the sign for counting from the other end of the file: minus
-	// for head, plus for tail.
+	// turned reports that the sign of the count makes the command count from the other end of the
+	// file: minus for head, plus for tail.
 	turned bool
 	end    byte // line end
 }
 
-// readPart parses the options; preset is the default count. turn is the sign that sets turned, and
-// plain the sign without effect. ok is false if readPart reported an error.
+// readPart parses the options; preset is the default count. The sign turn sets turned; the sign
+// plain has no effect. ok is false if readPart has reported an error.
 func (p *process) readPart(o options, preset, turn, plain string) (wanted part, ok bool) {
 	count := preset
 	for _, opt := range o {
@@ -42,8 +42,8 @@ func (p *process) readPart(o options, preset, turn, plain string) (wanted part, 
 	return wanted, ok
 }
 
-// eachPart calls do for each file, or for stdin if there are none. It prints the name of each
-// file if there are several.
+// eachPart calls do for each file, or for stdin if files is empty. It prints the name of each file
+// if there is more than one.
 func (p *process) eachPart(o options, files []string, do func(io.Reader) error) int {
 	p.unreadable = "cannot open '%s' for reading: %s"
 	named, later := (len(files) > 1 || o.has("v")) && !o.has("q"), false
@@ -63,7 +63,7 @@ func (p *process) eachPart(o options, files []string, do func(io.Reader) error) 
 }
 
 // holdLines reads r to its end and returns the last n lines with their line ends. It calls leave
-// with each earlier line.
+// for each line before them.
 func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
 	var held [][]byte
 	size := 0
@@ -86,7 +86,8 @@ func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []by
 	return held, err
 }
 
-// holdBytes reads r to its end and returns the last n bytes. It calls leave with earlier bytes.
+// holdBytes reads r to its end and returns the last n bytes. It calls leave with the bytes before
+// them.
 func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 32<<10)
@@ -110,5 +111,5 @@ func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, e
 	return nil, nil
 }
 
-// drop discards bytes.
+// drop ignores its argument.
 func drop([]byte) {}

@@ -11,23 +11,24 @@ import (
 type syntax int
 
 const (
-	basic    syntax = iota // \( \) \{ \} \| \+ \?
+	basic    syntax = iota // operators have a backslash: \( \) \{ \} \| \+ \?
 	extended               // ( ) { } | + ?
 	perl
 	fixed
 )
 
-var errBackreference = errors.New("back-references such as \\1 in a pattern are not supported, as matching takes linear time; " +
+var errBackreference = errors.New("back-references such as \\1 in a pattern are not supported, because matching takes linear time; " +
 	"use awk or compare the parts in the shell")
 
 // maxPattern limits the length of a pattern, in bytes.
 const maxPattern = 64 << 10
 
 // compilePattern compiles a pattern that finds the leftmost longest match, as in POSIX. flags are
-// Go's flags, such as "i". Warnings are about escapes that have no special meaning here.
+// flags of Go patterns, such as "i". compilePattern also returns warnings about escapes that have
+// no special meaning here.
 func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, []string, error) {
 	if len(pattern) > maxPattern {
-		return nil, nil, errors.New("the pattern has more than 64 KiB")
+		return nil, nil, errors.New("the pattern is longer than 64 KiB; use several shorter patterns")
 	}
 	var warnings []string
 	switch kind {
@@ -50,14 +51,14 @@ func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, 
 	return re, warnings, nil
 }
 
-// explainPattern rewords an error in the syntax of the command.
+// explainPattern rewords an error of package regexp for the given syntax.
 func explainPattern(err error, kind syntax) error {
 	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	switch {
 	case kind == perl && (strings.Contains(text, "(?") || strings.Contains(text, "escape sequence")):
-		return fmt.Errorf("%s: -P has no lookaround, back-references or possessive repetition here, as matching takes linear time", text)
+		return fmt.Errorf("%s: -P does not support lookaround, back-references or possessive repetition here, because matching takes linear time", text)
 	case strings.Contains(text, "repeat count"), strings.Contains(text, "too large"):
-		return errors.New("the limit of a repetition is 1000")
+		return errors.New("a repetition count is larger than the limit of 1000")
 	}
 	return errors.New(text)
 }
@@ -69,8 +70,8 @@ type translator struct {
 	out      strings.Builder
 	warnings []string
 	open     int
-	// atom reports whether * can repeat the preceding element. start reports the start of an
-	// alternative. repeated reports that a repetition precedes.
+	// atom reports whether a following * has an element to repeat. start reports that the position
+	// is the start of an alternative. repeated reports that the previous element is a repetition.
 	atom, repeated bool
 }
 
@@ -108,33 +109,34 @@ func (t *translator) translate() error {
 	return nil
 }
 
-// literal writes an element that matches characters, and skips n bytes of the pattern.
+// literal writes an element that matches a character, and skips n bytes of the pattern.
 func (t *translator) literal(text string, n int) {
 	t.out.WriteString(text)
 	t.rest = t.rest[n:]
 	t.atom, t.repeated = true, false
 }
 
-// anchor writes an element that matches no character.
+// anchor writes an element that matches a position, such as ^, and skips n bytes of the pattern.
 func (t *translator) anchor(text string, n int) {
 	t.out.WriteString(text)
 	t.rest = t.rest[n:]
 	t.atom, t.repeated = false, false
 }
 
-// repeat writes a repetition; without an element to repeat, its sign is literal.
+// repeat writes a repetition operator such as *. If there is no element to repeat, the operator is
+// written as a literal.
 func (t *translator) repeat(sign string) {
 	switch {
 	case !t.atom && t.extended:
-		// GNU ignores the sign.
+		// GNU ignores such an operator.
 	case !t.atom:
 		t.out.WriteString(regexp.QuoteMeta(sign))
 		t.atom = true
 	case t.repeated && sign == "*" && strings.HasSuffix(t.out.String(), "*"):
 		// a** is a*.
 	case t.repeated:
-		// a+* means (?:a+)*, but the start of the atom is unknown. Repeating only the sign
-		// matches the same text.
+		// a+* means (?:a+)*, but the start of the repeated element is unknown here. Repeating only
+		// the operator matches the same strings.
 		t.out.WriteString("{1}")
 		t.out.WriteString(sign)
 	default:
@@ -187,7 +189,7 @@ func (t *translator) operator(c byte) error {
 	return nil
 }
 
-// interval translates the text from { to }.
+// interval translates a repetition such as {2,3}.
 func (t *translator) interval() error {
 	end := "}"
 	if !t.extended {
@@ -241,14 +243,14 @@ func (t *translator) escape() error {
 		t.literal(`\n`, 2)
 	default:
 		if c == 'd' || c == 'D' {
-			t.warnings = append(t.warnings, "\\"+string(rune(c))+" is only the letter; write [0-9] for a digit, or use grep -P")
+			t.warnings = append(t.warnings, "\\"+string(rune(c))+" matches only the letter itself; write [0-9] for a digit, or use grep -P")
 		}
 		t.literal(regexp.QuoteMeta(t.rest[1:2]), 2)
 	}
 	return nil
 }
 
-// bracket translates [...], in which a backslash has no special meaning.
+// bracket translates a bracket expression [...], in which a backslash is an ordinary character.
 func (t *translator) bracket() error {
 	rest := t.rest[1:]
 	var out strings.Builder

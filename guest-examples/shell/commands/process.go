@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// brokenPipe is the exit status of a command that wrote to a pipe without a reader: 128 plus
-	// the number of SIGPIPE.
+	// brokenPipe is the exit status of a command that wrote to a pipe whose reader is closed: 128
+	// plus the number of SIGPIPE.
 	brokenPipe = 141
 	// interrupted is the exit status of a command that was stopped at its time limit.
 	interrupted = 124
@@ -25,14 +25,14 @@ type process struct {
 	ctx    context.Context
 	env    *command.Env
 	name   string
-	out    *bufio.Writer // stdout; flushed before anything else writes to it
+	out    *bufio.Writer // buffered stdout; must be flushed before another writer uses stdout
 	outErr error         // the first error of writing to stdout
-	status int           // the status that errorf sets
-	// unreadable is the message for an unreadable input; its arguments are the name and the
-	// reason.
+	status int           // the exit status, which errorf sets
+	// unreadable is the message format for an input that can't be read; its arguments are the name
+	// and the reason.
 	unreadable string
 	ticks      uint
-	maximum    int            // limit of bytes held in memory
+	maximum    int            // limit of the bytes kept in memory
 	location   *time.Location // of TZ; nil before the first use
 }
 
@@ -55,9 +55,9 @@ func (p *process) exit(status int) int {
 	return status
 }
 
-// stopped reports whether the command should end, because its time is over or stdout has no reader.
-// Long commands call it often. It also yields, because a guest has a single thread and a timer only
-// fires when the running code yields.
+// stopped reports whether the command must stop, because its time limit is exceeded or the reader
+// of stdout is closed. Commands that run for a long time must call stopped often. stopped also
+// yields, because a guest has a single thread and timers fire only when the running code yields.
 func (p *process) stopped() bool {
 	if p.ticks++; p.ticks%256 == 0 {
 		runtime.Gosched()
@@ -65,7 +65,7 @@ func (p *process) stopped() bool {
 	return p.outErr != nil || p.ctx.Err() != nil
 }
 
-// Write writes to stdout.
+// Write appends to the buffer of stdout.
 func (p *process) Write(b []byte) (int, error) {
 	if p.outErr != nil {
 		return 0, p.outErr
@@ -75,7 +75,7 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write, print and printf ignore errors; callers check stopped instead.
+// write, print and printf return no error; callers check stopped instead.
 func (p *process) write(b []byte) { _, _ = p.Write(b) }
 
 func (p *process) print(s string) {
@@ -110,7 +110,7 @@ func (p *process) fail(format string, args ...any) int {
 	return 1
 }
 
-// path returns the absolute form of a name.
+// path returns the absolute path of a name that is relative to the working directory.
 func (p *process) path(name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
@@ -118,7 +118,8 @@ func (p *process) path(name string) string {
 	return path.Join(p.env.Dir, name)
 }
 
-// run runs another command with the streams of this command, except stdin.
+// run runs another command with the streams of this command, except that its standard input is
+// stdin.
 func (p *process) run(ctx context.Context, words []string, stdin io.Reader) int {
 	p.flush()
 	if p.outErr != nil {

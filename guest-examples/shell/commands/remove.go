@@ -109,7 +109,7 @@ func runRmdir(p *process, o options, names []string) int {
 	return p.status
 }
 
-// removeDirectory removes an empty directory, and no file.
+// removeDirectory removes an empty directory. It returns an error for a file.
 func removeDirectory(name string) error {
 	info, err := os.Lstat(name)
 	if err != nil {

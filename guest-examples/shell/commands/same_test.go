@@ -22,7 +22,7 @@ import (
 type outcome struct {
 	status         int
 	stdout, stderr string
-	files          string // all files with their content
+	files          string // names and contents of all files
 }
 
 // TestSame runs each row of the tables in testdata/same with the system's commands and with our
@@ -30,9 +30,9 @@ type outcome struct {
 //
 // A row is a command line. Spaces separate words; 'text' and $'text' quote as in bash. "<" names
 // the file for stdin, "|" pipes the output to another command, and ";" runs one command after
-// another. After a leading "~" the text of errors is ignored. After "!" only the status is
-// compared, because our commands differ on purpose. A leading "+" means that the row changes files,
-// so it gets its own directories.
+// another. A leading "~" ignores the text of errors. A leading "!" compares only the exit status,
+// because our commands differ on purpose. A leading "+" means that the row changes files, so it
+// gets its own directories.
 func TestSame(t *testing.T) {
 	tables, err := filepath.Glob("testdata/same/*.txt")
 	if err != nil || len(tables) == 0 {
@@ -57,7 +57,8 @@ func TestSame(t *testing.T) {
 			}
 			name := fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(table), ".txt"), number+1)
 			t.Run(name, func(t *testing.T) {
-				if !strings.HasPrefix(name, "awk") { // awk changes the working directory
+				// awk changes the working directory of the process, so it can't run in parallel
+				if !strings.HasPrefix(name, "awk") {
 					t.Parallel()
 				}
 				compareRow(t, shared, row)
@@ -91,7 +92,7 @@ func compareRow(t *testing.T, dirs sharedDirectory, row string) {
 	}
 }
 
-// without returns the lines of a that b lacks.
+// without returns the lines of a that do not occur in b.
 func without(a, b string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(a) {
@@ -102,7 +103,7 @@ func without(a, b string) string {
 	return kept.String()
 }
 
-// withoutHelp removes hints about help from messages, because the hints of our commands say more.
+// withoutHelp removes hints about help from messages, because the hints of our commands differ.
 func withoutHelp(stderr string) string {
 	var kept []string
 	for line := range strings.Lines(stderr) {
@@ -118,7 +119,7 @@ func withoutHelp(stderr string) string {
 	return strings.Join(kept, "")
 }
 
-// word is a word of a row; an unquoted one may be an operator.
+// word is a word of a row. An unquoted word may be an operator.
 type word struct {
 	text string
 	bare bool
@@ -306,7 +307,7 @@ func fixtures() map[string]string {
 	}
 }
 
-// writeFixtures creates the fixtures, or only those that a line mentions.
+// writeFixtures creates the fixtures that line mentions, or all fixtures if line is empty.
 func writeFixtures(t *testing.T, dir, line string) {
 	t.Helper()
 	times := time.Date(2024, 3, 5, 6, 7, 8, 0, time.UTC)

@@ -14,7 +14,7 @@ var sed = spec{
 	name: "sed", synopsis: "[-nErsz] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE]...",
 	options: "n,quiet,silent e,expression: f,file: E,regexp-extended r i,in-place:: s,separate z,null-data u,unbuffered " +
 		"b,binary posix l,line-length: sandbox follow-symlinks debug",
-	note: "Back-references work in a replacement, but not in a pattern, as matching takes linear time. e and s///e are refused: there are no programs to run.",
+	note: "Back-references work in a replacement but not in a pattern, because matching takes linear time. e and s///e are refused: there are no programs to run.",
 	run:  runSed,
 }
 
@@ -69,7 +69,7 @@ func runSed(p *process, o options, words []string) int {
 	return s.each(words, func(name string) int { return s.run(&sedInput{p: p, names: []string{name}, end: s.end}) })
 }
 
-// each runs the program for one file after the other.
+// each runs the program for each file in order.
 func (s *stream) each(names []string, run func(name string) int) int {
 	status := 0
 	for _, name := range names {
@@ -105,7 +105,7 @@ func (s *stream) inPlace(names []string, suffix string) int {
 		s.out = &edited
 		status := s.run(&sedInput{p: s.p, names: []string{name}, end: s.end, whole: old})
 		if s.p.ctx.Err() != nil || s.failed {
-			return max(status, 1) // a partial edit must not replace the file
+			return max(status, 1) // do not replace the file with incomplete output
 		}
 		if suffix != "" {
 			if err := os.WriteFile(s.p.path(backupName(name, suffix)), old, info.Mode().Perm()); err != nil {
@@ -121,7 +121,8 @@ func (s *stream) inPlace(names []string, suffix string) int {
 	})
 }
 
-// backupName returns the name of the backup of -i: the suffix is appended, or replaces * in it.
+// backupName returns the name of the backup that -i makes. The suffix is appended to the name. If
+// the suffix contains *, the name replaces each *.
 func backupName(name, suffix string) string {
 	if !strings.Contains(suffix, "*") {
 		return name + suffix
@@ -134,7 +135,7 @@ func backupName(name, suffix string) string {
 	return name[:slash] + backup
 }
 
-// bounded is a buffer that holds at most maxHeld bytes.
+// bounded is a buffer that returns an error for more than maxHeld bytes.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(data []byte) (int, error) {
@@ -144,7 +145,7 @@ func (b *bounded) Write(data []byte) (int, error) {
 	return b.Buffer.Write(data)
 }
 
-// openFiles creates the files that the program may write, even if it never writes to them.
+// openFiles creates the files that the program can write, even if it never writes to them.
 func (s *stream) openFiles() error {
 	for i := range s.program {
 		name := s.program[i].file
@@ -171,7 +172,7 @@ type sedInput struct {
 	p     *process
 	names []string
 	end   byte
-	whole []byte // the content of the only file, if it was already read
+	whole []byte // the content of the only file, if it has been read
 
 	name   string // name of the current file
 	lines  *lineReader
@@ -199,7 +200,7 @@ func (in *sedInput) read() *sedLine {
 	return line
 }
 
-// last reports whether no line follows.
+// last reports whether the current line is the last line of the input.
 func (in *sedInput) last() bool {
 	if in.next == nil {
 		in.next = in.ahead()
@@ -226,7 +227,7 @@ func (in *sedInput) ahead() *sedLine {
 
 func (in *sedInput) current() string { return in.names[0] }
 
-// open opens the next readable file.
+// open opens the next file that can be read, and reports files that can't.
 func (in *sedInput) open() bool {
 	for ; len(in.names) > 0; in.names = in.names[1:] {
 		if in.whole != nil {

@@ -74,7 +74,7 @@ func (s *sedParser) arguments(c *sedCommand) error {
 	return err
 }
 
-// end checks that the command ends here.
+// end returns an error if other text follows the command.
 func (s *sedParser) end() error {
 	s.skip(" \t")
 	switch s.peek() {
@@ -87,14 +87,14 @@ func (s *sedParser) end() error {
 	return errors.New("extra characters after command")
 }
 
-// line reads the rest of the line.
+// line reads to the end of the line.
 func (s *sedParser) line() string {
 	text := s.word("\n")
 	s.at = min(s.at+1, len(s.text))
 	return text
 }
 
-// word reads up to one of the bytes.
+// word reads to the first byte that ends contains.
 func (s *sedParser) word(ends string) string {
 	start := s.at
 	if i := strings.IndexAny(s.text[s.at:], ends); i >= 0 {
@@ -105,7 +105,8 @@ func (s *sedParser) word(ends string) string {
 	return s.text[start:s.at]
 }
 
-// block reads the text of a, i and c, up to the end of a line that has no trailing backslash.
+// block reads the text of the commands a, i and c, up to the first line without a trailing
+// backslash.
 func (s *sedParser) block() (string, error) {
 	if s.skip(" \t"); s.peek() == '\\' {
 		s.at++

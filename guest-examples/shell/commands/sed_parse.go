@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// address selects lines: a number, the last line, every step-th line, or a pattern. isPattern
-// with a nil pattern means the last used pattern.
+// address selects lines: a line number, the last line, every step-th line, or the lines that match
+// a pattern. isPattern with a nil pattern means the last used pattern.
 type address struct {
 	line, step int
 	last       bool
 	isPattern  bool
 	pattern    *regexp.Regexp
-	// more is the number of further lines of a range (+N). multiple ends a range at a multiple of
-	// a number (~N).
+	// more is the number of further lines in a range (+N). multiple means that the range ends at
+	// the next line whose number is a multiple of it (~N).
 	more, multiple int
 }
 
@@ -31,13 +31,13 @@ type sedCommand struct {
 	name     byte
 	from, to *address
 	negated  bool
-	inRange  bool // whether the range has begun and not ended
+	inRange  bool // the current line is in the range
 	closed   bool // whether a range that begins at a line number has ended
-	rangeEnd int  // the line at which the range ends, if known
+	rangeEnd int  // the last line of the range, if known
 
 	text        string // the lines that a, i or c writes
 	label       string
-	target      int // the destination of b, t and T, and of { without a match
+	target      int // the command at which b, t, T or an unselected { continues
 	file        string
 	status      int
 	pattern     *regexp.Regexp // nil means the last used pattern
@@ -73,7 +73,7 @@ func parseSed(text string, kind syntax) ([]sedCommand, error) {
 			return nil, fmt.Errorf("char %d: %w", min(s.at, len(text)), err)
 		}
 		if len(s.program) > maxCommands {
-			return nil, fmt.Errorf("char %d: the limit of a script is %d commands", s.at, maxCommands)
+			return nil, fmt.Errorf("char %d: the script has more than %d commands", s.at, maxCommands)
 		}
 	}
 	if len(s.blocks) > 0 {
@@ -151,12 +151,12 @@ func (s *sedParser) number() int {
 	}
 	n, err := strconv.Atoi(s.text[start:s.at])
 	if err != nil {
-		return int(^uint(0) >> 1) // too large to be reached
+		return int(^uint(0) >> 1) // greater than the number of any line
 	}
 	return n
 }
 
-// address parses an address; it returns nil if there is none.
+// address parses an address. It returns nil if the script has no address here.
 func (s *sedParser) address() (*address, error) {
 	switch c := s.peek(); {
 	case isDigit(c):
@@ -206,7 +206,7 @@ func (s *sedParser) address() (*address, error) {
 	return nil, nil
 }
 
-// compile compiles a pattern; it returns nil for an empty one.
+// compile compiles a pattern. It returns nil for an empty pattern.
 func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
 	if text == "" {
 		return nil, nil
@@ -215,8 +215,8 @@ func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// delimited reads up to the delimiter. An escaped delimiter is literal; so is a delimiter in the
-// brackets of a pattern.
+// delimited reads up to the delimiter. A delimiter that is escaped, or is in a bracket expression
+// of a pattern, is literal.
 func (s *sedParser) delimited(delimiter byte, pattern bool) (string, bool) {
 	var out strings.Builder
 	for s.at < len(s.text) {
@@ -251,8 +251,8 @@ func (s *sedParser) delimited(delimiter byte, pattern bool) (string, bool) {
 	return "", false
 }
 
-// bracketLength returns the length of the bracket expression at the start of text, or 1 if there
-// is none.
+// bracketLength returns the length of the bracket expression at the start of text. It returns 1 if
+// text does not start with a bracket expression.
 func bracketLength(text string) int {
 	t := translator{rest: text}
 	if t.bracket() != nil {
@@ -261,8 +261,8 @@ func bracketLength(text string) int {
 	return len(text) - len(t.rest)
 }
 
-// sedEscapes replaces escapes such as \t and \xHH with their bytes. A byte with a special meaning
-// stays escaped.
+// sedEscapes replaces escapes such as \t and \xHH with their bytes. If such a byte has a special
+// meaning in patterns, it stays escaped.
 func sedEscapes(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -291,7 +291,8 @@ func sedEscapes(text string) string {
 	return out.String()
 }
 
-// numericEscape parses xHH, oNNN or dNNN and returns its length, or 0 if it is invalid.
+// numericEscape parses xHH, oNNN or dNNN. It returns the byte and the length of the escape, or a
+// length of 0 if the escape is invalid.
 func numericEscape(text string) (byte, int) {
 	base, digits := 0, 3
 	switch text[0] {

@@ -11,10 +11,11 @@ import (
 type replacementPart struct {
 	text   string
 	group  int  // -1 for none
-	change byte // U, L, u, l or E; 0 for none
+	change byte // the letter U, L, u, l or E of a change of case; 0 for none
 }
 
-// parseReplacement parses text, the replacement of an s command; groups is the highest group in it.
+// parseReplacement parses text, the replacement of an s command. groups is the highest group number
+// in the replacement.
 func parseReplacement(text string) (parts []replacementPart, groups int) {
 	var plain strings.Builder
 	add := func(part replacementPart) {
@@ -51,7 +52,7 @@ func parseReplacement(text string) (parts []replacementPart, groups int) {
 	return parts, groups
 }
 
-// caser writes text and changes its case as the escapes \U, \L, \u and \l require.
+// caser changes the case of text as the escapes \U, \L, \u and \l require, and writes the text.
 type caser struct {
 	out       []byte
 	all, once byte

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// stream is a run of a sed program.
+// stream is the state of one run of a sed program.
 type stream struct {
 	p       *process
 	program []sedCommand
@@ -25,15 +25,15 @@ type stream struct {
 	space    []byte // the pattern space
 	hold     []byte
 	line     int
-	ended    bool           // the line in the pattern space had a line end
-	holdOpen bool           // the line in the hold space had no line end
-	missing  bool           // the last output has no line end yet
-	replaced bool           // s has made a replacement, for t
-	queue    []queued       // output for the end of the cycle
-	last     *regexp.Regexp // the last used pattern, for //
+	ended    bool           // the line in the pattern space had a line feed
+	holdOpen bool           // the line in the hold space had no line feed
+	missing  bool           // the last output lacks a line feed
+	replaced bool           // an s command has replaced something; tested by t
+	queue    []queued       // output to write at the end of the cycle
+	last     *regexp.Regexp // the last used pattern, which // means
 }
 
-// queued is the output of a, r or R at the end of a cycle.
+// queued is output of a, r or R that must be written at the end of a cycle.
 type queued struct {
 	text []byte
 	file string
@@ -54,7 +54,7 @@ func (s *stream) run(in *sedInput) int {
 			in.closer.Close()
 		}
 	}()
-	restart := false // after D: continue with the rest of the pattern space
+	restart := false // set by D: run the program again without reading a line
 	for !s.p.stopped() {
 		if !restart && !s.read() {
 			break
@@ -82,7 +82,7 @@ func (s *stream) read() bool {
 	return true
 }
 
-// cycle runs the program once.
+// cycle runs the program once, for one line.
 func (s *stream) cycle() (status int, again bool, err error) {
 	s.replaced = false
 	for at := 0; at < len(s.program); {
@@ -90,7 +90,7 @@ func (s *stream) cycle() (status int, again bool, err error) {
 			return 0, false, nil
 		}
 		if len(s.space) > s.p.maximum || len(s.hold) > s.p.maximum {
-			return 0, false, errors.New("the pattern space is larger than 64 MiB, the limit")
+			return 0, false, errors.New("the pattern space is larger than the limit of 64 MiB")
 		}
 		c := &s.program[at]
 		at++
@@ -176,7 +176,7 @@ func (s *stream) flushQueue() error {
 		}
 		r, err := s.p.open(q.file)
 		if err != nil {
-			continue // a missing file counts as empty
+			continue // a missing file is the same as an empty file
 		}
 		s.completeLine()
 		err = s.p.copy(s.out, r)
@@ -187,7 +187,7 @@ func (s *stream) flushQueue() error {
 	return nil
 }
 
-// match matches a pattern of the program; nil means the last used one.
+// match returns the pattern to match. A nil re means the last used pattern.
 func (s *stream) match(re *regexp.Regexp) (*regexp.Regexp, error) {
 	if re == nil {
 		re = s.last
@@ -243,7 +243,7 @@ func (s *stream) beginNumbered(c *sedCommand) bool {
 	return s.line == c.from.line || s.line <= c.rangeEnd || c.to.isPattern || c.to.last
 }
 
-// beginRange records where the range that begins with this line ends.
+// beginRange records the line at which the range ends that begins with the current line.
 func (s *stream) beginRange(c *sedCommand) {
 	switch {
 	case c.to.isPattern:
@@ -275,16 +275,16 @@ func (s *stream) at(a *address) (bool, error) {
 	return s.line == a.line, nil
 }
 
-// step is how the program continues after a command.
+// step tells how the program continues after a command.
 type step int
 
 const (
 	goOn      step = iota
 	jump           // to the target
-	deleted        // the next cycle, without printing
-	restarted      // the next cycle, without reading
+	deleted        // start the next cycle without printing
+	restarted      // start the next cycle without reading a line
 	quitting
-	exhausted // n or N at the end of the input
+	exhausted // end of the input in n or N
 )
 
 func (s *stream) do(c *sedCommand) (step, error) {
@@ -413,7 +413,7 @@ func (s *stream) writeTo(name string, text []byte) error {
 	return nil
 }
 
-// queueLine queues the next line of a file.
+// queueLine queues the next line of a file, for R.
 func (s *stream) queueLine(name string) error {
 	if s.readers == nil {
 		s.readers = map[string]*lineReader{}
@@ -421,7 +421,7 @@ func (s *stream) queueLine(name string) error {
 	if s.readers[name] == nil {
 		data, err := s.p.readFile(name)
 		if err != nil {
-			data = nil // a missing file counts as empty
+			data = nil // a missing file is the same as an empty file
 		}
 		s.readers[name] = newLineReader(bytes.NewReader(data), s.end)
 	}
@@ -466,8 +466,8 @@ func (s *stream) substitute(c *sedCommand) error {
 	return nil
 }
 
-// unambiguous returns the output of l: escapes for unprintable bytes, wrapped at a width, by
-// default 70.
+// unambiguous returns the output of the command l: unprintable bytes as escapes, and lines wrapped
+// at width, 70 by default.
 func unambiguous(text []byte, width int) []byte {
 	if width == 0 {
 		width = 70

@@ -46,7 +46,7 @@ func runShuf(p *process, o options, words []string) int {
 	}
 	maximum := len(lines)
 	if o.has("r") {
-		maximum = maxHeld // with -r, print until stdout has no reader
+		maximum = maxHeld // with -r, print until the reader of stdout is closed
 	}
 	if o.has("n") {
 		n, err := strconv.ParseUint(o.value("n", ""), 10, 31)

@@ -12,16 +12,16 @@ var sortSpec = spec{
 	options: "b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort h,human-numeric-sort " +
 		"i,ignore-nonprinting M,month-sort n,numeric-sort V,version-sort r,reverse s,stable u,unique c,check C m,merge " +
 		"z,zero-terminated k,key: t,field-separator: o,output: S,buffer-size: T,temporary-directory: parallel: batch-size:",
-	note: "The input is held in memory; the limit is 64 MiB. -R is not supported; use shuf.",
+	note: "The input is kept in memory; the limit is 64 MiB. -R is not supported; use shuf.",
 	run:  runSort,
 }
 
 // sorter compares lines with the options of sort.
 type sorter struct {
 	keys      []sortKey
-	separator int // a byte, or -1: blanks begin fields
+	separator int // the byte that separates fields, or -1 if blanks do
 	reverse   bool
-	plain     bool // don't compare whole lines if their keys are equal
+	plain     bool // do not compare whole lines if their keys are equal
 	unique    bool
 }
 
@@ -89,7 +89,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// appendLines appends the lines of data without their line ends.
+// appendLines appends to lines the lines of data, without their line ends.
 func appendLines(lines [][]byte, data []byte, end byte) [][]byte {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{end})
@@ -121,7 +121,7 @@ func newSorter(o options) (*sorter, string) {
 	for _, text := range o.values("k") {
 		key, ok := parseSortKey(text)
 		if !ok {
-			return nil, "invalid key '" + text + "': use FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]], counted from 1"
+			return nil, "invalid key '" + text + "': use FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]]; the first field and character are 1"
 		}
 		if key.ordering == (ordering{}) {
 			key.ordering = global
@@ -155,7 +155,7 @@ func (s *sorter) compare(a, b []byte) int {
 	return c
 }
 
-// check reports the first line that is out of order.
+// check reports the first line that is not in sorted order.
 func (s *sorter) check(p *process, files []string, end byte, quiet bool) int {
 	status := 0
 	failed := p.eachInput(files, func(name string, r io.Reader) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// compare compares two keys, before reversing.
+// compare compares two keys. Its result does not consider the option -r.
 func (o ordering) compare(a, b []byte) int {
 	switch {
 	case o.numeric:
@@ -28,7 +28,7 @@ func (o ordering) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// reduce returns the part of a key that is compared.
+// reduce returns the bytes of a key that are compared, for options such as -d and -f.
 func (o ordering) reduce(text []byte) []byte {
 	kept := make([]byte, 0, len(text))
 	for _, b := range text {
@@ -47,10 +47,10 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isAlpha(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
 func isAlnum(b byte) bool { return isDigit(b) || isAlpha(b) }
 
-// decimal is a number stored as its digits, so that it can have any length.
+// decimal is a number that is stored as digits, because sort -n compares numbers of any length.
 type decimal struct {
 	negative        bool
-	whole, fraction []byte // without leading and trailing zeros
+	whole, fraction []byte // whole has no leading zeros, fraction no trailing zeros
 	rest            []byte // the text after the number
 }
 
@@ -96,7 +96,7 @@ func compareNumbers(a, b decimal) int {
 	return c
 }
 
-// compareHuman compares numbers such as 2K and 1G, first by unit, as sort -h does.
+// compareHuman compares numbers such as 2K and 1G as sort -h does: units first, then the values.
 func compareHuman(a, b []byte) int {
 	x, y := parseDecimal(a), parseDecimal(b)
 	if x.negative == y.negative {
@@ -110,7 +110,7 @@ func compareHuman(a, b []byte) int {
 	return compareNumbers(x, y)
 }
 
-// unit returns the rank of the letter after the number, or 0 if there is none.
+// unit returns the rank of the unit letter after the number, or 0 if there is no unit.
 func (d decimal) unit() int {
 	if len(d.rest) == 0 || len(d.whole)+len(d.fraction) == 0 {
 		return 0
@@ -121,8 +121,8 @@ func (d decimal) unit() int {
 	return 1 + strings.IndexByte("KMGTPEZY", d.rest[0])
 }
 
-// generalNumber parses the number with an optional exponent at the start of a text. Texts without
-// a number sort first.
+// generalNumber parses the number at the start of a text, which may have an exponent. A text
+// without a number gets a value that sorts first.
 func generalNumber(text []byte) float64 {
 	s := strings.TrimLeft(string(text[:min(len(text), 400)]), " \t")
 	for end := len(s); end > 0; end-- {

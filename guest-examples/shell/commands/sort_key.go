@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ordering is how keys are compared.
+// ordering has the options that determine how keys are compared.
 type ordering struct {
 	blanks, dictionary, fold, general, human, printing, month, numeric, version, reverse bool
 }
@@ -40,13 +40,13 @@ func (o *ordering) set(letter byte) bool {
 	return true
 }
 
-// sortKey is the part of a line that -k names. Fields and characters count from 1. An endField of
-// 0 is the end of the line, and an endChar of 0 the end of the field. The zero value is the whole
-// line.
+// sortKey is the part of a line that -k selects. Fields and characters are numbered from 1. An
+// endField of 0 means the end of the line, and an endChar of 0 the end of the field. The zero value
+// selects the whole line.
 type sortKey struct {
 	field, char       int
 	endField, endChar int
-	startBlanks       bool // -b for only the start
+	startBlanks       bool // -b for the start of the key only
 	endBlanks         bool
 	ordering
 }
@@ -94,7 +94,7 @@ func (k *sortKey) position(text string, blanks *bool) (field, char int, ok bool)
 	return field, char, true
 }
 
-// of returns the part of the line that the key names.
+// of returns the part of the line that the key selects.
 func (k sortKey) of(line []byte, separator int) []byte {
 	if k.field == 0 {
 		if k.blanks {

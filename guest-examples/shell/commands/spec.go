@@ -9,10 +9,10 @@ import (
 // spec describes a command.
 type spec struct {
 	name string
-	// synopsis is the usage line after the name.
+	// synopsis is the text after the name in the usage line.
 	synopsis string
-	// options are the options of the command, in the syntax of parseOptions. A command with
-	// rawArguments gets all words as operands.
+	// options specifies the options of the command in the syntax of parseOptions. If options is
+	// rawArguments, the command gets all words as operands.
 	options string
 	// usage is the exit status for invalid options; 0 means 1.
 	usage int
@@ -21,10 +21,10 @@ type spec struct {
 	run  func(p *process, o options, operands []string) int
 }
 
-// rawArguments, as options, passes all words to the command.
+// rawArguments is the value of spec.options for a command that parses all words itself.
 const rawArguments = "raw"
 
-// command returns the function for the table.
+// command returns the function that runs the command, for the table of commands.
 func (s spec) command() command.Func {
 	return func(ctx context.Context, e *command.Env) int {
 		p := newProcess(ctx, e, s.name)

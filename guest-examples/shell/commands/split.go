@@ -54,7 +54,7 @@ func runSplit(p *process, o options, names []string) int {
 	return p.status
 }
 
-// splitter creates the files of split.
+// splitter creates the output files of split.
 type splitter struct {
 	p              *process
 	prefix, suffix string
@@ -74,13 +74,13 @@ func (s *splitter) name() (string, error) {
 		n /= base
 	}
 	if n > 0 || s.made >= maxParts {
-		return "", errors.New("output file suffixes exhausted")
+		return "", errors.New("too many output files for the suffix length; use a longer suffix with -a")
 	}
 	s.made++
 	return s.prefix + string(text) + s.suffix, nil
 }
 
-// bytes creates files of a number of bytes.
+// bytes splits r into files of size bytes each.
 func (s *splitter) bytes(r io.Reader, size int64) error {
 	buffered := bufio.NewReader(r)
 	for !s.p.stopped() {
@@ -98,7 +98,7 @@ func (s *splitter) bytes(r io.Reader, size int64) error {
 	return nil
 }
 
-// lines creates files of a number of lines.
+// lines splits r into files of size lines each.
 func (s *splitter) lines(r io.Reader, size int64) error {
 	reader := newLineReader(r, '\n')
 	for !s.p.stopped() {
@@ -113,7 +113,7 @@ func (s *splitter) lines(r io.Reader, size int64) error {
 		for n := int64(0); n < size; n++ {
 			line, ended, err := reader.next()
 			if err != nil {
-				break // the end, or an error that the next read returns again
+				break // end of the input, or an error that the next read returns again
 			}
 			if _, err = out.Write(line); err == nil && ended {
 				err = out.WriteByte('\n')

@@ -13,7 +13,7 @@ import (
 var stat = spec{
 	name: "stat", synopsis: "[-L] [-c FORMAT | --printf FORMAT] FILE...",
 	options: "c,format: printf: L,dereference t,terse f,file-system",
-	note:    "The sequences of a format are %n %N %s %b %B %a %A %f %F %h %i %u %g %U %G %y %Y %x %X %z %Z %w %W; a file has only the time of its last change.",
+	note:    "The sequences of a format are %n %N %s %b %B %a %A %f %F %h %i %u %g %U %G %y %Y %x %X %z %Z %w %W. All times are the time of the last change.",
 	run:     runStat,
 }
 
@@ -118,7 +118,7 @@ func (p *process) statField(letter byte, name string, info fs.FileInfo) (string,
 	return "", false
 }
 
-// kindBits returns the bits of the file type in the mode.
+// kindBits returns the bits in a Unix mode that indicate the file type.
 func kindBits(mode fs.FileMode) uint32 {
 	return map[string]uint32{"f": 0o100000, "d": 0o040000, "l": 0o120000}[fileType(mode)]
 }

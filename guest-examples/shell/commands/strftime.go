@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// strftime formats a time as date +FORMAT does in the C locale. An unknown letter is kept with
-// its %.
+// strftime formats a time as date +FORMAT does in the C locale. A directive with an unknown letter
+// is copied unchanged.
 func strftime(format string, t time.Time) string {
 	s := timeFormatter{t: t}
 	s.format(format, timeField{width: -1})

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
-// all returns the commands, sorted by name.
+// all returns the specifications of all commands, sorted by name.
 func all(transport http.RoundTripper) []spec {
 	list := []spec{
 		arch, awkSpec(&workingDirectory{}), base64Spec, basename, bracket, cat, chmod, cksum, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
@@ -22,8 +22,8 @@ func all(transport http.RoundTripper) []spec {
 }
 
 // Table returns a new map of the commands by name. The requests of curl go through transport; nil
-// means no network. A program should have only one table, because its awk changes the working
-// directory of the process while it runs.
+// means no network. A program should have only one table, because awk changes the working directory
+// of the process, and only the awk commands of one table coordinate this.
 func Table(transport http.RoundTripper) map[string]command.Func {
 	table := map[string]command.Func{}
 	for _, s := range all(transport) {

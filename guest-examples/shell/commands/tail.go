@@ -11,7 +11,7 @@ var tail = spec{
 
 func runTail(p *process, o options, files []string) int {
 	if o.has("f") || o.has("F") {
-		return p.fail("-f is not supported: no other program can write to the file; omit it to see the end")
+		return p.fail("-f is not supported, because no other program can write to the file; omit -f")
 	}
 	preset := "10"
 	if len(files) > 0 && len(files[0]) > 1 && files[0][0] == '+' && !o.has("n") && !o.has("c") {
@@ -53,7 +53,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// linesFrom writes the lines from line n on.
+// linesFrom writes the lines that start at line n.
 func (p *process) linesFrom(r io.Reader, n int64, end byte) error {
 	number := int64(0)
 	return p.eachLine(r, end, func(line []byte, ended bool) bool {

@@ -24,21 +24,21 @@ const tarOptions = "c,create x,extract,get t,list f,file: z,gzip,gunzip a,auto-c
 var tarSpec = spec{
 	name: "tar", synopsis: "-c|-x|-t [-zv] [-f ARCHIVE] [-C DIR] [FILE]...", usage: 2,
 	options: tarOptions,
-	note:    "Files are only written below the directory, and links are not created. At most 512 MiB and 100000 files are unpacked. bzip2 can only be read; xz is not supported.",
+	note:    "Files are only written below the target directory, and links are not created. At most 512 MiB and 100000 files are unpacked. bzip2 can only be read; xz is not supported.",
 	run:     runTar,
 }
 
-// archiver is a run of tar.
+// archiver is one run of tar.
 type archiver struct {
 	p       *process
 	o       options
 	strip   int
 	exclude []*regexp.Regexp
-	dir     string // the directory of -C, as given
+	dir     string // the directory of -C, as written on the command line
 }
 
 func runTar(p *process, o options, names []string) int {
-	// The old form has no dash: tar xzf ARCHIVE.
+	// Accept the old form without a dash: tar xzf ARCHIVE.
 	if words := p.env.Args[1:]; len(words) > 0 && !strings.HasPrefix(words[0], "-") {
 		var err error
 		if o, names, err = parseOptions(tarOptions, oldForm(words)); err != nil {
@@ -84,7 +84,8 @@ func runTar(p *process, o options, names []string) int {
 	return 0
 }
 
-// oldForm rewrites xzf ARCHIVE as -xz -f ARCHIVE; the values are in the order of the letters.
+// oldForm rewrites xzf ARCHIVE as -xz -f ARCHIVE. The values follow in the order of the letters
+// that need a value.
 func oldForm(words []string) []string {
 	letters, rest := words[0], words[1:]
 	var out []string
@@ -99,7 +100,7 @@ func oldForm(words []string) []string {
 
 func (a *archiver) archiveName() string { return a.o.value("f", "-") }
 
-// excluded reports whether a name or a part of it is excluded.
+// excluded reports whether an --exclude pattern matches the name or a part of it.
 func (a *archiver) excluded(name string) bool {
 	for _, glob := range a.exclude {
 		for rest := strings.TrimSuffix(name, "/"); ; {
@@ -203,7 +204,8 @@ func (a *archiver) addOne(w *tar.Writer, shown string, f found) error {
 	return a.p.copy(w, r)
 }
 
-// say prints the name of a file to stdout, or to stderr if stdout gets an archive or a file.
+// say prints the name of a file to stdout. It prints to stderr if stdout is used for the archive or
+// for the content of files.
 func (a *archiver) say(name string) {
 	if a.archiveName() == "-" && a.o.has("c") || a.o.has("O") {
 		fmt.Fprintln(a.p.env.Stderr, name)
@@ -212,7 +214,8 @@ func (a *archiver) say(name string) {
 	a.p.print(name + "\n")
 }
 
-// decompress detects the compression of an archive from its first bytes.
+// decompress returns a reader of the uncompressed archive. It detects the compression from the
+// first bytes.
 func decompress(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(3)
@@ -238,7 +241,7 @@ func (a *archiver) read(names []string) error {
 		return fmt.Errorf("%s: %w", a.archiveName(), err)
 	}
 	u := newUnpacker(a.p, a.dir)
-	// Limit the bytes read: skipping a file also reads it, and listing skips all files.
+	// Limit the bytes read here: the reader also reads files that it skips, and -t skips all files.
 	archive := tar.NewReader(&boundedReader{r: plain, left: new(int64(2 * maxUnpacked))})
 	wanted := map[string]bool{}
 	for _, name := range names {
@@ -250,7 +253,7 @@ func (a *archiver) read(names []string) error {
 			break
 		}
 		if errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return customary("This does not look like a tar archive, or it is cut off")
+			return customary("This does not look like a tar archive, or it is truncated")
 		}
 		if err != nil {
 			return err
@@ -273,7 +276,8 @@ func (a *archiver) read(names []string) error {
 	return nil
 }
 
-// mark records which of the wanted names a file belongs to, if any.
+// mark marks the names in wanted that a file of the archive matches. It reports whether the file is
+// wanted.
 func mark(wanted map[string]bool, name string) bool {
 	for part := strings.TrimSuffix(name, "/"); part != "." && part != "/" && part != ""; part = path.Dir(part) {
 		if _, ok := wanted[part]; ok {

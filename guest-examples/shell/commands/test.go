@@ -115,7 +115,7 @@ func (t *tester) primary() (bool, error) {
 	return w[0] != "", nil
 }
 
-// unary evaluates an operator with one operand; ok is false if the operator is unknown.
+// unary evaluates an operator with one operand. ok is false if the operator is unknown.
 func (t *tester) unary(operator byte, operand string) (holds, ok bool) {
 	switch operator {
 	case 'z':
@@ -142,7 +142,7 @@ func (t *tester) unary(operator byte, operand string) (holds, ok bool) {
 	case 'x':
 		return there && (info.IsDir() || info.Mode()&0o111 != 0), true
 	case 'p', 'S', 'b', 'c', 'u', 'g', 'k':
-		return false, true // there are no such files
+		return false, true // there are no sockets, pipes or devices
 	}
 	return false, false
 }

@@ -102,7 +102,7 @@ func touchFile(name string, existing, change bool, at time.Time) error {
 	return os.Chtimes(name, at, at)
 }
 
-// parseStamp parses [[CC]YY]MMDDhhmm[.ss].
+// parseStamp parses a time in the form [[CC]YY]MMDDhhmm[.ss].
 func parseStamp(text string, now time.Time) (time.Time, error) {
 	layout := map[int]string{8: "01021504", 10: "0601021504", 12: "200601021504"}[len(strings.Split(text, ".")[0])]
 	if strings.Contains(text, ".") {

@@ -7,7 +7,7 @@ import (
 var tr = spec{
 	name: "tr", synopsis: "[-cCdst] SET1 [SET2]",
 	options: "+ c,complement C d,delete s,squeeze-repeats t,truncate-set1",
-	note:    "Sets consist of bytes, as in GNU tr; letters beyond ASCII have several.",
+	note:    "Sets consist of bytes, as in GNU tr; a character that is not ASCII consists of several bytes.",
 	run:     runTr,
 }
 
@@ -46,7 +46,7 @@ func runTr(p *process, o options, sets []string) int {
 	return newTranslation(o, translate, first, second).run(p)
 }
 
-// translation is what tr does with each byte.
+// translation defines what tr does with each byte.
 type translation struct {
 	to      [256]byte
 	drop    [256]bool

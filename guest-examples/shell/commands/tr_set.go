@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// trSet is the bytes of a set of tr, in order.
+// trSet is a set of tr: its bytes in order.
 type trSet []byte
 
-// maxSet limits the bytes of a set, since repetitions such as [x*99999] make it long.
+// maxSet limits the length of a set in bytes, because a repetition such as [x*99999] can be very
+// long.
 const maxSet = 1 << 16
 
-// parseSet parses a set: ranges, classes such as [:upper:], [x*N], [=x=] and escapes. want is the
-// length to which [x*] fills the set, or -1 if [x*] is not allowed.
+// parseSet parses a set: ranges, classes such as [:upper:], [x*N], [=x=] and escapes. [x*] fills
+// the set to the length want; a want of -1 forbids [x*].
 func parseSet(text string, want int) (trSet, error) {
 	var set trSet
 	fill, fillAt := byte(0), -1
@@ -39,7 +40,7 @@ func parseSet(text string, want int) (trSet, error) {
 				fill, fillAt = b, len(set)
 			}
 			if len(set)+n > maxSet {
-				return nil, fmt.Errorf("the limit of a set is %d characters", maxSet)
+				return nil, fmt.Errorf("a set has more than the limit of %d characters", maxSet)
 			}
 			for range n {
 				set = append(set, b)
@@ -78,7 +79,7 @@ func cutClass(text string) (class, rest string, ok bool) {
 	return strings.Cut(text[2:], ":]")
 }
 
-// cutRepeat parses [x*N]. An N of 0, or no N, means as many as the set lacks.
+// cutRepeat parses a repetition [x*N] at the start of text. An n of 0 means that x fills the set.
 func cutRepeat(text string) (b byte, n int, rest string, ok bool) {
 	if len(text) < 4 || text[0] != '[' {
 		return 0, 0, text, false
@@ -102,7 +103,7 @@ func cutRepeat(text string) (b byte, n int, rest string, ok bool) {
 	return b, int(count), rest, true
 }
 
-// cutByte parses a byte or an escape.
+// cutByte parses a byte or an escape at the start of text, and returns the rest of text.
 func cutByte(text string) (byte, string) {
 	if text[0] != '\\' || len(text) == 1 {
 		return text[0], text[1:]
@@ -118,14 +119,14 @@ func cutByte(text string) (byte, string) {
 		return text[1], text[2:]
 	}
 	value, err := strconv.ParseUint(text[1:n], 8, 8)
-	if err != nil { // \400 and above are two digits and a character
+	if err != nil { // \400 and above mean an escape of two digits and a character
 		n--
 		value, _ = strconv.ParseUint(text[1:n], 8, 8)
 	}
 	return byte(value), text[n:]
 }
 
-// classMembers returns the bytes of a class in order, or nil if the class is unknown.
+// classMembers returns the bytes of a character class in order, or nil if the class is unknown.
 func classMembers(class string) trSet {
 	in := map[string]func(byte) bool{
 		"alnum": isAlnum, "alpha": isAlpha, "digit": isDigit,

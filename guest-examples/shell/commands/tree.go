@@ -13,7 +13,7 @@ var tree = spec{
 	run:     runTree,
 }
 
-// treeRun is a run of tree.
+// treeRun is one run of tree.
 type treeRun struct {
 	p                  *process
 	o                  options
@@ -44,7 +44,7 @@ func runTree(p *process, o options, names []string) int {
 		t.directory(name, p.path(name), "", 1)
 	}
 	if !o.has("noreport") {
-		// Also count the starting directory, as the original program does.
+		// The number includes the starting directory, as in the original program.
 		p.printf("\n%d %s", t.directories, plural(t.directories, "directory", "directories"))
 		if !o.has("d") {
 			p.printf(", %d %s", t.files, plural(t.files, "file", "files"))

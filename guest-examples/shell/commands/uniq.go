@@ -12,7 +12,7 @@ var uniq = spec{
 	run:     runUniq,
 }
 
-// grouping is the part of a line that uniq compares.
+// grouping selects the part of a line that uniq compares.
 type grouping struct {
 	fields, skip, width int
 	fold                bool
@@ -59,7 +59,7 @@ func runUniq(p *process, o options, files []string) int {
 			return p.fail("%s: %s", files[1], message(err))
 		}
 		defer w.Close()
-		// The output goes to the file; messages still go to stderr.
+		// Write the output to the file, but messages to stderr.
 		redirected := *p.env
 		redirected.Stdout = w
 		q := newProcess(p.ctx, &redirected, p.name)

@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// maxUnpacked limits the bytes that an archive may unpack to, and maxEntries the number of its
-	// files, because a few KiB can expand to terabytes.
+	// maxUnpacked limits the total size of unpacked files in bytes, and maxEntries limits their
+	// number, because an archive of a few KiB can expand to terabytes.
 	maxUnpacked = 512 << 20
 	maxEntries  = 100_000
 )
 
 var (
-	errUnpacked = errors.New("it unpacks to more than 512 MiB, the limit")
-	errEntries  = errors.New("it has more than 100000 files, the limit")
-	errOutside  = errors.New("the name leads out of the directory")
+	errUnpacked = errors.New("the archive unpacks to more than the limit of 512 MiB")
+	errEntries  = errors.New("the archive has more than the limit of 100000 files")
+	errOutside  = errors.New("the name is outside the target directory")
 )
 
-// unpacker writes the files of an archive below a directory, and never outside.
+// unpacker writes the files of an archive below a directory. It rejects names that lead out of the
+// directory.
 type unpacker struct {
 	p       *process
 	dir     string // absolute
@@ -35,8 +36,8 @@ func newUnpacker(p *process, dir string) *unpacker {
 	return &unpacker{p: p, dir: p.path(dir), left: maxUnpacked}
 }
 
-// place returns the path at which to unpack a file of an archive. It removes leading slashes from
-// the name, and rejects a name that contains .. as a part.
+// place returns the path of the file to write for a name in an archive. It removes leading slashes
+// from the name, and rejects a name that contains .. as a part.
 func (u *unpacker) place(name string) (string, error) {
 	if u.entries++; u.entries > maxEntries {
 		return "", errEntries
@@ -83,10 +84,10 @@ func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.
 	return os.Chtimes(place, modified, modified)
 }
 
-// bounded returns a reader that fails at the limit of unpacked bytes.
+// bounded returns a reader that returns an error when the limit of unpacked bytes is reached.
 func (u *unpacker) bounded(r io.Reader) io.Reader { return &boundedReader{r: r, left: &u.left} }
 
-// boundedReader fails if r has more bytes than left.
+// boundedReader returns an error if r has more than left bytes. It decreases left.
 type boundedReader struct {
 	r    io.Reader
 	left *int64

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compareVersions compares names with numbers as GNU's sort -V and ls -v do: digits as numbers,
-// and "~" before everything. File extensions are compared only if the rest is equal.
+// compareVersions compares names with numbers as GNU's sort -V and ls -v do. Digits are compared as
+// numbers, and "~" sorts before everything. File extensions are compared only if the rest is equal.
 func compareVersions(a, b string) int {
 	if a == b {
 		return 0
@@ -34,7 +34,7 @@ func compareVersions(a, b string) int {
 	return cmp.Or(compareParts(a, b), strings.Compare(a, b))
 }
 
-// withoutEnding removes extensions such as .tar.gz.
+// withoutEnding returns the name without its extensions, such as .tar.gz.
 func withoutEnding(name string) string {
 	end := len(name)
 	for {
@@ -69,7 +69,7 @@ func compareParts(a, b string) int {
 	return 0
 }
 
-// versionRank orders the first byte of a part that is not a number.
+// versionRank returns the rank of the first byte of a part that is not a number.
 func versionRank(text string) int {
 	switch {
 	case text == "" || isDigit(text[0]):

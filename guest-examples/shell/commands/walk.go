@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// walkStep is how a walk continues.
+// walkStep tells a walk how to continue after a visit.
 type walkStep int
 
 const (
@@ -17,14 +17,14 @@ const (
 
 // found is a file that a walk visits.
 type found struct {
-	name  string // as shown: the start, and the path below it
+	name  string // as printed: the starting point, and the path below it
 	path  string // absolute
 	depth int
-	info  fs.FileInfo // of a link itself, not of its target
+	info  fs.FileInfo // describes a link itself, not its target
 }
 
-// walk visits a file and everything below it, ordered by name. Directories come before their
-// content or, if after is set, after it. report is called for files that can't be read.
+// walk visits a file and everything below it, ordered by name. It visits a directory before its
+// content, or after its content if after is set. It calls report for files that can't be read.
 func (p *process) walk(start string, after bool, visit func(f found) walkStep, report func(name string, err error)) {
 	info, err := os.Lstat(p.path(start))
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *process) walkDirectory(f found, after bool, visit func(f found) walkSte
 	}
 }
 
-// join appends a name to a directory as it was given.
+// join joins a directory, as written on the command line, and a name.
 func join(directory, name string) string {
 	if directory != "" && directory[len(directory)-1] == '/' {
 		return directory + name

@@ -13,7 +13,7 @@ import (
 var wc = spec{
 	name: "wc", synopsis: "[-clLmw] [FILE]...",
 	options: "l,lines w,words c,bytes m,chars L,max-line-length",
-	note:    "Characters are counted in UTF-8.",
+	note:    "Characters are UTF-8 characters.",
 	run:     runWc,
 }
 
@@ -42,7 +42,7 @@ func runWc(p *process, o options, files []string) int {
 			if !errors.Is(err, syscall.EISDIR) {
 				continue
 			}
-			r = io.NopCloser(strings.NewReader("")) // print a line of zeros for a directory
+			r = io.NopCloser(strings.NewReader("")) // the counts of a directory are zero
 		}
 		c, err := count(p, r)
 		r.Close()
@@ -71,8 +71,8 @@ func runWc(p *process, o options, files []string) int {
 	return p.status
 }
 
-// wcWidth returns GNU's width of the columns: the width of the largest number, but 7 if the size
-// of an input is not known beforehand, and 1 for a single number.
+// wcWidth returns the width of the columns as in GNU: the width of the largest number. It returns 7
+// if the size of an input is not known beforehand, and 1 for a single number.
 func (p *process) wcWidth(total counts, show [5]bool, files []string) int {
 	shown := 0
 	for _, s := range show {

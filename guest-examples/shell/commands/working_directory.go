@@ -9,22 +9,24 @@ import (
 )
 
 // workingDirectory changes the working directory of the process for commands that open files
-// relative to it. Several commands may share a directory, but only one directory is in use at a
-// time.
+// relative to the working directory. Several commands can use the same directory at the same time.
+// Commands in other directories wait.
 type workingDirectory struct {
 	mu     sync.Mutex
 	users  int
 	dir    string        // the directory in use
-	before string        // the previous directory of the process
-	free   chan struct{} // closed when the last user leaves
+	before string        // the working directory of the process before the change
+	free   chan struct{} // closed when the last command releases the directory
 }
 
-var errDirectory = errors.New("another awk of the same pipeline runs in another directory, which is not supported; run both in the same directory")
+var errDirectory = errors.New("awk can't run in different directories in the same pipeline; run both awk commands in the same directory")
 
-// patience limits the wait for commands in another directory, which may in turn wait for this one.
+// patience limits how long a command waits for commands in another directory. Those commands may be
+// waiting for the output of this command.
 const patience = 2 * time.Second
 
-// enter makes dir the working directory. The caller must call release afterwards.
+// enter makes dir the working directory. It waits while another directory is in use. The caller
+// must call release afterwards.
 func (w *workingDirectory) enter(ctx context.Context, dir string) (release func(), err error) {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
@@ -65,7 +67,7 @@ func (w *workingDirectory) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.users--; w.users == 0 {
-		_ = os.Chdir(w.before) // nothing relies on the previous directory
+		_ = os.Chdir(w.before) // ignore an error: no code uses the previous directory
 		close(w.free)
 	}
 }

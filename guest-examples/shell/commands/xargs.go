@@ -17,8 +17,8 @@ var xargs = spec{
 // argumentReader reads the input of xargs.
 type argumentReader struct {
 	lines     *lineReader
-	delimited bool // a byte ends an argument, and quotes are literal
-	whole     bool // a line is one argument, for -I
+	delimited bool // a given byte ends arguments, and quotes are literal
+	whole     bool // set for -I: each line is one argument
 	pending   []string
 }
 
@@ -82,17 +82,17 @@ func delimiterByte(text string) (byte, error) {
 	return b, nil
 }
 
-// xargsRun is a run of xargs.
+// xargsRun is one run of xargs.
 type xargsRun struct {
 	p       *process
 	words   []string
 	stdin   io.Reader
 	verbose bool
 	replace string
-	maximum int // limit of the arguments of a command
-	size    int // limit of the total bytes of those arguments
+	maximum int // maximum number of arguments of a command
+	size    int // maximum total length of those arguments, in bytes
 	status  int
-	done    bool // a command asked to stop
+	done    bool // a command exited with a status that stops xargs
 }
 
 func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int {
@@ -143,7 +143,7 @@ func (x *xargsRun) replaced(argument string) []string {
 	return words
 }
 
-// call runs the command once and translates its exit status as GNU's xargs does.
+// call runs the command once and converts its exit status as GNU's xargs does.
 func (x *xargsRun) call(words []string) {
 	if x.verbose {
 		x.p.flush()
@@ -151,7 +151,8 @@ func (x *xargsRun) call(words []string) {
 	}
 	stdin := x.stdin
 	if stdin == nil {
-		stdin = strings.NewReader("") // stdin is the source of the arguments
+		// give the command no input, because stdin contains the arguments
+		stdin = strings.NewReader("")
 	}
 	switch status := x.p.run(x.p.ctx, words, stdin); {
 	case status == 0:
@@ -167,7 +168,7 @@ func (x *xargsRun) call(words []string) {
 	}
 }
 
-// next returns the next argument, and whether it ends a line.
+// next returns the next argument. lineEnds reports whether the argument is the last in its line.
 func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 	if r.delimited {
 		line, _, err := r.lines.next()
@@ -193,7 +194,7 @@ func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 	return argument, len(r.pending) == 0, nil
 }
 
-// line returns the next line; a trailing backslash continues it.
+// line returns the next line. A line that ends with a backslash continues in the following line.
 func (r *argumentReader) line() (string, error) {
 	text, _, err := r.lines.next()
 	line := string(text)
@@ -216,8 +217,8 @@ func endsEscaped(line string) bool {
 	return n%2 == 1
 }
 
-// splitQuoted splits at blanks, unless blanks is false, and removes quotation marks and
-// backslashes.
+// splitQuoted removes quotation marks and backslashes. If blanks is true, it splits the line at
+// unquoted blanks.
 func splitQuoted(line string, blanks bool) ([]string, error) {
 	var words []string
 	var word strings.Builder

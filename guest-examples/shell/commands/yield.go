@@ -5,11 +5,11 @@ import (
 	"runtime"
 )
 
-// A guest has a single thread, on which a timer only fires when the running code yields. The
-// interpreters of awk and jq never yield, but they check their context; these contexts yield when
-// checked.
+// A guest has a single thread, on which a timer fires only when the running code yields. The
+// interpreters of awk and jq never yield, but they check their context. These contexts therefore
+// yield at each check.
 
-// yieldingDone is for interpreters that call Done repeatedly.
+// yieldingDone is a context for interpreters that call Done at each check.
 type yieldingDone struct {
 	context.Context
 	asked uint
@@ -22,8 +22,9 @@ func (y *yieldingDone) Done() <-chan struct{} {
 	return y.Context.Done()
 }
 
-// yieldingErr is for interpreters that call Done once and then check the channel. The channel is
-// always closed, so that they call Err at each check; Err returns nil until the context ends.
+// yieldingErr is a context for interpreters that call Done once and then check the channel. The
+// channel is always closed, so the interpreters call Err at each check. Err returns nil until the
+// context ends.
 type yieldingErr struct {
 	context.Context
 	closed chan struct{}

@@ -104,7 +104,7 @@ func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error
 var unzip = spec{
 	name: "unzip", synopsis: "[-lpqno] [-d DIR] ARCHIVE [PATTERN]...",
 	options: "l p q o n j t v d: x:",
-	note:    "Files are only written below the directory. At most 512 MiB and 100000 files are unpacked.",
+	note:    "Files are only written below the target directory. At most 512 MiB and 100000 files are unpacked.",
 	run:     runUnzip,
 }
 
@@ -207,7 +207,7 @@ func (p *process) unzipOne(o options, u *unpacker, entry *zip.File) error {
 		if o.has("n") {
 			return nil
 		}
-		return errors.New("it already exists; -o overwrites it and -n keeps it")
+		return errors.New("the file already exists; use -o to overwrite it or -n to keep it")
 	}
 	if !o.has("q") {
 		p.printf("  inflating: %s\n", name)

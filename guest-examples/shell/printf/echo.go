@@ -2,7 +2,7 @@ package printf
 
 import "strings"
 
-// Echo returns the output of echo for its arguments. Options may be combined, as in -ne.
+// Echo returns what echo prints for args. Options may be combined, as in -ne.
 func Echo(args []string) string {
 	newline, escaped := true, false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {

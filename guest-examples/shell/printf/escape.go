@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// escapes are pairs of a letter after a backslash and its character.
+// escapes are pairs: the letter after a backslash, and the character that the escape stands for.
 const escapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\"
 
-// Unescape replaces the escapes of text. With echo set it follows echo -e and %b, where \0 begins
-// an octal number of up to three more digits and \c ends all output; otherwise it follows the
-// format of printf. stop is true after \c.
+// Unescape replaces the escapes in text. With echo set, it follows the rules of echo -e and %b: \0
+// begins an octal number of up to three more digits, and \c stops all output. Otherwise it follows
+// the rules of the format of printf. stop is true after \c.
 func Unescape(text string, echo bool) (out string, stop bool) {
 	if !strings.Contains(text, `\`) {
 		return text, false
@@ -50,8 +50,8 @@ func Unescape(text string, echo bool) (out string, stop bool) {
 	return b.String(), false
 }
 
-// octal writes the byte of at most limit octal digits at the start of text, and returns the number
-// of digits.
+// octal parses up to limit octal digits at the start of text, writes the byte that they encode, and
+// returns the number of digits.
 func octal(b *strings.Builder, text string, limit int) int {
 	n, value := 0, 0
 	for n < limit && n < len(text) && '0' <= text[n] && text[n] <= '7' {
@@ -62,7 +62,8 @@ func octal(b *strings.Builder, text string, limit int) int {
 	return n
 }
 
-// hexadecimal is like octal for the digits after \x (a byte), \u and \U (a character).
+// hexadecimal is like octal, for hexadecimal digits. The kind x writes a byte, u and U write a
+// character.
 func hexadecimal(b *strings.Builder, kind byte, text string) int {
 	limit := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
 	n := 0

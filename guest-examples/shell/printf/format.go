@@ -10,12 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxField limits the width and the precision of a field.
+// maxField limits the width and the precision of a directive.
 const maxField = 1 << 16
 
-// Format formats the arguments as C's printf does. It repeats the format while rounds consume
-// arguments. problems lists invalid numbers, which count as 0 or as their valid prefix. After an
-// error, text is the output before the error; it is an error if the text exceeds limit bytes.
+// Format formats the arguments as C's printf does. It repeats the format until all arguments are
+// consumed, or until a repetition consumes none. problems lists invalid numbers. The value of an
+// invalid number is its longest valid prefix, or 0. If Format returns an error, text is the output
+// before the error. A text longer than limit bytes is an error.
 func Format(format string, args []string, limit int) (text string, problems []string, err error) {
 	p := printing{args: args, limit: limit}
 	err = p.all(format)
@@ -28,11 +29,12 @@ type printing struct {
 	limit    int
 	out      strings.Builder
 	problems []string
-	// stopped is true after \c.
+	// stopped is set when \c has stopped the output.
 	stopped bool
 }
 
-// all writes the format, and repeats it as long as each round consumes arguments.
+// all writes the format. It repeats the format until all arguments are consumed, or until a
+// repetition consumes none.
 func (p *printing) all(format string) error {
 	for {
 		before := len(p.args)
@@ -65,7 +67,7 @@ func (p *printing) once(format string) error {
 			return err
 		}
 		if p.out.Len() > p.limit {
-			return fmt.Errorf("it writes more than %d bytes", p.limit)
+			return fmt.Errorf("the output is longer than the limit of %d bytes", p.limit)
 		}
 	}
 	return nil
@@ -75,14 +77,14 @@ func (p *printing) once(format string) error {
 type directive struct {
 	flags string
 	width int
-	// precision is -1 if there is none.
+	// precision is -1 if the directive has no precision.
 	precision int
 	verb      byte
 }
 
 var errIncomplete = errors.New("missing format character")
 
-// directive parses a directive, without the %, and returns the text after it.
+// directive parses a directive. format starts after the %. directive returns the rest of format.
 func (p *printing) directive(format string) (directive, string, error) {
 	d := directive{precision: -1}
 	n := len(format) - len(strings.TrimLeft(format, "-+ #0'"))
@@ -124,12 +126,12 @@ func (p *printing) number(format string) (int, string, error) {
 		}
 	}
 	if value > maxField || value < -maxField {
-		return 0, "", fmt.Errorf("the limit of a field is %d characters", maxField)
+		return 0, "", fmt.Errorf("a width or precision is larger than the limit of %d", maxField)
 	}
 	return int(value), format[n:], nil
 }
 
-// next consumes the next argument; it is "" if there is none.
+// next consumes the next argument. It returns "" if no argument is left.
 func (p *printing) next() string {
 	if len(p.args) == 0 {
 		return ""
@@ -174,7 +176,7 @@ func (p *printing) write(d directive) error {
 	return nil
 }
 
-// pad writes a text with its precision and width, which count bytes.
+// pad writes text with the precision and width of the directive, which are in bytes.
 func (p *printing) pad(d directive, text string) {
 	if d.precision >= 0 && d.precision < len(text) {
 		text = text[:d.precision]
@@ -187,12 +189,13 @@ func (p *printing) pad(d directive, text string) {
 	}
 }
 
-// format writes a number with the directive in Go's syntax.
+// format formats value with the directive, using package fmt with the given verb.
 func (p *printing) format(d directive, verb byte, value any) {
 	flags := strings.ReplaceAll(d.flags, "'", "")
 	_, float := value.(float64)
 	if d.precision >= 0 && !float {
-		flags = strings.ReplaceAll(flags, "0", "") // no effect on an integer with a precision
+		// the flag 0 has no effect on an integer with a precision
+		flags = strings.ReplaceAll(flags, "0", "")
 	}
 	spelled := "%" + flags
 	if d.width > 0 {
@@ -222,7 +225,7 @@ func (p *printing) float(d directive) {
 	p.format(d, verb, value)
 }
 
-// character returns the value of an argument such as 'a: the code of the character.
+// character returns the code of the character c in an argument such as 'c.
 func character(arg string) (rune, bool) {
 	if arg == "" || arg[0] != '\'' && arg[0] != '"' {
 		return 0, false
@@ -258,7 +261,8 @@ func (p *printing) integer() int64 {
 	return value
 }
 
-// parseInteger parses an integer in C's syntax, which has no underscores and no 0b and 0o.
+// parseInteger parses an integer in C's syntax. C has no underscores and no prefixes 0b and 0o in
+// numbers.
 func parseInteger(s string) (int64, error) {
 	digits := strings.TrimLeft(s, "+-")
 	if len(digits) > 1 && digits[0] == '0' && strings.IndexByte("bBoO", digits[1]) >= 0 || strings.Contains(s, "_") {
@@ -266,7 +270,7 @@ func parseInteger(s string) (int64, error) {
 	}
 	value, err := strconv.ParseInt(s, 0, 64)
 	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
-		// A number that does not fit an int64 may fit a uint64.
+		// A hexadecimal or octal number that does not fit in an int64 may fit in a uint64.
 		if unsigned, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 0, 64); err == nil && strings.HasPrefix(digits, "0") {
 			return int64(unsigned), nil
 		}
@@ -274,7 +278,7 @@ func parseInteger(s string) (int64, error) {
 	return value, err
 }
 
-// real consumes the next argument as a floating-point number.
+// real consumes the next argument and parses it as a floating-point number.
 func (p *printing) real() float64 {
 	arg := p.next()
 	if r, ok := character(arg); ok {
@@ -298,8 +302,8 @@ func (p *printing) real() float64 {
 	return value
 }
 
-// longest returns the length of the longest valid prefix of s. It checks at most as many characters
-// as a number can have.
+// longest returns the length of the longest valid prefix of s. It checks only as many bytes as a
+// valid number can have.
 func longest(s string, valid func(string) bool) int {
 	const limit = 400
 	for n := min(len(s), limit); n > 0; n-- {

@@ -23,8 +23,8 @@ func TestFormat(t *testing.T) {
 		{format: "%*d", args: []string{"4", "7"}, want: "   7"},
 		{format: "a%y", want: "a", err: "`y': invalid format character"},
 		{format: "%", err: "missing format character"},
-		{format: "%99999999d", err: "the limit of a field is 65536 characters"},
-		{format: "%s%s", args: slices.Repeat([]string{strings.Repeat("x", 60)}, 4), want: strings.Repeat("x", 120), err: "more than 100 bytes"},
+		{format: "%99999999d", err: "a width or precision is larger than the limit of 65536"},
+		{format: "%s%s", args: slices.Repeat([]string{strings.Repeat("x", 60)}, 4), want: strings.Repeat("x", 120), err: "longer than the limit of 100 bytes"},
 	} {
 		got, problems, err := Format(test.format, test.args, 100)
 		if failed := err != nil; got != test.want || !slices.Equal(problems, test.problems) || failed != (test.err != "") || failed && !strings.Contains(err.Error(), test.err) {
@@ -59,7 +59,7 @@ func FuzzFormat(f *testing.F) {
 	f.Add(`%d%c%u%x%g%i`, "'a", "0x1p9")
 	f.Add(`%60000s%60000s%60000s`, "", "")
 	f.Fuzz(func(t *testing.T, format, first, second string) {
-		// The longest float has 400 digits, and further digits if it has a precision.
+		// A float has at most 400 digits, plus the digits that its precision adds.
 		const limit, longest = 1000, 500
 		got, _, _ := Format(format, []string{first, second, first}, limit)
 		if len(got) > limit+len(format)+2*maxField+longest+5*max(len(first), len(second)) {

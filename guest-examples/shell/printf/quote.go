@@ -26,7 +26,7 @@ func quote(text string) string {
 	return b.String()
 }
 
-// dollarQuote returns the form $'...', for texts with unprintable bytes.
+// dollarQuote quotes text in the form $'...', for text with unprintable bytes.
 func dollarQuote(text string) string {
 	var b strings.Builder
 	b.WriteString("$'")
