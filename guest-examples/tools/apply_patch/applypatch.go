@@ -15,23 +15,24 @@ import (
 const (
 	// maxFiles limits the files in a patch.
 	maxFiles = 100
-	// maxFile limits the size in bytes of a patched file, and maxTotal the size of all of them.
+	// maxFile limits the size of a patched file in bytes, and maxTotal the total size of all
+	// patched files.
 	maxFile  = 10 << 20
 	maxTotal = 32 << 20
 )
 
-// param is the argument that errors name.
+// param is the name of the argument, for errors.
 const param = "patch"
 
 // Args are the arguments of apply_patch.
 type Args struct {
-	// Patch is a patch in the envelope "*** Begin Patch" or a unified diff.
+	// Patch is a unified diff, or a patch that begins with "*** Begin Patch".
 	Patch string `json:"patch"`
 }
 
-// Run applies a patch to the files of dir and writes a summary of the changes to out. The text of
-// an error is for a model. After an error the files are as before, unless the error says
-// otherwise.
+// Run applies a patch to the files of dir and writes a summary of the changes to out. The message
+// of an error is written for a model. After an error all files have their old content, unless the
+// error says otherwise.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if strings.TrimSpace(args.Patch) == "" {
 		return errors.New("patch is empty")

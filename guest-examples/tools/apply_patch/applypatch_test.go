@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 		before tree
 		patch  string
 		after  tree
-		text   string // the complete text, or parts that it must contain
+		text   string // the complete output, or parts that the output must contain
 	}{
 		{
 			"envelope: add, update, delete, move",
@@ -129,44 +129,44 @@ func TestRun_allOrNothing(t *testing.T) {
 	good := "*** Update File: b.txt\n@@\n-x\n+y\n"
 	for _, test := range []struct{ name, patch, want string }{
 		{"empty", " \n", "patch is empty"},
-		{"no patch", "hello\n", `patch: it has neither the form "*** Begin Patch"`},
-		{"cut", "*** Begin Patch\n" + good, `patch: it is incomplete: the last line must be "*** End Patch"`},
-		{"no file", envelopeOf(), "patch: it changes no file"},
+		{"no patch", "hello\n", `patch: the patch is neither "*** Begin Patch"`},
+		{"cut", "*** Begin Patch\n" + good, `patch: the patch is incomplete: its last line must be "*** End Patch"`},
+		{"no file", envelopeOf(), "patch: the patch changes no file"},
 		{"text before the first file", envelopeOf("x"), `patch: line 2: "x" precedes the first`},
-		{"no sign", envelopeOf("*** Update File: b.txt", "@@", "x"), `line 4: "x": each line of a change begins with " " (keep), "-" (delete) or "+" (add)`},
+		{"no sign", envelopeOf("*** Update File: b.txt", "@@", "x"), `line 4: "x": each line of a change must begin with " " (keep), "-" (delete) or "+" (add)`},
 		{"added without a plus", envelopeOf("*** Add File: n", "x"), `line 3: "x": each line of an added file begins with "+"`},
 		{"added with an empty line between", envelopeOf("*** Add File: n", "+x", "", "+y"), `line 5: "+y": each line of an added file begins with "+"; an empty line is only "+"`},
-		{"@@ without lines", envelopeOf("*** Update File: b.txt", "@@"), `an "@@" that no lines follow`},
+		{"@@ without lines", envelopeOf("*** Update File: b.txt", "@@"), `an "@@" line without lines after it`},
 		{"no changes", envelopeOf("*** Update File: b.txt"), "the part for b.txt has no changes"},
-		{"missing line", envelopeOf(good+"*** Update File: a.txt", "@@", "-3", "+4"), `patch: a.txt: hunk 1: its line "3" is not in the file; read the file and give its lines as they are; nothing was changed`},
-		{"several places", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "+4"), "a.txt: hunk 1: its lines occur in 2 places, at lines 1, 3; add more lines around the change"},
+		{"missing line", envelopeOf(good+"*** Update File: a.txt", "@@", "-3", "+4"), `patch: a.txt: hunk 1: the line "3" is not in the file; read the file and copy its lines exactly; nothing was changed`},
+		{"several places", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "+4"), "a.txt: hunk 1: the lines of the hunk occur in 2 places, at lines 1, 3; add more lines around the change"},
 		{"missing mark", envelopeOf(good+"*** Update File: a.txt", "@@ func", "-1", "+4"), `the line "func" after @@ is not in the file`},
-		{"other order", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "-1"), "its lines are in the file, but not in this order"},
+		{"other order", envelopeOf(good+"*** Update File: a.txt", "@@", "-1", "-1"), "the lines of the hunk are in the file, but not in this order"},
 		{"hunks in the wrong order", envelopeOf("*** Update File: a.txt", "@@", "-2", "-1", "+x", "@@", " 1", "+0"), "hunk 2: "},
 		{"missing file", envelopeOf(good+"*** Update File: c.txt", "@@", "-1", "+4"), "patch: c.txt does not exist in the workspace; did you mean a.txt or b.txt?; nothing was changed"},
 		{"delete a missing file", envelopeOf(good + "*** Delete File: c.txt"), "patch: c.txt does not exist"},
-		{"add over a file", envelopeOf(good+"*** Add File: a.txt", "+x"), "patch: a.txt exists, but the patch adds it; update it instead"},
-		{"move over a file", envelopeOf("*** Update File: b.txt", "*** Move to: a.txt", "@@", "-x", "+y"), "patch: a.txt exists, but the patch moves b.txt there"},
-		{"twice", envelopeOf(good + "*** Delete File: ./b.txt"), "patch: b.txt has two parts"},
+		{"add over a file", envelopeOf(good+"*** Add File: a.txt", "+x"), "patch: a.txt exists, so the patch can't add it; update it instead"},
+		{"move over a file", envelopeOf("*** Update File: b.txt", "*** Move to: a.txt", "@@", "-x", "+y"), "patch: a.txt exists, so the patch can't move b.txt there"},
+		{"twice", envelopeOf(good + "*** Delete File: ./b.txt"), "patch: the patch has two parts for b.txt"},
 		{"outside", envelopeOf(good+"*** Add File: ../x", "+x"), "patch: ../x is outside the workspace"},
 		{"absolute", envelopeOf(good+"*** Add File: /etc/x", "+x"), "patch: /etc/x is outside the workspace"},
 		{"directory", envelopeOf(good + "*** Delete File: d"), "patch: d is a directory"},
-		{"binary", envelopeOf(good+"*** Update File: bin", "@@", "-1", "+x"), "patch: bin: it is a binary file of 2 bytes; apply_patch changes only text files"},
-		{"unknown encoding", envelopeOf(good+"*** Update File: latin1", "@@", "+é"), "hunk 1: it adds the character 'é'"},
+		{"binary", envelopeOf(good+"*** Update File: bin", "@@", "-1", "+x"), "patch: bin: the file has binary content of 2 bytes; apply_patch changes only text files"},
+		{"unknown encoding", envelopeOf(good+"*** Update File: latin1", "@@", "+é"), "hunk 1: the hunk adds the character 'é'"},
 		{"stays as it is", envelopeOf("*** Update File: b.txt", "@@", "-x", "+x"), "patch: the part for b.txt changes nothing"},
 		{"too many files", envelopeOf(strings.Repeat("*** Add File: x\n+\n", 101)), "the patch is for 101 files; patch at most 100"},
 
-		// These patches fail during writing, when the other files are already written.
+		// These patches fail while the files are written, after other files have been written.
 		{"below a file that was added", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Add File: n/deep/er\n+1\n*** Delete File: d/e\n*** Add File: b.txt/c", "+x"), "patch: b.txt/c can't be written: b.txt is a file, not a directory; nothing was changed"},
 		{"move below a file", envelopeOf("*** Update File: a.txt\n@@\n-2\n+two\n*** Update File: d/e", "*** Move to: b.txt/e", "@@", "-e", "+E"), "b.txt is a file, not a directory; nothing was changed"},
 
 		{"hunk without a file", "@@ -1 +1 @@\n-1\n+2\n", "patch: line 1: a hunk precedes the names of its file"},
 		{"names without a hunk", "--- a/a.txt\n+++ b/a.txt\n", "patch: line 1: no hunk follows"},
-		{"bad head of a hunk", "--- a/a.txt\n+++ b/a.txt\n@@ -x @@\n-1\n", `patch: line 3: "@@ -x @@" is not the head of a hunk`},
+		{"bad head of a hunk", "--- a/a.txt\n+++ b/a.txt\n@@ -x @@\n-1\n", `patch: line 3: "@@ -x @@" is not the first line of a hunk`},
 		{"git binary", "diff --git a/bin b/bin\nindex 1..2\nGIT binary patch\nliteral 3\n", "line 3: the patch changes a binary file; apply_patch changes only text files"},
-		{"mode alone", "diff --git a/b.txt b/b.txt\nold mode 100644\nnew mode 100755\n", "the patch changes the mode of b.txt; apply_patch changes only text"},
+		{"mode alone", "diff --git a/b.txt b/b.txt\nold mode 100644\nnew mode 100755\n", "the patch changes the mode of b.txt; apply_patch can't change modes"},
 		{"copy", "diff --git a/b.txt b/c.txt\nsimilarity index 100%\ncopy from b.txt\ncopy to c.txt\n", "the patch copies a file"},
-		{"behind the end", "--- a/b.txt\n+++ b/b.txt\n@@ -9,0 +10 @@\n+x\n", "it adds lines after line 9, but the file has only 1 lines"},
+		{"behind the end", "--- a/b.txt\n+++ b/b.txt\n@@ -9,0 +10 @@\n+x\n", "the hunk adds lines after line 9, but the file has only 1 lines"},
 		{"new file with context", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n x\n", `n is a new file; all its lines must begin with "+"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestRun_allOrNothing(t *testing.T) {
 	}
 }
 
-// A moved file keeps its permissions, since it is the same file.
+// A moved file keeps its permissions, because the file is renamed and not copied.
 func TestRun_moveKeepsTheMode(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a.sh"), []byte("x\n"), 0o755); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// commit carries out the plan. On an error it restores the previous state, and reports if the
-// restoring also fails. It removes files last, so that it rarely has to create a removed file
-// again: the new file would lack the old permissions.
+// commit makes the changes of the plan. On an error it restores the previous state, and reports an
+// error of the restoration as well. It removes files last, because it would have to create them
+// again to restore them, and the new files would lack the old permissions.
 func (p *plan) commit() error {
 	var undo []func() error
 	steps := []func(planned) (func() error, error){p.write, p.move, p.erase}
@@ -28,7 +28,8 @@ func (p *plan) commit() error {
 	return nil
 }
 
-// rollBack undoes the changes, the last one first.
+// rollBack calls the functions of undo in reverse order. cause is the error that made this
+// necessary.
 func rollBack(undo []func() error, cause error) error {
 	var left []error
 	for i := len(undo) - 1; i >= 0; i-- {
@@ -42,7 +43,7 @@ func rollBack(undo []func() error, cause error) error {
 	return fmt.Errorf("%w; nothing was changed", cause)
 }
 
-// write writes an added or updated file, and returns the function that undoes it.
+// write writes an added or updated file, and returns a function that undoes the change.
 func (p *plan) write(f planned) (back func() error, err error) {
 	if f.kind == remove || f.kind == update && bytes.Equal(f.old, f.new) {
 		return nil, nil
@@ -64,7 +65,7 @@ func (p *plan) write(f planned) (back func() error, err error) {
 	}, nil
 }
 
-// move renames a file.
+// move renames a file, and returns a function that undoes the change.
 func (p *plan) move(f planned) (back func() error, err error) {
 	if f.moveTo == "" {
 		return nil, nil

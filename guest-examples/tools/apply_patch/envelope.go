@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The marks of the envelope.
+// The lines that mark the parts of a patch in the form "*** Begin Patch".
 const (
 	beginMark  = "*** Begin Patch"
 	endMark    = "*** End Patch"
@@ -17,7 +17,7 @@ const (
 	eofMark    = "*** End of File"
 )
 
-// parseEnvelope reads the form that begins with "*** Begin Patch".
+// parseEnvelope parses a patch that begins with "*** Begin Patch".
 func parseEnvelope(patch string) ([]filePatch, error) {
 	lines := strings.Split(patch, "\n")
 	first := 0
@@ -36,23 +36,23 @@ func parseEnvelope(patch string) ([]filePatch, error) {
 			return nil, fmt.Errorf("line %d: %w", p.number, err)
 		}
 	}
-	return nil, fmt.Errorf("it is incomplete: the last line must be %q", endMark)
+	return nil, fmt.Errorf("the patch is incomplete: its last line must be %q", endMark)
 }
 
-// envelope is the state of parsing.
+// envelope is the state of parseEnvelope.
 type envelope struct {
 	number int // of the current line
 	files  []filePatch
-	// fresh reports that the last hunk has only "@@" lines so far.
+	// fresh reports that the last hunk consists only of "@@" lines so far.
 	fresh bool
-	// blank reports an empty line in the part that adds a file.
+	// blank reports that the part that adds a file contains an empty line.
 	blank bool
 }
 
-// finish checks the part of the last file, which is now complete.
+// finish checks the part of the last file after its last line has been parsed.
 func (p *envelope) finish() error {
 	if len(p.files) == 0 {
-		return errors.New("it changes no file")
+		return errors.New("the patch changes no file")
 	}
 	f := p.current()
 	if f.kind == update && f.moveTo == "" && len(f.hunks) == 0 {
@@ -61,14 +61,14 @@ func (p *envelope) finish() error {
 	p.trim()
 	for _, h := range f.hunks {
 		if len(h.lines) == 0 {
-			return fmt.Errorf(`the part for %s has an "@@" that no lines follow`, f.path())
+			return fmt.Errorf(`the part for %s has an "@@" line without lines after it`, f.path())
 		}
 	}
 	return nil
 }
 
-// trim removes empty lines at the end of the last hunk, because they separate it from the next
-// part. If they are context instead, the hunk also matches without them.
+// trim removes empty lines at the end of the last hunk, because they only separate the hunk from
+// the next part. If they are lines of context, the hunk also matches without them.
 func (p *envelope) trim() {
 	f := p.current()
 	if len(f.hunks) == 0 {
@@ -109,7 +109,7 @@ func (p *envelope) line(text string) error {
 	}
 	switch f := p.current(); f.kind {
 	case add:
-		if text == "" { // separates the part from the next
+		if text == "" { // an empty line separates this part from the next part
 			p.blank = true
 			return nil
 		}
@@ -132,7 +132,7 @@ func (p *envelope) line(text string) error {
 func (p *envelope) updateLine(f *filePatch, text string) error {
 	if to, ok := strings.CutPrefix(text, moveMark); ok {
 		if f.moveTo != "" || len(f.hunks) > 0 {
-			return fmt.Errorf("%q must follow the line that names the file", strings.TrimSpace(moveMark))
+			return fmt.Errorf("%q must follow the line with the name of the file", strings.TrimSpace(moveMark))
 		}
 		f.moveTo = strings.TrimSpace(to)
 		return nil
@@ -144,7 +144,7 @@ func (p *envelope) updateLine(f *filePatch, text string) error {
 			p.fresh = true
 		}
 		last := &f.hunks[len(f.hunks)-1]
-		// Some models write unified hunk headers here; their numbers are ignored.
+		// Ignore the line numbers: some models write the hunk headers of unified diffs here.
 		if _, section, numbered := strings.Cut(strings.TrimPrefix(within, " -"), " @@"); numbered {
 			within = section
 		}
@@ -153,7 +153,7 @@ func (p *envelope) updateLine(f *filePatch, text string) error {
 		}
 		return nil
 	}
-	if len(f.hunks) == 0 { // the first "@@" may be left out
+	if len(f.hunks) == 0 { // the first "@@" line may be missing
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
@@ -164,12 +164,12 @@ func (p *envelope) updateLine(f *filePatch, text string) error {
 	switch {
 	case strings.TrimSpace(text) == eofMark:
 		last.end = true
-	case text == "": // an empty line of context that lost its space
+	case text == "": // an empty line of context whose space was removed
 		last.lines = append(last.lines, line{op: ' '})
 	case strings.IndexByte(" +-", text[0]) >= 0:
 		last.lines = append(last.lines, line{op: text[0], text: text[1:]})
 	default:
-		return fmt.Errorf(`%.100q: each line of a change begins with " " (keep), "-" (delete) or "+" (add)`, text)
+		return fmt.Errorf(`%.100q: each line of a change must begin with " " (keep), "-" (delete) or "+" (add)`, text)
 	}
 	return nil
 }

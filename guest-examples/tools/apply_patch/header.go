@@ -93,7 +93,7 @@ func (h *header) part() (filePatch, error) {
 	case h.deleted, h.new.name == devNull, h.new.epoch && emptiesFile(h.hunks):
 		part.kind = remove
 	case len(h.hunks) == 0 && h.mode:
-		return part, fmt.Errorf("the patch changes the mode of %s; apply_patch changes only text", part.paths[0])
+		return part, fmt.Errorf("the patch changes the mode of %s; apply_patch can't change modes", part.paths[0])
 	case len(h.hunks) == 0:
 		return part, fmt.Errorf("the part for %s has no changes", part.paths[0])
 	case createsFile(h.hunks):

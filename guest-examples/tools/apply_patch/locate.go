@@ -9,16 +9,16 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
-// fuzz is how far a hunk may differ from the file.
+// fuzz is the kind of difference that is allowed between a hunk and the file.
 type fuzz int
 
 const (
 	exact    fuzz = iota
-	atEnds        // white space at line ends
+	atEnds        // ignore white space at line ends
 	anySpace      // any white space
 )
 
-// normal returns the form in which lines are compared.
+// normal returns text without the differences that f ignores.
 func (f fuzz) normal(text string) string {
 	switch f {
 	case exact:
@@ -30,9 +30,9 @@ func (f fuzz) normal(text string) string {
 	}
 }
 
-// locate returns the number, counted from 0, of the line of the file at which the hunk begins. The
-// search starts at the line number from. lines are the lines of the file without their ends. shift
-// is the number of lines that earlier hunks added or removed.
+// locate returns the index of the line of the file at which the hunk begins. The search starts at
+// the index from. lines are the lines of the file without their line ends. shift is the number of
+// lines that earlier hunks have added, minus those that they have removed.
 func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err error) {
 	old := h.side('-')
 	if h.after {
@@ -43,7 +43,7 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 		if !ok {
 			continue
 		}
-		if len(old) == 0 { // insert after the marks, or at the end
+		if len(old) == 0 { // insert after the "@@" lines, or at the end of the file
 			if len(h.within) == 0 || h.end {
 				start = len(lines)
 			}
@@ -62,19 +62,21 @@ func (h hunk) locate(lines []string, from, shift int) (at int, how fuzz, err err
 	return 0, exact, h.missing(lines, old, from)
 }
 
-// behindLine returns where to add the lines of a hunk of a unified diff that has no old lines.
+// behindLine returns the index at which the new lines are inserted, for a hunk of a unified diff
+// that has no old lines.
 func (h hunk) behindLine(lines []string, from, shift int) (at int, how fuzz, err error) {
 	if at = h.line + shift; at < from || at > len(lines) {
-		return 0, exact, fmt.Errorf("it adds lines after line %d, but the file has only %d lines; add lines of context", h.line, len(lines))
+		return 0, exact, fmt.Errorf("the hunk adds lines after line %d, but the file has only %d lines; add lines of context", h.line, len(lines))
 	}
 	return at, exact, nil
 }
 
-// behindMarks returns the number of the line after the marks of the hunk.
+// behindMarks searches for the "@@" lines of the hunk in the file. It returns the index of the line
+// after the last of them.
 func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	for _, mark := range h.within {
 		at := slices.IndexFunc(lines[from:], func(text string) bool { return anySpace.normal(text) == anySpace.normal(mark) })
-		if at < 0 { // a mark may be only a part of the line
+		if at < 0 { // the mark may be only a part of a line
 			at = slices.IndexFunc(lines[from:], func(text string) bool { return strings.Contains(text, mark) })
 		}
 		if at < 0 {
@@ -85,7 +87,7 @@ func (h hunk) behindMarks(lines []string, from int) (start int, ok bool) {
 	return from, true
 }
 
-// places returns the numbers of the lines, not before line from, at which old occurs.
+// places returns the indices, from the index from on, at which the lines old occur.
 func places(lines []string, old []line, from int, how fuzz) []int {
 	wanted := make([]string, len(old))
 	for i, l := range old {
@@ -104,7 +106,7 @@ func places(lines []string, old []line, from int, how fuzz) []int {
 	return found
 }
 
-// choose returns the right one of the places found; found is not empty.
+// choose returns the place in found at which the hunk is applied. found must not be empty.
 func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	switch {
 	case len(found) == 1, how == exact && len(h.within) > 0:
@@ -118,11 +120,11 @@ func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	for _, at := range found[:min(len(found), 10)] {
 		numbers = append(numbers, fmt.Sprint(at+1))
 	}
-	return 0, fmt.Errorf("its lines occur in %d places, at lines %s; add more lines around the change, or a line %q that precedes them",
+	return 0, fmt.Errorf("the lines of the hunk occur in %d places, at lines %s; add more lines around the change, or a line %q that precedes them",
 		len(found), strings.Join(numbers, ", "), "@@ func name")
 }
 
-// missing returns the error for a hunk that is not found.
+// missing returns the error for a hunk whose lines are not in the file.
 func (h hunk) missing(lines []string, old []line, from int) error {
 	for _, mark := range h.within {
 		contains := func(text string) bool { return strings.Contains(anySpace.normal(text), anySpace.normal(mark)) }
@@ -133,11 +135,11 @@ func (h hunk) missing(lines []string, old []line, from int) error {
 	for _, l := range old {
 		same := func(text string) bool { return anySpace.normal(text) == anySpace.normal(l.text) }
 		if !slices.ContainsFunc(lines, same) {
-			return fmt.Errorf("its line %.200q is not in the file; read the file and give its lines as they are", l.text)
+			return fmt.Errorf("the line %.200q is not in the file; read the file and copy its lines exactly", l.text)
 		}
 	}
 	if from > 0 && len(places(lines, old, 0, anySpace)) > 0 {
-		return errors.New("its lines precede the previous hunk; put the hunks in the order of the file")
+		return errors.New("the lines of the hunk precede the previous hunk; put the hunks in the order of the file")
 	}
-	return errors.New("its lines are in the file, but not in this order; read the file and give its lines as they are")
+	return errors.New("the lines of the hunk are in the file, but not in this order; read the file and copy its lines exactly")
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// merge applies the hunks to data, the content of a file. It returns the new content, and notes
-// on hunks that did not match exactly.
+// merge applies the hunks to data, the content of a file. It returns the new content, and a note
+// for each hunk that did not match exactly.
 func merge(data []byte, hunks []hunk) (content []byte, notes []string, err error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {
-		return nil, nil, fmt.Errorf("it is a binary file of %d bytes; apply_patch changes only text files", len(data))
+		return nil, nil, fmt.Errorf("the file has binary content of %d bytes; apply_patch changes only text files", len(data))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	f := newLined(string(doc.Text))
-	next, shift := 0, 0 // the first line after the last hunk
+	next, shift := 0, 0 // next is the first line after the last hunk
 	for i, h := range hunks {
 		if err := h.check(doc.Unknown); err != nil {
 			return nil, nil, fmt.Errorf("hunk %d: %w", i+1, err)
@@ -44,19 +44,19 @@ func merge(data []byte, hunks []hunk) (content []byte, notes []string, err error
 	return doc.Bytes([]byte(f.String())), notes, nil
 }
 
-// check refuses added characters whose bytes are unclear in a file of unknown encoding.
+// check rejects a hunk that adds other characters than ASCII to a file of unknown encoding.
 func (h hunk) check(unknown bool) error {
 	for _, l := range h.lines {
 		for _, r := range l.text {
 			if unknown && l.op == '+' && r >= utf8.RuneSelf {
-				return fmt.Errorf("it adds the character %q, and the file is neither UTF-8 nor UTF-16, so its bytes are unknown; use only ASCII characters", r)
+				return fmt.Errorf("the hunk adds the character %q, but the encoding of the file is unknown; use only ASCII characters", r)
 			}
 		}
 	}
 	return nil
 }
 
-// lined is a text split into lines.
+// lined is a text that is split into lines.
 type lined struct {
 	lines []string // without their ends
 	ends  []string // "\n", "\r\n" or, for the last line, ""
@@ -66,7 +66,7 @@ func newLined(whole string) *lined {
 	var f lined
 	for text := range strings.SplitAfterSeq(whole, "\n") {
 		if text == "" {
-			break // after the last line end
+			break // nothing follows the last line feed
 		}
 		body, ended := strings.CutSuffix(text, "\n")
 		end := ""
@@ -90,8 +90,9 @@ func (f *lined) String() string {
 	return whole.String()
 }
 
-// put replaces the hunk's old lines, which begin at the index at, with its new lines. It returns
-// the number of lines that the file grew by. Kept lines come from the file, not from the hunk.
+// put replaces the old lines of the hunk, which begin at the index at, with its new lines. It
+// returns the number of lines that the hunk adds, minus those that it removes. Unchanged lines are
+// copied from the file, because the hunk may differ in white space.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {
@@ -103,7 +104,7 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	atEnd := at+old == len(f.lines)
 	wasOpen := len(f.ends) > 0 && f.ends[len(f.ends)-1] == ""
 	var lines, ends []string
-	taken, like := at, at // like is the line whose line end the next new line gets
+	taken, like := at, at // the next new line gets the line end of the line like
 	for _, l := range h.lines {
 		switch l.op {
 		case '-':
@@ -154,7 +155,8 @@ func (f *lined) closeInner(usual string) {
 	}
 }
 
-// endAt returns the line end of line number at, or of a nearby line.
+// endAt returns the line end of the line at the index at. If that line has none, endAt returns the
+// line end of a nearby line.
 func (f *lined) endAt(at int) string {
 	for _, i := range []int{at, at - 1, at + 1, 0} {
 		if i >= 0 && i < len(f.ends) && f.ends[i] != "" {

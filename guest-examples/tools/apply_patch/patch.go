@@ -32,13 +32,13 @@ type filePatch struct {
 // path returns the path to show for the file.
 func (f *filePatch) path() string { return f.paths[0] }
 
-// hunk is a change at one place of a file.
+// hunk is a change of adjacent lines in a file.
 type hunk struct {
-	// within are the lines that the envelope gives after "@@": they precede the place, in this
-	// order.
+	// within are the lines after "@@" in a patch of the form "*** Begin Patch". They precede the
+	// hunk in the file, in this order.
 	within []string
 	// line is the number of the first old line according to the patch; 0 means unknown. after is
-	// set for a hunk without old lines: its new lines follow this line.
+	// set for a hunk without old lines, whose new lines are inserted after line.
 	line  int
 	after bool
 	// end reports that the hunk ends at the end of the file.
@@ -50,11 +50,11 @@ type hunk struct {
 type line struct {
 	op   byte // ' ', '-' or '+'
 	text string
-	// open reports that the line has no line feed at its end.
+	// open reports that no line feed follows the line.
 	open bool
 }
 
-// side returns the lines of the file before ('-') or after ('+') the change.
+// side returns the lines of the hunk before the change (op '-') or after the change (op '+').
 func (h hunk) side(op byte) []line {
 	var lines []line
 	for _, l := range h.lines {
@@ -65,7 +65,7 @@ func (h hunk) side(op byte) []line {
 	return lines
 }
 
-// parse parses a patch of either form.
+// parse parses a patch in one of the two forms.
 func parse(patch string) ([]filePatch, error) {
 	patch = strings.ReplaceAll(patch, "\r\n", "\n")
 	var files []filePatch
@@ -84,4 +84,4 @@ func parse(patch string) ([]filePatch, error) {
 	return files, nil
 }
 
-var errNoPatch = errors.New(`it has neither the form "*** Begin Patch" … "*** End Patch" nor is it a unified diff with "--- a/FILE", "+++ b/FILE" and "@@" lines`)
+var errNoPatch = errors.New(`the patch is neither "*** Begin Patch" … "*** End Patch" nor a unified diff with "--- a/FILE", "+++ b/FILE" and "@@" lines`)

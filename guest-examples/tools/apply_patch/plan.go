@@ -12,11 +12,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// plan is the list of changes that a patch makes, checked as far as possible without making them.
+// plan has the changes that a patch makes. add checks each change as far as this is possible before
+// files are written.
 type plan struct {
 	dir   workspace.Dir
 	files []planned
-	taken map[string]bool // names of the files that have a part in the patch
+	taken map[string]bool // names of the files that already have a part in the patch
 	total int             // bytes read
 }
 
@@ -26,12 +27,12 @@ type planned struct {
 	name     string
 	moveTo   string        // the new name; "" if the file is not moved
 	was      *files.Answer // nil for an added file
-	old, new []byte        // contents; nil if there is none
+	old, new []byte        // content before and after; nil if the file does not exist
 	report   string
 	notes    []string
 }
 
-// add checks a part and adds it to the plan.
+// add checks a part of the patch and adds its changes to the plan.
 func (p *plan) add(part filePatch) error {
 	path, found := p.find(part)
 	if !found && part.orElse != nil {
@@ -46,7 +47,7 @@ func (p *plan) add(part filePatch) error {
 	shown := workspace.Display(name)
 	if part.kind == add {
 		if was != nil {
-			return fmt.Errorf("%s: %s exists, but the patch adds it; update it instead", param, shown)
+			return fmt.Errorf("%s: %s exists, so the patch can't add it; update it instead", param, shown)
 		}
 		f.new = []byte(part.content)
 		f.report = fmt.Sprintf("%s %s (%s)", f.did(), shown, toolabi.Quantity(strings.Count(part.content, "\n"), "line"))
@@ -60,7 +61,7 @@ func (p *plan) add(part filePatch) error {
 		return err
 	}
 	if p.total += len(f.old); p.total > maxTotal {
-		return fmt.Errorf("%s: the files have more than %d bytes together; patch fewer at a time", param, maxTotal)
+		return fmt.Errorf("%s: the files have more than %d bytes in total; patch fewer files in one call", param, maxTotal)
 	}
 	if part.kind == remove {
 		err = p.remove(&f, part)
@@ -130,7 +131,7 @@ func (p *plan) remove(f *planned, part filePatch) error {
 	return nil
 }
 
-// update stores the changes of a part in f.
+// update computes the changes of a part and stores them in f.
 func (p *plan) update(f *planned, part filePatch) (err error) {
 	shown := workspace.Display(f.name)
 	if part.moveTo != "" {
@@ -139,7 +140,7 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 			return err
 		}
 		if there != nil {
-			return fmt.Errorf("%s: %s exists, but the patch moves %s there; delete it first", param, workspace.Display(to), shown)
+			return fmt.Errorf("%s: %s exists, so the patch can't move %s there; delete it first", param, workspace.Display(to), shown)
 		}
 		f.moveTo = to
 	}
@@ -155,7 +156,7 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 	case err != nil:
 		return fmt.Errorf("%s: %s: %w", param, shown, err)
 	case len(f.new) > maxFile:
-		return fmt.Errorf("%s: %s would have more than %d bytes", param, shown, maxFile)
+		return fmt.Errorf("%s: %s would be larger than the limit of %d bytes", param, shown, maxFile)
 	case bytes.Equal(f.old, f.new) && f.moveTo == "":
 		return fmt.Errorf("%s: the part for %s changes nothing", param, shown)
 	}
@@ -163,17 +164,17 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 	return nil
 }
 
-// claim resolves a path of the patch. It is an error if another part has the same path.
+// claim resolves a path of the patch. It returns an error if another part has the same path.
 func (p *plan) claim(path string) (name string, was *files.Answer, err error) {
 	name, was, err = p.dir.Target(param, path)
 	if err == nil && p.taken[name] {
-		err = fmt.Errorf("%s: %s has two parts; put all its changes into one", param, workspace.Display(name))
+		err = fmt.Errorf("%s: the patch has two parts for %s; put all its changes into one part", param, workspace.Display(name))
 	}
 	p.taken[name] = true
 	return name, was, err
 }
 
-// did describes the change to the file.
+// did returns the verb and the details of the change, for the summary.
 func (f planned) did() string {
 	switch {
 	case f.kind == add:
@@ -186,7 +187,7 @@ func (f planned) did() string {
 	return "updated"
 }
 
-// counts returns the number of files by kind of change.
+// counts returns the number of files for each kind of change.
 func (p *plan) counts() map[string]any {
 	counts := map[string]int{}
 	for _, f := range p.files {

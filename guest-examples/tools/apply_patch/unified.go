@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// hunkHead matches the first line of a hunk. It ignores the line counts, which models often get
-// wrong and which follow from the lines themselves. It is compiled when needed; a global variable
-// would cost all tools of the module time at the start of each call.
+// hunkHead matches the first line of a hunk. The line counts in it are not used, because models
+// often get them wrong and they can be counted. The pattern is compiled when it is needed, because
+// a global variable would slow down the start of each call of all tools in the module.
 const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
-// parseUnified parses a diff as diff -u and git write it. It skips other text before, between and
-// after the parts, such as a commit message.
+// parseUnified parses a diff in the format of diff -u and git. It skips other text before, between
+// and after the parts, such as a commit message.
 func parseUnified(patch string) ([]filePatch, error) {
 	p := unified{lines: strings.Split(strings.TrimSuffix(patch, "\n"), "\n"), hunkHead: regexp.MustCompile(hunkHead)}
 	for p.at < len(p.lines) {
@@ -37,7 +37,7 @@ func parseUnified(patch string) ([]filePatch, error) {
 	return parts, nil
 }
 
-// unified is the state of parsing.
+// unified is the state of parseUnified.
 type unified struct {
 	lines   []string
 	at      int
@@ -60,7 +60,7 @@ func (p *unified) begin(h header) {
 	p.headers = append(p.headers, &h)
 }
 
-// next parses a line outside of hunks, or a hunk.
+// next parses one line outside of hunks, or one whole hunk.
 func (p *unified) next() error {
 	text := p.lines[p.at]
 	if git, ok := strings.CutPrefix(text, "diff --git "); ok {
@@ -86,7 +86,7 @@ func (p *unified) next() error {
 	return nil
 }
 
-// names parses the lines "---" and "+++", which are the end of a header or the whole header.
+// names parses the lines "---" and "+++", which end a header or are the whole header.
 func (p *unified) names() error {
 	if h := p.last(); h == nil || h.new.name != "" || len(h.hunks) > 0 {
 		p.begin(header{})
@@ -101,12 +101,12 @@ func (p *unified) names() error {
 	}
 	p.at += 2
 	if p.at == len(p.lines) || !strings.HasPrefix(p.lines[p.at], "@@") {
-		return errors.New(`no hunk follows the names of the file; it begins with a line like "@@ -12,3 +12,4 @@"`)
+		return errors.New(`no hunk follows the names of the file; a hunk begins with a line like "@@ -12,3 +12,4 @@"`)
 	}
 	return nil
 }
 
-// hunk parses a hunk of the last file.
+// hunk parses a hunk and adds it to the last file.
 func (p *unified) hunk() error {
 	f := p.last()
 	if f == nil {
@@ -114,7 +114,7 @@ func (p *unified) hunk() error {
 	}
 	head := p.hunkHead.FindStringSubmatch(p.lines[p.at])
 	if head == nil {
-		return fmt.Errorf(`%.100q is not the head of a hunk, which looks like "@@ -12,3 +12,4 @@"`, p.lines[p.at])
+		return fmt.Errorf(`%.100q is not the first line of a hunk, which looks like "@@ -12,3 +12,4 @@"`, p.lines[p.at])
 	}
 	number, err := strconv.Atoi(head[1])
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *unified) hunk() error {
 	p.at++
 	for p.at < len(p.lines) && p.inHunk() {
 		switch text := p.lines[p.at]; {
-		case text == "": // an empty line of context that lost its space
+		case text == "": // an empty line of context whose space was removed
 			h.lines = append(h.lines, line{op: ' '})
 		case text[0] == '\\':
 			if len(h.lines) > 0 {
@@ -136,7 +136,7 @@ func (p *unified) hunk() error {
 		p.at++
 	}
 	for back := p.at; back > 0 && len(h.lines) > 0 && p.lines[back-1] == ""; back-- {
-		h.lines = h.lines[:len(h.lines)-1] // remove the blank lines between parts
+		h.lines = h.lines[:len(h.lines)-1] // remove the empty lines between parts
 	}
 	if len(h.lines) == 0 {
 		return errors.New("the hunk has no lines")
@@ -155,10 +155,10 @@ func (p *unified) inHunk() bool {
 	case text[0] != '-':
 		return false
 	case text == "-- " && p.at+1 < len(p.lines) && startsWithDigit(p.lines[p.at+1]):
-		return false // the footer of a patch mailed by git: this line and the version
+		return false // "-- " begins the footer of a patch that git mailed
 	}
-	// A deleted line "-- x" looks like the name of the next file. The name is followed by the new
-	// name and by a hunk.
+	// A deleted line "-- x" looks like the line with the name of the next file. But such a name is
+	// followed by the new name and by a hunk.
 	return !(strings.HasPrefix(text, "--- ") && p.at+2 < len(p.lines) &&
 		strings.HasPrefix(p.lines[p.at+1], "+++ ") && strings.HasPrefix(p.lines[p.at+2], "@@"))
 }

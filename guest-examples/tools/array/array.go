@@ -28,10 +28,11 @@ type Args struct {
 	Value jsonvalue.Value `json:"value"`
 	// Compare is the comparison of filter; "" means Equal.
 	Compare Comparison `json:"compare"`
-	// Descending sorts the largest item first.
+	// Descending sorts in descending order, with the largest item first.
 	Descending bool `json:"descending"`
-	// Start and End select the items from Start up to, but not including, End. They count from 0;
-	// negative values count from the end. For range they are numbers, not positions.
+	// Start and End select the items from index Start up to, but not including, index End. Indices
+	// begin at 0; negative indices are relative to the end. For range they are the numbers of the
+	// result.
 	Start toolabi.Int  `json:"start"`
 	End   *toolabi.Int `json:"end"`
 	// Step is the step of range; nil means 1.
@@ -43,7 +44,7 @@ type Args struct {
 	Depth *toolabi.Int `json:"depth"`
 }
 
-// call is a call with decoded arguments.
+// call is a call whose arguments have been decoded.
 type call struct {
 	Args
 	items []jsonvalue.Value
@@ -83,7 +84,7 @@ var operations = map[Operation]func(call) (jsonvalue.Value, error){
 // Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// Run writes the result to out as JSON on one line. The text of an error is for a model.
+// Run writes the result to out as JSON on one line. The message of an error is written for a model.
 func Run(args Args, out io.Writer) error {
 	return valuetool.Run(operations, args.Operation, args.read, out)
 }
@@ -108,9 +109,9 @@ func (a Args) read() (call, error) {
 	return c, nil
 }
 
-var errNoItems = errors.New("items is empty, so there is no such item")
+var errNoItems = errors.New("items is empty, so it has no first, last, smallest or largest item")
 
-// at returns the value at Path in the item, or null if there is none.
+// at returns the value at Path in the item, or null if the item has no such value.
 func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	v, ok := item.Get(c.path)
 	if !ok {
@@ -119,7 +120,7 @@ func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// second returns the items of the argument Other.
+// second returns the items of the array Other.
 func (c call) second() ([]jsonvalue.Value, error) {
 	return c.other, valuetool.Expect("other", c.Other, jsonvalue.Array)
 }

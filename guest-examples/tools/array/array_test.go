@@ -97,7 +97,7 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "filter", "items": [1], "compare": "gt"`, "value is missing"},
 		{`"operation": "filter", "items": [1], "compare": "like", "value": 1`, `compare is "like"; it must be eq,`},
 		{`"operation": "filter", "items": [1], "compare": "in", "value": 1`, "value is of type number; it must be an array"},
-		{`"operation": "filter", "items": [1], "compare": "matches", "value": 1`, "matches takes a regular expression"},
+		{`"operation": "filter", "items": [1], "compare": "matches", "value": 1`, "for matches it must be a string with a regular expression"},
 		{`"operation": "filter", "items": [1], "compare": "matches", "value": "("`, "value is not a valid RE2 regular expression"},
 		{`"operation": "pluck", "items": [1]`, "path is missing"},
 		{`"operation": "first", "items": []`, "items is empty"},
@@ -112,8 +112,8 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "range", "end": 1, "step": 0`, "step is 0"},
 		{`"operation": "range", "end": 100000000`, "more than 100000 numbers"},
 		{`"operation": "range", "start": -9223372036854775808, "end": 9223372036854775807`, "must be from -2^53 to 2^53"},
-		{`"operation": "sum", "items": [1, null]`, "items[1] gives null, which is not a number"},
-		{`"operation": "sum", "items": [{"a": 1}, {}], "path": "a"`, "items[1] gives null"},
+		{`"operation": "sum", "items": [1, null]`, "items[1] has the value null, which is not a number"},
+		{`"operation": "sum", "items": [{"a": 1}, {}], "path": "a"`, "items[1] has the value null"},
 		{`"operation": "sum", "items": [1e999999999]`, "the number 1e999999999 has more than 1000 digits"},
 		{`"operation": "avg", "items": [1e-999999999, 1]`, "more than 1000 digits"},
 		{`"operation": "concat", "items": ["` + strings.Repeat("a", valuetool.MaxOutput) + `"], "other": []`, "the limit is 1048576"},
@@ -127,7 +127,8 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Numbers in random order sort as floating-point numbers do, and sum adds them like integers.
+// Numbers in random order are sorted in the order of floating-point numbers, and sum adds them like
+// integers.
 func TestRun_againstFloats(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var floats []float64

@@ -6,10 +6,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// set holds values by their keys.
+// set is a set of values, identified by their keys.
 type set map[string]struct{}
 
-// add adds a value, and reports whether it is new.
+// add adds a value to the set, and reports whether the value is new.
 func (s set) add(v jsonvalue.Value) bool {
 	key := v.Key()
 	_, ok := s[key]
@@ -22,7 +22,7 @@ func (s set) has(v jsonvalue.Value) bool {
 	return ok
 }
 
-// kept returns those items for which keep returns true.
+// kept returns the items for which keep returns true.
 func kept(items []jsonvalue.Value, keep func(jsonvalue.Value) bool) jsonvalue.Value {
 	result := []jsonvalue.Value{}
 	for _, item := range items {
@@ -55,8 +55,8 @@ func intersect(c call) (jsonvalue.Value, error) { return c.inOther(true) }
 
 func difference(c call) (jsonvalue.Value, error) { return c.inOther(false) }
 
-// If want is true, inOther returns the items that equal an item of Other; otherwise it returns the
-// items that equal none. It drops duplicates.
+// inOther returns the items that equal an item of Other if want is true, and the items that equal
+// no item of Other if want is false. It drops duplicates.
 func (c call) inOther(want bool) (jsonvalue.Value, error) {
 	other, err := c.second()
 	there, seen := set{}, set{}
@@ -69,7 +69,8 @@ func (c call) inOther(want bool) (jsonvalue.Value, error) {
 	}), err
 }
 
-// zip pairs the items with the items of Other; surplus items of the longer array are dropped.
+// zip pairs each item with the item of Other at the same index. It drops the surplus items of the
+// longer array.
 func zip(c call) (jsonvalue.Value, error) {
 	other, err := c.second()
 	pairs := make([]jsonvalue.Value, min(len(c.items), len(other)))

@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// Comparison is how filter compares the value at the path with Value.
+// Comparison names a comparison of the value at the path with Value, for filter.
 type Comparison string
 
-// The comparisons. Values of one kind have the order of jsonvalue.Value.Compare. Values of
-// different kinds are neither less nor greater.
+// The comparisons. Values of the same type have the order of jsonvalue.Value.Compare. A value is
+// neither less nor greater than a value of another type.
 const (
 	Equal          Comparison = "eq"
 	NotEqual       Comparison = "ne"
@@ -23,11 +23,13 @@ const (
 	LessOrEqual    Comparison = "le"
 	Greater        Comparison = "gt"
 	GreaterOrEqual Comparison = "ge"
-	In             Comparison = "in"       // Value is an array that has the value at the path
-	Contains       Comparison = "contains" // the value at the path has Value as a part or item
-	Matches        Comparison = "matches"  // Value is a regular expression for the value
-	Exists         Comparison = "exists"   // the path has a value, which may be null
-	Missing        Comparison = "missing"
+	In             Comparison = "in" // Value is an array that contains the value at the path
+	// the value at the path contains Value as a substring or an item
+	Contains Comparison = "contains"
+	// Value is a regular expression that the value at the path matches
+	Matches Comparison = "matches"
+	Exists  Comparison = "exists" // the item has a value at the path, which may be null
+	Missing Comparison = "missing"
 )
 
 func filter(c call) (jsonvalue.Value, error) {
@@ -38,8 +40,8 @@ func filter(c call) (jsonvalue.Value, error) {
 	return kept(c.items, func(item jsonvalue.Value) bool { return keep(item.Get(c.path)) }), nil
 }
 
-// predicate returns a function that reports whether to keep an item. Its arguments are the value
-// at the path, and whether there is one.
+// predicate returns a function that reports whether to keep an item. The function gets the value at
+// the path, and whether the item has such a value.
 func (c call) predicate() (func(jsonvalue.Value, bool) bool, error) {
 	switch c.Compare {
 	case Exists:
@@ -95,7 +97,7 @@ func in(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 
 func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 	if want.Kind() != jsonvalue.String {
-		return nil, fmt.Errorf("value is of type %v; matches takes a regular expression", want.Kind())
+		return nil, fmt.Errorf("value is of type %v; for matches it must be a string with a regular expression", want.Kind())
 	}
 	re, err := text.Regexp("value", want.Text())
 	if err != nil {
@@ -107,7 +109,7 @@ func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 // pluck returns the value at the path of each item.
 func pluck(c call) (jsonvalue.Value, error) {
 	if len(c.path) == 0 {
-		return jsonvalue.Value{}, errors.New("path is missing; it selects the value of each item")
+		return jsonvalue.Value{}, errors.New("path is missing; give the path of the value to return from each item")
 	}
 	items := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {

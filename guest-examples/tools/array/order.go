@@ -12,7 +12,7 @@ import (
 // maxRange limits the numbers that range returns.
 const maxRange = 100_000
 
-// sorted returns the items in order of their values; the sort is stable.
+// sorted returns the items sorted by their values. The sort is stable.
 func sorted(c call) (jsonvalue.Value, error) {
 	keys, items := make([]jsonvalue.Value, len(c.items)), make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
@@ -54,7 +54,7 @@ func last(c call) (jsonvalue.Value, error) {
 	return jsonvalue.NewArray(c.items[len(c.items)-n:]), err
 }
 
-// some returns how many items to return: Count, or the number of items if that is smaller.
+// some returns the number of items to return: Count, but at most the number of items.
 func (c call) some() (int, error) {
 	if c.Count == nil {
 		return 0, errNoItems
@@ -67,7 +67,7 @@ func (c call) some() (int, error) {
 
 func chunk(c call) (jsonvalue.Value, error) {
 	if c.Count == nil || *c.Count < 1 {
-		return jsonvalue.Value{}, errors.New("count must be at least 1; it is the number of items in a chunk")
+		return jsonvalue.Value{}, errors.New("count must be at least 1, because it is the number of items in a chunk")
 	}
 	size := int(min(*c.Count, toolabi.Int(max(len(c.items), 1))))
 	chunks := []jsonvalue.Value{}
@@ -105,16 +105,16 @@ func numbers(c call) (jsonvalue.Value, error) {
 	if c.Step != nil {
 		step = *c.Step
 	}
-	const limit = 1 << 53 // beyond it many readers of JSON lose digits
+	const limit = 1 << 53 // above it many JSON decoders lose digits
 	switch {
 	case c.End == nil:
-		return jsonvalue.Value{}, errors.New("end is missing; it is the number to stop before")
+		return jsonvalue.Value{}, errors.New("end is missing; give the number before which the range ends")
 	case step == 0:
-		return jsonvalue.Value{}, errors.New("step is 0; it must go up or down")
+		return jsonvalue.Value{}, errors.New("step is 0; it must be positive or negative")
 	case max(c.Start, *c.End, step) > limit || min(c.Start, *c.End, step) < -limit:
 		return jsonvalue.Value{}, errors.New("start, end and step must be from -2^53 to 2^53")
 	case (*c.End-c.Start)/step > maxRange:
-		return jsonvalue.Value{}, fmt.Errorf("there are more than %d numbers", maxRange)
+		return jsonvalue.Value{}, fmt.Errorf("the range has more than %d numbers", maxRange)
 	}
 	items := []jsonvalue.Value{}
 	for n := c.Start; step > 0 && n < *c.End || step < 0 && n > *c.End; n += step {

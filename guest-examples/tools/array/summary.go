@@ -8,12 +8,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/calculator"
 )
 
-// maxDigits limits the digits of numbers for sum and avg, so that the calculator accepts the sum
-// as an expression.
+// maxDigits limits the digits of the numbers for sum and avg. The calculator evaluates their sum
+// and must accept the expression.
 const maxDigits = 1000
 
-// grouped calls add for each item with the name of its group. The name is the string at the path,
-// or else the JSON of the value as the first item of the group writes it.
+// grouped calls add for each item with the name of its group. The name is the string at the path.
+// If the value is not a string, the name is its JSON as the first item of the group writes it.
 func (c call) grouped(add func(name string, item jsonvalue.Value)) {
 	names := map[string]string{}
 	for _, item := range c.items {
@@ -65,7 +65,8 @@ func least(c call) (jsonvalue.Value, error) { return c.extreme(-1) }
 
 func greatest(c call) (jsonvalue.Value, error) { return c.extreme(1) }
 
-// extreme returns the first item with the largest value (sign 1) or the smallest (sign -1).
+// extreme returns the first item with the largest value (sign 1) or with the smallest value (sign
+// -1).
 func (c call) extreme(sign int) (jsonvalue.Value, error) {
 	if len(c.items) == 0 {
 		return jsonvalue.Value{}, errNoItems
@@ -88,13 +89,13 @@ func average(c call) (jsonvalue.Value, error) {
 	return c.calculate(fmt.Sprintf("/%d", len(c.items)))
 }
 
-// calculate evaluates an expression: the sum of the items, followed by more. It rounds a result
-// with endless decimals as the calculator does.
+// calculate evaluates the expression that consists of the sum of the items and of more. It rounds a
+// result with infinitely many decimal places as the calculator does.
 func (c call) calculate(more string) (jsonvalue.Value, error) {
 	numbers := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
 		if numbers[i] = c.at(item); numbers[i].Kind() != jsonvalue.Number {
-			return jsonvalue.Value{}, fmt.Errorf("items[%d] gives %.80v, which is not a number; use filter first, or a path that leads to numbers", i, numbers[i])
+			return jsonvalue.Value{}, fmt.Errorf("items[%d] has the value %.80v, which is not a number; use filter first, or a path that selects numbers", i, numbers[i])
 		}
 	}
 	total, places, err := jsonvalue.Sum(numbers, maxDigits)
@@ -105,6 +106,6 @@ func (c call) calculate(more string) (jsonvalue.Value, error) {
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
-	digits, _, _ := strings.Cut(text, " ") // drop the note about rounding
+	digits, _, _ := strings.Cut(text, " ") // remove the note about rounding
 	return jsonvalue.Parse([]byte(digits))
 }

@@ -1,5 +1,5 @@
 // Package calculator implements the built-in tool calculator, which evaluates arithmetic
-// expressions as exactly as possible.
+// expressions. Results are exact if possible.
 package calculator
 
 import (
@@ -13,13 +13,13 @@ const MaxLength = 4000
 
 // Args are the arguments of calculator.
 type Args struct {
-	// Expression is the expression to evaluate, as in "2 * (3 + 4)".
+	// Expression is the expression to evaluate, such as "2 * (3 + 4)".
 	Expression string `json:"expression"`
 }
 
-// Run writes the value of the expression to out: the exact decimal if there is one, otherwise 30
-// digits and a note. The text of an error is for a model, and names the column in characters,
-// counted from 1.
+// Run writes the value of the expression to out: an exact decimal number if possible, otherwise 30
+// digits and a note. The message of an error is written for a model. It has the column in
+// characters; the first column is 1.
 func Run(args Args, out io.Writer) error {
 	text, err := Evaluate(args.Expression)
 	if err != nil {
@@ -29,10 +29,10 @@ func Run(args Args, out io.Writer) error {
 	return err
 }
 
-// Evaluate returns the value of the expression as Run writes it.
+// Evaluate returns the text that Run writes.
 func Evaluate(expression string) (string, error) {
 	if n := utf8.RuneCountInString(expression); n > MaxLength {
-		return "", fmt.Errorf("%d characters: at most %d are allowed; evaluate it in parts", n, MaxLength)
+		return "", fmt.Errorf("the expression has %d characters; the limit is %d, so evaluate it in parts", n, MaxLength)
 	}
 	v, err := parse(expression)
 	if err != nil {

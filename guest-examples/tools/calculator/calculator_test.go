@@ -100,7 +100,7 @@ func TestEvaluate_exact(t *testing.T) {
 	}
 }
 
-// The expected digits come from other programs and from tables. Trailing zeros are not shown.
+// The expected digits come from other programs and from tables. Results have no trailing zeros.
 func TestEvaluate_rounded(t *testing.T) {
 	const rounded = " (rounded to 30 digits)"
 	for expression, want := range map[string]string{
@@ -144,18 +144,18 @@ func TestEvaluate_rounded(t *testing.T) {
 
 func TestEvaluate_errors(t *testing.T) {
 	for expression, want := range map[string]string{
-		"":                         "column 1: the end where a number is expected",
-		"1 +":                      "column 4: the end where a number is expected",
-		"1 + * 2":                  `column 5: "*" where a number is expected`,
-		"(1":                       "column 3: the end where ')' is expected",
-		"1)":                       `column 2: ")" where an operator is expected`,
-		"2pi":                      `column 2: "pi" where an operator is expected; write * to multiply`,
+		"":                         "column 1: found the end, but expected a number",
+		"1 +":                      "column 4: found the end, but expected a number",
+		"1 + * 2":                  `column 5: found "*", but expected a number`,
+		"(1":                       "column 3: found the end, but expected ')'",
+		"1)":                       `column 2: found ")", but expected an operator`,
+		"2pi":                      `column 2: found "pi", but expected an operator; write * to multiply`,
 		"2(3)":                     "write * to multiply",
 		"1 2":                      "write * to multiply",
-		"1,000":                    "the decimal sign is a point",
-		"1.2.3":                    `column 4: ".3" where an operator is expected`,
-		".":                        "column 1: a point needs digits",
-		"2e":                       `column 2: "e" where an operator is expected`,
+		"1,000":                    "use a point as the decimal separator",
+		"1.2.3":                    `column 4: found ".3", but expected an operator`,
+		".":                        "column 1: a decimal point needs a digit before or after it",
+		"2e":                       `column 2: found "e", but expected an operator`,
 		"1 $ 2":                    "column 3: '$' is not part of an expression",
 		"é + ü":                    "column 1: 'é' is not part of an expression",
 		"1 + \x00":                 `column 5: '\x00' is not part of an expression`,
@@ -164,20 +164,20 @@ func TestEvaluate_errors(t *testing.T) {
 		"5 % 0":                    "column 3: division by zero",
 		"0^-1":                     "column 2: division by zero",
 		"1/(2-2)":                  "column 2: division by zero",
-		"50%":                      "column 3: % is the remainder",
-		"50% + 1":                  "for per cent divide by 100",
-		"(50%)*2":                  "column 4: % is the remainder",
-		"foo(1)":                   `column 1: "foo" is unknown; known names: abs, ceil,`,
-		"sqrt 4":                   `column 6: "4" where "(" after sqrt is expected`,
+		"50%":                      "column 3: % is the operator for the remainder",
+		"50% + 1":                  "for a percentage, divide by 100",
+		"(50%)*2":                  "column 4: % is the operator for the remainder",
+		"foo(1)":                   `column 1: the name "foo" is unknown; use one of: abs, ceil,`,
+		"sqrt 4":                   `column 6: found "4", but expected "(" after sqrt`,
 		"sqrt()":                   "column 6:",
-		"sqrt(1,2)":                "column 1: sqrt takes 1 argument, not 2",
-		"log(8)":                   "log takes 2 arguments, not 1",
-		"round(1,2,3)":             "round takes 1 or 2 arguments, not 3",
+		"sqrt(1,2)":                "column 1: sqrt needs 1 argument, not 2",
+		"log(8)":                   "log needs 2 arguments, not 1",
+		"round(1,2,3)":             "round needs 1 or 2 arguments, not 3",
 		"1 + sqrt(-1)":             "column 5: a negative number has no real square root",
 		"ln(0)":                    "column 1: only positive numbers have a logarithm",
 		"log(5, 1)":                "1 can't be the base of a logarithm",
 		"(-8)^(1/3)":               "column 5: a negative number has no real power",
-		"tan(pi/2)":                "the tangent is undefined at this angle",
+		"tan(pi/2)":                "the tangent is undefined for this angle",
 		"sin(1e40)":                "the angle is too large",
 		"9^9^9^9":                  "column 4: the result is too large: it has more than 10000 digits",
 		"10^(10^18)":               "column 3: the result is too large",
@@ -190,11 +190,11 @@ func TestEvaluate_errors(t *testing.T) {
 		"1e10001":                  "column 1: the exponent must be from -10000 to 10000",
 		"1e99999999999999999999":   "column 1: the exponent must be from",
 		"1e-10000/1e10000":         "column 9: the result is too small",
-		"round(1, 1e9)":            "the number of places",
-		"round(1, 0.5)":            "the number of places",
-		strings.Repeat("(", 300):   "nested more than 200 deep",
-		strings.Repeat("-", 300):   "nested more than 200 deep",
-		strings.Repeat("1+", 2001): "4002 characters: at most 4000 are allowed",
+		"round(1, 1e9)":            "a whole number of decimal places",
+		"round(1, 0.5)":            "a whole number of decimal places",
+		strings.Repeat("(", 300):   "more than 200 nested levels",
+		strings.Repeat("-", 300):   "more than 200 nested levels",
+		strings.Repeat("1+", 2001): "4002 characters; the limit is 4000",
 	} {
 		t.Run(expression[:min(len(expression), 20)], func(t *testing.T) {
 			got, err := Evaluate(expression)
@@ -205,7 +205,7 @@ func TestEvaluate_errors(t *testing.T) {
 	}
 }
 
-// Machin's formula and a sum over 1/(n*2^n) check the digits of the constants.
+// Machin's formula (for π) and a sum over 1/(n*2^n) (for ln 2) check the digits of the constants.
 func TestConstants(t *testing.T) {
 	arctanInverse := func(x int64) *big.Float {
 		term := newFloat(0).Quo(newFloat(0).SetInt64(1), newFloat(0).SetInt64(x))
@@ -257,7 +257,7 @@ func FuzzCalculator(f *testing.F) {
 		if _, ok := new(big.Rat).SetString(number); !ok {
 			t.Fatalf("%q: %q is not a number", expression, number)
 		}
-		// A result is itself a valid expression.
+		// Each result must itself be a valid expression with the same value.
 		if again, err := Evaluate(number); err == nil && !strings.Contains(text, "rounded") && again != text {
 			t.Errorf("%q gives %s, which gives %s", expression, text, again)
 		}

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// maxFraction limits the length, in characters, of the fraction shown next to a rounded value.
+// maxFraction limits the length in characters of the exact fraction that is printed next to a
+// rounded value.
 const maxFraction = 40
 
-// String returns the exact decimal, or shownDigits digits and a note.
+// String returns the exact decimal number, or shownDigits digits and a note.
 func (v value) String() string {
 	if !v.rounded {
 		if places, ends := v.rat.FloatPrec(); ends && places <= maxDigits {
@@ -23,8 +24,8 @@ func (v value) String() string {
 	return fmt.Sprintf("%s (%s)", v.shown(), note)
 }
 
-// shown returns the first digits of v without trailing zeros, with an exponent if v is very large
-// or very small.
+// shown returns the first shownDigits digits of v without trailing zeros. A very large or very
+// small v is shown with an exponent.
 func (v value) shown() string {
 	text := new(big.Float).SetPrec(precision+64).SetRat(v.rat).Text('g', shownDigits)
 	mantissa, exponent, hasExponent := strings.Cut(text, "e")

@@ -80,7 +80,7 @@ func unary(apply func(value) (value, error)) function {
 
 func compare(a, b value) int { return a.rat.Cmp(b.rat) }
 
-// trunc removes the fraction.
+// trunc rounds v toward zero to a whole number.
 func trunc(v value) value {
 	if v.sign() < 0 {
 		return floor(v.negated()).negated()
@@ -88,14 +88,15 @@ func trunc(v value) value {
 	return floor(v)
 }
 
-// round rounds the first argument to a number of decimal places, halves away from zero.
+// round rounds the first argument to the number of decimal places in the second. It rounds halves
+// away from zero.
 func round(args []value) (value, error) {
 	places := whole(0)
 	if len(args) == 2 {
 		places = args[1]
 	}
 	if !places.rat.IsInt() || magnitude(places.rat) > 16 {
-		return value{}, fmt.Errorf("the number of places of round must be whole and at most %d", maxDigits)
+		return value{}, fmt.Errorf("the second argument of round must be a whole number of decimal places, at most %d", maxDigits)
 	}
 	scale, err := power(whole(10), places)
 	if err != nil {
@@ -118,12 +119,12 @@ func tan(v value) (value, error) {
 		return value{}, err
 	}
 	if cos.sign() == 0 {
-		return value{}, errors.New("the tangent is undefined at this angle")
+		return value{}, errors.New("the tangent is undefined for this angle")
 	}
 	return apply('/', sin, cos)
 }
 
-// logarithm returns the logarithm of v to the given base, exact if it is whole.
+// logarithm returns the logarithm of v to the given base. A result that is a whole number is exact.
 func logarithm(v, base value) (value, error) {
 	numerator, err := ln(v)
 	if err != nil {

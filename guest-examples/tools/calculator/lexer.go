@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kind is the kind of a token: a constant below, or the character of an operator or bracket. The
-// operator ** has the kind '^'.
+// kind is the kind of a token: one of the constants below, or the character of an operator or
+// bracket. The operator ** has the kind '^'.
 type kind rune
 
 const (
@@ -23,7 +23,7 @@ type token struct {
 	column int // 1-based, in characters
 }
 
-// String names the token in an error.
+// String describes the token for an error.
 func (t token) String() string {
 	if t.kind == end {
 		return "the end"

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// maxDepth limits the nesting of brackets, signs and powers.
+// maxDepth limits the nesting of brackets, signs and powers in an expression.
 const maxDepth = 200
 
-// parser evaluates an expression while it reads it.
+// parser evaluates an expression while it parses the expression.
 type parser struct {
 	lexer lexer
 	token token // the next token
 	depth int
 }
 
-// parse returns the value of the expression, converted if units follow it. Errors are
-// *columnError.
+// parse returns the value of the expression. If units follow the expression, parse converts the
+// value. Its errors are of the type *columnError.
 func parse(expression string) (value, error) {
 	p := &parser{lexer: lexer{text: []rune(expression)}}
 	if err := p.advance(); err != nil {
@@ -36,7 +36,7 @@ func parse(expression string) (value, error) {
 	return v, nil
 }
 
-// rest returns the expression from the current token on.
+// rest returns the text of the expression that begins at the current token.
 func (p *parser) rest() string { return string(p.lexer.text[p.token.column-1:]) }
 
 func (p *parser) advance() error {
@@ -45,24 +45,24 @@ func (p *parser) advance() error {
 	return err
 }
 
-// unexpected returns the error for a token that does not belong here.
+// unexpected returns the error for the current token, where want was expected.
 func (p *parser) unexpected(want string) error {
 	hint := ""
 	switch p.token.kind {
 	case number, name, '(':
 		hint = "; write * to multiply"
 	case ',':
-		hint = "; a comma only separates the arguments of a function, the decimal sign is a point"
+		hint = "; a comma only separates the arguments of a function; use a point as the decimal separator"
 	case '.':
-		hint = "; digits are missing"
+		hint = "; a number needs at least one digit"
 	}
-	return &columnError{p.token.column, fmt.Errorf("%s where %s is expected%s", p.token, want, hint)}
+	return &columnError{p.token.column, fmt.Errorf("found %s, but expected %s%s", p.token, want, hint)}
 }
 
-// nested calls inner one level deeper.
+// nested calls inner, and returns an error if calls are nested too deeply.
 func (p *parser) nested(inner func() (value, error)) (value, error) {
 	if p.depth++; p.depth > maxDepth {
-		return value{}, &columnError{p.token.column, fmt.Errorf("nested more than %d deep", maxDepth)}
+		return value{}, &columnError{p.token.column, fmt.Errorf("the expression has more than %d nested levels; evaluate it in parts", maxDepth)}
 	}
 	defer func() { p.depth-- }()
 	return inner()
@@ -78,7 +78,7 @@ func (p *parser) product() (value, error) {
 	return p.joined("*/%", p.signed)
 }
 
-// joined parses operands with any of the operators between them, from left to right.
+// joined parses operands that are separated by the given operators, from left to right.
 func (p *parser) joined(operators string, operand func() (value, error)) (value, error) {
 	left, err := operand()
 	for err == nil && p.token.kind > 0 && strings.ContainsRune(operators, rune(p.token.kind)) {
@@ -87,15 +87,15 @@ func (p *parser) joined(operators string, operand func() (value, error)) (value,
 	return left, err
 }
 
-// binary parses an operator and its right-hand side.
+// binary parses an operator and its right operand, and applies the operator.
 func (p *parser) binary(left value, operand func() (value, error)) (value, error) {
 	operator := p.token
 	if err := p.advance(); err != nil {
 		return value{}, err
 	}
 	if operator.kind == '%' && p.token.kind != number && p.token.kind != name && p.token.kind != '(' {
-		// Most people who write "50% - 3" mean a percentage, not a remainder.
-		return value{}, &columnError{operator.column, errors.New("% is the remainder, and a number, name or bracket must follow; for per cent divide by 100")}
+		// Explain %, because most authors of "50% - 3" mean a percentage and not a remainder.
+		return value{}, &columnError{operator.column, errors.New("% is the operator for the remainder and needs a number, name or bracket after it; for a percentage, divide by 100")}
 	}
 	right, err := operand()
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *parser) binary(left value, operand func() (value, error)) (value, error
 	return p.at(operator)(apply(operator.kind, left, right))
 }
 
-// at returns a function that adds the column of t to an error.
+// at returns a function that adds the column of the token t to an error.
 func (p *parser) at(t token) func(value, error) (value, error) {
 	return func(v value, err error) (value, error) {
 		if err != nil {
@@ -163,7 +163,7 @@ func (p *parser) factor() (value, error) {
 	return value{}, p.unexpected("a number")
 }
 
-// expect skips a token of this kind, or fails.
+// expect skips a token of the kind k. It returns an error for any other token.
 func (p *parser) expect(k kind) error {
 	if p.token.kind != k {
 		return p.unexpected(fmt.Sprintf("%q", rune(k)))
@@ -183,7 +183,7 @@ func (p *parser) named() (value, error) {
 	}
 	f, ok := functions[key]
 	if !ok {
-		return value{}, &columnError{t.column, fmt.Errorf("%q is unknown; known names: %s", t.text, names())}
+		return value{}, &columnError{t.column, fmt.Errorf("the name %q is unknown; use one of: %s", t.text, names())}
 	}
 	if p.token.kind != '(' {
 		return value{}, p.unexpected(fmt.Sprintf(`"(" after %s`, key))
@@ -203,7 +203,7 @@ func (p *parser) named() (value, error) {
 		return value{}, err
 	}
 	if len(args) < f.minimum || len(args) > f.limit {
-		return value{}, &columnError{t.column, fmt.Errorf("%s takes %s, not %d", key, f.arity(), len(args))}
+		return value{}, &columnError{t.column, fmt.Errorf("%s needs %s, not %d", key, f.arity(), len(args))}
 	}
 	return p.at(t)(f.apply(args))
 }

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// maxRoot limits n when searching for an exact nth root.
+// maxRoot is the largest n for which an exact nth root is searched for.
 const maxRoot = 64
 
 // power returns a to the power of b. 0^0 is 1.
@@ -20,7 +20,7 @@ func power(a, b value) (value, error) {
 	case b.rat.IsInt():
 		return wholePower(a, b)
 	case a.sign() < 0:
-		return value{}, errors.New("a negative number has no real power with this fraction as exponent")
+		return value{}, errors.New("a negative number has no real power with this exponent; use a whole exponent")
 	}
 	if root, ok := exactRoot(a, b.rat.Denom()); ok && !b.rounded {
 		return wholePower(root, exactly(new(big.Rat).SetInt(b.rat.Num())))
@@ -36,7 +36,7 @@ func power(a, b value) (value, error) {
 	return exp(product)
 }
 
-// wholePower returns a to the power of the whole number n; a is not 0.
+// wholePower returns a to the power of the whole number n. a must not be 0.
 func wholePower(a, n value) (value, error) {
 	rounded := a.rounded || n.rounded
 	if a.rat.IsInt() && a.rat.Num().IsInt64() && a.rat.Num().Int64() == 1 {
@@ -63,13 +63,13 @@ func wholePower(a, n value) (value, error) {
 	return roundedPower(a, exponent, n.sign() < 0)
 }
 
-// roundedPower raises a to the power of n, or of -n, with rounding.
+// roundedPower returns a to the power of n, or of -n if inverse is set, as a rounded value.
 func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 	const maxExponentBits = 128
 	if n.BitLen() > maxExponentBits {
 		return value{}, errors.New("the exponent is too large")
 	}
-	// Each step doubles the error, so work with one more bit for each possible step.
+	// Each squaring doubles the error, so use one more bit of precision for each possible squaring.
 	square := newFloat(maxExponentBits).SetRat(a.rat)
 	result := newFloat(maxExponentBits).SetInt64(1)
 	for i := range n.BitLen() {
@@ -80,8 +80,8 @@ func roundedPower(a value, n *big.Int, inverse bool) (value, error) {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
 		square.Mul(square, square)
-		// Beyond this limit the result is out of range, whatever the remaining bits of n are. If n
-		// has no remaining bits, the result may still be in range.
+		// If n has further bits, a square beyond this limit makes the result out of range. After
+		// the last bit, the square is not used.
 		if e := square.MantExp(nil); (e > 4*maxBits || e < -4*maxBits) && i+1 < n.BitLen() {
 			return value{}, outOfRange(e > 0 != inverse)
 		}
@@ -99,7 +99,7 @@ func outOfRange(large bool) error {
 	return errTooSmall
 }
 
-// exactRoot returns the nth root of a if it is a fraction; a is positive.
+// exactRoot returns the nth root of a if the root is a fraction. a must be positive.
 func exactRoot(a value, n *big.Int) (value, bool) {
 	if a.rounded || !n.IsInt64() || n.Int64() > maxRoot {
 		return value{}, false
@@ -115,9 +115,9 @@ func exactRoot(a value, n *big.Int) (value, bool) {
 	return exactly(new(big.Rat).SetFrac(num, denom)), true
 }
 
-// wholeRoot returns the nth root of x if it is whole; x is positive.
+// wholeRoot returns the nth root of x if the root is a whole number. x must be positive.
 func wholeRoot(x *big.Int, n int64) (*big.Int, bool) {
-	// Newton's method from above: the value falls until it reaches the root.
+	// Newton's method starts above the root: the value decreases until it reaches the root.
 	root := new(big.Int).Lsh(big.NewInt(1), uint(int64(x.BitLen())/n+1))
 	for {
 		// next = ((n-1)*root + x/root^(n-1)) / n

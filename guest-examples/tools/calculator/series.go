@@ -5,31 +5,31 @@ import (
 	"math/big"
 )
 
-// workBits is the precision for summing series. Its bits beyond precision make up for the loss when
-// angles up to maxAngle and exponents up to maxBits are reduced.
+// workBits is the precision in bits of sums of series. It is larger than precision, because
+// reducing angles up to maxAngle and exponents up to maxBits loses bits.
 const workBits = precision + 120
 
-// π and ln 2 to 100 places.
+// π and ln 2 to 100 decimal places.
 const (
 	piDigits  = "3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170680"
 	ln2Digits = "0.6931471805599453094172321214581765680755001343602552541206800094933936219696947156058633269964186875"
 )
 
-// maxAngle limits the angle of a sine, as a binary logarithm.
+// maxAngle is the binary logarithm of the largest angle of a sine.
 const maxAngle = 100
 
-// newFloat returns 0 with a precision of workBits plus extra bits.
+// newFloat returns 0 with a precision of workBits+extra bits.
 func newFloat(extra uint) *big.Float {
 	return new(big.Float).SetPrec(workBits + extra)
 }
 
-// digits returns the value of a constant.
+// digits converts the digits of a constant to a number.
 func digits(text string) *big.Float {
-	f, _ := newFloat(0).SetString(text) // no error: tests check the constants
+	f, _ := newFloat(0).SetString(text) // ignore the error: tests check the constants
 	return f
 }
 
-// fromFloat returns the rounded value of f; f is finite.
+// fromFloat converts f to a rounded value. f must be finite.
 func fromFloat(f *big.Float) (value, error) {
 	if e := f.MantExp(nil); e > maxBits+1 || e < -maxBits-1 {
 		return value{}, outOfRange(e > 0)
@@ -38,8 +38,8 @@ func fromFloat(f *big.Float) (value, error) {
 	return settled(rat, true)
 }
 
-// series adds the terms until they are too small to matter. next computes each term from the
-// previous one.
+// series adds terms until they no longer change the sum. next computes each term from the previous
+// term.
 func series(first *big.Float, next func(term *big.Float, n int64)) *big.Float {
 	sum, term := newFloat(0).Set(first), newFloat(0).Set(first)
 	for n := int64(1); ; n++ {
@@ -64,7 +64,7 @@ func expFloat(x *big.Float) *big.Float {
 	return sum.SetMantExp(sum, int(k))
 }
 
-// nearest returns the whole number nearest to x; it must fit an int64.
+// nearest returns the whole number nearest to x, which must fit in an int64.
 func nearest(x *big.Float) int64 {
 	half := newFloat(0).SetFloat64(0.5)
 	if x.Signbit() {
@@ -79,7 +79,7 @@ func exp(v value) (value, error) {
 	if v.sign() == 0 {
 		return value{big.NewRat(1, 1), v.rounded}, nil
 	}
-	if magnitude(v.rat) > 16 { // |v| is above 2^15, so e^|v| has over maxDigits
+	if magnitude(v.rat) > 16 { // |v| is above 2^15, so e^|v| has more than maxDigits digits
 		return value{}, outOfRange(v.sign() > 0)
 	}
 	return fromFloat(expFloat(newFloat(0).SetRat(v.rat)))
@@ -93,8 +93,8 @@ func ln(v value) (value, error) {
 	if v.rat.Cmp(big.NewRat(1, 1)) == 0 {
 		return value{new(big.Rat), v.rounded}, nil
 	}
-	// v = 2^k * m with m from 2/3 to 4/3; ln(m) = 2*artanh((m-1)/(m+1)). The subtraction uses
-	// fractions, which lose no precision near 1.
+	// v = 2^k * m with m from 2/3 to 4/3; ln(m) = 2*artanh((m-1)/(m+1)). Fractions make the
+	// subtraction exact, so that no precision is lost near 1.
 	k := magnitude(v.rat)
 	m := scaled(v.rat, -k)
 	for ; m.Cmp(big.NewRat(4, 3)) > 0; k++ {
@@ -132,9 +132,10 @@ func sinCos(v value) (sin, cos value, err error) {
 		return value{new(big.Rat), v.rounded}, value{big.NewRat(1, 1), v.rounded}, nil
 	}
 	if magnitude(v.rat) > maxAngle {
-		return value{}, value{}, errors.New("the angle is too large")
+		return value{}, value{}, errors.New("the angle is too large; use an angle below 2^100")
 	}
-	// rest = x - k*2π with |rest| <= π. The spare bits of workBits cover the precision lost here.
+	// rest = x - k*2π with |rest| <= π. workBits has enough bits for the precision that the
+	// subtraction loses.
 	x := newFloat(0).SetRat(v.rat)
 	turn := newFloat(0).Mul(digits(piDigits), newFloat(0).SetInt64(2))
 	turns, _ := newFloat(0).Quo(x, turn).Int(nil)
@@ -155,8 +156,8 @@ func sinCos(v value) (sin, cos value, err error) {
 	return sin, cos, err
 }
 
-// fromAngle returns the value of a sine or cosine, or 0 if it is as small as the rounding error
-// of the angle.
+// fromAngle converts a sine or cosine to a value. It returns 0 if f is not larger than the rounding
+// error of the angle.
 func fromAngle(f *big.Float, angle value) (value, error) {
 	if f.Sign() == 0 || f.MantExp(nil) < max(0, magnitude(angle.rat))-noiseBits && angle.rounded {
 		return value{new(big.Rat), true}, nil

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// unit is a unit of measurement. (number + offset) * factor is the number in the base unit of its
-// dimension.
+// unit is a unit of measurement. A number of this unit is (number + offset) * factor in the base
+// unit of its dimension.
 type unit struct {
 	dimension string
-	factor    string // a decimal or a fraction, exact by definition
+	factor    string // a decimal number or a fraction; the exact definition of the unit
 	offset    string // "" means 0
 }
 
-// units are all units with their names, the usual name first. All factors are exact, so units
-// such as degrees of an angle are left out.
+// units are all units with their names; the first name is the usual name. All factors are exact.
+// Units without an exact factor, such as degrees of an angle, are left out.
 var units = []struct {
 	unit
 	names string
@@ -95,8 +95,8 @@ var units = []struct {
 	{unit{"power", "735.49875", ""}, "PS"},
 }
 
-// findUnit returns the unit with the name. Case matters in names of up to two letters, such as kB
-// and kb, and where names of several units differ only in case.
+// findUnit returns the unit with the name. Upper and lower case are distinguished in names of up to
+// two letters, such as kB and kb, and in names of different units that differ only in case.
 func findUnit(name string) (unit, error) {
 	var found *unit
 	ambiguous := false
@@ -117,7 +117,7 @@ func findUnit(name string) (unit, error) {
 	return *found, nil
 }
 
-// unitNames lists the usual names of all units.
+// unitNames lists the first name of each unit.
 func unitNames() string {
 	var names []string
 	for _, u := range units {
@@ -127,8 +127,8 @@ func unitNames() string {
 	return strings.Join(names, " ")
 }
 
-// isConversion reports whether the text after a number is a conversion of units, rather than a
-// name after a missing operator.
+// isConversion reports whether the text after a number is a conversion of units. Otherwise it is a
+// name without an operator before it.
 func isConversion(name, rest string) bool {
 	if joint(strings.Fields(rest)) >= 0 {
 		return true
@@ -137,8 +137,8 @@ func isConversion(name, rest string) bool {
 	return err == nil && constants[strings.ToLower(name)] == nil
 }
 
-// convert converts v between two units. In conversion, such as "km to mi", the unit of v comes
-// before "to" or "in" and the new unit after.
+// convert converts v from one unit to another. conversion names the units, such as "km to mi". The
+// word between them is "to" or "in".
 func convert(v value, conversion string) (value, error) {
 	words := strings.Fields(conversion)
 	at := joint(words)
@@ -154,7 +154,7 @@ func convert(v value, conversion string) (value, error) {
 		return value{}, err
 	}
 	if from.dimension != to.dimension {
-		return value{}, fmt.Errorf("%.40s is a unit of %s, and %.40s one of %s", words[0], from.dimension, words[at+1], to.dimension)
+		return value{}, fmt.Errorf("%.40s is a unit of %s, but %.40s is a unit of %s; convert only between units of the same kind", words[0], from.dimension, words[at+1], to.dimension)
 	}
 	factor := new(big.Rat).Quo(rational(from.factor), rational(to.factor))
 	result := new(big.Rat).Add(v.rat, rational(from.offset))
@@ -162,8 +162,8 @@ func convert(v value, conversion string) (value, error) {
 	return settled(result, v.rounded)
 }
 
-// joint returns the position of the word between the two units, or -1. It prefers "to", since
-// "in" is also a unit.
+// joint returns the index of the word between the two units, or -1. "to" has precedence over "in",
+// because "in" is also a unit.
 func joint(words []string) int {
 	for _, word := range []string{"to", "in"} {
 		for at := 1; at < len(words); at++ {
@@ -175,7 +175,7 @@ func joint(words []string) int {
 	return -1
 }
 
-// rational returns a number of the table as a fraction.
+// rational parses a number in the table of units as a fraction.
 func rational(text string) *big.Rat {
 	rat := new(big.Rat)
 	numerator, denominator, _ := strings.Cut(text, "/")

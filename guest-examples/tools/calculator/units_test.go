@@ -43,7 +43,7 @@ func TestEvaluate_unitErrors(t *testing.T) {
 	for expression, want := range map[string]string{
 		"5 km":             `column 3: "to" and another unit must follow the unit "km"`,
 		"5 km to":          `column 3: "to" and another unit must follow`,
-		"5 km to kg":       "km is a unit of length, and kg one of mass",
+		"5 km to kg":       "km is a unit of length, but kg is a unit of mass",
 		"5 parsnip to m":   `unknown unit "parsnip"; known units: m km cm`,
 		"5 m + 3 m to km":  `unknown unit "m + 3 m"`,
 		"5 mb to B":        `unknown unit "mb"`,

@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	// maxDigits limits the digits of a number before and after the point.
+	// maxDigits limits the digits of a number before the point, and those after it.
 	maxDigits = 10_000
-	// maxBits is maxDigits in binary digits.
+	// maxBits is the number of bits of a number with maxDigits decimal digits.
 	maxBits = maxDigits * 332193 / 100000
-	// precision is the precision of inexact values in binary digits. It equals 60 decimal digits,
-	// of which shownDigits are shown.
+	// precision is the precision of inexact values in bits. It corresponds to 60 decimal digits, of
+	// which shownDigits are shown.
 	precision = 200
-	// shownDigits is the number of digits shown of a value with endless decimals.
+	// shownDigits is the number of digits that are shown of an inexact value.
 	shownDigits = 30
-	// noiseBits is the level of rounding errors: a difference that is smaller than its operands by
-	// more than this number of binary digits counts as 0.
+	// noiseBits is the level of rounding errors, in bits. A difference that is smaller than its
+	// operands by more than this number of bits is treated as 0.
 	noiseBits = 150
 )
 
 var (
 	errZeroDivisor = errors.New("division by zero")
 	errTooLarge    = fmt.Errorf("the result is too large: it has more than %d digits", maxDigits)
-	errTooSmall    = fmt.Errorf("the result is too small: its first digit lies more than %d places after the point", maxDigits)
+	errTooSmall    = fmt.Errorf("the result is too small: its first nonzero digit is more than %d places after the point", maxDigits)
 )
 
-// value is a number. It is exact, or rounded with more than shownDigits correct digits. A value
-// is immutable.
+// value is a number that is exact or rounded. A rounded value has more than shownDigits correct
+// digits. Values are immutable.
 type value struct {
 	rat     *big.Rat
 	rounded bool
@@ -40,8 +40,8 @@ func exactly(rat *big.Rat) value { return value{rat: rat} }
 
 func whole(n int64) value { return exactly(new(big.Rat).SetInt64(n)) }
 
-// settled checks the size of a new value. It rounds the value if it has too many digits or if an
-// operand was rounded.
+// settled returns a new value, or an error if its magnitude is out of range. It rounds a value that
+// has too many digits or was computed from a rounded operand.
 func settled(rat *big.Rat, rounded bool) (value, error) {
 	switch size := magnitude(rat); {
 	case size > maxBits:
@@ -59,7 +59,7 @@ func settled(rat *big.Rat, rounded bool) (value, error) {
 func parseNumber(text string) (value, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if strings.Trim(mantissa, ".") == "" {
-		return value{}, errors.New("a point needs digits")
+		return value{}, errors.New("a decimal point needs a digit before or after it")
 	}
 	if n, err := strconv.Atoi(exponent); exponent != "" && (err != nil || n > maxDigits || n < -maxDigits) {
 		return value{}, fmt.Errorf("the exponent must be from -%d to %d", maxDigits, maxDigits)
@@ -110,7 +110,7 @@ func remainder(a, b value) (value, error) {
 	return apply('-', a, multiple)
 }
 
-// denoised returns rat, the sum of the operands, or 0 if it is only a rounding error.
+// denoised returns rat, the sum of the operands. It returns 0 if rat is only a rounding error.
 func denoised(rat *big.Rat, rounded bool, operands ...*big.Rat) *big.Rat {
 	if !rounded {
 		return rat
@@ -123,22 +123,22 @@ func denoised(rat *big.Rat, rounded bool, operands ...*big.Rat) *big.Rat {
 	return rat
 }
 
-// magnitude returns the binary logarithm of |rat|, off by at most one.
+// magnitude returns the binary logarithm of |rat|, with an error of at most one.
 func magnitude(rat *big.Rat) int {
 	return rat.Num().BitLen() - rat.Denom().BitLen()
 }
 
-// floor returns the largest whole number not above v. It is exact unless v is so large that not all
-// of its digits are known.
+// floor returns the largest whole number that is not greater than v. The result is inexact if v is
+// so large that not all of its digits are known.
 func floor(v value) value {
 	v = unnoised(v)
-	// Denom is positive, so Euclidean division rounds down.
+	// Denom is positive, so Div (Euclidean division) rounds down.
 	quotient := new(big.Int).Div(v.rat.Num(), v.rat.Denom())
 	return value{new(big.Rat).SetInt(quotient), v.rounded && quotient.BitLen() > noiseBits}
 }
 
-// unnoised returns the whole number that differs from v only by a rounding error, or v if there is
-// none. With it, floor(sqrt(2)^2) is 2.
+// unnoised returns the whole number that differs from v only by a rounding error. It returns v if
+// there is no such number. With unnoised, floor(sqrt(2)^2) is 2.
 func unnoised(v value) value {
 	if !v.rounded {
 		return v

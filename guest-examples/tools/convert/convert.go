@@ -24,7 +24,7 @@ type Format string
 // The formats.
 const (
 	JSON Format = "json"
-	YAML Format = "yaml" // with the core schema of YAML 1.2
+	YAML Format = "yaml" // according to the core schema of YAML 1.2
 	TOML Format = "toml"
 	CSV  Format = "csv"
 	TSV  Format = "tsv" // CSV with tabs
@@ -32,14 +32,14 @@ const (
 
 // Args are the arguments of convert.
 type Args struct {
-	// From is the format of the data; "" means the extension of the file name.
+	// From is the format of the data; "" means that the extension of the file name determines it.
 	From Format `json:"from"`
 	// To is the format of the result.
 	To Format `json:"to"`
-	// Text is the data. FilePath is a file with the data, to use instead.
+	// Text is the data. FilePath is a file that contains the data. Only one of them may be set.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
-	// NoHeader reports that the first line of CSV is data.
+	// NoHeader means that the first line of CSV is data and not a header.
 	NoHeader bool `json:"no_header"`
 	// Delimiter is the separator of CSV cells; "" means a comma.
 	Delimiter string `json:"delimiter"`
@@ -47,8 +47,8 @@ type Args struct {
 	Types bool `json:"types"`
 }
 
-// Run writes the converted data to out; FilePath is a file in fsys. The text of an error is for a
-// model.
+// Run writes the converted data to out; FilePath is a file in fsys. The message of an error is
+// written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	from, err := args.from()
 	if err != nil {

@@ -19,7 +19,7 @@ func run(args Args) (string, error) {
 	return out.String(), err
 }
 
-// compact converts to JSON and removes the layout.
+// compact converts data to JSON and removes line breaks and indentation.
 func compact(t *testing.T, args Args) string {
 	t.Helper()
 	args.To = JSON
@@ -147,13 +147,13 @@ func TestRun_errors(t *testing.T) {
 		{Args{From: YAML, To: JSON, Text: "? [a]\n: 1"}, "line 1: a key is a sequence"},
 		{Args{From: YAML, To: JSON, Text: "a: !Ref b"}, `the tag "!Ref" has no meaning outside YAML`},
 		{Args{From: YAML, To: JSON, Text: "a: !!int x"}, `"x" is not of type !!int`},
-		{Args{From: YAML, To: JSON, Text: "a: .inf"}, ".inf is a number that other formats lack"},
+		{Args{From: YAML, To: JSON, Text: "a: .inf"}, ".inf is a number that other formats can't represent"},
 		{Args{From: YAML, To: JSON, Text: "a: *x"}, "unknown anchor"},
-		{Args{From: YAML, To: JSON, Text: "<<: 1"}, "<< names a value of type number"},
+		{Args{From: YAML, To: JSON, Text: "<<: 1"}, "<< refers to a value of type number"},
 		{Args{From: TOML, To: JSON, Text: "a = 1\na = 2"}, "line 2, column 1: "},
 		{Args{From: TOML, To: JSON, Text: "a = \n"}, "line 1, column 5: "},
 		{Args{From: TOML, To: JSON, Text: "a = 1\n[a.b]"}, `"a" is a value`},
-		{Args{From: TOML, To: JSON, Text: "a = nan"}, "nan is a number that other formats lack"},
+		{Args{From: TOML, To: JSON, Text: "a = nan"}, "nan is a number that other formats can't represent"},
 		{Args{From: TOML, To: JSON, Text: "[a]\n[a]"}, "line 2"},
 		{Args{From: CSV, To: JSON, Text: "a,b\n1\n"}, "line 2 has 1 cell, but the lines before have 2"},
 		{Args{From: CSV, To: JSON, Text: "a,a\n1,2\n"}, `the header: "a" occurs twice`},
@@ -169,8 +169,8 @@ func TestRun_errors(t *testing.T) {
 		{Args{From: JSON, To: CSV, Text: `[1]`}, "item 1 is of type number"},
 		{Args{From: JSON, To: TOML, Text: `[1]`}, "put it into an object"},
 		{Args{From: JSON, To: TOML, Text: `{"a":[{"b":[null]}]}`}, "a.b is null"},
-		{Args{From: JSON, To: TOML, Text: `{"a":9223372036854775808}`}, "a is 9223372036854775808: integers of TOML have 64 bits"},
-		{Args{From: JSON, To: TOML, Text: `{"a":1e400}`}, "floats of TOML are limited to 1.8e308"},
+		{Args{From: JSON, To: TOML, Text: `{"a":9223372036854775808}`}, "a is 9223372036854775808: TOML integers are limited to 64 bits"},
+		{Args{From: JSON, To: TOML, Text: `{"a":1e400}`}, "TOML floats are limited to 1.8e308"},
 	}
 	for _, test := range tests {
 		if got, err := run(test.args); err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
@@ -191,8 +191,8 @@ func TestRun_hostile(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"billion laughs", Args{From: YAML, To: JSON, Text: laughs}, "with aliases, there are more than 500000 values"},
-		{"long texts, many times", Args{From: YAML, To: JSON, Text: long}, "with its aliases expanded, it is larger than"},
+		{"billion laughs", Args{From: YAML, To: JSON, Text: laughs}, "after aliases are expanded, there are more than 500000 values"},
+		{"long texts, many times", Args{From: YAML, To: JSON, Text: long}, "after aliases are expanded, the data is larger than"},
 		{"an alias in itself", Args{From: YAML, To: JSON, Text: "a: &a [*a]"}, "more than 1000 deep"},
 		{"deep YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("[", 100_000)}, "depth"},
 		{"large YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("#", maxYAML+1)}, "the limit for YAML is 1048576"},
@@ -204,7 +204,7 @@ func TestRun_hostile(t *testing.T) {
 		{"many values to YAML", Args{From: JSON, To: YAML, Text: "[" + strings.Repeat("1,", maxNodes) + "1]"}, "more than 60000 values"},
 		{"deep JSON", Args{From: JSON, To: YAML, Text: strings.Repeat("[", 5000) + strings.Repeat("]", 5000)}, "more than 1000 deep"},
 		{"many columns", Args{From: JSON, To: CSV, Text: "[" + manyColumns(4000) + "]"}, "the result is larger"},
-		{"large base", Args{From: YAML, To: JSON, Text: "0x" + strings.Repeat("f", 100_000)}, "more than 1000 digits"},
+		{"large base", Args{From: YAML, To: JSON, Text: "0x" + strings.Repeat("f", 100_000)}, "more than the limit of 1000 digits"},
 		{"not UTF-8", Args{From: YAML, To: JSON, Text: "a: \xff"}, "UTF-8"},
 	}
 	for _, test := range tests {
@@ -217,7 +217,7 @@ func TestRun_hostile(t *testing.T) {
 	}
 }
 
-// manyColumns returns n objects; each has one member, whose name no other object has.
+// manyColumns returns n objects, each with one member. All members have different names.
 func manyColumns(n int) string {
 	var objects []string
 	for i := range n {
@@ -226,7 +226,7 @@ func manyColumns(n int) string {
 	return strings.Join(objects, ",")
 }
 
-// Data written in another format is the same when read again.
+// Data that is written in another format and read again is unchanged.
 func FuzzRun_roundTrip(f *testing.F) {
 	f.Add(`{"a":[1.10,"no",null,{"b c":"x\ny"}],"":"\u0085 # :"}`)
 	f.Add(`["- a","? b","a\n\n b\n\n"," x"," \n x","\ta\nb","x: ","null","0x1f","\u2028","%","@","` + "`" + `"]`)

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// maxDigits limits the length of a number that is not in base ten, since its conversion takes
+// maxDigits limits the length of a number that is not in base ten, since its conversion needs
 // quadratic time.
 const maxDigits = 1000
 
-// decimalForm is a decimal number of YAML or TOML: sign, whole part, fraction and exponent.
+// decimalForm matches a decimal number of YAML or TOML: sign, whole part, fraction and exponent.
 var decimalForm = regexp.MustCompile(`^([-+]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$`)
 
-// decimal returns the number as JSON with all its digits. ok is false if text is not a decimal
-// number.
+// decimal converts a decimal number to JSON and keeps all its digits. ok is false if text is not a
+// decimal number.
 func decimal(text string) (literal string, ok bool) {
 	parts := decimalForm.FindStringSubmatch(text)
 	if parts == nil || parts[2]+parts[3] == "" {
@@ -29,15 +29,15 @@ func decimal(text string) (literal string, ok bool) {
 	if fraction != "" {
 		literal += "." + fraction
 	} else if strings.Contains(text, ".") {
-		literal += ".0" // the number "1." keeps its point
+		literal += ".0" // keep the point of a number such as "1."
 	}
 	return literal + exponent, true
 }
 
-// based converts text, a whole number that begins with 0x, 0o or 0b, to base ten.
+// based converts a whole number that begins with 0x, 0o or 0b to base ten.
 func based(text string) (string, error) {
 	if len(text) > maxDigits {
-		return "", fmt.Errorf("the number %.20s… has more than %d digits", text, maxDigits)
+		return "", fmt.Errorf("the number %.20s… has more than the limit of %d digits", text, maxDigits)
 	}
 	n, ok := new(big.Int).SetString(text, 0)
 	if !ok {

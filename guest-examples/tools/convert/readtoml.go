@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// readTOML reads a document and keeps the order of members and the digits of numbers. The
-// library's decoder keeps neither, but it checks the document.
+// readTOML reads a document and keeps the order of members and the digits of numbers. The decoder
+// of the library loses both, but readTOML also calls it to check the document.
 func readTOML(text string) (jsonvalue.Value, error) {
 	if !shallow(text) {
 		return jsonvalue.Value{}, jsonvalue.ErrDepth
@@ -35,8 +35,8 @@ func readTOML(text string) (jsonvalue.Value, error) {
 	return root.value()
 }
 
-// shallow reports whether brackets are nested at most MaxDepth deep. It runs before the recursive
-// parser. It also counts brackets in strings, which hardly matters.
+// shallow reports whether brackets are nested at most MaxDepth deep. It protects the parser, which
+// is recursive. It also counts brackets in strings, which makes it reject very unusual documents.
 func shallow(text string) bool {
 	depth := 0
 	for i := range len(text) {
@@ -53,7 +53,8 @@ func shallow(text string) bool {
 	return true
 }
 
-// tomlTable is a table under construction. A member is one of three: table, tables or a value.
+// tomlTable is a table that is being built. Each of its members is a table, an array of tables or a
+// value.
 type tomlTable struct {
 	depth   int // nesting level in the document
 	names   []string
@@ -74,8 +75,8 @@ func (t *tomlTable) add(name string, member *tomlMember) {
 	t.members[name] = member
 }
 
-// below returns the table of that name, or the last table of an array of tables. It creates a
-// missing table.
+// below returns the table with the name, or the last table of the array of tables with the name. It
+// creates a missing table.
 func (t *tomlTable) below(name string) (*tomlTable, error) {
 	member := t.members[name]
 	switch {
@@ -91,7 +92,7 @@ func (t *tomlTable) below(name string) (*tomlTable, error) {
 	case len(member.tables) > 0:
 		return member.tables[len(member.tables)-1], nil
 	}
-	return nil, fmt.Errorf("%.60q is a value, so it can't also be a table", name)
+	return nil, fmt.Errorf("%.60q is a value, so it can't be used as a table", name)
 }
 
 func (t *tomlTable) value() (jsonvalue.Value, error) {
@@ -127,8 +128,8 @@ type tomlReader struct {
 	values int
 }
 
-// document adds the members of the document to root. The library's decoder reports duplicate
-// names.
+// document adds the members of the document to root. It does not check for duplicate names, because
+// the decoder of the library does.
 func (r *tomlReader) document(text string, root *tomlTable) error {
 	var p unstable.Parser
 	p.Reset([]byte(text))
@@ -157,7 +158,7 @@ func (r *tomlReader) document(text string, root *tomlTable) error {
 	return nil
 }
 
-// header returns the table that the header [a.b], or [[a.b]] for an array, begins.
+// header returns the table that begins with the header [a.b], or with [[a.b]] if array is set.
 func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tomlTable, error) {
 	parent, name, err := r.walk(root, e.Key())
 	if err != nil {
@@ -176,7 +177,8 @@ func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tom
 	return table, nil
 }
 
-// walk descends along all parts of a key except the last, which it returns.
+// walk descends from table along all parts of a key except the last. It returns the table that it
+// reached and the last part.
 func (r *tomlReader) walk(table *tomlTable, key unstable.Iterator) (*tomlTable, string, error) {
 	name := ""
 	for depth := 0; key.Next(); depth++ {
@@ -252,7 +254,7 @@ func tomlNumber(text string) (string, error) {
 	}
 	switch strings.TrimLeft(text, "+-") {
 	case "inf", "nan":
-		return "", fmt.Errorf("%s is a number that other formats lack; write it as a string in quotes", text)
+		return "", fmt.Errorf("%s is a number that other formats can't represent; write it as a string in quotes", text)
 	}
 	return based(text)
 }

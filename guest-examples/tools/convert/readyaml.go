@@ -16,18 +16,18 @@ import (
 const (
 	// maxYAML limits the size of YAML, in bytes.
 	maxYAML = 1 << 20
-	// maxNodes limits the values in YAML and TOML, whose libraries need up to a thousand bytes
-	// for each.
+	// maxNodes limits the number of values in YAML and TOML, because the libraries use up to a
+	// thousand bytes of memory for each value.
 	maxNodes = 60_000
-	// maxExpanded limits the bytes of all strings after aliases are expanded.
+	// maxExpanded limits the total size of all strings, in bytes, after aliases are expanded.
 	maxExpanded = 2 * source.Max
 )
 
-// readYAML reads one document with the core schema of YAML 1.2, in which no, on and dates are
-// strings.
+// readYAML reads one document according to the core schema of YAML 1.2, in which no, on and dates
+// are strings.
 func readYAML(text string) (jsonvalue.Value, error) {
 	if len(text) > maxYAML {
-		return jsonvalue.Value{}, fmt.Errorf("it has %d bytes; the limit for YAML is %d", len(text), maxYAML)
+		return jsonvalue.Value{}, fmt.Errorf("the data has %d bytes; the limit for YAML is %d", len(text), maxYAML)
 	}
 	if marks(text) > 2*maxNodes {
 		return jsonvalue.Value{}, errNodes
@@ -43,7 +43,7 @@ func readYAML(text string) (jsonvalue.Value, error) {
 		if err != nil {
 			return jsonvalue.Value{}, plainYAML(err)
 		}
-		return jsonvalue.Value{}, errors.New("it has more than one document; give one at a time")
+		return jsonvalue.Value{}, errors.New("the data has more than one document; give one document in each call")
 	}
 	if len(document.Content) != 1 {
 		return jsonvalue.NewNull(), nil
@@ -52,7 +52,7 @@ func readYAML(text string) (jsonvalue.Value, error) {
 }
 
 // marks returns an upper bound for the number of values. It counts the characters that can precede
-// a value, even inside strings; only the first value may have none.
+// a value, even inside strings. Only the first value can have no such character before it.
 func marks(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -64,15 +64,15 @@ func marks(text string) int {
 	return n
 }
 
-var errNodes = fmt.Errorf("there are more than %d values, too many for this format; convert a part, or use JSON", maxNodes)
+var errNodes = fmt.Errorf("the data has more than %d values, the limit for this format; convert a part, or use JSON", maxNodes)
 
-// plainYAML removes line breaks from an error of the library.
+// plainYAML returns an error of the library without line breaks.
 func plainYAML(err error) error {
 	return errors.New(strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: "))
 }
 
 type yamlReader struct {
-	values, bytes int // counted so far, with aliases expanded
+	values, bytes int // number of values and bytes so far, with expanded aliases
 }
 
 func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
@@ -82,9 +82,9 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	case depth > jsonvalue.MaxDepth:
 		return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, jsonvalue.ErrDepth)
 	case r.values > jsonvalue.MaxValues:
-		return jsonvalue.Value{}, fmt.Errorf("line %d: with aliases, %w", n.Line, jsonvalue.ErrSize)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: after aliases are expanded, %w", n.Line, jsonvalue.ErrSize)
 	case r.bytes > maxExpanded:
-		return jsonvalue.Value{}, fmt.Errorf("line %d: with its aliases expanded, it is larger than %d bytes", n.Line, maxExpanded)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: after aliases are expanded, the data is larger than %d bytes", n.Line, maxExpanded)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -141,14 +141,14 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	return jsonvalue.NewObject(object), nil
 }
 
-// merge adds to object the members of value, which is an object or an array of objects, as the
-// merge key << demands. Existing members stay.
+// merge implements the merge key <<. It adds to object the members of value, which must be an
+// object or an array of objects. Members that object already has are kept.
 func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
 	switch value.Kind() {
 	case jsonvalue.Array:
 		for _, item := range value.Items() {
 			if item.Kind() != jsonvalue.Object {
-				return fmt.Errorf("<< names a sequence with a value of type %s; it must hold mappings", item.Kind())
+				return fmt.Errorf("<< refers to a sequence with a value of type %s; all values must be mappings", item.Kind())
 			}
 			if err := merge(object, item); err != nil {
 				return err
@@ -164,12 +164,12 @@ func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
 			}
 		}
 	default:
-		return fmt.Errorf("<< names a value of type %s; it must be a mapping", value.Kind())
+		return fmt.Errorf("<< refers to a value of type %s; it must be a mapping", value.Kind())
 	}
 	return nil
 }
 
-// checkTag returns an error if n has a custom tag, which would be lost.
+// checkTag returns an error if n has a custom tag, because other formats can't represent it.
 func checkTag(n *yaml.Node, want string) error {
 	if n.Style&yaml.TaggedStyle == 0 || n.ShortTag() == want {
 		return nil
@@ -195,7 +195,7 @@ func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	kinds := map[string]jsonvalue.Kind{"!!null": jsonvalue.Null, "!!bool": jsonvalue.Bool, "!!int": jsonvalue.Number, "!!float": jsonvalue.Number}
 	want, typed := kinds[n.ShortTag()]
 	if !typed {
-		// For other formats, the values of !!binary and !!timestamp are strings.
+		// In the result, values with the tags !!binary and !!timestamp are strings.
 		if tag := n.ShortTag(); tag != "!!binary" && tag != "!!timestamp" {
 			return jsonvalue.NewString(n.Value), checkTag(n, "!!str")
 		}
@@ -211,10 +211,10 @@ func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	return value, nil
 }
 
-// basedForm is a whole number in base 8 or 16 of the core schema.
+// basedForm matches a whole number in base 8 or 16 of the core schema.
 var basedForm = regexp.MustCompile(`^(0o[0-7]+|0x[0-9a-fA-F]+)$`)
 
-// plain resolves an unquoted scalar by the core schema.
+// plain returns the value that an unquoted scalar has in the core schema.
 func plain(text string) (jsonvalue.Value, error) {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -224,7 +224,7 @@ func plain(text string) (jsonvalue.Value, error) {
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
 	case ".inf", ".nan":
-		return jsonvalue.Value{}, fmt.Errorf("%s is a number that other formats lack; write it as a string in quotes", text)
+		return jsonvalue.Value{}, fmt.Errorf("%s is a number that other formats can't represent; write it as a string in quotes", text)
 	}
 	if literal, ok := decimal(text); ok {
 		return jsonvalue.NewNumber(literal), nil

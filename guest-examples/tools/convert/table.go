@@ -14,11 +14,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// table reads and writes CSV.
+// table reads and writes CSV and TSV.
 type table struct {
 	comma  rune
-	header bool // the first line has the column names
-	types  bool // convert cells that hold numbers, true, false or null
+	header bool // the first line contains the column names
+	types  bool // convert cells that contain numbers, true, false or null
 }
 
 func (a Args) table(format Format) (table, error) {
@@ -34,13 +34,13 @@ func (a Args) table(format Format) (table, error) {
 		return t, fmt.Errorf("delimiter is %.20q; it must be one character, such as ;", a.Delimiter)
 	}
 	if format == TSV && r != '\t' {
-		return t, errors.New("delimiter does not apply to tsv, which uses tabs; use csv")
+		return t, errors.New("delimiter has no effect on tsv, which is separated by tabs; use csv, or omit delimiter")
 	}
 	t.comma = r
 	return t, nil
 }
 
-// read returns an array of objects, one for each row, or of arrays if there is no header.
+// read returns an array with one object for each row. If there is no header, the rows are arrays.
 func (t table) read(text string) (jsonvalue.Value, error) {
 	reader := newCellReader(text, t.comma)
 	var rows []jsonvalue.Value
@@ -108,11 +108,11 @@ func (t table) cell(text string) jsonvalue.Value {
 	return jsonvalue.NewString(text)
 }
 
-// write writes an array of arrays, or an array of objects. The names of the objects are the
-// columns, in the order of their first occurrence.
+// write writes an array of arrays, or an array of objects. The columns are the member names of all
+// objects, in the order of their first occurrence.
 func (t table) write(value jsonvalue.Value) ([]byte, error) {
 	if value.Kind() != jsonvalue.Array {
-		return nil, fmt.Errorf("a table is an array of objects or of arrays, but this is of type %s; extract the array first, with the tool json", value.Kind())
+		return nil, fmt.Errorf("a table is an array of objects or of arrays, but the data is of type %s; extract an array first, with the tool json", value.Kind())
 	}
 	var out bytes.Buffer
 	writer := csv.NewWriter(&out)
@@ -138,7 +138,7 @@ func (t table) write(value jsonvalue.Value) ([]byte, error) {
 	return out.Bytes(), writer.Error()
 }
 
-// columnsOf returns the column names; none if the rows are arrays.
+// columnsOf returns the names of the columns. It returns none if the rows are arrays.
 func columnsOf(rows []jsonvalue.Value) ([]string, error) {
 	var columns []string
 	known := make(map[string]bool)
@@ -152,7 +152,7 @@ func columnsOf(rows []jsonvalue.Value) ([]string, error) {
 				columns = append(columns, name)
 			}
 		}
-		// A row has a cell for each column, even for missing members.
+		// The output has a cell for each row and column, even for missing members.
 		if len(columns)*(i+1) > MaxOutput {
 			return nil, errTooMuch
 		}
@@ -186,7 +186,8 @@ func cellText(value jsonvalue.Value) string {
 	return value.Text()
 }
 
-// writeRecord writes a line. It quotes a single empty cell, because readers skip empty lines.
+// writeRecord writes one line. It quotes an empty cell that is alone in its line, because readers
+// skip empty lines.
 func writeRecord(writer *csv.Writer, out *bytes.Buffer, cells []string) error {
 	if len(cells) != 1 || cells[0] != "" {
 		return writer.Write(cells)

@@ -10,11 +10,11 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// writeTOML writes an object as a document. Members that need a table header of their own come
-// after all other members, as TOML requires.
+// writeTOML writes an object as a document. In each table, members that have their own table header
+// follow all other members, as TOML requires.
 func writeTOML(value jsonvalue.Value) ([]byte, error) {
 	if value.Kind() != jsonvalue.Object {
-		return nil, fmt.Errorf("a TOML document is an object, but this is of type %s; put it into an object", value.Kind())
+		return nil, fmt.Errorf("a TOML document must be an object, but the data is of type %s; put it into an object", value.Kind())
 	}
 	var w tomlWriter
 	if err := w.table("", value); err != nil {
@@ -69,14 +69,14 @@ func (w *tomlWriter) section(header, path string, table jsonvalue.Value) error {
 	return w.table(path, table)
 }
 
-// value writes a value on the line of its key.
+// value writes a value inline, on the same line as its key.
 func (w *tomlWriter) value(path string, value jsonvalue.Value) error {
 	if len(w.out) > MaxOutput {
 		return errTooMuch
 	}
 	switch value.Kind() {
 	case jsonvalue.Null:
-		return fmt.Errorf("%.200s is null, which TOML lacks; omit it", path)
+		return fmt.Errorf("%.200s is null, which TOML can't represent; omit it", path)
 	case jsonvalue.Bool:
 		w.out = append(w.out, value.Text()...)
 	case jsonvalue.String:
@@ -131,7 +131,7 @@ func isTable(value jsonvalue.Value) bool {
 	return value.Kind() == jsonvalue.Object
 }
 
-// isTables reports whether value is a non-empty array of objects only.
+// isTables reports whether value is an array that is not empty and contains only objects.
 func isTables(value jsonvalue.Value) bool {
 	for _, item := range value.Items() {
 		if item.Kind() != jsonvalue.Object {
@@ -141,8 +141,7 @@ func isTables(value jsonvalue.Value) bool {
 	return len(value.Items()) > 0
 }
 
-// join returns the path of a member. It cuts a long path, unless the path is for a section header,
-// because all other paths only appear in errors.
+// join returns the path of the member name of the object at path.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -159,8 +158,8 @@ func tomlKey(name string) string {
 	return string(appendTOMLText(nil, name))
 }
 
-// appendTOMLText appends a basic string. It has the escapes of JSON, except that the slash has
-// none and DEL has one.
+// appendTOMLText appends a basic string. It has the escapes of JSON, except that the slash is not
+// escaped and DEL is escaped.
 func appendTOMLText(out []byte, text string) []byte {
 	start := len(out)
 	out = jsonvalue.AppendQuoted(out, text)
@@ -170,16 +169,17 @@ func appendTOMLText(out []byte, text string) []byte {
 	return out
 }
 
-// tomlLiteral returns a JSON number as TOML: an integer of 64 bits, or a float within range.
+// tomlLiteral converts a JSON number to TOML: a 64-bit integer, or a float within the range of
+// TOML.
 func tomlLiteral(literal string) (string, error) {
 	if !strings.ContainsAny(literal, ".eE") {
 		if _, err := strconv.ParseInt(literal, 10, 64); err != nil {
-			return "", errors.New("integers of TOML have 64 bits; write it as a string")
+			return "", errors.New("TOML integers are limited to 64 bits; write the number as a string")
 		}
 		return literal, nil
 	}
 	if _, err := strconv.ParseFloat(literal, 64); err != nil {
-		return "", errors.New("floats of TOML are limited to 1.8e308; write it as a string")
+		return "", errors.New("TOML floats are limited to 1.8e308; write the number as a string")
 	}
 	return literal, nil
 }

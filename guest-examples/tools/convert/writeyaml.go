@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// writeYAML writes the value as a document that has the same meaning in YAML 1.1 and 1.2.
+// writeYAML writes the value as a document that means the same in YAML 1.1 and 1.2.
 func writeYAML(value jsonvalue.Value) ([]byte, error) {
 	if count(value) > maxNodes {
 		return nil, errNodes
@@ -31,7 +31,7 @@ func writeYAML(value jsonvalue.Value) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// count returns the number of values and of member names.
+// count returns the total number of values and member names in value.
 func count(value jsonvalue.Value) int {
 	n := 1
 	for _, item := range value.Items() {
@@ -43,7 +43,7 @@ func count(value jsonvalue.Value) int {
 	return n
 }
 
-// capped accepts a limited number of bytes and then fails.
+// capped is a writer that returns an error after a limited number of bytes.
 type capped struct {
 	bytes.Buffer
 	left int
@@ -80,7 +80,8 @@ func yamlNode(value jsonvalue.Value) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: value.Text()}
 }
 
-// yamlText returns the scalar of a string, quoted if a reader might take it for another type.
+// yamlText returns a scalar for the string. It quotes a string that a reader could interpret as
+// another type.
 func yamlText(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	resolved, err := plain(text)
@@ -93,12 +94,13 @@ func yamlText(text string) *yaml.Node {
 	return n
 }
 
-// unusual reports whether r needs quotes.
+// unusual reports whether a string that contains r must be quoted.
 func unusual(r rune) bool {
 	return r < ' ' && r != '\n' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd
 }
 
-// odd reports whether YAML 1.1 takes the string, or its beginning, for a boolean, number or time.
+// odd reports whether YAML 1.1 interprets the string, or its beginning, as a boolean, number or
+// time.
 func odd(text string) bool {
 	switch strings.ToLower(text) {
 	case "y", "n", "yes", "no", "on", "off":

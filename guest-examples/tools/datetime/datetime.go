@@ -1,5 +1,5 @@
-// Package datetime implements the built-in tool datetime: the current time, time zones and date
-// arithmetic.
+// Package datetime implements the built-in tool datetime, which returns the current time, converts
+// times between time zones, and calculates with dates.
 package datetime
 
 import (
@@ -26,17 +26,18 @@ const (
 type Args struct {
 	// Operation is the operation; "" means Now.
 	Operation Operation `json:"operation"`
-	// Time and Until are times in a form that parseTime accepts; "" means now.
+	// Time and Until are times in a form that parser.parse accepts; "" means now.
 	Time  string `json:"time"`
 	Until string `json:"until"`
-	// Zone is an IANA name or an offset. "" means the zone of Time, or UTC.
+	// Zone is an IANA name or an offset. "" means the zone of Time. If Time has none, it means UTC.
 	Zone string `json:"zone"`
 	// Amount is the number of units that Add adds; it may be negative.
 	Amount toolabi.Int `json:"amount"`
 	Unit   Unit        `json:"unit"`
 }
 
-// Run writes the result to out; now is the clock. The text of an error is for a model.
+// Run writes the result to out; now returns the current time. The message of an error is written
+// for a model.
 func Run(now func() time.Time, args Args, out io.Writer) error {
 	zone, err := parseZone(args.Zone)
 	if err != nil {
@@ -47,7 +48,7 @@ func Run(now func() time.Time, args Args, out io.Writer) error {
 	switch args.Operation {
 	case Now, "":
 		if args.Time != "" && args.Time != "now" {
-			return errors.New("time does not apply to now; use the operation convert")
+			return errors.New("time has no effect on the operation now; use the operation convert")
 		}
 		text, err = convert(p, "now")
 	case Convert:
@@ -76,7 +77,7 @@ func convert(p parser, text string) (string, error) {
 
 func add(p parser, args Args) (string, error) {
 	if args.Unit == "" {
-		return "", fmt.Errorf("unit is missing; add needs amount and unit (%s)", unitNames)
+		return "", fmt.Errorf("unit is missing; add needs amount and unit, which is %s", unitNames)
 	}
 	t, note, err := p.parse("time", args.Time)
 	if err != nil {

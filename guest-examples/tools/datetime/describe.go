@@ -22,7 +22,7 @@ func describe(t time.Time) string {
 	return b.String()
 }
 
-// describeZone returns the zone of t and its offset at that time.
+// describeZone returns the name of the zone of t, and the offset from UTC at that time.
 func describeZone(t time.Time) string {
 	abbreviation, offset := t.Zone()
 	facts := []string{offsetName(offset)}
@@ -39,14 +39,14 @@ func describeZone(t time.Time) string {
 	return fmt.Sprintf("%s (%s)", name, strings.Join(facts, ", "))
 }
 
-// span is a duration split into units. All fields have the same sign or are 0.
+// span is a duration that is split into units. No two fields have different signs.
 type span struct {
 	years, months, days, hours, minutes, seconds int64
 	nanoseconds                                  int64
 }
 
-// describeSpan writes the duration from one time to another, exactly and by the calendar of
-// from's zone.
+// describeSpan writes the duration between two times in exact units and in calendar units. The
+// calendar units depend on the zone of from.
 func describeSpan(from, until time.Time) string {
 	early, late, direction := from, until, ""
 	if until.Before(from) {
@@ -73,13 +73,13 @@ func describeSpan(from, until time.Time) string {
 	return b.String()
 }
 
-// clockSpan splits a duration into hours and smaller units.
+// clockSpan splits a duration into hours, minutes, seconds and nanoseconds.
 func clockSpan(seconds, nanoseconds int64) span {
 	return span{hours: seconds / 3600, minutes: seconds / 60 % 60, seconds: seconds % 60, nanoseconds: nanoseconds}
 }
 
-// calendarSpan splits the time between two times of one zone into whole months, days and the
-// rest.
+// calendarSpan splits the time between two times in the same zone into whole months, whole days and
+// the remaining time.
 func calendarSpan(early, late time.Time) span {
 	months := (late.Year()-early.Year())*12 + int(late.Month()-early.Month())
 	base, _ := addMonths(early, months)
@@ -87,7 +87,7 @@ func calendarSpan(early, late time.Time) span {
 		months--
 		base, _ = addMonths(early, months)
 	}
-	// A day has at most 25 hours, and there are fewer than 32 days.
+	// This is not too small: a day has at most 25 hours, and there are fewer than 32 days.
 	days := int((late.Unix()-base.Unix())/86400) + 1
 	moved, _ := addDays(base, days)
 	for ; moved.After(late); days-- {
@@ -99,7 +99,7 @@ func calendarSpan(early, late time.Time) span {
 	return s
 }
 
-// fraction writes nanoseconds as the decimals of the seconds.
+// fraction writes nanoseconds as the decimal places of a number of seconds.
 func fraction(nanoseconds int64) string {
 	if nanoseconds == 0 {
 		return ""
@@ -107,7 +107,7 @@ func fraction(nanoseconds int64) string {
 	return "." + strings.TrimRight(fmt.Sprintf("%09d", nanoseconds), "0")
 }
 
-// words writes the nonzero units of s.
+// words writes the units of s that are not zero, as words.
 func (s span) words() string {
 	var parts []string
 	for _, part := range []struct {
@@ -124,7 +124,7 @@ func (s span) words() string {
 	return strings.Join(parts, " ")
 }
 
-// iso writes s as an ISO 8601 duration; s has no years and months.
+// iso writes s as an ISO 8601 duration. s must have no years and months.
 func (s span) iso() string {
 	date, clock := "", ""
 	if s.days != 0 {

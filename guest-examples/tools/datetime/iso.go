@@ -17,7 +17,7 @@ const (
 )
 
 var (
-	errNoSuchTime   = errors.New("names a day or a time that does not exist")
+	errNoSuchTime   = errors.New("is a day or a time that does not exist")
 	errNoSuchOffset = errors.New("has an offset that does not exist; write its hours and minutes, as in +05:30")
 	errNotTime      = errors.New("is not a time; write 2026-01-31, 2026-01-31T15:04, 2026-01-31T15:04:05+01:00, @1700000000 or now")
 )

@@ -7,23 +7,23 @@ import (
 	"strings"
 	"time"
 
-	// The sandbox has no time zone files.
+	// Embed the time zone database, because the sandbox has no time zone files.
 	_ "time/tzdata"
 )
 
-// minYear and maxYear limit the years, as RFC 3339 does.
+// minYear and maxYear limit the years of all times, as RFC 3339 does.
 const minYear, maxYear = 1, 9999
 
 // parser parses times.
 type parser struct {
 	now  func() time.Time
-	zone *time.Location // nil if the call names none
+	zone *time.Location // nil if the call has no zone
 }
 
 // parse parses text, the value of the argument param. It accepts now, a date of ISO 8601 with or
 // without a time, or @ and Unix seconds. A time without an offset is in the parser's zone, or in
 // UTC if zone is nil. If zone is not nil, the result is in zone. The note is "" or a line that
-// explains how parse resolved a time that a clock change makes ambiguous.
+// explains the result for a time that a clock change skips or repeats.
 func (p parser) parse(param, text string) (t time.Time, note string, err error) {
 	text = strings.TrimSpace(text)
 	seconds, isUnix := strings.CutPrefix(text, "@")
@@ -33,7 +33,7 @@ func (p parser) parse(param, text string) (t time.Time, note string, err error) 
 	case isUnix:
 		n, err := strconv.ParseInt(seconds, 10, 64)
 		if err != nil {
-			return t, "", fmt.Errorf("%s: %.40q is not @ and a whole number of seconds since 1970", param, text)
+			return t, "", fmt.Errorf("%s: %.40q is invalid; after @, give a whole number of seconds since 1970", param, text)
 		}
 		t = time.Unix(n, 0).UTC()
 	default:
@@ -45,12 +45,12 @@ func (p parser) parse(param, text string) (t time.Time, note string, err error) 
 		t = t.In(p.zone)
 	}
 	if t.Year() < minYear || t.Year() > maxYear {
-		return t, "", fmt.Errorf("%s is outside the years %04d to %d", param, minYear, maxYear)
+		return t, "", fmt.Errorf("%s is not within the years %04d to %d", param, minYear, maxYear)
 	}
 	return t, note, nil
 }
 
-// written parses a date with or without time and offset.
+// written parses a date with an optional time and an optional offset.
 func (p parser) written(text string) (t time.Time, note string, err error) {
 	iso, err := parseISO(text)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p parser) written(text string) (t time.Time, note string, err error) {
 	return t, note + "note: second 60 is a leap second; Unix time gives it the number of the next second\n", nil
 }
 
-// parseZone returns the zone with that name or offset, or nil for "".
+// parseZone returns the zone with the given name or offset. It returns nil for "".
 func parseZone(name string) (*time.Location, error) {
 	switch {
 	case name == "":
@@ -90,7 +90,7 @@ func parseZone(name string) (*time.Location, error) {
 		return zone, err
 	}
 	for _, spelling := range []string{name, titled(name)} {
-		// Local would reveal the zone of the machine.
+		// Reject Local, because it would reveal the time zone of the machine.
 		if zone, err := time.LoadLocation(spelling); err == nil && spelling != "Local" {
 			return zone, nil
 		}
@@ -98,7 +98,7 @@ func parseZone(name string) (*time.Location, error) {
 	return nil, fmt.Errorf("%.60q is unknown; use an IANA name such as Europe/Berlin, UTC or an offset such as +02:00", name)
 }
 
-// titled returns the usual spelling of a zone written in another case: america/new york becomes
+// titled converts the name of a zone to the usual spelling: america/new york becomes
 // America/New_York.
 func titled(name string) string {
 	out := []byte(strings.ReplaceAll(strings.ToLower(name), " ", "_"))
@@ -110,7 +110,7 @@ func titled(name string) string {
 	return string(out)
 }
 
-// fixedZone returns the zone with this offset in seconds.
+// fixedZone returns a zone with the given offset in seconds.
 func fixedZone(offset int) *time.Location {
 	if offset == 0 {
 		return time.UTC

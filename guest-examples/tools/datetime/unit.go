@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Unit is a unit of time. Days and longer units follow the calendar, so that the time of day
-// stays the same. Shorter units are exact durations.
+// Unit is a unit of time. Adding days or longer units follows the calendar and keeps the time of
+// day. Adding shorter units adds an exact duration.
 type Unit string
 
 // The units.
@@ -20,22 +20,22 @@ const (
 	Years   Unit = "years"
 )
 
-// unitNames lists the units for messages.
+// unitNames lists the units for error messages.
 const unitNames = "seconds, minutes, hours, days, weeks, months or years"
 
-// perYear is the maximum number of each unit in a year.
+// perYear is the maximum number of units of each kind in a year.
 var perYear = map[Unit]int64{
 	Seconds: 366 * 86400, Minutes: 366 * 1440, Hours: 366 * 24, Days: 366, Weeks: 53, Months: 12, Years: 1,
 }
 
-// add adds an amount of the unit to t. The note is "" or a line that explains how the time was
-// changed because the calendar lacks the day or the clock skips the time.
+// add adds an amount of the unit to t. The note is "", or a line that explains why the result has
+// another day or time: the month lacks the day, or clocks skip the time.
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
 	limit, ok := perYear[u]
 	if !ok {
 		return t, "", fmt.Errorf("unit is %q; it must be %s", u, unitNames)
 	}
-	outside := fmt.Errorf("amount: adding %d %s leaves the years %04d to %d", amount, u, minYear, maxYear)
+	outside := fmt.Errorf("amount: adding %d %s gives a time that is not within the years %04d to %d", amount, u, minYear, maxYear)
 	if limit *= maxYear; amount > limit || amount < -limit {
 		return t, "", outside
 	}
@@ -61,12 +61,12 @@ func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err 
 	return moved, note, nil
 }
 
-// addSeconds is t.Add for numbers that would overflow a Duration.
+// addSeconds is like t.Add, but also works for durations that a time.Duration can't represent.
 func addSeconds(t time.Time, seconds int64) time.Time {
 	return time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
 }
 
-// wall returns the local time at t as a time in UTC, which has no gaps.
+// wall returns the time that clocks show at t, as a time in UTC. UTC has no clock changes.
 func wall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
@@ -74,12 +74,13 @@ func wall(t time.Time) time.Time {
 // addDays adds calendar days to t.
 func addDays(t time.Time, days int) (time.Time, string) {
 	if days == 0 {
-		return t, "" // a time that clocks show twice is unchanged
+		return t, "" // keep t if clocks show its time twice
 	}
 	return atWall(wall(t).AddDate(0, 0, days), t.Location())
 }
 
-// addMonths adds months to t. If the new month lacks the day, the result is its last day.
+// addMonths adds months to t. If the resulting month lacks the day, the result is the last day of
+// the month.
 func addMonths(t time.Time, months int) (time.Time, string) {
 	if months == 0 {
 		return t, ""

@@ -16,11 +16,12 @@ import (
 )
 
 const (
-	// DefaultContext is the number of lines shown around a change if a call does not set it.
+	// DefaultContext is the number of lines that are shown around a change if the call does not set
+	// it.
 	DefaultContext = 3
 	// MaxInput limits the size of each text or file, in bytes.
 	MaxInput = 4 << 20
-	// MaxOutput limits the diff, in bytes; the rest is cut off.
+	// MaxOutput limits the size of the diff in bytes; the rest is cut off.
 	MaxOutput = 256 << 10
 )
 
@@ -29,12 +30,12 @@ type Format string
 
 // The formats. "" means Unified.
 const (
-	Unified Format = "unified" // the format that patch reads
-	Words   Format = "words"   // [-old-]{+new+} within the lines
+	Unified Format = "unified" // the format that the program patch reads
+	Words   Format = "words"   // changed words in each line: [-old-]{+new+}
 	Stat    Format = "stat"    // the number of lines
 )
 
-// Args are the arguments of diff. Each side is a text or a file.
+// Args are the arguments of diff. The old and the new side are each a text or a file.
 type Args struct {
 	OldText *string `json:"old_text"`
 	NewText *string `json:"new_text"`
@@ -46,12 +47,12 @@ type Args struct {
 	Format Format `json:"format"`
 	// Context is the number of equal lines to show around a change; nil means DefaultContext.
 	Context *toolabi.Int `json:"context"`
-	// IgnoreWhitespace ignores white space at the ends of lines, and treats any other white space
-	// as one space.
+	// IgnoreWhitespace ignores white space at the ends of lines, and treats each other sequence of
+	// white space as one space.
 	IgnoreWhitespace bool `json:"ignore_whitespace"`
 }
 
-// Run writes the difference to out. The text of an error is for a model.
+// Run writes the difference to out. The message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	around := toolabi.Int(DefaultContext)
 	if args.Context != nil {
@@ -80,17 +81,18 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return err
 }
 
-// side is one of the two texts.
+// side is one of the two texts to compare.
 type side struct {
 	name  string
 	text  []byte
 	lines [][]byte // with line ends
 }
 
-// load returns the text of one side, from the text or from the file.
+// load returns one side. given is its text, and path is the name of its file; exactly one must be
+// set.
 func load(fsys fs.FS, textParam string, given *string, fileParam string, path *string) (side, error) {
 	if (given == nil) == (path == nil) {
-		return side{}, fmt.Errorf("give either %s or %s", textParam, fileParam)
+		return side{}, fmt.Errorf("give exactly one of %s and %s", textParam, fileParam)
 	}
 	s := side{name: textParam}
 	if given != nil {
@@ -111,8 +113,8 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	return s, nil
 }
 
-// readFile returns the display name of a file and its text. A longer text is cut off somewhat
-// beyond MaxInput.
+// readFile returns the display name and the content of a file. It reads little more than it needs
+// to detect that the content is larger than MaxInput.
 func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err error) {
 	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {
@@ -120,7 +122,8 @@ func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err
 	}
 	defer f.Close()
 	shown = workspace.Display(name)
-	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2)) // UTF-16 takes twice the space
+	// a character of UTF-16 may need twice as many bytes
+	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2))
 	if err != nil {
 		return "", nil, workspace.Explain(fsys, param, name, err)
 	}
@@ -131,15 +134,15 @@ func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err
 	return shown, document.Text, err
 }
 
-// difference is the comparison of two texts.
+// difference is the result of comparing two texts.
 type difference struct {
 	old, new       side
 	changes        []linediff.Change
-	around         int // number of equal lines shown around a change
+	around         int // number of equal lines to show around a change
 	added, removed int // lines
 }
 
-// compare compares two texts and returns the lines that differ.
+// compare compares two texts line by line.
 func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	key := whole
 	if ignoreWhitespace {
@@ -155,5 +158,5 @@ func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	return d, err
 }
 
-// whole is a key for pieces that must be equal byte for byte.
+// whole returns the piece itself as its key, so that equal pieces have equal bytes.
 func whole(piece []byte) []byte { return piece }

@@ -106,9 +106,9 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{}, "give either old_text or old_file"},
-		{Args{OldText: a, OldFile: a, NewText: a}, "give either old_text or old_file"},
-		{Args{OldText: a}, "give either new_text or new_file"},
+		{Args{}, "give exactly one of old_text and old_file"},
+		{Args{OldText: a, OldFile: a, NewText: a}, "give exactly one of old_text and old_file"},
+		{Args{OldText: a}, "give exactly one of new_text and new_file"},
 		{Args{OldText: a, NewText: a, Format: "html"}, `format is "html"; it must be unified, words or stat`},
 		{Args{OldText: a, NewText: a, Context: new(toolabi.Int(-1))}, "context is -1"},
 		{Args{OldFile: new("none"), NewText: a}, "old_file: "},
@@ -147,7 +147,7 @@ func TestRun_isCut(t *testing.T) {
 	}
 }
 
-// The program patch accepts the output of the tool.
+// The program patch can apply the output of the tool.
 func TestRun_isAPatch(t *testing.T) {
 	program := testprogram.Path(t, "patch")
 	random := rand.New(rand.NewPCG(3, 4))
@@ -176,7 +176,7 @@ func TestRun_isAPatch(t *testing.T) {
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s\n%s", err, output, diff)
 		}
-		// patch deletes a file that becomes empty.
+		// The program patch deletes a file that becomes empty.
 		if got, err := os.ReadFile(file); string(got) != newer && !(newer == "" && os.IsNotExist(err)) {
 			t.Errorf("patched to %q, %v; want %q\n%s", got, err, newer, diff)
 		}

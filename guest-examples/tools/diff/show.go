@@ -42,7 +42,7 @@ func (d *difference) show(format Format) []byte {
 	return append(out, note...)
 }
 
-// hunk returns nearby changes with the lines around them.
+// hunk formats nearby changes and the equal lines around them.
 func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
 	first, last := changes[0], changes[len(changes)-1]
 	before := min(d.around, first.OldStart)
@@ -63,7 +63,7 @@ func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
 	return appendLines(out, format, " ", d.old.lines[at:last.OldEnd+after])
 }
 
-// lineRange formats a range of lines for a hunk. start counts from 0, and end is exclusive.
+// lineRange formats a range of lines for a hunk. start is an index from 0, and end is exclusive.
 func lineRange(start, end int) string {
 	switch end - start {
 	case 0:
@@ -88,11 +88,11 @@ func appendLines(out []byte, format Format, sign string, lines [][]byte) []byte 
 	return out
 }
 
-// appendWords appends the lines with their changed words marked.
+// appendWords appends lines in which the removed and added words are marked.
 func appendWords(out []byte, removed, added [][]byte) []byte {
 	older, newer := words(bytes.Join(removed, nil)), words(bytes.Join(added, nil))
 	oldNumbers, newNumbers := linediff.Numbers(older, newer, whole)
-	// The context never ends, so there is no error.
+	// Ignore the error: Changes only returns errors of the context, which never ends.
 	changes, _ := linediff.Changes(context.Background(), oldNumbers, newNumbers)
 	at := 0
 	for _, c := range changes {
@@ -117,7 +117,7 @@ func marked(out []byte, open string, words [][]byte, end string) []byte {
 	return append(out, end...)
 }
 
-// words splits a text into words, runs of spaces and single other characters.
+// words splits a text into words, sequences of spaces, and single other characters.
 func words(text []byte) [][]byte {
 	var all [][]byte
 	start, last := 0, 0

@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-var errTooLarge = fmt.Errorf("the file would be larger than %d bytes, the limit of edit", MaxSize)
+var errTooLarge = fmt.Errorf("the file would be larger than the limit of %d bytes", MaxSize)
 
 // Edit is one replacement.
 type Edit struct {
-	// OldString is the text to replace; it is literal and not empty. A line feed in it also
-	// matches a carriage return with a line feed, unless OldString contains carriage returns.
+	// OldString is the literal text to replace and must not be empty. A line feed in it matches a
+	// line feed and a CRLF, unless OldString contains carriage returns.
 	OldString string `json:"old_string"`
-	// NewString is the replacement; it is literal. Its line feeds become the line ends of the
+	// NewString is the literal replacement. Its line feeds are replaced with the line ends of the
 	// replaced text, unless OldString contains carriage returns.
 	NewString string `json:"new_string"`
 	// ReplaceAll replaces every occurrence of OldString. Without it, OldString must occur exactly
@@ -30,9 +30,9 @@ type Edit struct {
 type Outcome struct {
 	// Content is the new content of the file.
 	Content []byte
-	// Replacements is the number of changed places.
+	// Replacements is the number of replaced occurrences.
 	Replacements int
-	// Notes are sentences about edits that did not match exactly.
+	// Notes describe the edits that did not match exactly, one sentence for each.
 	Notes []string
 
 	before, after text.Document
@@ -40,9 +40,9 @@ type Outcome struct {
 	showReturns   bool
 }
 
-// Apply makes the edits to data, the content of a file, in order; each edit sees the result of
-// the previous ones. shown is the name of the file in messages. name returns the name of an edit
-// in messages, or "" for the only one. Apply does not change data.
+// Apply makes the edits to data, the content of a file, in order. Each edit applies to the result
+// of the previous edits. shown is the name of the file in messages. name returns the name of an
+// edit in messages, or "" if there is only one edit. Apply does not change data.
 func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Outcome, error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {
@@ -60,7 +60,8 @@ func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Ou
 	if done.Content = doc.Bytes(done.after.Text); len(done.Content) > MaxSize {
 		return Outcome{}, errTooLarge
 	}
-	if len(edits) > 1 && bytes.Equal(doc.Text, done.after.Text) { // a single edit has its own check
+	// for a single edit, step makes this check
+	if len(edits) > 1 && bytes.Equal(doc.Text, done.after.Text) {
 		return Outcome{}, fmt.Errorf("%s would not change: the edits undo each other", shown)
 	}
 	return done, nil
@@ -102,7 +103,7 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 	return nil
 }
 
-// reportSize is a buffer size that fits most reports, in bytes.
+// reportSize is an initial buffer size in bytes that is large enough for most reports.
 const reportSize = 1 << 10
 
 // Report describes the changes that edits made to the file called shown.
@@ -120,13 +121,13 @@ func (o Outcome) Report(shown string, edits int) []byte {
 	return d.append(report, shown, o.changes)
 }
 
-// checkASCII refuses to search for or insert characters whose bytes are unclear in a file of
-// unknown encoding.
+// checkASCII returns an error if an edit has characters other than ASCII. It is for files of
+// unknown encoding, in which the bytes of such characters are unknown.
 func checkASCII(shown string, edit Edit) error {
 	for _, param := range []struct{ name, value string }{{"old_string", edit.OldString}, {"new_string", edit.NewString}} {
 		for _, r := range param.value {
 			if r >= utf8.RuneSelf {
-				return fmt.Errorf("%s has the character %q, and %s is neither UTF-8 nor UTF-16, so its bytes are unknown; use only ASCII characters", param.name, r, shown)
+				return fmt.Errorf("%s has the character %q, but the encoding of %s is unknown; use only ASCII characters", param.name, r, shown)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// apply makes one edit and returns the content and the report.
+// apply makes one edit and returns the new content and the report.
 func apply(data []byte, shown string, edit Edit) (changed, report []byte, err error) {
 	done, err := Apply(data, shown, []Edit{edit}, func(int) string { return "" })
 	if err != nil {
@@ -37,7 +37,7 @@ func TestApply(t *testing.T) {
 		{name: "all is one", data: "a\n", old: "a", new: "b", all: true, want: "b\n", diff: "1 replacement\n"},
 		{name: "all without overlap", data: "aaaaa", old: "aa", new: "b", all: true, want: "bba"},
 
-		// Neither old_string nor new_string is a pattern.
+		// Special characters of patterns are literal in old_string and new_string.
 		{name: "dollar signs", data: "cost\n", old: "cost", new: "$& $1 $$ ${a} \\1 \\0 %s %d", want: "$& $1 $$ ${a} \\1 \\0 %s %d\n"},
 		{name: "pattern in old_string", data: "abc a.c [x]* \\1 $\n", old: "a.c [x]* \\1 $", new: "", want: "abc \n"},
 		{name: "all with dollar signs", data: "a a", old: "a", new: "$&\\n", all: true, want: "$&\\n $&\\n"},
@@ -112,31 +112,31 @@ func TestApply_errors(t *testing.T) {
 		{name: "overlapping", data: "x\naaa", old: "aa", want: "old_string matches overlapping places in f, from line 2 on"},
 		{name: "no change by line ends", data: "a\r\nb\r\n", old: "a\nb", new: "a\r\nb", want: "f would not change: with the line ends of the file, new_string equals old_string"},
 		{name: "binary", data: "a\x00b", old: "a", want: "file_path: f is a binary file of 3 bytes; edit changes only text files"},
-		{name: "too large afterwards", data: strings.Repeat("a", 1<<20), old: "a", new: strings.Repeat("b", 100), all: true, want: "the file would be larger than 10485760 bytes, the limit of edit"},
+		{name: "too large afterwards", data: strings.Repeat("a", 1<<20), old: "a", new: strings.Repeat("b", 100), all: true, want: "the file would be larger than the limit of 10485760 bytes"},
 		{name: "too large in UTF-16", data: "\xff\xfea\x00", old: "a", new: strings.Repeat("b", 6<<20), want: "the file would be larger"},
 
-		{name: "other characters in an unknown encoding", data: "caf\xe9", old: "caf", new: "käf", want: "new_string has the character 'ä', and f is neither UTF-8 nor UTF-16"},
-		{name: "other characters wanted in an unknown encoding", data: "caf\xe9", old: "café", want: "old_string has the character 'é', and f is neither"},
-		{name: "second half of a character", data: "\n\xc5\x5c\n", old: `\`, new: "/", want: "old_string matches line 2 of f right after a byte that is not ASCII"},
-		{name: "second half of a character, all", data: "a\n\x81\x61\n", old: "a", new: "b", all: true, want: "old_string matches line 2 of f right after"},
+		{name: "other characters in an unknown encoding", data: "caf\xe9", old: "caf", new: "käf", want: "new_string has the character 'ä', but the encoding of f is unknown"},
+		{name: "other characters wanted in an unknown encoding", data: "caf\xe9", old: "café", want: "old_string has the character 'é', but the encoding of f is unknown"},
+		{name: "second half of a character", data: "\n\xc5\x5c\n", old: `\`, new: "/", want: "old_string matches line 2 of f after a byte that is not ASCII"},
+		{name: "second half of a character, all", data: "a\n\x81\x61\n", old: "a", new: "b", all: true, want: "old_string matches line 2 of f after"},
 
 		{name: "missing", data: "abc\n", old: "zzzzzz", want: "old_string is not in f, nor is anything similar; use read to see the file"},
 		{name: "missing in an empty file", old: "a", want: "old_string is not in f, which is empty"},
-		{name: "white space within a line", data: "x = f(a,  b)\n", old: "f(a, b)", want: `it would match at line 1 except for white space: line 1 is "x = f(a,  b)", but old_string has "f(a, b)"`},
-		{name: "two places but for white space", data: "\ta\n\tb\nx\n  a\n  b\n", old: "a\nb\n", want: "it would match at line 1 except for white space"},
+		{name: "white space within a line", data: "x = f(a,  b)\n", old: "f(a, b)", want: `old_string would match at line 1 except for white space: line 1 is "x = f(a,  b)", but old_string has "f(a, b)"`},
+		{name: "two places but for white space", data: "\ta\n\tb\nx\n  a\n  b\n", old: "a\nb\n", want: "old_string would match at line 1 except for white space"},
 		{name: "white space, all", data: "\ta\n", old: "  a", all: true, want: "except for white space"},
 		{name: "blank lines", data: "a\n\n\n", old: " \n \n", want: "old_string is not in f"},
-		{name: "quotes", data: code, old: `h("it's")`, want: `it would match at line 5 except for typographic signs such as quotation marks, dashes or fixed spaces: line 5 is "\th(\"it’s\")", but old_string has "h(\"it's\")"`},
+		{name: "quotes", data: code, old: `h("it's")`, want: `old_string would match at line 5 except for typographic characters such as quotation marks, dashes or fixed spaces: line 5 is "\th(\"it’s\")", but old_string has "h(\"it's\")"`},
 		{name: "fixed space", data: "a\u00a0b", old: "a b", want: `line 1 is "a\u00a0b", but old_string has "a b"`},
-		{name: "capitals", data: code, old: "Func F(", want: "it would match at line 3 except for capitals"},
-		{name: "line numbers", data: code, old: "     3\tfunc f(x int) {\n     4\t\tg(x)", want: "it would match without the line numbers that read shows"},
-		{name: "backslashes", data: code, old: `func f(x int) {\n\tg(x)`, want: "it would match without the additional backslashes"},
-		{name: "carriage returns", data: code, old: "package a\r\n\r\nfunc", want: "it would match with plain line feeds"},
-		{name: "first lines", data: code, old: "func f(x int) {\n\tg(y)\n}", want: `it matches from line 3 on, up to its own line 2, which is "\tg(y)"; the file has "\tg(x)"`},
+		{name: "capitals", data: code, old: "Func F(", want: "old_string would match at line 3 except for capitals"},
+		{name: "line numbers", data: code, old: "     3\tfunc f(x int) {\n     4\t\tg(x)", want: "old_string would match without the line numbers that read shows"},
+		{name: "backslashes", data: code, old: `func f(x int) {\n\tg(x)`, want: "old_string would match without the additional backslashes"},
+		{name: "carriage returns", data: code, old: "package a\r\n\r\nfunc", want: "old_string would match with plain line feeds"},
+		{name: "first lines", data: code, old: "func f(x int) {\n\tg(y)\n}", want: `old_string matches from line 3 on, up to its own line 2, which is "\tg(y)"; in the file, this line is "\tg(x)"`},
 		{name: "first lines up to the end", data: "a\nb", old: "a\nb\nc", want: `up to its own line 3, which is "c"; the file ends there`},
 		{name: "first line in many places", data: "a\n}\nb\n}\n", old: "}\nc", want: "not in f, nor is anything similar"},
 		{name: "second line is close", data: "a\n}\n\n}\nfunc main() {\n", old: "}\nfunc mian() {", want: `did you mean line 5, "func main() {", instead of "func mian() {"?`},
-		{name: "lines in another order", data: "a\nb\na\n", old: "a\na\nb", want: "all its lines are in the file, but not in this order"},
+		{name: "lines in another order", data: "a\nb\na\n", old: "a\na\nb", want: "all lines of old_string are in the file, but not in this order"},
 		{name: "beyond what is searched", data: strings.Repeat("a\n", maxSearched) + "x\ny\n", old: "x\nz", want: "not in f, nor is anything similar"},
 		{name: "cut by what is searched", data: strings.Repeat("b", maxSearched) + "bc\n", old: "bb\nx", want: "not in f, nor is anything similar"},
 		{name: "closest line", data: code, old: "func f(y int) {", want: `did you mean line 3, "func f(x int) {", instead of "func f(y int) {"?`},
@@ -154,7 +154,7 @@ func TestApply_errors(t *testing.T) {
 	}
 }
 
-// The error suggests near matches, but Apply never replaces them.
+// The error suggests similar matches, but Apply never replaces them.
 func TestApply_isExact(t *testing.T) {
 	for _, old := range []string{"a  b", "\ta b", "A b", "a b ", `"q"`, "'r'", "–", "a b\n\n"} {
 		if got, _, err := apply([]byte("a b\n“q” ‘r’ -\n"), "f", Edit{OldString: old, NewString: "x", ReplaceAll: true}); err == nil {
@@ -262,7 +262,7 @@ func FuzzEdit(f *testing.F) {
 		f.Add([]byte(seed.data), seed.old, seed.new, true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, old, replacement string, all bool) {
-		// Skip cases that JSON can't contain or that Run refuses.
+		// Skip cases that JSON can't represent or that Run rejects.
 		if !utf8.ValidString(old) || !utf8.ValidString(replacement) || old == "" || old == replacement {
 			return
 		}
@@ -294,13 +294,14 @@ func FuzzEdit(f *testing.F) {
 			}
 			return
 		}
-		// Except for line ends, the result equals a replacement in the text with line feeds only.
+		// Except for line ends, the result must equal a replacement in the text with LF line ends
+		// only.
 		body := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 		want := bytes.ReplaceAll(unix(body), []byte(old), []byte(replacement))
 		if got := unix(changed[len(data)-len(body):]); !bytes.Equal(got, unix(want)) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		// The text before the first match and after the last match is unchanged.
+		// The text before the first match and the text after the last match must be unchanged.
 		text := unix(body)
 		first, last := bytes.Index(text, []byte(old)), 0
 		for at := first; at >= 0; {
@@ -321,7 +322,7 @@ func unix(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
 
-// original returns the place in text that corresponds to the place at in unix(text).
+// original returns the index in text that corresponds to the index at in unix(text).
 func original(text []byte, at int) int {
 	place := 0
 	for range at {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// maxChanges limits the separate changes; later changes are merged into the last one. The diff is
-// cut long before.
+// maxChanges limits the number of separate changes; further changes are merged into the last one.
+// The diff is truncated long before this limit.
 const maxChanges = 5000
 
 // change is a range of the old text and the range of the new text that replaces it.
 type change struct{ old, new span }
 
-// addChange appends a change that follows the others.
+// addChange appends a change. c must follow the other changes in the text.
 func addChange(changes []change, c change) []change {
 	if len(changes) < maxChanges {
 		return append(changes, c)
@@ -22,23 +22,23 @@ func addChange(changes []change, c change) []change {
 	return changes
 }
 
-// changed reports whether any of the changes alters the text.
+// changed reports whether at least one of the changes alters the text.
 func changed(from, to []byte, changes []change) bool {
 	return slices.ContainsFunc(changes, func(c change) bool {
 		return !bytes.Equal(from[c.old.start:c.old.end], to[c.new.start:c.new.end])
 	})
 }
 
-// compose returns the changes from the first text to the third, given the changes from the first
-// to the second and from the second to the third. It merges changes that touch in the second
-// text.
+// compose combines the changes from a first to a second text and from the second to a third text.
+// It returns the changes from the first to the third text. Changes that touch each other in the
+// second text are merged.
 func compose(first, second []change) []change {
 	if len(first) == 0 {
 		return second
 	}
 	var all []change
-	// before is the growth from the first text to the second so far, in bytes, and after the growth
-	// from the second to the third.
+	// before is how many bytes longer the second text is than the first so far. after is how many
+	// bytes longer the third text is than the second.
 	before, after := 0, 0
 	for len(first) > 0 || len(second) > 0 {
 		c := change{old: span{-before, -before}, new: span{after, after}}
@@ -68,8 +68,8 @@ func compose(first, second []change) []change {
 	return all
 }
 
-// earlier returns the range in the middle text of the earliest remaining change, and whether it
-// is from first. The end is -1 if no change remains.
+// earlier returns the range in the second text of the earliest remaining change. ofFirst reports
+// whether the change is from first. The end of the range is -1 if no change remains.
 func earlier(first, second []change) (middle span, ofFirst bool) {
 	switch {
 	case len(first) == 0 && len(second) == 0:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The composed changes turn the first text into the last.
+// Applying the composed changes to the first text gives the last text.
 func TestCompose(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

@@ -13,30 +13,30 @@ import (
 const (
 	// contextLines is the number of lines that the diff shows around a change.
 	contextLines = 3
-	// maxDiffLines and maxDiffBytes limit the diff.
+	// maxDiffLines and maxDiffBytes limit the length of the diff.
 	maxDiffLines = 200
 	maxDiffBytes = 16 << 10
-	// maxDiffChars limits the characters that the diff shows of a line.
+	// maxDiffChars limits the characters of a line that the diff shows.
 	maxDiffChars = 500
 )
 
-// differ writes the unified diff of two texts. It gets the changes between them, so it need not
-// compare the texts.
+// differ writes the unified diff of two texts. The caller passes the changes between the texts, so
+// differ need not compare them.
 type differ struct {
 	old, new []byte
-	// showReturns shows carriage returns at line ends. They are hidden if all lines have the same
-	// line end.
+	// showReturns makes carriage returns at line ends visible. It is false if all lines have the
+	// same line end.
 	showReturns bool
 }
 
-// block is a range of whole lines that were replaced.
+// block is a range of whole lines that an edit has replaced.
 type block struct {
 	old, new           span
-	line               int // number of the first line in the old text
+	line               int // number in the old text of the first line
 	oldCount, newCount int // lines
 }
 
-// append appends the diff of a file called shown.
+// append appends the diff of a file to out. shown is the name of the file.
 func (d differ) append(out []byte, shown string, changes []change) []byte {
 	out = append(out, "--- "+shown+"\n+++ "+shown+"\n"...)
 	w := diffWriter{differ: d, out: out, limit: len(out) + maxDiffBytes}
@@ -61,10 +61,11 @@ func (d differ) append(out []byte, shown string, changes []change) []byte {
 	return w.out
 }
 
-// endLine returns the number of the line after b in the old text.
+// endLine returns the number in the old text of the line after b.
 func (b block) endLine() int { return b.line + b.oldCount }
 
-// blocks yields the lines that each change touches, without equal lines at the start and end.
+// blocks yields the lines that each change replaces. A block does not start or end with equal
+// lines.
 func (d differ) blocks(changes []change) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		line, counted := 1, 0
@@ -79,7 +80,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 			return yield(b)
 		}
 		var b block
-		open, grown := false, 0 // grown is how many lines new has gained on old so far
+		open, grown := false, 0 // grown is how many lines longer new is than old so far
 		for _, c := range changes {
 			m := c.old
 			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {
@@ -106,7 +107,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 	}
 }
 
-// trim removes lines from the start and the end of b that are equal in both texts.
+// trim removes lines at the start and the end of b that are equal in the old and the new text.
 func (d differ) trim(b block) block {
 	for b.old.len() > 0 && b.new.len() > 0 {
 		x, y := endOfLine(d.old, b.old.start), endOfLine(d.new, b.new.start)
@@ -125,7 +126,7 @@ func (d differ) trim(b block) block {
 	return b
 }
 
-// endOfLine returns the end, after the line feed, of the line that contains text[at].
+// endOfLine returns the end of the line that contains text[at]. The end is after the line feed.
 func endOfLine(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -133,7 +134,7 @@ func endOfLine(text []byte, at int) int {
 	return len(text)
 }
 
-// startOfLastLine returns the start of the last line of s.
+// startOfLastLine returns the start of the last line in the range s.
 func startOfLastLine(text []byte, s span) int {
 	return s.start + bytes.LastIndexByte(text[s.start:s.end-1], '\n') + 1
 }
@@ -152,7 +153,7 @@ type diffWriter struct {
 	out   []byte
 	limit int // length limit of out, in bytes
 	lines int // lines written
-	shift int // how many lines new has gained on old so far
+	shift int // how many lines longer new is than old so far
 	cut   bool
 }
 
@@ -160,7 +161,7 @@ func (w *diffWriter) full() bool {
 	return w.lines >= maxDiffLines || len(w.out) >= w.limit
 }
 
-// hunk writes one or more nearby blocks with the lines around them.
+// hunk writes one or more nearby blocks and the equal lines around them.
 func (w *diffWriter) hunk(blocks []block) {
 	first, last := blocks[0], blocks[len(blocks)-1]
 	start, before := first.old.start, 0
@@ -191,8 +192,8 @@ func (w *diffWriter) hunk(blocks []block) {
 	w.region(' ', w.old[at:end])
 }
 
-// lineRange formats a range of lines as diff does: a single line has no count, and an empty range
-// names the line before it.
+// lineRange formats a range of lines as diff does. A range of one line has no count, and an empty
+// range has the number of the line before it.
 func lineRange(line, count int) string {
 	switch count {
 	case 0:
@@ -204,7 +205,7 @@ func lineRange(line, count int) string {
 	}
 }
 
-// region writes lines with a sign in front.
+// region writes lines, each after the sign.
 func (w *diffWriter) region(sign byte, lines []byte) {
 	valid := utf8.Valid(lines)
 	for len(lines) > 0 {

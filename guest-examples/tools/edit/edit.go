@@ -1,5 +1,5 @@
-// Package edit implements the built-in tool edit, which replaces text in a file and keeps all
-// other bytes of the file.
+// Package edit implements the built-in tool edit, which replaces text in a file. All bytes that are
+// not replaced stay the same.
 package edit
 
 import (
@@ -25,13 +25,13 @@ type Args struct {
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all"`
-	// FileHash is the hash, as filehash.Of returns it, of the content that the caller has seen;
-	// "" skips the check.
+	// FileHash is the hash of the content that the caller has seen, as filehash.Of returns it. ""
+	// skips the check that the content is unchanged.
 	FileHash string `json:"file_hash"`
 }
 
-// Run changes a file of dir and writes a summary of the changes to out. The text of an error is
-// for a model; after an error the file is as before.
+// Run changes a file of dir and writes a summary of the changes to out. The message of an error is
+// written for a model. After an error the file has its old content.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if args.OldString == args.NewString {
 		return errors.New("new_string is the same as old_string; there is nothing to change")
@@ -42,7 +42,7 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 			return err
 		}
 		if was != nil {
-			return fmt.Errorf("old_string is empty, which creates a file, but %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
+			return fmt.Errorf("an empty old_string creates a file, but %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
 		}
 		return write.Create(dir, name, args.NewString, out)
 	}
@@ -50,9 +50,8 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	return Change(dir, args.FilePath, args.FileHash, edits, func(int) string { return "" }, out)
 }
 
-// Change makes the edits in the file of dir that path names, and writes a summary to out. It
-// reads the file once and writes it once. fileHash is as in Args; label is the name function of
-// [Apply].
+// Change makes the edits in the file path of dir, and writes a summary to out. It reads the file
+// once and writes it once. fileHash is as in [Args]; label is the parameter name of [Apply].
 func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
 	name, was, data, err := dir.Read("file_path", path, MaxSize)
 	if err != nil {
@@ -72,7 +71,7 @@ func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(i
 	return done.writeReport(name, len(edits), out)
 }
 
-// Rehearse is [Change] on data instead of a file.
+// Rehearse does the same as [Change], but with data instead of a file.
 func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 	done, err := Apply(data, "sample", edits, func(int) string { return "" })
 	if err != nil {
@@ -81,7 +80,7 @@ func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 	return done.writeReport("sample", len(edits), out)
 }
 
-// writeReport writes a summary of the changes to the file name.
+// writeReport writes a summary of the changes to the file name, to out.
 func (o Outcome) writeReport(name string, edits int, out io.Writer) error {
 	shown := workspace.Display(name)
 	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}

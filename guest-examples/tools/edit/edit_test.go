@@ -78,12 +78,12 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"same", Args{FilePath: "a.txt", OldString: "one", NewString: "one"}, "new_string is the same as old_string; there is nothing to change"},
-		{"create over a file", Args{FilePath: "a.txt", NewString: "x"}, "old_string is empty, which creates a file, but a.txt exists; give the text to replace, or use write"},
+		{"create over a file", Args{FilePath: "a.txt", NewString: "x"}, "an empty old_string creates a file, but a.txt exists; give the text to replace, or use write"},
 		{"missing file", Args{FilePath: "b.txt", OldString: "one"}, "file_path: b.txt does not exist in the workspace; did you mean a.txt?"},
 		{"below a file", Args{FilePath: "a.txt/b", OldString: "one"}, "file_path: a.txt/b can't be read: a.txt is a file, not a directory"},
 		{"directory", Args{FilePath: ".", OldString: "one"}, "file_path: . is a directory"},
 		{"outside", Args{FilePath: "../a.txt", OldString: "one"}, "file_path: ../a.txt is outside the workspace"},
-		{"not found", Args{FilePath: "a.txt", OldString: "One", NewString: "x"}, "old_string is not in a.txt; it would match at line 1 except for capitals"},
+		{"not found", Args{FilePath: "a.txt", OldString: "One", NewString: "x"}, "old_string is not in a.txt; old_string would match at line 1 except for capitals"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, after, err := run(t, "one\ntwo\n", test.args)

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// insertion produces the replacement for each match.
+// insertion computes the replacement for each match.
 type insertion struct {
 	raw []byte
 	// uniform is the replacement for every match, unless mixed is set.
 	uniform []byte
-	// mixed reports that the line ends depend on the place. Then old and new are the lines of the
-	// replaced text and of the replacement, and head and tail count their equal lines at the
-	// start and end.
+	// mixed reports that different matches need different line ends. Then old and new are the lines
+	// of the replaced text and of the replacement. head and tail are the numbers of equal lines at
+	// their start and end.
 	mixed      bool
 	old, lines []string
 	head, tail int
 }
 
-// newInsertion returns the insertion for a search in v. Where the search treats line ends as
-// equal, the line feeds of replacement become the line ends of the file.
+// newInsertion returns the insertion for a search in v. If the search ignores differences between
+// line ends, the line feeds of replacement are replaced with the line ends of the file.
 func newInsertion(v view, old, replacement string) insertion {
 	in := insertion{raw: v.raw, uniform: []byte(replacement)}
 	switch {
@@ -41,7 +41,7 @@ func newInsertion(v view, old, replacement string) insertion {
 	return in
 }
 
-// text returns the replacement of the match m.
+// text returns the text that replaces the match m.
 func (in insertion) text(m span) []byte {
 	if !in.mixed {
 		return in.uniform
@@ -69,7 +69,7 @@ func (in insertion) text(m span) []byte {
 	return append(text, in.lines[count]...)
 }
 
-// lineEnds lists the line ends in a text.
+// lineEnds returns the line ends in a text, in order.
 func lineEnds(text []byte) []string {
 	var ends []string
 	for i, b := range text {
@@ -80,8 +80,8 @@ func lineEnds(text []byte) []string {
 	return ends
 }
 
-// lineEndAt returns the line end of the line that contains m, a match within one line. The last
-// line may have no line end; then lineEndAt returns the line end of the line before.
+// lineEndAt returns the line end of the line that contains m, a match within one line. If that line
+// is the last and has no line end, lineEndAt returns the line end of the previous line.
 func (in insertion) lineEndAt(m span) string {
 	if i := bytes.IndexByte(in.raw[m.end:], '\n'); i >= 0 {
 		return lineEnd(in.raw, m.end+i)
@@ -92,7 +92,7 @@ func (in insertion) lineEndAt(m span) string {
 	return "\n"
 }
 
-// lineEnd returns the line end whose line feed is at the given place in text.
+// lineEnd returns the line end whose line feed is at the index at in text.
 func lineEnd(text []byte, at int) string {
 	if at > 0 && text[at-1] == '\r' {
 		return "\r\n"

@@ -12,14 +12,14 @@ import (
 const (
 	// maxSearched limits the bytes of a file that are compared line by line.
 	maxSearched = 1 << 20
-	// maxStarts limits the places that are tried as the start of old_string.
+	// maxStarts limits the number of lines that are tried as the start of old_string.
 	maxStarts = 1000
-	// maxTried limits the lines of old_string that are searched for separately.
+	// maxTried limits the number of lines of old_string that are searched for one by one.
 	maxTried = 100
-	// maxCompared limits the work of finding the closest line. The work is the sum, over all
-	// compared pairs, of the product of their lengths.
+	// maxCompared limits the work of the search for the closest line. The work is the sum of
+	// len(a)*len(b) for all compared pairs of lines a and b.
 	maxCompared = 24 << 20
-	// maxQuoted limits the bytes of a line that are compared and quoted.
+	// maxQuoted limits how many bytes of a line are compared and quoted.
 	maxQuoted = 200
 )
 
@@ -29,8 +29,8 @@ var (
 	closeUp    = strings.NewReplacer(" ", "", "\t", "", "\r", "")
 )
 
-// explainMissing returns the error that old_string is not in the file, with the closest match.
-// The closest match is never applied: the caller decides what to replace.
+// explainMissing returns the error for an old_string that is not in the file. The error describes
+// the closest match, which is never applied: the caller decides what to replace.
 func (r replacement) explainMissing(shown string) error {
 	missing := fmt.Sprintf("old_string is not in %s", shown)
 	content, wanted := string(r.view.text), string(r.needle.Text)
@@ -45,14 +45,14 @@ func (r replacement) explainMissing(shown string) error {
 	return errors.New(missing + ", nor is anything similar; use read to see the file")
 }
 
-// misspelt explains the typical mistake that keeps wanted from matching, if there is one.
+// misspelt describes the typical mistake, if there is one, because of which wanted does not match.
 func misspelt(content, wanted string) string {
-	// Compiled here, since every call would pay for a global.
+	// Compile the pattern here, because a global variable would slow down every call.
 	lineNumber := regexp.MustCompile(`(?m)^ *[0-9]+\t`)
 	for _, mistake := range []struct{ meant, hint string }{
-		{lineNumber.ReplaceAllString(wanted, ""), "it would match without the line numbers that read shows"},
-		{strings.ReplaceAll(wanted, "\r\n", "\n"), `it would match with plain line feeds as line ends ("\n" instead of "\r\n")`},
-		{unescape.Replace(wanted), `it would match without the additional backslashes (as in "\\n" for a line end, which is "\n" in JSON)`},
+		{lineNumber.ReplaceAllString(wanted, ""), "old_string would match without the line numbers that read shows"},
+		{strings.ReplaceAll(wanted, "\r\n", "\n"), `old_string would match with plain line feeds as line ends ("\n" instead of "\r\n")`},
+		{unescape.Replace(wanted), `old_string would match without the additional backslashes (in JSON, write a line end as "\n", not "\\n")`},
 	} {
 		if mistake.meant != wanted && mistake.meant != "" && strings.Contains(content, mistake.meant) {
 			return mistake.hint
@@ -61,28 +61,29 @@ func misspelt(content, wanted string) string {
 	return ""
 }
 
-// otherwiseWritten reports where content matches wanted except for characters that are easily
-// confused. No fold changes the number of lines.
+// otherwiseWritten describes where content matches wanted except for characters that are easily
+// confused. It compares line by line, so a replacement of such characters must not change the
+// number of lines.
 func otherwiseWritten(content, wanted string) string {
 	for _, difference := range []struct {
 		name string
 		fold func(string) string
 	}{
-		{"typographic signs such as quotation marks, dashes or fixed spaces", straighten.Replace},
+		{"typographic characters such as quotation marks, dashes or fixed spaces", straighten.Replace},
 		{"white space", closeUp.Replace},
 		{"capitals", strings.ToLower},
 	} {
 		folded := difference.fold(wanted)
 		if before, _, found := strings.Cut(difference.fold(content), folded); found && strings.TrimSpace(folded) != "" {
 			line := strings.Count(before, "\n")
-			return fmt.Sprintf("it would match at line %d except for %s%s", line+1, difference.name, firstDifference(content, wanted, line))
+			return fmt.Sprintf("old_string would match at line %d except for %s%s", line+1, difference.name, firstDifference(content, wanted, line))
 		}
 	}
 	return ""
 }
 
-// firstDifference describes the first difference between wanted and the lines of content from the
-// given line on, counted from 0.
+// firstDifference describes the first difference between wanted and the lines of content that begin
+// at the index from.
 func firstDifference(content, wanted string, from int) string {
 	for range from {
 		_, content, _ = strings.Cut(content, "\n")
@@ -101,8 +102,8 @@ func firstDifference(content, wanted string, from int) string {
 	}
 }
 
-// fits reports whether want, a line of the wanted text, matches have, a line of the content. The
-// first line may begin within have, and the last may end within it.
+// fits reports whether want, a line of the wanted text, matches have, a line of the content. If
+// first is set, want may begin in the middle of have. If last is set, it may end there.
 func fits(have, want string, first, last bool) bool {
 	switch {
 	case first && last:
@@ -116,8 +117,8 @@ func fits(have, want string, first, last bool) bool {
 	}
 }
 
-// partly reports how many of the first lines of wanted match, and where. It returns "" if only a
-// single line matches and it occurs in many places.
+// partly describes how many lines at the start of wanted match, and where. It returns "" if only
+// one line matches and this line occurs in many places.
 func partly(content, wanted string) string {
 	lines, all := searchedLines(content)
 	wantedLines := strings.Split(wanted, "\n")
@@ -134,7 +135,7 @@ func partly(content, wanted string) string {
 		for count < len(wantedLines) && i+count < len(lines) && fits(lines[i+count], wantedLines[count], false, count == len(wantedLines)-1) {
 			count++
 		}
-		// The difference is unknown beyond the searched lines.
+		// A difference after the searched lines is unknown.
 		if count > limit && (all || i+count < len(lines)) {
 			best, limit = i, count
 		}
@@ -142,19 +143,19 @@ func partly(content, wanted string) string {
 	if limit == 0 || limit == 1 && starts > 1 {
 		return ""
 	}
-	hint := fmt.Sprintf("it matches from line %d on, up to its own line %d, which is %s", best+1, limit+1, quoted(wantedLines[limit]))
+	hint := fmt.Sprintf("old_string matches from line %d on, up to its own line %d, which is %s", best+1, limit+1, quoted(wantedLines[limit]))
 	if best+limit == len(lines) {
 		return hint + "; the file ends there"
 	}
-	return hint + fmt.Sprintf("; the file has %s there", quoted(lines[best+limit]))
+	return hint + fmt.Sprintf("; in the file, this line is %s", quoted(lines[best+limit]))
 }
 
-// closest suggests the line of content that is most similar to the first line of wanted that
-// content lacks.
+// closest finds the first line of wanted that content lacks, and suggests the line of content that
+// is most similar.
 func closest(content, wanted string) string {
 	want, found := absentLine(content, wanted)
 	if !found {
-		return "all its lines are in the file, but not in this order"
+		return "all lines of old_string are in the file, but not in this order"
 	}
 	best, minimum := -1, len(want)/3+1
 	lines, _ := searchedLines(content)
@@ -177,7 +178,7 @@ func closest(content, wanted string) string {
 	return fmt.Sprintf("did you mean line %d, %s, instead of %s?", best+1, quoted(lines[best]), quoted(want))
 }
 
-// absentLine returns the start of the first line of wanted that is not in content, without
+// absentLine returns the first line of wanted that is not in content, truncated and without
 // surrounding white space.
 func absentLine(content, wanted string) (string, bool) {
 	tried := 0
@@ -192,13 +193,14 @@ func absentLine(content, wanted string) (string, bool) {
 	return "", false
 }
 
-// searchedLines returns the lines that are compared one by one, and whether it returns all lines.
+// searchedLines returns the lines of content that are compared one by one. all reports whether
+// these are all lines.
 func searchedLines(content string) (lines []string, all bool) {
 	if len(content) <= maxSearched {
 		return strings.Split(content, "\n"), true
 	}
 	lines = strings.Split(content[:maxSearched], "\n")
-	return lines[:len(lines)-1], false // drop the last line, which is cut
+	return lines[:len(lines)-1], false // remove the last line, which may be incomplete
 }
 
 func firstBytes(line string) string {

@@ -8,26 +8,26 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
-// maxRelaxed limits the bytes of a file that are searched for lines that differ only in white
+// maxRelaxed limits how many bytes of a file are searched for lines that differ only in white
 // space.
 const maxRelaxed = 1 << 20
 
-// looseMatch is a place that matches except for white space.
+// looseMatch is a part of the text that matches except for white space.
 type looseMatch struct {
 	place    span   // in raw
-	old, new string // the text of the place with plain line feeds, and its replacement
+	old, new string // the matching text with LF line ends, and its replacement
 	note     string
 }
 
 // relaxed searches for whole lines that equal the lines of edit.OldString except for white space.
-// It matches only if OldString itself does not occur, if the edit replaces a single place, and if
-// exactly one place matches.
+// It returns a match only if OldString does not occur exactly, if the edit replaces a single
+// occurrence, and if there is exactly one match.
 func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	if edit.ReplaceAll || len(s.text) > maxRelaxed || s.first >= 0 {
 		return looseMatch{}, false
 	}
 	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")
-	whole := strings.HasSuffix(given, "\n") // the last line end is also replaced
+	whole := strings.HasSuffix(given, "\n") // also replace the last line end
 	wanted := strings.Split(strings.TrimSuffix(given, "\n"), "\n")
 	lines := strings.SplitAfter(string(s.text), "\n")
 	if lines[len(lines)-1] == "" {
@@ -45,7 +45,7 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	old := strings.Join(lines[first:first+len(wanted)], "")
 	if !whole {
 		old = strings.TrimSuffix(old, "\n")
-		old = strings.TrimSuffix(old, "\r") // a literal view keeps carriage returns
+		old = strings.TrimSuffix(old, "\r") // the text of a literal view contains carriage returns
 	}
 	inserted := strings.Split(edit.NewString, "\n")
 	for i, line := range inserted {
@@ -64,11 +64,11 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	}, true
 }
 
-// onlyPlace returns the only place in lines where wanted matches except for white space. Blank
-// lines alone never match.
+// onlyPlace returns the index in lines at which wanted matches except for white space, if there is
+// exactly one. A wanted that consists of blank lines never matches.
 func onlyPlace(lines, wanted []string) (first int, ok bool) {
 	normal := make([]string, len(wanted))
-	firstText := -1 // the first line that is not blank
+	firstText := -1 // index of the first line that is not blank
 	for i, line := range wanted {
 		if normal[i] = relax.Normal(line); normal[i] != "" && firstText < 0 {
 			firstText = i

@@ -43,7 +43,7 @@ func TestApply_relaxed(t *testing.T) {
 	}
 }
 
-// An exact match always wins over a relaxed match.
+// An exact match takes precedence over a relaxed match.
 func TestApply_exactComesFirst(t *testing.T) {
 	got, report, err := apply([]byte("\ta b\na  b\n"), "f", Edit{OldString: "a b", NewString: "x"})
 	if err != nil || string(got) != "\tx\na  b\n" || strings.Contains(string(report), "exactly") {

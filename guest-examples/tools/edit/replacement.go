@@ -10,18 +10,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// maxPlaces limits the places that an error names.
+// maxPlaces limits the number of matches that an error lists.
 const maxPlaces = 10
 
 // replacement is one edit of a text.
 type replacement struct {
 	search
 	insert insertion
-	// only is the single place to change if it is known; otherwise nil.
+	// only is the match to replace if it is the only match and is known; otherwise nil.
 	only *span
 }
 
-// changes yields each match with its replacement.
+// changes yields each match and its replacement.
 func (r replacement) changes() iter.Seq2[span, []byte] {
 	return func(yield func(span, []byte) bool) {
 		if r.only != nil {
@@ -36,7 +36,8 @@ func (r replacement) changes() iter.Seq2[span, []byte] {
 	}
 }
 
-// checkPlaces counts the matches, and returns an error if the edit does not allow that many.
+// checkPlaces counts the matches. It returns an error if the edit does not allow this number of
+// matches.
 func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
 	var places []string
 	line, at := 1, 0
@@ -52,7 +53,7 @@ func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, e
 			places = append(places, strconv.Itoa(line))
 		}
 		if inside {
-			return 0, fmt.Errorf("old_string matches line %d of %s right after a byte that is not ASCII and may be half of a character, since the encoding is unknown; begin old_string at a space or at the start of a line", line, shown)
+			return 0, fmt.Errorf("old_string matches line %d of %s after a byte that is not ASCII; since the encoding is unknown, the match may begin inside a character; begin old_string at a space or at the start of a line", line, shown)
 		}
 	}
 	switch {
@@ -79,7 +80,7 @@ func (r replacement) mayBeInside(m span) bool {
 	return m.start > 0 && r.raw[m.start-1] >= utf8.RuneSelf && r.raw[m.start] >= '0'
 }
 
-// splice returns the text with all changes made, and the changes.
+// splice returns the text after all replacements, and the changes.
 func (r replacement) splice() (edited []byte, changes []change, err error) {
 	edited = make([]byte, 0, len(r.raw)+len(r.insert.uniform))
 	at := 0

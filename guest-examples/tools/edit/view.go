@@ -7,22 +7,22 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// span is a range of bytes, end excluded.
+// span is a range of bytes. The byte at end is not included.
 type span struct{ start, end int }
 
 func (s span) len() int { return s.end - s.start }
 
-// view is a text in the form in which it is searched.
+// view is a text in the form that is searched.
 type view struct {
 	raw []byte // the text of the file
 	// text is raw, or raw without the carriage returns of its line ends.
 	text []byte
-	// dropped are the places in text of the line feeds whose carriage return was removed.
+	// dropped are the indices in text of line feeds before which a carriage return was removed.
 	dropped []int32
 }
 
-// newView returns the view of raw for a search. A literal view is raw itself; in other views each
-// line end is one line feed.
+// newView returns the view of raw for a search. A literal view contains raw unchanged; in other
+// views each line end is one line feed.
 func newView(raw []byte, literal bool) view {
 	if literal || !bytes.Contains(raw, []byte("\r\n")) {
 		return view{raw: raw, text: raw}
@@ -44,7 +44,7 @@ func newView(raw []byte, literal bool) view {
 type search struct {
 	view
 	needle bytescan.Needle
-	first  int // the first place in the view's text, or -1
+	first  int // the index of the first match in the view's text, or -1
 }
 
 func (v view) search(wanted []byte) search {
@@ -52,7 +52,7 @@ func (v view) search(wanted []byte) search {
 	return search{view: v, needle: needle, first: needle.Index(v.text)}
 }
 
-// matches yields the places in raw where the text occurs, from the start and without overlap.
+// matches yields the ranges of raw that match, from the start and without overlap.
 func (s search) matches() iter.Seq[span] {
 	return func(yield func(span) bool) {
 		passed := 0
@@ -74,8 +74,8 @@ func (s search) matches() iter.Seq[span] {
 	}
 }
 
-// pass returns how many carriage returns were dropped before the index "at" in the view's text. The
-// caller already knows that at least "passed" of them precede that index.
+// pass returns how many carriage returns were removed before the index at of the view's text. The
+// caller knows that at least passed of them precede that index.
 func (v view) pass(passed, at int) int {
 	for passed < len(v.dropped) && int(v.dropped[passed]) < at {
 		passed++
@@ -83,7 +83,7 @@ func (v view) pass(passed, at int) int {
 	return passed
 }
 
-// overlaps reports whether a second occurrence of the text overlaps the first.
+// overlaps reports whether the second occurrence of the text overlaps the first.
 func (s search) overlaps() bool {
 	end := min(s.first+2*len(s.needle.Text)-1, len(s.text))
 	return bytes.Contains(s.text[s.first+1:end], s.needle.Text)

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// answer is GitHub's response to a search.
+// answer is the response of GitHub to a search.
 type answer struct {
 	Total      int64             `json:"total_count"`
 	Incomplete bool              `json:"incomplete_results"`
@@ -60,7 +60,7 @@ type file struct {
 	Fragments  []string `json:"fragments,omitempty"`
 }
 
-// Limits on the fragments of a file and the characters of a fragment.
+// Limits on the number of fragments of a file and on the characters of a fragment.
 const (
 	maxFragments = 3
 	maxFragment  = 500
@@ -94,7 +94,7 @@ func showCode(item []byte, b *strings.Builder) (any, error) {
 	return f, nil
 }
 
-// fragment formats a fragment of code as lines.
+// fragment formats a fragment of code as lines of text.
 func fragment(text string) string {
 	text, _ = plain.Text(text)
 	text = strings.Trim(text, "\n")
@@ -104,7 +104,7 @@ func fragment(text string) string {
 	return text
 }
 
-// repository is a matching repository, in the form for programs.
+// repository is a matching repository in the structured result.
 type repository struct {
 	Name        string   `json:"name"`
 	URL         string   `json:"url"`
@@ -168,7 +168,7 @@ func showRepository(item []byte, b *strings.Builder) (any, error) {
 	return r, nil
 }
 
-// issue is a matching issue or pull request, in the form for programs.
+// issue is a matching issue or pull request in the structured result.
 type issue struct {
 	Title       string   `json:"title"`
 	Number      int64    `json:"number"`

@@ -20,11 +20,11 @@ import (
 const (
 	// DefaultResults is the number of results if max_results is not set.
 	DefaultResults = 10
-	// MaxResults limits max_results.
+	// MaxResults is the maximum of max_results.
 	MaxResults = 50
-	// MaxReach limits how many results of a query GitHub shows, over all pages.
+	// MaxReach is the number of results of a query, over all pages, that GitHub returns at most.
 	MaxReach = 1000
-	// MaxQuery limits the query in characters, as GitHub does.
+	// MaxQuery is the maximum length of a query in characters. GitHub has the same limit.
 	MaxQuery = 256
 	// service is the name of the service in messages.
 	service = "GitHub"
@@ -47,7 +47,7 @@ type Args struct {
 // kind is a type of results.
 type kind struct {
 	name string // singular
-	// sorts are the orders that it supports.
+	// sorts are the orders that this type of results supports.
 	sorts []string
 	// show decodes an item, formats it for a model and returns it for programs.
 	show func(item []byte, b *strings.Builder) (any, error)
@@ -60,7 +60,7 @@ var kinds = map[string]kind{
 	"issues":       {name: "issue", sorts: []string{"created", "updated", "comments", "reactions"}, show: showIssue},
 }
 
-// Run sends the search through the transport. The text of an error is for a model.
+// Run sends the search through the transport. The message of an error is written for a model.
 func Run(ctx context.Context, transport http.RoundTripper, settings map[string]string, args Args) (guest.Result, error) {
 	k, err := args.complete()
 	if err != nil {
@@ -110,7 +110,7 @@ func (a *Args) complete() (kind, error) {
 	return k, nil
 }
 
-// request builds a request to the API. The host inserts the token.
+// request builds a request to the API. It has no token, because the host inserts the token.
 func request(base string, args Args) (*http.Request, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -132,7 +132,7 @@ func request(base string, args Args) (*http.Request, error) {
 	return r, nil
 }
 
-// hint adds advice to errors that GitHub itself explains badly.
+// hint adds advice to errors of GitHub that are hard to understand.
 func hint(err error, settings map[string]string) error {
 	var status *client.StatusError
 	if !errors.As(err, &status) {
@@ -142,7 +142,7 @@ func hint(err error, settings map[string]string) error {
 	case status.Status == http.StatusUnauthorized && settings["login"] == "none":
 		return fmt.Errorf("%w (code search needs a token: the operator must set login = \"token\")", err)
 	case status.Status == http.StatusUnprocessableEntity:
-		return fmt.Errorf("%w; check the qualifiers of the query, and that its repositories and users exist", err)
+		return fmt.Errorf("%w; check the qualifiers of the query, and that the repositories and users in them exist", err)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func contains(list []string, text string) bool {
 	return false
 }
 
-// line shortens a foreign text, which may be long, to one line.
+// line converts a text from another source to one short line.
 func line(text string) string {
 	const limit = 300
 	return plain.Line(text, limit)

@@ -1,5 +1,5 @@
 // Package glob implements the built-in tool glob, which lists the files whose paths match a
-// pattern, the newest first.
+// pattern. The newest files come first.
 package glob
 
 import (
@@ -16,21 +16,21 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// startParam names the argument in errors about the start directory.
+// startParam is what errors about the start directory call the argument.
 const startParam = "path or pattern"
 
-// DefaultLimit is the number of files listed if a call sets no limit.
+// DefaultLimit is the number of files that are listed if a call sets no limit.
 const DefaultLimit = 100
 
 // Args are the arguments of glob.
 type Args struct {
-	// Pattern is matched with paths below Path or, if it begins with /workspace/, with paths in
-	// the workspace.
+	// Pattern is matched against paths relative to Path. A pattern that begins with /workspace/ is
+	// matched against absolute paths.
 	Pattern string `json:"pattern"`
 	// Path is the directory to search, relative to the workspace or absolute under /workspace; ""
 	// means the workspace.
 	Path string `json:"path"`
-	// Limit limits the files listed; 0 means DefaultLimit.
+	// Limit limits the number of listed files; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
 	// IncludeHidden also lists names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
@@ -38,8 +38,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run writes the paths of the matching files of fsys to out, one a line. It is not an error if no
-// file matches. The text of an error is for a model.
+// Run writes the paths of the matching files of fsys to out, one on each line. It returns no error
+// if no file matches. The message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit == 0 {
 		args.Limit = DefaultLimit
@@ -74,7 +74,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
 		}
-		// Links are listed, but not followed.
+		// List symbolic links, but do not follow them.
 		if kind := entry.Type(); kind.IsRegular() || kind == fs.ModeSymlink {
 			times.add(name)
 		}
@@ -87,13 +87,13 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return report(out, args.Pattern, start, &found)
 }
 
-// place returns the start directory and the pattern for paths below it.
+// place returns the directory in which the search starts, and the pattern for paths below it.
 func place(directory, pattern string) (start, below string, err error) {
 	if directory == "" {
 		directory = "."
 	}
 	if pattern == "" {
-		return "", "", errors.New("pattern is empty; **/* lists all files")
+		return "", "", errors.New("pattern is empty; use **/* to list all files")
 	}
 	if err := workspace.CheckGlob("pattern", pattern); err != nil {
 		return "", "", err
@@ -102,7 +102,7 @@ func place(directory, pattern string) (start, below string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	// The fixed prefix of the pattern narrows the walk.
+	// Start in the directory that the pattern begins with, so that fewer files are visited.
 	base, below := doublestar.SplitPattern(pattern)
 	if strings.Contains("/"+below+"/", "/../") {
 		return "", "", errors.New("pattern: .. can't follow a wildcard; put the directory in path")
@@ -112,11 +112,12 @@ func place(directory, pattern string) (start, below string, err error) {
 	} else {
 		start, err = workspace.Resolve("pattern", path.Join(start, base))
 	}
-	// Clean removes elements that would match nothing, such as doubled slashes.
+	// Clean removes parts that would match nothing, such as a doubled slash.
 	return start, path.Clean(below), err
 }
 
-// depth returns the number of directory levels that the pattern can match, or 0 for any number.
+// depth returns the maximum number of directory levels in a matching path. It returns 0 for any
+// number.
 func depth(pattern string) int {
 	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `{\`) {
 		return 0
@@ -124,7 +125,7 @@ func depth(pattern string) int {
 	return strings.Count(pattern, "/") + 1
 }
 
-// report writes the files and what was left out.
+// report writes the files and a note about what the list leaves out.
 func report(out io.Writer, pattern, start string, found *newest) error {
 	var text bytes.Buffer
 	files := found.sorted()

@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// at returns a file that was changed the given number of minutes after a fixed time.
+// at returns a file whose modification time is the given number of minutes after a fixed time.
 func at(minutes int) *fstest.MapFile {
 	return &fstest.MapFile{ModTime: time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)}
 }
@@ -86,7 +86,7 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"no pattern", Args{}, "pattern is empty; **/* lists all files"},
+		{"no pattern", Args{}, "pattern is empty; use **/* to list all files"},
 		{"bad pattern", Args{Pattern: "{a"}, `pattern: "{a" is not a valid glob`},
 		{"pattern outside", Args{Pattern: "../*"}, "pattern: .. is outside the workspace"},
 		{"pattern outside by far", Args{Pattern: "/etc/*"}, "pattern: /etc is outside the workspace"},
@@ -112,7 +112,7 @@ func TestRun_errors(t *testing.T) {
 func TestRun_keepsTheNewestOfMany(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 3000 {
-		// Neither the names nor the order of the walk follow the times.
+		// Neither the names nor the order of the walk are in the order of the times.
 		fsys[fmt.Sprintf("f%04d", i*7%3000)] = at(i)
 	}
 	var out tooltest.Output

@@ -14,27 +14,28 @@ type file struct {
 	modTime time.Time
 }
 
-// newest collects files, counts them all and keeps the newest. Its memory depends only on the
-// limit.
+// newest counts all files and keeps only the newest. Its memory depends only on the limit and not
+// on the number of files.
 type newest struct {
 	limit int
 	count int
 	kept  []file
 
 	unread  workspace.Unread // directories
-	ignored int              // files and directories
+	ignored int              // number of files and directories
 }
 
 func (n *newest) add(f file) {
 	n.count++
 	n.kept = append(n.kept, f)
-	// Sorting only now and then makes adding a file cheap.
+	// Sort only after many files, so that adding a file takes little time.
 	if len(n.kept) >= 4*n.limit+1000 {
 		n.kept = n.sorted()
 	}
 }
 
-// sorted returns the newest files, the newest first; files of the same time are ordered by name.
+// sorted returns the newest files in order, the newest first. Files with the same time are ordered
+// by name.
 func (n *newest) sorted() []file {
 	slices.SortFunc(n.kept, func(a, b file) int {
 		return cmp.Or(b.modTime.Compare(a.modTime), cmp.Compare(a.name, b.name))

@@ -6,7 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// times looks up when files were changed, many at once.
+// times looks up the modification times of many files in one call.
 type times struct {
 	batch *workspace.Batch
 	names []string
@@ -20,7 +20,7 @@ func (t *times) add(name string) {
 	}
 }
 
-// flush looks up the times of the added files and passes the files on to newest.
+// flush looks up the times of the files that were added, and adds the files to newest.
 func (t *times) flush() {
 	for i, found := range t.batch.Stat(t.names) {
 		// A file with an error was removed after its directory was listed.

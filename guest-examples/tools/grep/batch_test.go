@@ -12,7 +12,7 @@ import (
 )
 
 // The result is the same whether files are read together or one at a time, and for any number of
-// batches. The test has large files, more files than fit the buffer, and all kinds of text.
+// batches. The test has large files, more files than fit in the buffer, and all kinds of text.
 func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 	tree := fstest.MapFS{}
 	add := func(name, content string) { tree[name] = &fstest.MapFile{Data: []byte(content)} }
@@ -32,7 +32,7 @@ func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 	add("mark.txt", "\xef\xbb\xbfneedle\n")
 	add("binary", "needle\x00\n")
 	add("control", "needle\x01\x02\x03\x04\x05\x06\x07\n")
-	// The NUL is beyond the bytes that decide whether a file is binary.
+	// The NUL comes after the bytes that are checked to decide whether a file is binary.
 	add("late", strings.Repeat("text\n", 1000)+"needle\x00\n")
 	add("latin1.txt", "caf\xe9 needle\n")
 	add("empty", "")
@@ -75,7 +75,7 @@ func TestBatchesAreSearchedAsFilesAre(t *testing.T) {
 	}
 }
 
-// vast makes all files claim to be too large to be read together.
+// vast is a file system in which each file seems too large to be read together with others.
 type vast struct{ fs.FS }
 
 func (v vast) Stat(name string) (fs.FileInfo, error) {

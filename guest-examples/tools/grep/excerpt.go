@@ -7,14 +7,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// lead is the number of bytes shown before a match in a line that is too long to be shown from
-// its start.
+// lead is the number of bytes that are shown before a match in a line that is too long to be shown
+// from its start.
 const lead = 100
 
 // cutMark replaces an omitted part of a line.
 const cutMark = "…"
 
-// excerpt returns a copy of at most MaxLineChars characters of line, as valid UTF-8. The copy
+// excerpt returns a part of line, with at most MaxLineChars characters, as valid UTF-8. The part
 // includes line[at].
 func excerpt(line []byte, at int) []byte {
 	var shown []byte

@@ -4,14 +4,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// finder iterates over the places in a block where the literals occur.
+// finder iterates over the occurrences of the literals in a block.
 type finder struct {
 	needles []bytescan.Needle
 	block   []byte
-	next    []int // the next place of each needle; len(block) means none
+	next    []int // next occurrence of each needle; len(block) means none
 }
 
-// newFinder returns a finder for block, which it does not change.
+// newFinder returns a finder for block. The finder does not change block.
 func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	f := &finder{needles: needles, block: block, next: make([]int, len(needles))}
 	for i := range f.next {
@@ -20,7 +20,8 @@ func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	return f
 }
 
-// find returns the first place not before from, or -1. Later calls must not pass a smaller from.
+// find returns the first occurrence at or after from, or -1. A later call must not pass a smaller
+// from.
 func (f *finder) find(from int) int {
 	first := len(f.block)
 	for i, n := range f.needles {

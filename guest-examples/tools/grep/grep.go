@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	// DefaultMaxResults is the number of results shown if a call does not set it.
+	// DefaultMaxResults is the number of results that are shown if the call does not set it.
 	DefaultMaxResults = 100
-	// MaxLineChars limits the characters shown of a line.
+	// MaxLineChars limits the number of characters of a line that are shown.
 	MaxLineChars = 500
-	// MaxOutput is the size of the output, in bytes, beyond which results are only counted.
+	// MaxOutput limits the output in bytes. When it is reached, further results are only counted.
 	MaxOutput = 128 << 10
 )
 
-// Mode is the mode of output.
+// Mode selects the form of the output.
 type Mode string
 
-// The modes of output.
+// The output modes.
 const (
 	Content Mode = "content" // the matching lines
-	Files   Mode = "files"   // the files with a matching line
-	Count   Mode = "count"   // the files with the number of matching lines
+	Files   Mode = "files"   // the files that contain a matching line
+	// the files that contain a matching line, with the number of matching lines
+	Count Mode = "count"
 )
 
 // Args are the arguments of grep.
@@ -40,21 +41,22 @@ type Args struct {
 	Path string `json:"path"`
 	// Glob selects files by name or by path below Path; "" means all.
 	Glob string `json:"glob"`
-	// OutputMode is the mode of output; "" means Content.
+	// OutputMode selects the form of the output; "" means Content.
 	OutputMode Mode `json:"output_mode"`
 	// IgnoreCase ignores the difference between upper and lower case.
 	IgnoreCase bool `json:"ignore_case"`
-	// Literal searches for Pattern literally.
+	// Literal means that Pattern is a literal string and not a regular expression.
 	Literal bool `json:"literal"`
-	// Context is the number of lines shown before and after a match in mode Content.
+	// Context is the number of lines that are shown before and after a match in the mode Content.
 	Context toolabi.Int `json:"context"`
-	// Before and After are the numbers of lines shown before and after a match, if larger than
-	// Context.
+	// Before and After are the numbers of lines that are shown before and after a match. Each has
+	// an effect only if it is larger than Context.
 	Before toolabi.Int `json:"before"`
 	After  toolabi.Int `json:"after"`
-	// Word only accepts matches that begin and end at word boundaries.
+	// Word accepts only matches that begin and end at word boundaries.
 	Word bool `json:"word"`
-	// MaxResults limits the lines (Content) or files shown; 0 means DefaultMaxResults.
+	// MaxResults limits the results that are shown: lines in the mode Content, files in the other
+	// modes. 0 means DefaultMaxResults.
 	MaxResults toolabi.Int `json:"max_results"`
 	// IncludeHidden also searches names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
@@ -62,8 +64,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run searches fsys and writes the results to out. Finding nothing is not an error. The text of
-// an error is for a model.
+// Run searches fsys and writes the results to out. It returns no error if nothing is found. The
+// message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Path == "" {
 		args.Path = "."

@@ -174,7 +174,7 @@ func TestRun(t *testing.T) {
 		{
 			"no file",
 			Args{Pattern: "func", Glob: "*.rs"},
-			"no matches: there was no file to search; check path and glob, or set include_hidden\n",
+			"no matches: no file was searched; check path and glob, or set include_hidden\n",
 		},
 		{
 			"match far into a line",
@@ -242,7 +242,7 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"no pattern", Args{}, "pattern is empty"},
-		{"bad pattern", Args{Pattern: "func("}, "pattern: missing closing ): \"func(\"; correct it, or set literal to search for the text itself"},
+		{"bad pattern", Args{Pattern: "func("}, "pattern: missing closing ): \"func(\"; correct it, or set literal to search for it literally"},
 		{"lookahead", Args{Pattern: "a(?=b)"}, "RE2 syntax has no lookaround"},
 		{"back reference", Args{Pattern: `(a)\1`}, "RE2 syntax has no lookaround and no backreferences"},
 		{"huge repetition", Args{Pattern: "((a{1000}){1000}){1000}"}, "make it simpler"},
@@ -363,7 +363,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// FuzzScanner compares the scanner with matching line by line.
+// FuzzScanner compares the results of the scanner with the results of matching each line.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []struct {
 		pattern, text string

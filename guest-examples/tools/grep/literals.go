@@ -8,19 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxLiterals limits the alternatives that are searched for one by one; with more, the regular
-// expression is as fast.
+// maxLiterals limits the number of literals that are searched for one by one. For more literals the
+// regular expression is equally fast.
 const maxLiterals = 8
 
-// literals are strings of which at least one occurs in each line that a pattern matches.
-// Searching for them is many times faster than the pattern, above all in a sandbox.
+// literals are strings; each line that the pattern matches contains at least one of them. Searching
+// for the strings is many times faster than matching the pattern, especially in a sandbox.
 type literals struct {
-	texts [][]byte // empty: nothing is known about the lines
-	// fold reports that the strings are in lower case and match either case of ASCII letters.
+	texts [][]byte // empty means that no literals are known
+	// fold reports that the search for the strings ignores the case of ASCII letters. The strings
+	// are then in lower case.
 	fold bool
 }
 
-// required returns the literals that a match of tree needs.
+// required returns literals of which each match of tree contains at least one.
 func required(tree *syntax.Regexp) literals {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -54,7 +55,7 @@ func required(tree *syntax.Regexp) literals {
 	return literals{}
 }
 
-// anyOf combines the literals of the alternatives.
+// anyOf combines the literals of all alternatives.
 func anyOf(alternatives []*syntax.Regexp) literals {
 	var all literals
 	for _, sub := range alternatives {
@@ -76,7 +77,7 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 	return all
 }
 
-// rarity rates l by the length of its shortest string.
+// rarity estimates how rarely l occurs, by the length of its shortest string.
 func (l literals) rarity() int {
 	if len(l.texts) == 0 {
 		return 0
@@ -88,8 +89,9 @@ func (l literals) rarity() int {
 	return shortest
 }
 
-// foldable returns the longest part of a case-insensitive literal, in lower case, that only ASCII
-// text matches. It excludes K and S, because they also match the Kelvin sign and the long s.
+// foldable returns the longest part of a case-insensitive literal that matches only ASCII text, in
+// lower case. The part contains no K and S, because these also match the Kelvin sign and the long
+// s.
 func foldable(runes []rune) string {
 	parts := strings.FieldsFunc(strings.ToLower(string(runes)), func(r rune) bool {
 		return r > 0x7f || r == 'k' || r == 's'

@@ -17,26 +17,27 @@ const maxPattern = 4096
 // matcher reports which lines match a pattern.
 type matcher struct {
 	re *regexp.Regexp
-	// needles are strings; each matching line contains at least one of them. Without needles
-	// nothing is known about the lines.
+	// needles are strings; each matching line contains at least one of them. If needles is empty,
+	// no such strings are known.
 	needles []bytescan.Needle
-	// certain reports that every line with a needle matches.
+	// certain reports that every line that contains a needle matches.
 	certain bool
 }
 
-// compile returns the matcher for pattern, or an error for a model.
+// compile returns the matcher for pattern. The message of an error is written for a model.
 func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	if pattern == "" {
 		return nil, errors.New("pattern is empty")
 	}
 	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("pattern is longer than %d bytes", maxPattern)
+		return nil, fmt.Errorf("pattern is longer than %d bytes; use a shorter pattern", maxPattern)
 	}
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
 	}
 	if word {
-		// The pattern must also be valid alone: a surplus parenthesis would close ours.
+		// The pattern must also be valid without the parentheses that we add: an unmatched
+		// parenthesis in the pattern would close ours.
 		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
 			return nil, explain(err)
 		}
@@ -50,7 +51,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 		return nil, explain(err)
 	}
 	if breaksLines(tree) {
-		return nil, errors.New("pattern contains a line break; grep matches within lines, so search for one line and set context to see its neighbours")
+		return nil, errors.New("pattern contains a line break, but grep matches within lines; search for one line and set context to see the lines around it")
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -65,8 +66,8 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	return m, nil
 }
 
-// lacks reports whether the bytes of a file rule out that any line matches. Most files of a
-// search need no other check. It makes no claim about whether the file is binary or how it is
+// lacks reports whether no line of content can match, because content contains no needle. Most
+// files need no other check. lacks does not determine whether the file is binary or how it is
 // encoded.
 func (m *matcher) lacks(content []byte) bool {
 	if len(m.needles) == 0 || text.IsUTF16(content) {
@@ -86,18 +87,18 @@ func explain(err error) error {
 	if !errors.As(err, &parse) {
 		return fmt.Errorf("pattern: %w", err)
 	}
-	hint := "correct it, or set literal to search for the text itself"
+	hint := "correct it, or set literal to search for it literally"
 	switch parse.Code {
 	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape:
-		hint = "RE2 syntax has no lookaround and no backreferences; set literal to search for the text itself"
+		hint = "RE2 syntax has no lookaround and no backreferences; set literal to search for the pattern literally"
 	case syntax.ErrLarge, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth:
 		hint = "make it simpler"
 	}
 	return fmt.Errorf("pattern: %s: %.100q; %s", parse.Code, parse.Expr, hint)
 }
 
-// breaksLines reports whether tree has a line break as a literal, which means that it was written
-// to match several lines.
+// breaksLines reports whether tree contains a literal line break. Its author then expects matches
+// over several lines.
 func breaksLines(tree *syntax.Regexp) bool {
 	if tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') {
 		return true

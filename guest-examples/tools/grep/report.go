@@ -9,35 +9,35 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// report builds the output, file by file. It counts all matches, including matches that it does not
-// show.
+// report builds the output, file by file. It counts all matches, even matches that the output does
+// not show.
 type report struct {
-	// pattern is the pattern, and start the file or directory searched.
+	// pattern is the pattern, and start is the file or directory that is searched.
 	pattern, start string
 	mode           Mode
 	before, after  int64 // lines of context
 	max            int
 
-	searched, binary int // files; files that lack the needles count as searched
+	searched, binary int // numbers of files; searched includes files without needles
 	matched          int // files with a match
 	lines            int // matching lines
-	shown            int // lines or files in out
+	shown            int // number of lines or files in out
 	out              bytes.Buffer
-	unread           workspace.Unread // files and directories
-	ignored          int              // files and directories
+	unread           workspace.Unread // counts files and directories
+	ignored          int              // number of files and directories
 
 	name  string // the current file
-	found int    // matching lines in the current file
+	found int    // number of matching lines in the current file
 	hits  []hit  // matching lines to show with context
 }
 
-// begin starts a file.
+// begin starts the results of a file.
 func (r *report) begin(name string) {
 	r.searched++
 	r.name, r.found, r.hits = name, 0, r.hits[:0]
 }
 
-// add adds a matching line of the file and reports whether to continue.
+// add adds a matching line of the current file, and reports whether to continue the search.
 func (r *report) add(h hit) bool {
 	r.found++
 	switch {
@@ -54,7 +54,8 @@ func (r *report) add(h hit) bool {
 	return true
 }
 
-// end closes the file. reopen opens it again for the lines of context.
+// end finishes the results of the current file. reopen opens the file again, to read the lines of
+// context.
 func (r *report) end(reopen func() (io.ReadCloser, error)) error {
 	if r.found == 0 {
 		return nil
@@ -74,12 +75,12 @@ func (r *report) end(reopen func() (io.ReadCloser, error)) error {
 	return nil
 }
 
-// room reports whether one more result may be shown.
+// room reports whether the output may show one more result.
 func (r *report) room() bool {
 	return r.shown+len(r.hits) < r.max && r.out.Len() < MaxOutput
 }
 
-// write adds a line of the file; mark is ':' for a match and '-' for context.
+// write adds a line of the current file; mark is ':' for a match and '-' for context.
 func (r *report) write(number int64, mark byte, line []byte) {
 	fmt.Fprintf(&r.out, "%s%c%d%c%s\n", workspace.Display(r.name), mark, number, mark, line)
 }
@@ -107,10 +108,10 @@ func (r *report) finish(w io.Writer) error {
 	}))
 }
 
-// nothing writes the message for a search without matches, with the likely reason.
+// nothing writes the message for a search without matches, and its likely reason.
 func (r *report) nothing() {
 	if r.searched+r.binary == 0 {
-		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")
+		fmt.Fprintln(&r.out, "no matches: no file was searched; check path and glob, or set include_hidden")
 		return
 	}
 	fmt.Fprintf(&r.out, "no matches (files searched: %d, binary files skipped: %d)\n", r.searched, r.binary)

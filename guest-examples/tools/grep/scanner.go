@@ -10,26 +10,26 @@ import (
 const (
 	// blockSize is the size of the blocks that are searched, in bytes.
 	blockSize = 256 << 10
-	// maxLine limits the length of a line searched in one piece, in bytes.
+	// maxLine limits the length of a line, in bytes, that is searched in one piece.
 	maxLine = 1 << 20
 )
 
 // hit is a line that matches.
 type hit struct {
 	number int64  // 1-based
-	line   []byte // without its line end; valid only during the call
-	at     int    // where the match begins in line; 0 if the whole line can be shown
+	line   []byte // without its line end; valid only until found returns
+	at     int    // the offset of the match in line; 0 if the whole line can be shown
 }
 
-// scanner finds the matching lines of one file after another.
+// scanner finds the matching lines of files, one file at a time.
 type scanner struct {
 	matcher *matcher
 	block   []byte
-	last    int64 // the number of the last hit
+	last    int64 // the line number of the last hit
 }
 
-// scan calls found for each matching line of r in order, until found returns false. It searches
-// lines longer than maxLine in pieces.
+// scan calls found for each matching line of r in order, until found returns false. Lines that are
+// longer than maxLine are searched in pieces.
 func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	if s.block == nil {
 		s.block = make([]byte, blockSize)
@@ -67,8 +67,8 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// whole is like scan, for a text that is completely in memory. It may change content. plain reports
-// that the text has no carriage returns.
+// whole does the same as scan for content that is completely in memory. It may change content.
+// plain reports that content has no carriage returns.
 func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	if !plain {
 		content = dropReturns(content)
@@ -77,8 +77,8 @@ func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	s.lines(content, 1, found)
 }
 
-// lines searches a block of lines without carriage returns; number is the number of its first
-// line.
+// lines searches a block of lines without carriage returns. number is the number of the first line
+// in the block.
 func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 	if len(block) == 0 {
 		return true
@@ -96,7 +96,7 @@ func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 		if s.matcher.certain || s.matcher.re.Match(line) {
 			number += int64(bytescan.Count(block[counted:start], '\n'))
 			counted = start
-			// The pieces of a very long line share one number.
+			// Report a very long line only once, because all its pieces have the same number.
 			if number != s.last && !found(hit{number, line, s.place(line)}) {
 				return false
 			}
@@ -110,7 +110,8 @@ func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 	return true
 }
 
-// place returns where the match begins in a line that is too long to be shown whole, otherwise 0.
+// place returns the offset of the match in a line that is too long to be shown whole. Otherwise it
+// returns 0.
 func (s *scanner) place(line []byte) int {
 	if len(line) <= MaxLineChars {
 		return 0
@@ -118,18 +119,18 @@ func (s *scanner) place(line []byte) int {
 	return s.matcher.re.FindIndex(line)[0]
 }
 
-// candidates returns a function that finds the next place in block whose line may match, or -1.
-// Its argument is the start of a line.
+// candidates returns a function that searches block from the start of a line. It returns an offset
+// in the next line that may match, or -1.
 func (s *scanner) candidates(block []byte) func(from int) int {
 	if len(s.matcher.needles) == 0 {
-		// Matching line by line is as fast as matching the block, because the regexp package has
-		// a faster engine for short texts.
+		// Try every line: matching line by line is as fast as matching the block, because the
+		// regexp package has a faster engine for short texts.
 		return func(from int) int { return from }
 	}
 	return newFinder(s.matcher.needles, block).find
 }
 
-// dropReturns removes the \r of each \r\n, in place.
+// dropReturns removes the \r of each \r\n. It changes block.
 func dropReturns(block []byte) []byte {
 	if bytescan.Index(block, '\r', '\r') < 0 {
 		return block

@@ -11,7 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// search is one call; it passes the files below start to the report.
+// search is the state of one call. It searches the files below start and adds the results to the
+// report.
 type search struct {
 	fsys    fs.FS
 	start   string
@@ -26,7 +27,7 @@ type search struct {
 	queue  queue
 }
 
-// run does the search and writes the report to out.
+// run searches the files and writes the report to out.
 func (s *search) run(out io.Writer) error {
 	s.source = bufio.NewReaderSize(nil, text.SniffLen)
 	info, err := fs.Stat(s.fsys, s.start)
@@ -65,7 +66,7 @@ func (s *search) directory() error {
 	return nil
 }
 
-// outcome records whether a file was searched.
+// outcome counts a binary file, and records a file that could not be read.
 func (s *search) outcome(name string, entry fs.DirEntry, err error) {
 	switch {
 	case errors.Is(err, text.ErrBinary):
@@ -75,15 +76,15 @@ func (s *search) outcome(name string, entry fs.DirEntry, err error) {
 	}
 }
 
-// mayBeRead reports whether an unreadable file is worth a message. Info is only called here,
-// since it costs a host call for each file.
+// mayBeRead reports whether a file that could not be read is reported. It calls Info only here,
+// because Info needs a host call for each file.
 func mayBeRead(entry fs.DirEntry) bool {
 	info, err := entry.Info()
 	return err != nil || workspace.Regular(info)
 }
 
-// single searches the one file that the caller named. If that file can't be searched, single
-// returns an error.
+// single searches the one file that is the argument path. It returns an error if that file can't be
+// searched.
 func (s *search) single() error {
 	err := s.file(s.start)
 	switch {

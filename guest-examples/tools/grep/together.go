@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// readRoom is the size of the buffer for files that are read together, in bytes. maxSmall
-	// limits the size of such a file; larger files are read in blocks.
+	// readRoom is the size of the buffer for files that are read together, in bytes. maxSmall is
+	// the maximum size of such a file. Larger files are read in blocks.
 	readRoom = 1 << 20
 	maxSmall = 128 << 10
-	// firstBatch is the number of files in the first batch that is read together, when nothing is
-	// known about their sizes.
+	// firstBatch is the number of files in the first batch of files that are read together. Their
+	// sizes are not yet known.
 	firstBatch = 64
 )
 
-// queue holds the files to search next.
+// queue is the list of files to search next.
 type queue struct {
 	names   []string
 	entries []fs.DirEntry
-	size    int // number of files read together
+	size    int // number of files to read together
 }
 
-// batch searches the first files of the queue, in order.
+// batch reads and searches the first files of the queue, in order.
 func (s *search) batch() {
 	names := s.queue.names[:min(len(s.queue.names), s.queue.size)]
 	done := 0
 	for i, found := range s.many.Read(names, maxSmall) {
 		if found.Err == syscall.ENOBUFS && i > 0 {
-			break // this file and those after it are read again
+			break // read this file and those after it in the next batch
 		}
 		err := found.Err
 		switch err {
@@ -53,7 +53,7 @@ func (s *search) batch() {
 	s.queue.names, s.queue.entries = s.queue.names[:left], s.queue.entries[:left]
 }
 
-// content searches a file that was read as a whole. It may change content.
+// content searches a file whose whole content is in memory. It may change content.
 func (s *search) content(name string, content []byte) error {
 	if s.scanner.matcher.lacks(content) {
 		s.report.searched++

@@ -24,13 +24,13 @@ import (
 // MaxFile limits the size of a file, in bytes.
 const MaxFile = 1 << 30
 
-// Algorithm is the name of a checksum.
+// Algorithm is the name of a checksum algorithm.
 type Algorithm string
 
-// SHA256 is the default.
+// SHA256 is the default algorithm.
 const SHA256 Algorithm = "sha256"
 
-// Encoding is the encoding of a checksum.
+// Encoding is the text encoding of a checksum.
 type Encoding string
 
 // The encodings. "" means Hex.
@@ -39,13 +39,13 @@ const (
 	Base64 Encoding = "base64"
 )
 
-// Args are the arguments of hash. Exactly one of Text, Data and FilePath is given.
+// Args are the arguments of hash. Exactly one of Text, Data and FilePath must be set.
 type Args struct {
-	// Algorithm is the checksum to compute; "" means SHA256.
+	// Algorithm is the algorithm of the checksum; "" means SHA256.
 	Algorithm Algorithm `json:"algorithm"`
-	// Text is hashed as UTF-8.
+	// Text is a string whose UTF-8 bytes are hashed.
 	Text *string `json:"text"`
-	// Data are bytes in Base64 of either alphabet, with or without padding.
+	// Data are the bytes to hash, in standard or URL-safe Base64, with or without padding.
 	Data *string `json:"base64"`
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath *string `json:"file_path"`
@@ -55,7 +55,7 @@ type Args struct {
 	Expected string `json:"expected"`
 }
 
-// algorithms are all algorithms.
+// algorithms are all supported algorithms.
 var algorithms = map[Algorithm]func() gohash.Hash{
 	"crc32":    func() gohash.Hash { return crc32.NewIEEE() },
 	"md5":      md5.New,
@@ -71,8 +71,8 @@ var algorithms = map[Algorithm]func() gohash.Hash{
 // Algorithms returns the names of all algorithms in alphabetical order.
 func Algorithms() []string { return toolabi.Operations(algorithms) }
 
-// Run writes to out the checksum of a text, of bytes or of a file of fsys. If a checksum is
-// expected, a second line says whether it matches. The text of an error is for a model.
+// Run writes to out the checksum of a text, of bytes or of a file of fsys. If Expected is set, a
+// second line says whether the checksum matches. The message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Algorithm == "" {
 		args.Algorithm = SHA256
@@ -103,20 +103,20 @@ func (e Encoding) encode(sum []byte) string {
 	return hex.EncodeToString(sum)
 }
 
-// verdict says whether the checksum matches the expected one.
+// verdict says whether sum, the checksum, matches Expected.
 func (a Args) verdict(sum string) string {
 	expected := strings.TrimSpace(a.Expected)
 	switch {
 	case expected == sum, a.Encoding != Base64 && strings.EqualFold(expected, sum):
 		return "matches"
 	case len(expected) != len(sum):
-		return fmt.Sprintf("differs: expected has %s, and %s has %d; does it come from another algorithm?", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
+		return fmt.Sprintf("differs: expected has %s, but a checksum of %s has %d; check the algorithm", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
 	default:
 		return "differs from expected"
 	}
 }
 
-// feed writes the bytes to hash to h.
+// feed writes the bytes that are hashed to h.
 func feed(h io.Writer, fsys fs.FS, args Args) error {
 	given := 0
 	for _, source := range []*string{args.Text, args.Data, args.FilePath} {
@@ -127,7 +127,7 @@ func feed(h io.Writer, fsys fs.FS, args Args) error {
 	var err error
 	switch {
 	case given != 1:
-		return errors.New("give one of text, base64 and file_path")
+		return errors.New("give exactly one of text, base64 and file_path")
 	case args.Text != nil:
 		_, err = io.WriteString(h, *args.Text)
 	case args.Data != nil:
@@ -159,7 +159,7 @@ func feedFile(h io.Writer, fsys fs.FS, path string) error {
 		return workspace.Explain(fsys, param, name, err)
 	}
 	if n > MaxFile {
-		return fmt.Errorf("%s: %s has more than %d bytes", param, workspace.Display(name), MaxFile)
+		return fmt.Errorf("%s: %s is larger than the limit of %d bytes", param, workspace.Display(name), MaxFile)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func run(t *testing.T, args Args) (string, error) {
 	return out.String(), err
 }
 
-// The expected sums come from the standards, for "abc".
+// The expected checksums of "abc" are copied from the standards.
 func TestRun(t *testing.T) {
 	for algorithm, want := range map[Algorithm]string{
 		"crc32":    "352441c2",
@@ -57,7 +57,7 @@ func TestRun_encodings(t *testing.T) {
 		{Args{Algorithm: "sha1", Text: new("abc"), Encoding: Base64, Expected: strings.ToLower(sha1)}, sha1 + "\ndiffers from expected"},
 		{Args{Algorithm: "crc32", Text: new("abc"), Expected: "352441C2"}, "352441c2\nmatches"},
 		{Args{Algorithm: "crc32", Text: new("abc"), Expected: "352441c3"}, "352441c2\ndiffers from expected"},
-		{Args{Algorithm: "crc32", Text: new("abc"), Expected: "a9993e364706816aba3e25717850c26c9cd0d89d"}, "352441c2\ndiffers: expected has 40 characters, and crc32 has 8; does it come from another algorithm?"},
+		{Args{Algorithm: "crc32", Text: new("abc"), Expected: "a9993e364706816aba3e25717850c26c9cd0d89d"}, "352441c2\ndiffers: expected has 40 characters, but a checksum of crc32 has 8; check the algorithm"},
 		{Args{Algorithm: "crc32", Text: new("")}, "00000000"},
 		{Args{Algorithm: "crc32", Data: new("_-8")}, "e2481064"},
 		{Args{Algorithm: "crc32", Data: new("/+8=\n")}, "e2481064"},
@@ -73,8 +73,8 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{}, "give one of text, base64 and file_path"},
-		{Args{Text: new("a"), FilePath: new("a")}, "give one of text, base64 and file_path"},
+		{Args{}, "give exactly one of text, base64 and file_path"},
+		{Args{Text: new("a"), FilePath: new("a")}, "give exactly one of text, base64 and file_path"},
 		{Args{Text: new("a"), Algorithm: "blake2"}, `algorithm is "blake2"; it must be one of crc32, md5,`},
 		{Args{Text: new("a"), Encoding: "octal"}, `encoding is "octal"; it must be hex or base64`},
 		{Args{Data: new("a!")}, "base64 is invalid"},
@@ -90,7 +90,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// The programs of the system compute the same sums.
+// The system's programs for checksums give the same result.
 func TestRun_againstPrograms(t *testing.T) {
 	text := strings.Repeat("wasmtool\x00ü\n", 10_000)
 	for _, algorithm := range []Algorithm{"md5", "sha1", "sha224", "sha256", "sha384", "sha512"} {

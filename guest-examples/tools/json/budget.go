@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// errSteps is the error of an exhausted budget.
-var errSteps = fmt.Errorf("query: the program takes more than %d steps; it may loop forever; if not, query for less", maxSteps)
+// errSteps is the error when the budget is used up.
+var errSteps = fmt.Errorf("query: the program needs more than %d steps; check for an endless loop, or query for less", maxSteps)
 
 // budget is a context that ends after a number of calls of Done. gojq calls Done before each
-// instruction, so a program ends at the same step on every machine, unlike with a deadline. It is
-// not safe for concurrent use.
+// instruction. Unlike with a deadline, a program therefore ends at the same step on every machine.
+// budget is not safe for concurrent use.
 type budget struct {
 	context.Context
 	left int
@@ -29,7 +29,7 @@ func (b *budget) Done() <-chan struct{} {
 	return b.done
 }
 
-// Err returns errSteps once the budget is used up.
+// Err returns errSteps after the budget is used up, and nil before.
 func (b *budget) Err() error {
 	if b.left > 0 {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-var errTooMuch = fmt.Errorf("query: the results are larger than %d bytes; query for less", MaxOutput)
+var errTooMuch = fmt.Errorf("query: the results are larger than the limit of %d bytes; query for less", MaxOutput)
 
-// collector converts results of gojq to values. It counts the bytes that a result takes when
-// written, because a small result may refer to the same list many times.
+// collector converts results of gojq to values. It counts the bytes of the JSON of the results,
+// because a small result may refer to the same list many times.
 type collector struct {
-	left int // bytes that the results may still take; each value counts at least 2
+	left int // bytes that the results may still have; each value counts as at least 2
 }
 
 func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {
@@ -38,7 +38,7 @@ func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {
 	case map[string]any:
 		return c.object(found, depth)
 	}
-	// A number; NaN and infinities become null.
+	// The result is a number; NaN and infinities become null.
 	text, err := gojq.Marshal(found)
 	if err != nil {
 		return jsonvalue.Value{}, fmt.Errorf("query: %w", err)

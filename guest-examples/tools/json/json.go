@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// DefaultIndent is the number of spaces a level is indented by.
+	// DefaultIndent is the number of spaces by which each level is indented.
 	DefaultIndent = 2
 	maxIndent     = 8
 	// MaxOutput limits the output of a call, in bytes.
@@ -29,17 +29,17 @@ type Operation string
 
 // The operations.
 const (
-	Query    Operation = "query"    // the results of a jq program
-	Format   Operation = "format"   // the same values, indented over several lines
-	Minify   Operation = "minify"   // the same values without spaces
-	Validate Operation = "validate" // whether it is JSON, with the place of the first error
+	Query    Operation = "query"    // run a jq program on the JSON
+	Format   Operation = "format"   // indent the same values over several lines
+	Minify   Operation = "minify"   // write the same values without spaces
+	Validate Operation = "validate" // check the JSON, and report the position of the first error
 )
 
 // Args are the arguments of json.
 type Args struct {
-	// Operation is the operation; "" is an error.
+	// Operation is the operation; it must not be empty.
 	Operation Operation `json:"operation"`
-	// Text is the JSON. FilePath is a file with the JSON, to use instead.
+	// Text is the JSON. FilePath is a file that contains the JSON. Only one of them may be set.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
 	// Query is the jq program of the operation Query.
@@ -48,20 +48,21 @@ type Args struct {
 	Raw bool `json:"raw"`
 	// Compact makes Query write each result on one line.
 	Compact bool `json:"compact"`
-	// Indent is the number of spaces a level, from 1 to 8; 0 means DefaultIndent.
+	// Indent is the number of spaces for each level, from 1 to 8; 0 means DefaultIndent.
 	Indent toolabi.Int `json:"indent"`
 }
 
-// Run writes the result to out; FilePath is a file in fsys. The text of an error is for a model.
+// Run writes the result to out; FilePath is a file in fsys. The message of an error is written for
+// a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Indent == 0 {
 		args.Indent = DefaultIndent
 	}
 	if args.Indent < 0 || args.Indent > maxIndent {
-		return fmt.Errorf("indent is %d; it must be 1 to %d", args.Indent, maxIndent)
+		return fmt.Errorf("indent is %d; it must be from 1 to %d", args.Indent, maxIndent)
 	}
 	if args.Query != "" && args.Operation != Query {
-		return fmt.Errorf("query only applies to the operation query, but operation is %q", args.Operation)
+		return fmt.Errorf("the argument query is only for the operation query, but operation is %q", args.Operation)
 	}
 	switch args.Operation {
 	case Query, Format, Minify, Validate:
@@ -81,7 +82,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	}
 	values, err := jsonvalue.Split(text)
 	if err != nil {
-		return fmt.Errorf("this is not JSON: %w", err)
+		return fmt.Errorf("the text is not valid JSON: %w", err)
 	}
 	var result []byte
 	switch args.Operation {
@@ -101,7 +102,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return write(out, result)
 }
 
-// layOut formats the values; names, strings and numbers stay as written.
+// layOut formats the values. Names, strings and numbers keep their spelling.
 func layOut(values [][]byte, indent string) ([]byte, error) {
 	var result bytes.Buffer
 	for _, value := range values {
@@ -115,15 +116,15 @@ func layOut(values [][]byte, indent string) ([]byte, error) {
 			return nil, err
 		}
 		if result.Len() > MaxOutput {
-			return nil, fmt.Errorf("the result is larger than %d bytes; give a smaller indent, or query for a part", MaxOutput)
+			return nil, fmt.Errorf("the result is larger than the limit of %d bytes; set a smaller indent, or query for a part", MaxOutput)
 		}
 		result.WriteByte('\n')
 	}
 	return result.Bytes(), nil
 }
 
-// describe reports whether the values are valid; err is the error of parsing them. JSON that is
-// too large to be checked is an error.
+// describe reports whether the values are valid. err is the error of parsing them. describe returns
+// an error if the JSON is too large to be checked.
 func describe(values []jsonvalue.Value, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, jsonvalue.ErrDepth) || errors.Is(err, jsonvalue.ErrSize):

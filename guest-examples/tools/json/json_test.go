@@ -72,15 +72,15 @@ func TestRun_errors(t *testing.T) {
 		{"no text", Args{Operation: Format}, "give text or file_path"},
 		{"two texts", Args{Operation: Format, Text: "1", FilePath: "a.json"}, "text and file_path are both given"},
 		{"no query", Args{Operation: Query, Text: "1"}, "query is missing"},
-		{"query elsewhere", Args{Operation: Format, Query: ".", Text: "1"}, "query only applies to the operation query"},
-		{"indent", Args{Operation: Format, Text: "1", Indent: 9}, "indent is 9; it must be 1 to 8"},
+		{"query elsewhere", Args{Operation: Format, Query: ".", Text: "1"}, "query is only for the operation query"},
+		{"indent", Args{Operation: Format, Text: "1", Indent: 9}, "indent is 9; it must be from 1 to 8"},
 		{"missing file", Args{Operation: Format, FilePath: "b.json"}, "file_path: b.json does not exist in the workspace; did you mean a.json?"},
 		{"outside", Args{Operation: Format, FilePath: "../a.json"}, "outside the workspace"},
 		{"directory", Args{Operation: Format, FilePath: "d"}, "d is a directory"},
 		{"binary", Args{Operation: Format, FilePath: "bin"}, "bin is not a text file"},
 		{"other encoding", Args{Operation: Format, FilePath: "latin1"}, "latin1 is not UTF-8"},
 		{"not UTF-8", Args{Operation: Format, Text: "\"\xff\""}, "not valid UTF-8"},
-		{"not JSON", Args{Operation: Format, Text: "{'a':1}"}, "this is not JSON: line 1, column 2: "},
+		{"not JSON", Args{Operation: Format, Text: "{'a':1}"}, "the text is not valid JSON: line 1, column 2: "},
 		{"spaces only", Args{Operation: Format, Text: "  "}, "the text is empty"},
 		{"syntax", Args{Operation: Query, Query: ".a |\n]", Text: "1"}, `query, line 2, column 1: unexpected token "]"`},
 		{"unknown function", Args{Operation: Query, Query: "fly", Text: "1"}, "query: function not defined: fly/0"},
@@ -107,11 +107,11 @@ func TestRun_hostile(t *testing.T) {
 	}{
 		{"too large", Args{Operation: Format, Text: strings.Repeat(" ", source.Max+1)}, "text has 4194305 bytes; the limit is 4194304"},
 		{"deep", Args{Operation: Format, Text: strings.Repeat("[", 20_000)}, "exceeded max depth"},
-		{"deep output", Args{Operation: Format, Indent: 8, Text: strings.Repeat("[", 800) + strings.Repeat("]", 800)}, "the result is larger than 4194304 bytes"},
+		{"deep output", Args{Operation: Format, Indent: 8, Text: strings.Repeat("[", 800) + strings.Repeat("]", 800)}, "the result is larger than the limit of 4194304 bytes"},
 		{"too deep for a tree", Args{Operation: Query, Query: ".", Text: strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000)}, "more than 1000 deep"},
 		{"deep program", Args{Operation: Query, Query: strings.Repeat("[", MaxQuery), Text: "1"}, "unexpected EOF"},
 		{"large program", Args{Operation: Query, Query: strings.Repeat(".", MaxQuery+1), Text: "1"}, "query has 10001 bytes; the limit is 10000"},
-		{"endless results", Args{Operation: Query, Query: `repeat("x" * 1000)`, Text: "1"}, "larger than 4194304 bytes"},
+		{"endless results", Args{Operation: Query, Query: `repeat("x" * 1000)`, Text: "1"}, "larger than the limit of 4194304 bytes"},
 		{"deep result", Args{Operation: Query, Query: "reduce range(1500) as $i (0; [.])", Text: "1"}, "more than 1000 deep"},
 		{"deep, to be checked", Args{Operation: Validate, Text: strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000)}, "more than 1000 deep"},
 		{"number too large", Args{Operation: Query, Query: ".", Text: "[1e999999999]"}, "the number 1e999999999 is too large for a query"},
@@ -139,7 +139,7 @@ func TestQuery_endsAfterSteps(t *testing.T) {
 	}
 }
 
-// A list that contains another list many times is small until it is written.
+// A list that contains another list many times is small in memory but large when it is written.
 func TestCollector_countsRepeatedLists(t *testing.T) {
 	found := []any{1}
 	for range 60 {
@@ -151,7 +151,7 @@ func TestCollector_countsRepeatedLists(t *testing.T) {
 	}
 }
 
-// Formatting keeps the JSON values, and input that is not JSON is refused.
+// Formatting does not change the JSON values, and input that is not JSON is rejected.
 func FuzzRun(f *testing.F) {
 	f.Add("{\"a\":[1,2.50]}")
 	f.Add("1 \"x\\u0000\" [{}]")

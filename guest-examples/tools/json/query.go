@@ -18,14 +18,15 @@ import (
 const (
 	// MaxQuery limits the length of a program, in bytes.
 	MaxQuery = 10_000
-	// maxSteps limits the instructions that a program may execute, which take some seconds.
+	// maxSteps limits the instructions that a program may execute. This many instructions take a
+	// few seconds.
 	maxSteps = 3_000_000
-	// maxDigits limits the digits of a whole number.
+	// maxDigits limits the number of digits of a whole number.
 	maxDigits = 10_000
 )
 
-// query returns the results of the program for all values. Each result is a line or, with indent,
-// several lines.
+// query runs the program on each value and returns the results. Each result is on one line. With
+// indent it is on several lines.
 func query(program string, values [][]byte, indent int, raw bool) ([]byte, error) {
 	code, err := compile(program)
 	if err != nil {
@@ -47,7 +48,7 @@ func query(program string, values [][]byte, indent int, raw bool) ([]byte, error
 			if err, failed := found.(error); failed {
 				var halt *gojq.HaltError
 				if errors.As(err, &halt) && halt.Value() == nil {
-					return result, nil // the program ended itself
+					return result, nil // the program called halt
 				}
 				return nil, explain(err)
 			}
@@ -59,14 +60,14 @@ func query(program string, values [][]byte, indent int, raw bool) ([]byte, error
 	return result, nil
 }
 
-// compile compiles the program. The program has no environment variables, no modules, and no
-// input except the values.
+// compile compiles the program. The program can access only the values, and no environment
+// variables, modules or other input.
 func compile(program string) (*gojq.Code, error) {
 	if program == "" {
 		return nil, errors.New("query is missing; give a jq program such as .items[].name")
 	}
 	if len(program) > MaxQuery {
-		return nil, fmt.Errorf("query has %d bytes; the limit is %d", len(program), MaxQuery)
+		return nil, fmt.Errorf("query has %d bytes; the limit is %d, so use a shorter program", len(program), MaxQuery)
 	}
 	parsed, err := gojq.Parse(program)
 	var syntax *gojq.ParseError
@@ -83,7 +84,7 @@ func compile(program string) (*gojq.Code, error) {
 	return code, nil
 }
 
-// decode decodes the value for gojq: whole numbers exactly, others as float64.
+// decode decodes the value for gojq: whole numbers exactly, other numbers as float64.
 func decode(value []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -94,7 +95,7 @@ func decode(value []byte) (any, error) {
 	return withNumbers(input)
 }
 
-// withNumbers replaces the number literals in value with numbers.
+// withNumbers replaces number literals in value with Go numbers.
 func withNumbers(value any) (any, error) {
 	var err error
 	switch value := value.(type) {
@@ -127,7 +128,7 @@ func number(literal string) (any, error) {
 	}
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
-		return nil, fmt.Errorf("the number %.40s is too large for a query; format and minify keep it as it is", literal)
+		return nil, fmt.Errorf("the number %.40s is too large for a query; only format and minify support it", literal)
 	}
 	return f, nil
 }

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// DefaultDepth is the number of levels shown if a call sets no depth.
+	// DefaultDepth is the number of levels that are shown if a call sets no depth.
 	DefaultDepth = 2
-	// DefaultLimit is the number of entries shown if a call sets no limit.
+	// DefaultLimit is the number of entries that are shown if a call sets no limit.
 	DefaultLimit = 200
-	// maxOutput is the size of the output, in bytes, beyond which entries are only counted.
+	// maxOutput limits the output in bytes. When it is reached, further entries are only counted.
 	maxOutput = 96 << 10
 )
 
@@ -28,7 +28,7 @@ type Args struct {
 	Path string `json:"path"`
 	// Depth is the number of levels to show; 0 means DefaultDepth.
 	Depth toolabi.Int `json:"depth"`
-	// Limit limits the entries shown; 0 means DefaultLimit.
+	// Limit limits the number of entries that are shown; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
 	// IncludeHidden also shows names that begin with a dot.
 	IncludeHidden bool `json:"include_hidden"`
@@ -36,7 +36,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Run writes the tree of a directory of fsys to out. The text of an error is for a model.
+// Run writes the tree of a directory of fsys to out. The message of an error is written for a
+// model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch {
 	case args.Depth < 0:
@@ -76,7 +77,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	return tree.finish(out)
 }
 
-// tree is the result so far.
+// tree is the output so far.
 type tree struct {
 	start string
 	limit int
@@ -88,7 +89,7 @@ type tree struct {
 	unread             workspace.Unread
 }
 
-// add counts an entry, and shows it if it is among the first.
+// add counts an entry. It shows the entry if neither limit is reached.
 func (t *tree) add(name string, entry fs.DirEntry) error {
 	if entry.IsDir() {
 		t.directories++
@@ -107,8 +108,8 @@ func (t *tree) add(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// kind returns the text after the name of an entry. It looks up the size only for files that are
-// shown, since that costs a host call.
+// kind returns the text after the name of an entry, such as its size. It is only called for entries
+// that are shown, because looking up a size needs a host call.
 func kind(entry fs.DirEntry) string {
 	if entry.IsDir() {
 		return "/"
@@ -125,7 +126,7 @@ func kind(entry fs.DirEntry) string {
 	return " (" + toolabi.Quantity(info.Size(), "byte") + ")"
 }
 
-// finish writes the result.
+// finish writes the tree and a summary of what it leaves out.
 func (t *tree) finish(out io.Writer) error {
 	counts := toolabi.Quantity(t.files, "file") + ", " + toolabi.Quantity(t.directories, "directory")
 	total := t.files + t.directories

@@ -78,7 +78,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Entries beyond the limit are also counted.
+// Entries after the limit are counted, but not shown.
 func TestRun_large(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 3000 {

@@ -17,7 +17,7 @@ func encode(items []jsonvalue.Value) []byte {
 
 // collect calls visit for all nodes, parents first.
 func (d document) collect(visit func(ast.Node)) {
-	// visit returns no error, so the walk has none.
+	// Ignore the error, because visit never returns one.
 	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			visit(n)
@@ -26,7 +26,7 @@ func (d document) collect(visit func(ast.Node)) {
 	})
 }
 
-// contents returns the headings as a list of links to them.
+// contents returns the headings as a Markdown list of links to them.
 func (d document) contents() []byte {
 	var out bytes.Buffer
 	d.collect(func(n ast.Node) {
@@ -46,7 +46,7 @@ func (d document) contents() []byte {
 	return out.Bytes()
 }
 
-// code returns the code blocks of a language, or all if language is "".
+// code returns the code blocks of a language. An empty language means all code blocks.
 func (d document) code(language string) []jsonvalue.Value {
 	var blocks []jsonvalue.Value
 	at := d.newLiner()
@@ -55,7 +55,7 @@ func (d document) code(language string) []jsonvalue.Value {
 		switch n := n.(type) {
 		case *ast.FencedCodeBlock:
 			name = string(n.Language(d.source))
-			start = 1 // Lines() excludes the line of the fence
+			start = 1 // Lines() does not include the line of the opening fence
 		case *ast.CodeBlock:
 		default:
 			return
@@ -76,7 +76,7 @@ func (d document) code(language string) []jsonvalue.Value {
 	return blocks
 }
 
-// links returns the links and images.
+// links returns all links and images.
 func (d document) links() []jsonvalue.Value {
 	var links []jsonvalue.Value
 	d.collect(func(n ast.Node) {
@@ -133,7 +133,7 @@ type member struct {
 	value jsonvalue.Value
 }
 
-// object returns an object with the members.
+// object returns a JSON object with the given members.
 func object(members ...member) jsonvalue.Value {
 	all := &jsonvalue.Members{}
 	for _, m := range members {
@@ -142,7 +142,7 @@ func object(members ...member) jsonvalue.Value {
 	return jsonvalue.NewObject(all)
 }
 
-// liner counts lines for increasing offsets.
+// liner converts increasing offsets to line numbers.
 type liner struct {
 	source     []byte
 	at, number int
@@ -152,7 +152,7 @@ func (d document) newLiner() *liner {
 	return &liner{source: d.source, number: 1}
 }
 
-// line returns the number, from 1, of the line that contains the byte at offset.
+// line returns the number of the line that contains the byte at offset. The first line is 1.
 func (l *liner) line(offset int) int {
 	if offset > l.at {
 		l.number += bytes.Count(l.source[l.at:offset], []byte("\n"))

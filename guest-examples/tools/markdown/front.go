@@ -6,19 +6,20 @@ import (
 )
 
 const (
-	// maxText limits the size of the text, in bytes.
+	// maxText limits the size of the Markdown text, in bytes.
 	maxText = 1 << 20
-	// maxNested limits the quotes and lists nested on one line, and maxMargin the indentation of
-	// a line. The time to parse grows with the square of both.
+	// maxNested limits the number of nested quotes and lists on one line. maxMargin limits the
+	// indentation of a line. The time to parse grows with the square of each.
 	maxNested = 100
 	maxMargin = 500
-	// maxBrackets limits the possible starts of links, whose parsing also takes quadratic time.
+	// maxBrackets limits the number of opening brackets, which may begin links. Parsing links also
+	// takes quadratic time.
 	maxBrackets = 10_000
 )
 
-// splitFront returns the front matter between two lines --- or +++ at the beginning, and the rest.
-// Without front matter, front is "". In the rest, blank lines replace the front matter, so that
-// line numbers stay the same.
+// splitFront returns the front matter, which is between two lines --- or +++ at the beginning, and
+// the body. front is "" if there is no front matter. In body, empty lines replace the front matter,
+// so that line numbers stay the same.
 func splitFront(content string) (front, body string) {
 	for _, fence := range []string{"---", "+++"} {
 		first, rest, ok := strings.Cut(content, "\n")
@@ -40,10 +41,10 @@ func splitFront(content string) (front, body string) {
 	return "", content
 }
 
-// check refuses texts that would take the parser too long.
+// check rejects texts that the parser would need too much time for.
 func check(body string) error {
 	if len(body) > maxText {
-		return fmt.Errorf("the text has %d bytes; the limit is %d", len(body), maxText)
+		return fmt.Errorf("the text has %d bytes; the limit is %d, so give a part of the text", len(body), maxText)
 	}
 	if n := strings.Count(body, "["); n > maxBrackets {
 		return fmt.Errorf("the text has %d opening square brackets; the limit is %d, so give a part of the text", n, maxBrackets)
@@ -56,13 +57,13 @@ func check(body string) error {
 			return fmt.Errorf("line %d is indented by %d characters; the limit is %d", number, margin, maxMargin)
 		}
 		if nested(line) > maxNested {
-			return fmt.Errorf("line %d nests more than %d quotes or lists", number, maxNested)
+			return fmt.Errorf("line %d has more than %d nested quotes or lists; remove some", number, maxNested)
 		}
 	}
 	return nil
 }
 
-// nested returns an upper bound for the number of quotes and lists nested on the line.
+// nested returns an upper bound for the number of nested quotes and lists on the line.
 func nested(line string) int {
 	n := 0
 	for i := range len(line) {

@@ -1,5 +1,5 @@
-// Package markdown implements the built-in tool markdown, which converts Markdown to HTML or
-// plain text, or extracts parts of it.
+// Package markdown implements the built-in tool markdown, which converts Markdown to HTML or plain
+// text, or extracts parts of the Markdown.
 package markdown
 
 import (
@@ -26,9 +26,10 @@ type Operation string
 
 // The operations.
 const (
-	HTML        Operation = "html"         // HTML without scripts and raw HTML
+	// safe HTML, without scripts and without the raw HTML of the Markdown
+	HTML        Operation = "html"
 	Text        Operation = "text"         // plain text without markup
-	TOC         Operation = "toc"          // the headings, as a list of links
+	TOC         Operation = "toc"          // the headings as a list of links
 	Code        Operation = "code"         // the code blocks
 	Links       Operation = "links"        // the links and images
 	Tables      Operation = "tables"       // the tables
@@ -37,16 +38,18 @@ const (
 
 // Args are the arguments of markdown.
 type Args struct {
-	// Operation is the operation; "" is an error.
+	// Operation is the operation; it must not be empty.
 	Operation Operation `json:"operation"`
-	// Text is the Markdown. FilePath is a file with the Markdown, to use instead.
+	// Text is the Markdown. FilePath is a file that contains the Markdown. Only one of them may be
+	// set.
 	Text     string `json:"text"`
 	FilePath string `json:"file_path"`
-	// Language restricts Code to the blocks of that language; "" means all.
+	// Language makes the operation Code return only the code blocks of that language; "" means all.
 	Language string `json:"language"`
 }
 
-// Run writes the result to out; FilePath is a file in fsys. The text of an error is for a model.
+// Run writes the result to out; FilePath is a file in fsys. The message of an error is written for
+// a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch args.Operation {
 	case HTML, Text, TOC, Code, Links, Tables, FrontMatter:
@@ -54,7 +57,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return fmt.Errorf("operation is %q; it must be html, text, toc, code, links, tables or front_matter", args.Operation)
 	}
 	if args.Language != "" && args.Operation != Code {
-		return fmt.Errorf("language only applies to the operation code, but operation is %q", args.Operation)
+		return fmt.Errorf("the argument language is only for the operation code, but operation is %q", args.Operation)
 	}
 	content, err := source.Read(fsys, args.Text, args.FilePath)
 	if err != nil {
@@ -63,7 +66,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	front, body := splitFront(content)
 	if args.Operation == FrontMatter {
 		if front == "" {
-			return errors.New("there is no front matter; it must be between two lines --- (YAML) or +++ (TOML) at the very beginning")
+			return errors.New("the text has no front matter; it must be between two lines --- (YAML) or +++ (TOML) at the very beginning")
 		}
 		_, err := io.WriteString(out, front)
 		return err
@@ -77,13 +80,13 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return err
 	}
 	if len(result) > MaxOutput {
-		return fmt.Errorf("the result is larger than %d bytes; give a part of the text", MaxOutput)
+		return fmt.Errorf("the result is larger than the limit of %d bytes; give a part of the text", MaxOutput)
 	}
 	_, err = out.Write(result)
 	return err
 }
 
-// document is a parsed document.
+// document is a parsed Markdown document.
 type document struct {
 	markdown goldmark.Markdown
 	source   []byte

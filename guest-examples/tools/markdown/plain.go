@@ -11,7 +11,7 @@ import (
 	gmhtml "github.com/yuin/goldmark/renderer/html"
 )
 
-// plain returns the text without markup, except list markers and quote marks.
+// plain returns the text without markup; only the markers of lists and quotes are kept.
 func (d document) plain() []byte {
 	lines := d.blocks(d.root)
 	if len(lines) == 0 {
@@ -20,8 +20,8 @@ func (d document) plain() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// blocks returns the lines of the blocks below n. Empty lines separate blocks, except the items
-// of a tight list.
+// blocks returns the lines of the blocks below n. Blocks are separated by empty lines, but the
+// items of a tight list are not.
 func (d document) blocks(n ast.Node) []string {
 	var lines []string
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
@@ -80,7 +80,7 @@ func (d document) list(list *ast.List) []string {
 	return lines
 }
 
-// indent puts the string first before the first line, and the string rest before all other lines.
+// indent adds the string first before the first line, and the string rest before each other line.
 func indent(first, rest string, lines []string) []string {
 	if len(lines) == 0 {
 		return []string{strings.TrimRight(first, " ")}
@@ -140,7 +140,7 @@ func (d document) inline(n ast.Node) string {
 }
 
 // literal returns the text of a node. Only the HTML writer resolves escapes and entities in the
-// right order, so literal takes its output and unescapes the HTML.
+// right order. literal therefore unescapes the output of the HTML writer.
 func (d document) literal(n *ast.Text) string {
 	value := n.Segment.Value(d.source)
 	if n.IsRaw() {
@@ -150,7 +150,7 @@ func (d document) literal(n *ast.Text) string {
 	writer := bufio.NewWriter(&out)
 	gmhtml.DefaultWriter.Write(writer, value)
 	if err := writer.Flush(); err != nil {
-		return string(value) // writing to a builder never fails
+		return string(value) // ignore the error, because writing to a builder never fails
 	}
 	return html.UnescapeString(out.String())
 }

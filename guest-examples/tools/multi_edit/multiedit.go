@@ -11,27 +11,27 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/tools/edit"
 )
 
-// MaxEdits limits the edits of a call. Each edit scans the file.
+// MaxEdits limits the number of edits in a call, because each edit searches the whole file.
 const MaxEdits = 100
 
 // Args are the arguments of multi_edit.
 type Args struct {
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath string `json:"file_path"`
-	// Edits are made in order, each in the result of the previous ones.
+	// Edits are made in order. Each edit applies to the result of the previous edits.
 	Edits []edit.Edit `json:"edits"`
 	// FileHash is as in [edit.Args].
 	FileHash string `json:"file_hash"`
 }
 
-// Run makes all edits in a file of dir and writes a summary to out. The text of an error is for a
-// model; after an error the file is as before.
+// Run makes all edits in a file of dir and writes a summary to out. The message of an error is
+// written for a model. After an error the file has its old content.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	switch {
 	case len(args.Edits) == 0:
 		return errors.New("edits is empty; give at least one edit with old_string and new_string")
 	case len(args.Edits) > MaxEdits:
-		return fmt.Errorf("edits has %d edits; make at most %d at a time", len(args.Edits), MaxEdits)
+		return fmt.Errorf("edits has %d edits; make at most %d edits in one call", len(args.Edits), MaxEdits)
 	}
 	label := func(i int) string { return fmt.Sprintf("edits[%d]: ", i) }
 	return edit.Change(dir, args.FilePath, args.FileHash, args.Edits, label, out)

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 			{OldString: "one", NewString: "1\n$&"},
 			{OldString: "1\n", NewString: "“1”\n"}, // matches the result of the first edit
 			{OldString: "t", NewString: "T", ReplaceAll: true},
-			{OldString: "  Three", NewString: "  3"}, // matches except for white space
+			{OldString: "  Three", NewString: "  3"}, // matches only if white space is ignored
 		},
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestRun_allOrNothing(t *testing.T) {
 		want string
 	}{
 		{"none", Args{FilePath: "a.txt"}, "edits is empty"},
-		{"too many", Args{FilePath: "a.txt", Edits: slices.Repeat([]edit.Edit{good}, MaxEdits+1)}, "edits has 101 edits; make at most 100 at a time"},
+		{"too many", Args{FilePath: "a.txt", Edits: slices.Repeat([]edit.Edit{good}, MaxEdits+1)}, "edits has 101 edits; make at most 100 edits in one call"},
 		{"the second is missing", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "One", NewString: "x"}}}, "edits[1]: old_string is not in a.txt"},
 		{"several places", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "t", NewString: "x"}}}, "edits[1]: old_string matches 2 places in a.txt"},
 		{"empty", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {NewString: "x"}}}, "edits[1]: old_string is empty"},

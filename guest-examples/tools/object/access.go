@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// get returns the value at the path, or an error that names the part of the path that exists.
+// get returns the value at the path. Its error names the longest part of the path that exists.
 func get(c call) (jsonvalue.Value, error) {
 	v, ok := c.object.Get(c.path)
 	if !ok {
@@ -34,16 +34,17 @@ func missing(v jsonvalue.Value, path jsonvalue.Path) error {
 	case jsonvalue.Object:
 		return fmt.Errorf("%s has no %.200q%s", where, path[depth], suggestion(v, path[depth]))
 	case jsonvalue.Array:
-		return fmt.Errorf("%s has length %d and no item %.200q", where, len(v.Items()), path[depth])
+		return fmt.Errorf("%s has %d items, but no item %.200q", where, len(v.Items()), path[depth])
 	default:
-		return fmt.Errorf("%s has no members", where)
+		return fmt.Errorf("%s has no members; only objects and arrays have", where)
 	}
 }
 
-// maxListed limits the names that an error lists.
+// maxListed limits the number of names in an error.
 const maxListed = 20
 
-// suggestion suggests a member of v whose name is similar to the missing name.
+// suggestion returns advice about the missing name: a similar name of a member of v, or the names
+// of all members.
 func suggestion(v jsonvalue.Value, name string) string {
 	const maxCompared, maxDistance = 1000, 2
 	var all []string
@@ -60,7 +61,7 @@ func suggestion(v jsonvalue.Value, name string) string {
 	case len(all) == 0:
 		return "; it is empty"
 	case len(all) > maxListed:
-		return fmt.Sprintf("; it has %d other names, which the operation keys lists", v.Members().Len())
+		return fmt.Sprintf("; it has %d other names; list them with the operation keys", v.Members().Len())
 	}
 	return fmt.Sprintf("; it has %.1000s", strings.Join(all, ", "))
 }
@@ -106,7 +107,7 @@ func (c call) members() (*jsonvalue.Members, error) {
 	return v.Members(), nil
 }
 
-// each maps the members of the object at the path to an array.
+// each converts the members of the object at the path, and returns the results as an array.
 func (c call) each(convert func(name string, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {
 	members, err := c.members()
 	if err != nil {
@@ -133,7 +134,8 @@ func entries(c call) (jsonvalue.Value, error) {
 	})
 }
 
-// fromEntries returns an object made of the pairs; of equal names the last pair wins.
+// fromEntries builds an object from name-value pairs. If several pairs have the same name, the last
+// pair is used.
 func fromEntries(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("entries", c.Entries, jsonvalue.Array); err != nil {
 		return jsonvalue.Value{}, err
@@ -156,7 +158,7 @@ func (c call) paths() ([]jsonvalue.Path, error) {
 	}
 	const limit = 100
 	if len(c.Keys) > limit {
-		return nil, fmt.Errorf("keys has more than %d items", limit)
+		return nil, fmt.Errorf("keys has more than the limit of %d items", limit)
 	}
 	paths := make([]jsonvalue.Path, len(c.Keys))
 	for i, key := range c.Keys {
@@ -172,8 +174,8 @@ func (c call) paths() ([]jsonvalue.Path, error) {
 	return paths, nil
 }
 
-// pick keeps the values at the paths, in the order of the paths; missing ones are skipped. A path
-// through an array is an error, since the result would also need the items before it.
+// pick returns the values at the paths, in the order of the paths. It skips paths without a value.
+// A path through an array is an error, because the result would also need the previous items.
 func pick(c call) (jsonvalue.Value, error) {
 	paths, err := c.paths()
 	if err != nil {
@@ -187,7 +189,7 @@ func pick(c call) (jsonvalue.Value, error) {
 		}
 		for depth := range path {
 			if holder, _ := c.object.Get(path[:depth]); holder.Kind() == jsonvalue.Array {
-				return jsonvalue.Value{}, fmt.Errorf("keys[%d] leads into an array; pick the whole array, or use get", i)
+				return jsonvalue.Value{}, fmt.Errorf("keys[%d] is a path through an array; pick the whole array, or use get", i)
 			}
 		}
 		if picked, err = picked.With(path, v); err != nil {
@@ -197,8 +199,8 @@ func pick(c call) (jsonvalue.Value, error) {
 	return picked, nil
 }
 
-// omit removes the values at the paths; it ignores paths without a value. The path of an array item
-// is an error, because each removal would change the positions of later items.
+// omit removes the values at the paths. It ignores paths without a value. The path of an array item
+// is an error, because each removal would change the indices of later items.
 func omit(c call) (jsonvalue.Value, error) {
 	paths, err := c.paths()
 	if err != nil {
@@ -208,14 +210,14 @@ func omit(c call) (jsonvalue.Value, error) {
 	for i, path := range paths {
 		holder, _ := c.object.Get(path[:len(path)-1])
 		if holder.Kind() == jsonvalue.Array {
-			return jsonvalue.Value{}, fmt.Errorf("keys[%d] is an item of an array; use delete for that", i)
+			return jsonvalue.Value{}, fmt.Errorf("keys[%d] is the path of an item of an array; use the operation delete instead", i)
 		}
 		left, _ = left.Without(path)
 	}
 	return left, nil
 }
 
-// rename renames members of the object at the path and keeps their order.
+// rename renames members of the object at the path. It keeps the order of the members.
 func rename(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("names", c.Names, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
@@ -230,7 +232,7 @@ func rename(c call) (jsonvalue.Value, error) {
 			return jsonvalue.Value{}, fmt.Errorf("names maps %.80q to a value of type %v; it must be a string", old, name.Kind())
 		}
 		if _, ok := members.Get(old); !ok {
-			return jsonvalue.Value{}, fmt.Errorf("there is no %.80q%s", old, suggestion(jsonvalue.NewObject(members), old))
+			return jsonvalue.Value{}, fmt.Errorf("the object has no member %.80q%s", old, suggestion(jsonvalue.NewObject(members), old))
 		}
 		names[old] = name.Text()
 	}
@@ -240,7 +242,7 @@ func rename(c call) (jsonvalue.Value, error) {
 			name = to
 		}
 		if _, ok := renamed.Get(name); ok {
-			return jsonvalue.Value{}, fmt.Errorf("two members would be named %.80q", name)
+			return jsonvalue.Value{}, fmt.Errorf("two members would have the name %.80q; give them different names", name)
 		}
 		renamed.Set(name, v)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// diff returns a JSON Patch (RFC 6902) from Object to Other. It compares arrays item by item;
-// numbers of equal value are equal.
+// diff returns a JSON Patch (RFC 6902) that changes Object to Other. It compares arrays item by
+// item. Numbers of equal value are equal, even if their digits differ.
 func diff(c call) (jsonvalue.Value, error) {
 	if err := valuetool.Expect("other", c.Other, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
@@ -25,7 +25,7 @@ func diff(c call) (jsonvalue.Value, error) {
 // differ collects the operations of a patch.
 type differ struct {
 	changes []jsonvalue.Value
-	length  int // total length of the paths; beyond maxNames the diff fails
+	length  int // total length of the paths; more than maxNames is an error
 }
 
 func (d *differ) add(operation string, path jsonvalue.Path, v jsonvalue.Value) {
@@ -75,7 +75,8 @@ func (d *differ) arrays(path jsonvalue.Path, a, b []jsonvalue.Value) {
 	for i := range min(len(a), len(b)) {
 		d.compare(at(i), a[i], b[i])
 	}
-	for i := len(a) - 1; i >= len(b); i-- { // from the end, so that no index shifts
+	// remove items from the end, so that the indices of the others stay the same
+	for i := len(a) - 1; i >= len(b); i-- {
 		d.add("remove", at(i), jsonvalue.Value{})
 	}
 	for i := len(a); i < len(b); i++ {

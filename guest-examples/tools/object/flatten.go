@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// maxNames limits the total length of the names of flatten and the paths of diff, in bytes. Each
-// name contains the names of all its parents, so the names may be far longer than the object.
+// maxNames limits the total length in bytes of the names of flatten and of the paths of diff. Each
+// name contains the names of all its parents, so the names can be far longer than the object.
 const maxNames = 4 << 20
 
 func (c call) separator() (string, error) {
@@ -18,14 +18,15 @@ func (c call) separator() (string, error) {
 	case c.Separator == nil:
 		return ".", nil
 	case *c.Separator == "":
-		return "", errors.New("separator is empty; omit it for a dot")
+		return "", errors.New("separator is empty; omit it to use a dot")
 	default:
 		return *c.Separator, nil
 	}
 }
 
-// flatten merges nested objects and arrays into one object whose names are joined by the
-// separator. Items of an array are named by their positions. Empty objects and arrays stay.
+// flatten merges nested objects and arrays into one object. A name in it consists of the names on
+// the path to the value, joined by the separator. The name of an array item is its index. Empty
+// objects and arrays are kept as values.
 func flatten(c call) (jsonvalue.Value, error) {
 	separator, err := c.separator()
 	if err != nil {
@@ -41,7 +42,7 @@ func flatten(c call) (jsonvalue.Value, error) {
 type flattener struct {
 	separator string
 	members   *jsonvalue.Members
-	length    int // total length of the names
+	length    int // total length of the names so far
 }
 
 func (f *flattener) object(prefix string, v jsonvalue.Value) error {
@@ -55,7 +56,7 @@ func (f *flattener) object(prefix string, v jsonvalue.Value) error {
 
 func (f *flattener) value(name string, v jsonvalue.Value) error {
 	if f.length += len(name); f.length > maxNames {
-		return fmt.Errorf("the names would exceed %d bytes in total; the object is nested too deeply", maxNames)
+		return fmt.Errorf("the names would have more than %d bytes in total; flatten a part of the object", maxNames)
 	}
 	prefix := name + f.separator
 	switch {
@@ -76,7 +77,8 @@ func (f *flattener) value(name string, v jsonvalue.Value) error {
 	return nil
 }
 
-// unflatten reverses flatten. It makes an array of names that count from 0 without a gap.
+// unflatten is the inverse of flatten. It builds an array if the names are the indices from 0
+// without a gap.
 func unflatten(c call) (jsonvalue.Value, error) {
 	separator, err := c.separator()
 	if err != nil {
@@ -86,24 +88,24 @@ func unflatten(c call) (jsonvalue.Value, error) {
 	for name, v := range c.object.Members().All() {
 		names := strings.Split(name, separator)
 		if len(names) > jsonvalue.MaxDepth {
-			return jsonvalue.Value{}, fmt.Errorf("%.80q… has more than %d names", name, jsonvalue.MaxDepth)
+			return jsonvalue.Value{}, fmt.Errorf("%.80q… has more than %d parts; use a shorter name", name, jsonvalue.MaxDepth)
 		}
 		if !root.put(names, v) {
-			return jsonvalue.Value{}, fmt.Errorf("%.200q conflicts with another name: a value can't also have members", name)
+			return jsonvalue.Value{}, fmt.Errorf("%.200q conflicts with another name: a name can't have both a value and members", name)
 		}
 	}
 	return root.object(), nil
 }
 
-// node is an object under construction, or a value.
+// node is a value, or an object that is being built.
 type node struct {
-	value    jsonvalue.Value // absent if there are children
+	value    jsonvalue.Value // absent if the node has children
 	names    []string
 	children map[string]*node
 }
 
-// put stores a value under the names. It returns false if one of the parents already is a value, or
-// if the last name is taken.
+// put stores a value under the names. It returns false if one of the parents is already a value, or
+// if the last name already exists.
 func (n *node) put(names []string, v jsonvalue.Value) bool {
 	for _, name := range names {
 		if n.value.Kind() != jsonvalue.Absent {
@@ -140,7 +142,7 @@ func (n *node) made() jsonvalue.Value {
 	return jsonvalue.NewArray(items)
 }
 
-// object returns an object even if the names look like indices.
+// object returns the node as an object, even if its names are indices.
 func (n *node) object() jsonvalue.Value {
 	members := &jsonvalue.Members{}
 	for _, name := range n.names {

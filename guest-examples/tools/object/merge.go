@@ -5,13 +5,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
-// merge adds the members of Other to the object; they replace members of the same name.
+// merge adds the members of Other to the object. A member of Other replaces a member of the same
+// name.
 func merge(c call) (jsonvalue.Value, error) {
 	return c.mergeBy(func(_, v jsonvalue.Value) jsonvalue.Value { return v })
 }
 
-// deepMerge is like merge, but merges two objects of the same name. It replaces arrays, because
-// there is no common rule for merging arrays.
+// deepMerge is like merge, but if both members of the same name are objects, it merges them. It
+// replaces arrays, because there is no common rule for merging arrays.
 func deepMerge(c call) (jsonvalue.Value, error) { return c.mergeBy(deep) }
 
 func (c call) mergeBy(join func(old, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {

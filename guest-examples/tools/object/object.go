@@ -18,11 +18,12 @@ type Operation string
 // Args are the arguments of object. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Object is the object; from_entries uses Entries instead.
+	// Object is the object to use. The operation from_entries uses Entries instead.
 	Object jsonvalue.Value `json:"object"`
-	// Path is a path in the object, in the syntax of jsonvalue.ParsePath; "" is the whole object.
+	// Path is a path in the object, in the syntax of jsonvalue.ParsePath; "" means the whole
+	// object.
 	Path string `json:"path"`
-	// Value is the new value for set.
+	// Value is the new value for the operation set.
 	Value jsonvalue.Value `json:"value"`
 	// Other is the second object of merge, deep_merge and diff.
 	Other jsonvalue.Value `json:"other"`
@@ -36,7 +37,7 @@ type Args struct {
 	Separator *string `json:"separator"`
 }
 
-// call is a call with decoded arguments.
+// call is a call whose arguments have been decoded.
 type call struct {
 	Args
 	object jsonvalue.Value
@@ -66,7 +67,7 @@ var operations = map[Operation]func(call) (jsonvalue.Value, error){
 // Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// Run writes the result to out as JSON on one line. The text of an error is for a model.
+// Run writes the result to out as JSON on one line. The message of an error is written for a model.
 func Run(args Args, out io.Writer) error {
 	return valuetool.Run(operations, args.Operation, args.read, out)
 }

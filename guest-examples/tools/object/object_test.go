@@ -65,9 +65,9 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "get", "object": {}, "path": "a..b"`, "get: path: "},
 		{`"operation": "get", "object": {"name": 1}, "path": "nam"`, `the object has no "nam"; did you mean "name"?`},
 		{`"operation": "get", "object": {"name": 1, "size": 2}, "path": "weight"`, `the object has no "weight"; it has name, size`},
-		{`"operation": "get", "object": {` + many.String() + `"z": 1}, "path": "other"`, `it has 31 other names, which the operation keys lists`},
+		{`"operation": "get", "object": {` + many.String() + `"z": 1}, "path": "other"`, `it has 31 other names; list them with the operation keys`},
 		{`"operation": "get", "object": {"a": {}}, "path": "a.b.c"`, `the object at "/a" has no "b"; it is empty`},
-		{`"operation": "get", "object": {"a": [1]}, "path": "a[1].c"`, `the array at "/a" has length 1 and no item "1"`},
+		{`"operation": "get", "object": {"a": [1]}, "path": "a[1].c"`, `the array at "/a" has 1 items, but no item "1"`},
 		{`"operation": "get", "object": {"a": "x"}, "path": "a.b"`, `the string at "/a" has no members`},
 		{`"operation": "set", "object": {}, "path": "a"`, "value is missing"},
 		{`"operation": "set", "object": {}, "value": 1`, "path is missing"},
@@ -81,23 +81,23 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "deep_merge", "object": {}, "other": 1`, "other is of type number; it must be an object"},
 		{`"operation": "diff", "object": {}, "other": []`, "other is of type array"},
 		{`"operation": "pick", "object": {}`, "keys is missing or empty"},
-		{`"operation": "pick", "object": {"a": [1]}, "keys": ["a[0]"]`, "keys[0] leads into an array"},
+		{`"operation": "pick", "object": {"a": [1]}, "keys": ["a[0]"]`, "keys[0] is a path through an array"},
 		{`"operation": "omit", "object": {}, "keys": [""]`, "keys[0]: it is empty"},
-		{`"operation": "omit", "object": {"a": [1]}, "keys": ["b", "a[0]"]`, "keys[1] is an item of an array; use delete"},
-		{`"operation": "omit", "object": {}, "keys": ["a"` + strings.Repeat(`, "a"`, 100) + `]`, "more than 100 items"},
+		{`"operation": "omit", "object": {"a": [1]}, "keys": ["b", "a[0]"]`, "keys[1] is the path of an item of an array; use the operation delete"},
+		{`"operation": "omit", "object": {}, "keys": ["a"` + strings.Repeat(`, "a"`, 100) + `]`, "more than the limit of 100 items"},
 		{`"operation": "rename", "object": {"a": 1}`, "names is missing"},
-		{`"operation": "rename", "object": {"a": 1}, "names": {"b": "c"}`, `there is no "b"`},
+		{`"operation": "rename", "object": {"a": 1}, "names": {"b": "c"}`, `the object has no member "b"`},
 		{`"operation": "rename", "object": {"a": 1}, "names": {"a": 1}`, `names maps "a" to a value of type number`},
-		{`"operation": "rename", "object": {"a": 1, "b": 2}, "names": {"a": "b"}`, `two members would be named "b"`},
+		{`"operation": "rename", "object": {"a": 1, "b": 2}, "names": {"a": "b"}`, `two members would have the name "b"`},
 		{`"operation": "from_entries", "entries": [["a"]]`, `entries[0] is ["a"]; it must be a pair of a name and a value`},
 		{`"operation": "from_entries"`, "entries is missing"},
 		{`"operation": "flatten", "object": {"a": {"b": 1}, "a.b": 2}`, `two values would have the name "a.b"`},
 		{`"operation": "flatten", "object": {}, "separator": ""`, "separator is empty"},
-		{`"operation": "flatten", "object": {"` + long + `": [1, 2, 3, 4, 5]}`, "the names would exceed"},
+		{`"operation": "flatten", "object": {"` + long + `": [1, 2, 3, 4, 5]}`, "the names would have more than"},
 		{`"operation": "diff", "object": {"` + long + `": [1, 2, 3, 4, 5]}, "other": {"` + long + `": [2, 3, 4, 5, 6]}`, "the paths of the changes would exceed"},
-		{`"operation": "unflatten", "object": {"a": 1, "a.b": 2}`, `"a.b" conflicts with another name: a value can't also have members`},
-		{`"operation": "unflatten", "object": {"a.b": 1, "a": 2}`, `"a" conflicts with another name: a value`},
-		{`"operation": "unflatten", "object": {"` + strings.Repeat("a.", 1001) + `": 1}`, "more than 1000 names"},
+		{`"operation": "unflatten", "object": {"a": 1, "a.b": 2}`, `"a.b" conflicts with another name: a name can't have both a value and members`},
+		{`"operation": "unflatten", "object": {"a.b": 1, "a": 2}`, `"a" conflicts with another name: a name`},
+		{`"operation": "unflatten", "object": {"` + strings.Repeat("a.", 1001) + `": 1}`, "more than 1000 parts"},
 		{`"operation": "get", "object": {"a": "` + long + `"}`, "the limit is 1048576"},
 	} {
 		t.Run(test.arguments[:min(len(test.arguments), 100)], func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// A patch from diff turns the first object into the second.
+// Applying a patch from diff to the first object gives the second object.
 func FuzzDiff(f *testing.F) {
 	f.Add(`{"a": [1, {"b": 2}], "c": {}}`, `{"a": [{"b": 3}], "d": [[]]}`)
 	f.Add(`{"a": {"~/": 1}, "": 0}`, `{"a": {"~/": 1.0, "x": 2}}`)

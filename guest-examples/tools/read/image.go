@@ -19,17 +19,18 @@ import (
 )
 
 const (
-	// MaxImage limits the size of an image in bytes. It equals 5 MiB in Base64, the limit of
-	// model APIs.
+	// MaxImage limits the size of an image in bytes. The limit is 5 MiB in Base64, like the limit
+	// of model APIs.
 	MaxImage = 15 << 18
-	// MaxPixels limits the pixels of an image. Checking an image takes up to eight bytes a pixel.
+	// MaxPixels limits the number of pixels of an image. Checking an image needs up to eight bytes
+	// of memory for each pixel.
 	MaxPixels = 20_000_000
 )
 
-// imageFormat is an image format that can be shown.
+// imageFormat is an image format that the tool supports.
 type imageFormat struct {
 	mime   string
-	begins []string // prefixes of its files; a space matches any byte
+	begins []string // prefixes of files in the format; a space matches any byte
 	size   func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 }
@@ -41,10 +42,10 @@ var imageFormats = []imageFormat{
 	{"image/webp", []string{"RIFF    WEBP"}, webp.DecodeConfig, webp.Decode},
 }
 
-// imageHead is the number of bytes that identify an image format.
+// imageHead is the number of bytes that are needed to identify an image format.
 const imageHead = 12
 
-// formatOf returns the image format of a file that begins with head.
+// formatOf returns the image format of a file. head is the beginning of the file.
 func formatOf(head []byte) (imageFormat, bool) {
 	for _, format := range imageFormats {
 		for _, magic := range format.begins {
@@ -68,7 +69,8 @@ func begins(head []byte, magic string) bool {
 	return true
 }
 
-// image writes the complete image in the file as an image block, or fails.
+// image writes the complete image in the file as an image block. It returns an error if the image
+// is too large or damaged.
 func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 	shown := workspace.Display(p.name)
 	kind := strings.ToUpper(strings.TrimPrefix(format.mime, "image/"))
@@ -77,10 +79,10 @@ func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 		return p.explain(err)
 	}
 	if len(data) > MaxImage {
-		return fmt.Errorf("file_path: %s is a %s image of more than %d bytes, the limit; make a smaller version of it", shown, kind, MaxImage)
+		return fmt.Errorf("file_path: %s is a %s image of more than the limit of %d bytes; make a smaller version of it", shown, kind, MaxImage)
 	}
 	damaged := func(err error) error {
-		return fmt.Errorf("file_path: %s begins like a %s image but is damaged: %w; it can't be shown", shown, kind, err)
+		return fmt.Errorf("file_path: %s can't be shown: it begins like a %s image but is damaged: %w", shown, kind, err)
 	}
 	size, err := format.size(bytes.NewReader(data))
 	if err != nil {
@@ -92,8 +94,8 @@ func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 	if size.Width > MaxPixels/size.Height {
 		return fmt.Errorf("file_path: %s has %d × %d pixels; the limit is %d, so make a smaller version of it", shown, size.Width, size.Height, MaxPixels)
 	}
-	// A damaged image in a conversation makes all later requests to the model fail, so a check of
-	// the header is not enough.
+	// Decode the whole image, not only its header. A damaged image in a conversation would make all
+	// later requests to the model fail.
 	if _, err := format.decode(bytes.NewReader(data)); err != nil {
 		return damaged(err)
 	}

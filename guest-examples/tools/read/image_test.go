@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// noise returns an image that compresses badly.
+// noise returns an image that can hardly be compressed.
 func noise(width, height int) image.Image {
 	picture := image.NewNRGBA(image.Rect(0, 0, width, height))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -42,7 +42,7 @@ func pngOf(t *testing.T, picture image.Image) []byte {
 	return encoded(t, func(w io.Writer) error { return png.Encode(w, picture) })
 }
 
-// webpPixel is a white pixel, made by cwebp.
+// webpPixel is a WebP file with one white pixel that cwebp created, in Base64.
 const webpPixel = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
 func TestRun_images(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRun_images(t *testing.T) {
 		{"image/webp", "WEBP image, 1 × 1 pixels", webp, 1, 1},
 	} {
 		t.Run(test.mime, func(t *testing.T) {
-			// The name of the file has no effect.
+			// The format is detected from the content, not from the name of the file.
 			var out strings.Builder
 			if err := Run(fstest.MapFS{"d/f.txt": {Data: test.data}}, Args{FilePath: "d/f.txt"}, &out); err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestRun_images(t *testing.T) {
 	}
 }
 
-// withSize returns the PNG with another size in its header, which no longer matches the data.
+// withSize changes the size in the header of a PNG file. The header then does not match the data.
 func withSize(data []byte, width, height uint32) []byte {
 	data = bytes.Clone(data)
 	for i := range 4 {
@@ -111,7 +111,7 @@ func TestRun_badImages(t *testing.T) {
 		{"no pixels", withSize(good, 0, 0), "is damaged"},
 		{"another size", withSize(good, 30, 21), "is damaged"},
 		{"bomb", withSize(good, 30000, 30000), "has 30000 × 30000 pixels; the limit is 20000000, so make a smaller version"},
-		{"large", large, "is a PNG image of more than 3932160 bytes, the limit"},
+		{"large", large, "is a PNG image of more than the limit of 3932160 bytes"},
 		{"cut GIF", []byte("GIF89a"), "begins like a GIF image but is damaged"},
 		{"not really WebP", []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), "begins like a WEBP image but is damaged"},
 	} {
@@ -128,7 +128,7 @@ func TestRun_badImages(t *testing.T) {
 	}
 }
 
-// A text file that begins like the name of an image format is shown as text.
+// A text file that begins with the name of an image format is shown as text.
 func TestRun_textLikeAnImage(t *testing.T) {
 	if got, err := readText(t, fstest.MapFS{"f": {Data: []byte("GIF is a format\n")}}, Args{FilePath: "f"}); err != nil || got != "     1\tGIF is a format\n" {
 		t.Errorf("got %q, %v", got, err)

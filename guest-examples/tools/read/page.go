@@ -17,11 +17,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// keep is the number of bytes kept of a line: MaxLineChars characters of four bytes, and one byte
-// that shows whether the line was cut.
+// keep is the number of bytes that are kept of a line: MaxLineChars characters of four bytes, and
+// one more byte to detect that the line was cut.
 const keep = 4*MaxLineChars + 1
 
-// page is the part of a file that is written: the lines from first to first+limit-1, from 1.
+// page is the part of a file that is shown: limit lines that begin with the line first. The first
+// line of a file is 1.
 type page struct {
 	fsys         fs.FS
 	name         string
@@ -31,10 +32,10 @@ type page struct {
 
 	shown   int64 // lines written
 	size    int   // bytes written
-	invalid bool  // a line had bytes that are not UTF-8
+	invalid bool  // a line contained bytes that are not UTF-8
 }
 
-// room reports whether another line of the given number of bytes fits.
+// room reports whether a line of the given number of bytes still fits in the output.
 func (p *page) room(bytes int) bool {
 	return p.shown < p.limit && (p.shown == 0 || p.size+bytes <= MaxOutput)
 }
@@ -45,8 +46,8 @@ func (p *page) write(line []byte) {
 	p.shown++
 }
 
-// end writes what the page leaves out. total is the number of all lines or entries, or a lower
-// bound if more is set. unit is "lines" or "entries".
+// end writes a note about what the page leaves out. total is the number of all lines or entries. If
+// more is set, there may be more than total. unit is "lines" or "entries".
 func (p *page) end(unit string, total int64, more bool) {
 	last := p.first + p.shown - 1
 	if !more {
@@ -67,7 +68,8 @@ func (p *page) end(unit string, total int64, more bool) {
 	fmt.Fprint(&p.out, ")\n")
 }
 
-// directory writes the entries of a directory, one a line; directories end in a slash.
+// directory writes the entries of a directory, one on each line. The name of a directory ends with
+// a slash.
 func (p *page) directory() error {
 	entries, err := fs.ReadDir(p.fsys, p.name)
 	if err != nil {
@@ -79,7 +81,7 @@ func (p *page) directory() error {
 		return nil
 	}
 	if p.first > total {
-		return fmt.Errorf("offset %d is past the end: the directory %s has %d entries", p.first, workspace.Display(p.name), total)
+		return fmt.Errorf("offset %d is too large: the directory %s has %d entries", p.first, workspace.Display(p.name), total)
 	}
 	for _, entry := range entries[p.first-1:] {
 		line := workspace.Display(entry.Name())
@@ -96,8 +98,8 @@ func (p *page) directory() error {
 	return nil
 }
 
-// finish writes the page as a result. Its text is only the page; facts about the file are in the
-// metadata for programs and in the title for people.
+// finish writes the page as a result. The text of the result is only the page. Facts about the file
+// are in the metadata for programs and in the title for people.
 func (p *page) finish(out io.Writer) error {
 	title := "Read " + workspace.Display(p.name)
 	if lines, ok := p.metadata["lines"]; ok {
@@ -106,7 +108,7 @@ func (p *page) finish(out io.Writer) error {
 	return toolabi.WriteResult(out, toolabi.TextResult(title, p.out.String(), p.metadata))
 }
 
-// file writes lines of a text file or of the text of a PDF file, or an image. size is the size of
+// file writes an image, or lines of a text file or of the text of a PDF file. size is the size of
 // the file in bytes.
 func (p *page) file(size int64, out io.Writer) error {
 	f, err := p.fsys.Open(p.name)
@@ -117,13 +119,13 @@ func (p *page) file(size int64, out io.Writer) error {
 	return p.content(f, size, out)
 }
 
-// content writes a page of the text that seen reads, or of a PDF file or an image.
+// content writes an image, or a page of a text or of a PDF file. It reads the file from seen.
 func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	var hash filehash.Hash
 	if size <= filehash.MaxSize {
 		seen = io.TeeReader(seen, &hash)
 	}
-	// A small file gets a small buffer, since a call has to clear the buffer first.
+	// Use a small buffer for a small file, since each call has to clear the buffer first.
 	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
 	head, err := source.Peek(imageHead)
 	if err != nil && err != io.EOF {
@@ -155,14 +157,14 @@ func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	return p.finish(out)
 }
 
-// explain rewords an error of reading.
+// explain rewords an error from reading the file.
 func (p *page) explain(err error) error {
 	return workspace.Explain(p.fsys, "file_path", p.name, err)
 }
 
-// lines writes the page of a text.
+// lines writes the requested page of a text.
 func (p *page) lines(in *text.LineReader) error {
-	var passed int64 // lines before the page
+	var passed int64 // number of lines before the page
 	for ; passed < p.first-1; passed++ {
 		if _, _, err := in.Next(); err == io.EOF {
 			break
@@ -193,14 +195,14 @@ func (p *page) lines(in *text.LineReader) error {
 			p.metadata["lines"] = 0
 			return nil
 		}
-		return fmt.Errorf("offset %d is past the end: the last line of %s is %d", p.first, workspace.Display(p.name), passed)
+		return fmt.Errorf("offset %d is too large: the last line of %s is %d", p.first, workspace.Display(p.name), passed)
 	}
 	rest, more, err := in.Count(MaxCounted)
 	if err != nil {
 		return p.explain(err)
 	}
 	if full {
-		rest++ // the line that did not fit
+		rest++ // count the line that did not fit
 	}
 	if p.invalid {
 		fmt.Fprint(&p.out, "\n(not UTF-8; invalid bytes are shown as \uFFFD)\n")
@@ -209,7 +211,7 @@ func (p *page) lines(in *text.LineReader) error {
 	return nil
 }
 
-// appendNumber appends a number as the verb %6d of package fmt does, in a fraction of the time.
+// appendNumber appends a number as the verb %6d of package fmt does, but much faster.
 func appendNumber(line []byte, number int64) []byte {
 	const width = 6
 	var digits [20]byte
@@ -220,8 +222,8 @@ func appendNumber(line []byte, number int64) []byte {
 	return append(line, text...)
 }
 
-// appendLine appends the line with its number. start is the beginning of the line and length its
-// full length in bytes. valid reports whether the shown part is UTF-8.
+// appendLine appends the line and its number. start is the beginning of the line, and length is the
+// length of the whole line in bytes. valid reports whether the shown part is valid UTF-8.
 func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
 	line = append(appendNumber(line, number), '\t')
 	shown, cut := text.Clip(start, MaxLineChars)

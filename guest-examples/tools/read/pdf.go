@@ -12,10 +12,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// MaxPDF limits the size of a PDF file in bytes, since the whole file is held in memory.
+// MaxPDF limits the size of a PDF file in bytes, because the whole file is kept in memory.
 const MaxPDF = 32 << 20
 
-// pdf writes lines of the text of a PDF file.
+// pdf writes the requested lines of the text of a PDF file.
 func (p *page) pdf(file io.Reader, out io.Writer) error {
 	shown := workspace.Display(p.name)
 	data, err := io.ReadAll(io.LimitReader(file, MaxPDF+1))
@@ -23,7 +23,7 @@ func (p *page) pdf(file io.Reader, out io.Writer) error {
 		return p.explain(err)
 	}
 	if len(data) > MaxPDF {
-		return fmt.Errorf("file_path: %s is a PDF file of more than %d bytes, the limit; split it", shown, MaxPDF)
+		return fmt.Errorf("file_path: %s is a PDF file of more than the limit of %d bytes; split it", shown, MaxPDF)
 	}
 	doc, err := pdftext.Extract(data)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// The text of a PDF file is shown in lines, as any other text is.
+// The text of a PDF file is shown in pages of lines, like any other text.
 func TestRun_pdf(t *testing.T) {
 	data, err := os.ReadFile("../../internal/pdftext/testdata/xelatex.pdf")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestRun_badPDF(t *testing.T) {
 		want string
 	}{
 		"damaged": {[]byte("%PDF-1.7\n\x00"), "file_path: f is a damaged PDF file, or its format is unknown"},
-		"large":   {append([]byte("%PDF-1.7\n"), make([]byte, MaxPDF)...), "file_path: f is a PDF file of more than 33554432 bytes, the limit; split it"},
+		"large":   {append([]byte("%PDF-1.7\n"), make([]byte, MaxPDF)...), "file_path: f is a PDF file of more than the limit of 33554432 bytes; split it"},
 	} {
 		if _, err := readText(t, fstest.MapFS{"f": {Data: test.data}}, Args{FilePath: "f"}); err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", name, err, test.want)

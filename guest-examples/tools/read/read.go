@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// DefaultLimit is the number of lines shown if a call sets no limit.
+	// DefaultLimit is the number of lines that are shown if a call sets no limit.
 	DefaultLimit = 2000
-	// MaxLineChars limits the characters shown of a line.
+	// MaxLineChars limits the number of characters of a line that are shown.
 	MaxLineChars = 2000
-	// MaxOutput limits the page, in bytes, whatever the limit of lines. The line that exceeds it
-	// is left for the next page.
+	// MaxOutput limits the size of a page in bytes, independently of the number of lines. A line
+	// that does not fit is left for the next page.
 	MaxOutput = 96 << 10
-	// MaxCounted limits the bytes read after the page to count the lines, so that a huge file
-	// does not use up the time.
+	// MaxCounted limits how many bytes after the page are read to count the lines, so that a huge
+	// file does not use up the time of the call.
 	MaxCounted = 256 << 20
 )
 
@@ -31,19 +31,19 @@ type Args struct {
 	FilePath string `json:"file_path"`
 	// Offset is the 1-based number of the first line; 0 means 1.
 	Offset toolabi.Int `json:"offset"`
-	// Limit limits the lines shown; 0 means DefaultLimit.
+	// Limit limits the number of lines that are shown; 0 means DefaultLimit.
 	Limit toolabi.Int `json:"limit"`
 }
 
-// Run writes to out a page of a file or of the entries of a directory of fsys, or an image. The
-// text of an error is for a model.
+// Run writes to out a page of a file, a page of the entries of a directory, or an image. The
+// message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	name, err := workspace.Resolve("file_path", args.FilePath)
 	if err != nil {
 		return err
 	}
 	if args.Offset < 0 {
-		return fmt.Errorf("offset is %d; the first line is 1", args.Offset)
+		return fmt.Errorf("offset is %d; it must be at least 1, the number of the first line", args.Offset)
 	}
 	if args.Limit < 0 {
 		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
@@ -74,7 +74,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	case workspace.Regular(info):
 		return page.file(info.Size(), out)
 	default:
-		err = fmt.Errorf("file_path: %s is not a regular file", workspace.Display(name))
+		err = fmt.Errorf("file_path: %s is neither a regular file nor a directory", workspace.Display(name))
 	}
 	if err != nil {
 		return err

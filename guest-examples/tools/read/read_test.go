@@ -24,7 +24,7 @@ func lines(n int) string {
 	return b.String()
 }
 
-// readText calls the tool and returns its text.
+// readText calls the tool and returns the text of its result.
 func readText(t *testing.T, fsys fs.FS, args Args) (string, error) {
 	t.Helper()
 	var out strings.Builder
@@ -103,7 +103,7 @@ func TestRun_defaultLimit(t *testing.T) {
 	}
 }
 
-// The pages of a file that exceeds one output follow each other without a gap.
+// The pages of a file that is larger than one page follow each other without a gap.
 func TestRun_outputLimit(t *testing.T) {
 	args, seen := Args{FilePath: "fat.txt"}, 0
 	for range 10 {
@@ -134,20 +134,20 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"past the end", Args{FilePath: "three.txt", Offset: 4}, "offset 4 is past the end: the last line of three.txt is 3"},
+		{"past the end", Args{FilePath: "three.txt", Offset: 4}, "offset 4 is too large: the last line of three.txt is 3"},
 		{"past the end by far", Args{FilePath: "three.txt", Offset: 1<<63 - 1}, "the last line of three.txt is 3"},
-		{"past the end of a directory", Args{FilePath: "dir", Offset: 4}, "offset 4 is past the end: the directory dir has 3 entries"},
-		{"negative offset", Args{FilePath: "three.txt", Offset: -1}, "offset is -1; the first line is 1"},
+		{"past the end of a directory", Args{FilePath: "dir", Offset: 4}, "offset 4 is too large: the directory dir has 3 entries"},
+		{"negative offset", Args{FilePath: "three.txt", Offset: -1}, "offset is -1; it must be at least 1, the number of the first line"},
 		{"negative limit", Args{FilePath: "three.txt", Limit: -1}, "limit is -1; it must be at least 1"},
 		{"missing", Args{FilePath: "tree.txt"}, "file_path: tree.txt does not exist in the workspace; did you mean three.txt?"},
-		{"binary", Args{FilePath: "image.png"}, "file_path: image.png begins like a PNG image but is damaged: unexpected EOF; it can't be shown"},
+		{"binary", Args{FilePath: "image.png"}, "file_path: image.png can't be shown: it begins like a PNG image but is damaged: unexpected EOF"},
 		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows only text, images (PNG, JPEG, GIF, WebP) and the text of PDF files"},
 		{"outside", Args{FilePath: "../secret"}, "file_path: ../secret is outside the workspace; give a path relative to it or under /workspace"},
 		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; paths of the host are not available, so give the path relative to the workspace (or under /workspace)"},
 		{"dangling link", Args{FilePath: "dangling"}, "file_path: dangling is a link to gone.txt, which does not exist"},
 		{"NUL", Args{FilePath: "a\x00b"}, "file_path contains a NUL byte, which a path can't have"},
 		{"no path", Args{}, "file_path is empty; give a path relative to the workspace or under /workspace"},
-		{"pipe", Args{FilePath: "pipe"}, "file_path: pipe is not a regular file"},
+		{"pipe", Args{FilePath: "pipe"}, "file_path: pipe is neither a regular file nor a directory"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxText limits the bytes of a description; the host enforces the same limit.
+// maxText limits the length of a description in bytes. The host has the same limit.
 const maxText = 4096
 
 // Definition is the tool's description of itself.
@@ -39,14 +39,14 @@ func Describe(fsys fs.FS) (Definition, error) {
 		"type": "object", "required": []string{"name"},
 		"properties": map[string]any{
 			"name": name,
-			"file": map[string]any{"type": "string", "description": "A file of the skill, as its instructions name it; default: the instructions"},
+			"file": map[string]any{"type": "string", "description": "A file that the instructions of the skill mention; default: the instructions"},
 		},
 	}}, nil
 }
 
-// lines describes each skill on a line of its own, in at most room bytes. If there are many skills,
-// it shortens their descriptions so that all fit. If they still do not fit, it leaves out the last
-// ones, whose names are then only in the enum.
+// lines describes each skill on a separate line, in at most room bytes. If there are many skills,
+// it shortens the descriptions so that all fit. If they still do not fit, it leaves out the last
+// skills. Their names are then only in the enum.
 func lines(skills []skill, room int) string {
 	const least = 40
 	for maximum := maxDescription; ; maximum /= 2 {

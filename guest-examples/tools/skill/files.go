@@ -7,13 +7,13 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// Limits for searching the directory of a skill.
+// Limits of the search for files in the directory of a skill.
 const (
 	maxFiles   = 200
-	maxVisited = 2000 // files and directories
+	maxVisited = 2000 // number of files and directories
 )
 
-// files returns the names of the skill's other files, except hidden ones.
+// files returns the names of the skill's other files, except hidden files.
 func (s skill) files(fsys fs.FS) []string {
 	var names []string
 	visited := 0
@@ -21,7 +21,7 @@ func (s skill) files(fsys fs.FS) []string {
 		visited++
 		switch {
 		case err != nil:
-			return nil // skip what can't be read
+			return nil // skip a file or directory that can't be read
 		case len(names) == maxFiles || visited > maxVisited:
 			return fs.SkipAll
 		case name == s.dir:

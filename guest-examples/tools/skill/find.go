@@ -12,15 +12,15 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// MaxSkills limits the skills found.
+// MaxSkills limits the number of skills.
 const MaxSkills = 100
 
-// Limits for searching a directory whose author is not trusted.
+// Limits of the search for skills, because the author of the directory is not trusted.
 const (
-	maxEntries  = 500 // entries of the directory of skills
+	maxEntries  = 500 // number of entries in the directory of skills
 	maxProblems = 20  // reported errors
-	// maxEffort limits the work of parsing front matter, in units of effort. It keeps the tool
-	// within the fuel that it has for describing itself; one unit takes about 4000 units of fuel.
+	// maxEffort limits the work of parsing front matter, in units of the function effort. The limit
+	// keeps the description of the tool within its fuel; one unit needs about 4000 units of fuel.
 	maxEffort = 350_000
 )
 
@@ -29,10 +29,10 @@ type skill struct {
 	name, description, dir string
 }
 
-// namePattern restricts names of skills, since a name becomes a value of an enum.
+// namePattern restricts the names of skills, because each name becomes a value of an enum.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// find returns the skills, ordered by directory, and why other entries are not skills.
+// find returns the skills, ordered by directory. problems says why other entries are not skills.
 func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 	entries, more, err := list(fsys)
 	if err != nil {
@@ -47,7 +47,7 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 			continue
 		}
 		dir := entry.Name()
-		// Read the front matter with its delimiters.
+		// Read enough for the front matter and its delimiters.
 		content, err := head(fsys, path.Join(dir, fileName), maxFront+64)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -61,13 +61,13 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 		switch {
 		case problem != "":
 		case cost > left:
-			problem = "the front matter of all SKILL.md files takes too long to parse; shorten it"
+			problem = "parsing the front matter of all SKILL.md files takes too long; shorten it"
 		default:
 			left -= cost
 			s, problem = parse(dir, before)
 		}
 		if problem == "" && slices.ContainsFunc(skills, func(other skill) bool { return other.name == s.name }) {
-			problem = "another skill has the same name"
+			problem = "another skill has the same name; rename one of them"
 		}
 		switch {
 		case problem == "":
@@ -84,8 +84,8 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 	return skills, problems, nil
 }
 
-// list returns the entries of the directory of skills, ordered by name, and whether there are
-// more.
+// list returns the entries of the directory of skills, ordered by name. more reports whether there
+// are more than maxEntries.
 func list(fsys fs.FS) (entries []fs.DirEntry, more bool, err error) {
 	f, err := fsys.Open(".")
 	if err != nil {

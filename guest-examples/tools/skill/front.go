@@ -11,29 +11,30 @@ import (
 )
 
 const (
-	maxFront       = 8 << 10 // bytes of front matter
-	maxDepth       = 20      // levels of nesting in the front matter
+	maxFront       = 8 << 10 // maximum length of the front matter, in bytes
+	maxDepth       = 20      // maximum nesting of values in the front matter
 	maxDescription = 1024    // characters
 )
 
-// front returns the front matter from the first bytes of SKILL.md.
+// front returns the front matter. content is the beginning of SKILL.md, and err the error of
+// reading it.
 func front(content []byte, err error) (yaml []byte, problem string) {
 	if err != nil {
-		return nil, "SKILL.md cannot be read"
+		return nil, "SKILL.md can't be read or does not exist"
 	}
 	yaml, _, found := split(content)
 	if !found || len(yaml) > maxFront {
-		return nil, fmt.Sprintf("SKILL.md does not begin with a name and a description between lines of three hyphens, in at most %d bytes", maxFront)
+		return nil, fmt.Sprintf("SKILL.md must begin with a name and a description between lines of three hyphens, in at most %d bytes", maxFront)
 	}
 	return yaml, ""
 }
 
-// effort estimates the work of parsing YAML: 500 for the start, 1 for each byte, and 16 more for
-// each value.
+// effort estimates the work of parsing YAML. The unit is about the work for one byte: 500 for the
+// start, 1 for each byte, and 16 more for each value.
 func effort(yaml []byte) int {
 	total := 500 + len(yaml)
 	for _, c := range yaml {
-		switch c { // the characters that precede values
+		switch c { // count the characters that can precede a value
 		case ',', '[', '{', '?', ':', '-', '*', '&', '\n':
 			total += 16
 		}
@@ -47,26 +48,26 @@ func parse(dir string, before []byte) (s skill, problem string) {
 		Name        string `yaml:"name"`
 		Description string `yaml:"description"`
 	}
-	// The parser takes long for deep nesting and duplicate keys.
+	// The parser needs much time for deep nesting and for duplicate keys.
 	shallow := yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))
 	if err := yaml.Load(before, &head, yaml.WithV3Defaults(), yaml.WithUniqueKeys(false), shallow); err != nil {
-		return s, "the front matter of SKILL.md is not YAML with a name and a description"
+		return s, "the front matter of SKILL.md must be YAML with a name and a description"
 	}
 	s = skill{name: head.Name, description: plain.Line(head.Description, maxDescription), dir: dir}
 	if s.name == "" {
 		s.name = dir
 	}
 	if !namePattern.MatchString(s.name) {
-		return s, "its name must have only letters, digits, dots, hyphens and underscores"
+		return s, "the name of the skill may contain only letters, digits, dots, hyphens and underscores"
 	}
 	if s.description == "" {
-		return s, "SKILL.md has no description"
+		return s, "SKILL.md has no description in its front matter"
 	}
 	return s, ""
 }
 
-// split separates the front matter between lines of three hyphens from the text. found reports
-// whether there is front matter.
+// split separates the front matter, which is between lines of three hyphens, from the rest. found
+// reports whether content has front matter.
 func split(content []byte) (front, text []byte, found bool) {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	rest, found := cutLine(content, "---")
@@ -86,7 +87,7 @@ func split(content []byte) (front, text []byte, found bool) {
 	return nil, content, false
 }
 
-// cutLine removes the first line if it equals line.
+// cutLine removes the first line of content if it equals line.
 func cutLine(content []byte, line string) (rest []byte, found bool) {
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	return rest, string(bytes.TrimRight(first, "\r \t")) == line

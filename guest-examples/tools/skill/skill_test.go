@@ -47,14 +47,15 @@ func TestRun(t *testing.T) {
 		args Args
 		want string // prefix of the output
 	}{
-		{Args{Name: "code-review"}, "x"}, // the copy, because its directory comes first
+		// the skill in the copy, because the copy is the first directory
+		{Args{Name: "code-review"}, "x"},
 		{Args{Name: "release"}, "Tag it.\n\nFiles of this skill; read them with file:\n- notes/next.txt"},
 		{Args{Name: "release", File: "notes/next.txt"}, "soon"},
 		{Args{Name: "release", File: "./notes/next.txt"}, "soon"},
 		{Args{Name: "release", File: "../review/checklist.md"}, `error: file: "../review/checklist.md" is not a file of the skill`},
 		{Args{Name: "release", File: "/etc/passwd"}, `error: file: "/etc/passwd" is not a file of the skill`},
-		{Args{Name: "release", File: "notes"}, `error: file: the skill release has no readable file "notes"; it has: notes/next.txt`},
-		{Args{Name: "none"}, `error: skill "none" does not exist; available: `},
+		{Args{Name: "release", File: "notes"}, `error: file: the skill release has no file "notes" that can be read; it has: notes/next.txt`},
+		{Args{Name: "none"}, `error: skill "none" does not exist; use one of: `},
 	} {
 		if got := text(t, tree, c.args); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: got %q, want %q", c.args, got, c.want)
@@ -69,7 +70,7 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"", "# Review\n\nLook at the tests first.\n\nFiles of this skill; read them with file:\n- checklist.md\n- forms/form.bin\n- forms/long.md"},
 		{"checklist.md", "- tests\n"},
-		{"forms/long.md", "error: file: forms/long.md has more than 262144 bytes"},
+		{"forms/long.md", "error: file: forms/long.md is larger than the limit of 262144 bytes"},
 		{"forms/form.bin", "error: file: forms/form.bin is not a text file"},
 	} {
 		if got := text(t, one, Args{Name: "code-review", File: c.file}); got != c.want {
@@ -78,13 +79,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The error for a missing skill lists why other directories are not skills.
+// The error for a missing skill says why other directories are not skills.
 func TestErrors(t *testing.T) {
 	got := text(t, tree, Args{Name: "none"})
 	for _, want := range []string{
-		"nothing: SKILL.md does not begin with a name", "broken: the front matter of SKILL.md is not YAML",
-		"review: another skill has the same name", "shout: its name must have only letters", "unended: SKILL.md does not begin",
-		"large: SKILL.md does not begin", "deep: the front matter of SKILL.md is not YAML", "again: SKILL.md has no description", "dumb: SKILL.md has no description",
+		"nothing: SKILL.md must begin with a name", "broken: the front matter of SKILL.md must be YAML",
+		"review: another skill has the same name", "shout: the name of the skill may contain only letters", "unended: SKILL.md must begin",
+		"large: SKILL.md must begin", "deep: the front matter of SKILL.md must be YAML", "again: SKILL.md has no description", "dumb: SKILL.md has no description",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
@@ -93,7 +94,7 @@ func TestErrors(t *testing.T) {
 	if strings.Contains(got, "empty") {
 		t.Errorf("an empty directory is reported: %q", got)
 	}
-	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "there are no others") {
+	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "no other skill does") {
 		t.Errorf("got %q", got)
 	}
 	if got := text(t, broken{}, Args{Name: "x"}); !strings.Contains(got, "[mounts]") {
@@ -135,12 +136,13 @@ func TestManySkillsAreDescribed(t *testing.T) {
 	}
 }
 
-// The host accepts the tool's description of itself whatever the skills contain. Each skill is
-// described if there is room, and the enum names all skills.
+// The host accepts the tool's description of itself for all kinds of skills. Each skill is
+// described if there is enough space, and the enum contains the names of all skills.
 func TestDescribe_fits(t *testing.T) {
 	for _, c := range []struct {
-		skills, name, description int // number of skills, and lengths in characters
-		described                 int // skills in the description
+		// number of skills, and lengths of their names and descriptions in characters
+		skills, name, description int
+		described                 int // number of skills in the description
 	}{
 		{1, 4, 1024, 1},
 		{15, 4, 300, 15},
@@ -170,7 +172,7 @@ func TestDescribe_fits(t *testing.T) {
 	}
 }
 
-// Characters that are invisible to people are not shown to a model either.
+// Characters that people can't see are not shown to a model.
 func TestRun_removesInvisibleCharacters(t *testing.T) {
 	fsys := fstest.MapFS{
 		"a/SKILL.md":     file("---\ndescription: x\n---\nTag \U000e0041\U000e0042it.\r\n"),
@@ -187,7 +189,7 @@ func TestRun_removesInvisibleCharacters(t *testing.T) {
 	}
 }
 
-// A directory full of other files costs little, and the message stays short.
+// A directory with many other files needs little time, and the message stays short.
 func TestFind_bounds(t *testing.T) {
 	many := fstest.MapFS{}
 	for n := range maxEntries + 1 {
@@ -198,12 +200,12 @@ func TestFind_bounds(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	got := text(t, many, Args{Name: "none"})
-	for _, want := range []string{"skill \"none\" does not exist; available: a.", "more than 500 entries", "f0000: SKILL.md does not begin", "; and 480 more"} {
+	for _, want := range []string{"skill \"none\" does not exist; use one of: a.", "more than 500 entries", "f0000: SKILL.md must begin", "; and 480 more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
-	// Front matter that is costly to parse is skipped; cheap skills after it are found.
+	// Front matter that needs much time to parse is skipped; the skills after it are still found.
 	costly := fstest.MapFS{"z/SKILL.md": file("---\ndescription: x\n---\nDo it.")}
 	for n := range 100 {
 		costly[fmt.Sprintf("f%04d/SKILL.md", n)] = file("---\n" + strings.Repeat("? a\n", 1900) + "---\n")
@@ -211,11 +213,11 @@ func TestFind_bounds(t *testing.T) {
 	if got := text(t, costly, Args{Name: "z"}); got != "Do it." {
 		t.Errorf("got %q", got)
 	}
-	if got := text(t, costly, Args{Name: "none"}); !strings.Contains(got, "f0005: the front matter") {
+	if got := text(t, costly, Args{Name: "none"}); !strings.Contains(got, "f0005: parsing the front matter") {
 		t.Errorf("got %q", got)
 	}
 	big := fstest.MapFS{"a/SKILL.md": file("---\ndescription: x\n---\n" + strings.Repeat("x", MaxFile))}
-	if got := text(t, big, Args{Name: "a"}); got != "error: a: its SKILL.md has more than 262144 bytes; move the rest to other files of the skill" {
+	if got := text(t, big, Args{Name: "a"}); got != "error: the SKILL.md of a has more than 262144 bytes; move some of it to other files of the skill" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Limits of the stored specifications.
+// Limits on the stored specifications.
 const (
 	MaxPart  = 100_000 // bytes of a part
 	MaxTitle = 200     // bytes
@@ -29,7 +29,7 @@ const (
 	ActionDelete = "delete"
 )
 
-// The states of a specification.
+// The possible states of a specification.
 const (
 	Draft    = "draft"
 	Approved = "approved"
@@ -41,9 +41,9 @@ type Args struct {
 	Action string `json:"action"`
 	// Name is the name of the specification.
 	Name string `json:"name"`
-	// Title is the title for people, for write; "" keeps the title.
+	// Title is the new title, for write. People read the title. "" keeps the old title.
 	Title string `json:"title"`
-	// Part is the part that Text replaces: requirements, design or tasks.
+	// Part is the part that Text replaces, for write: requirements, design or tasks.
 	Part string `json:"part"`
 	Text string `json:"text"`
 	// Status is the new status, for set_status.
@@ -52,7 +52,7 @@ type Args struct {
 	Revision toolabi.Int `json:"revision"`
 }
 
-// document is a stored specification. Revision 0 means that there is none.
+// document is a stored specification. A revision of 0 means that the specification does not exist.
 type document struct {
 	Name         string `json:"name"`
 	Title        string `json:"title,omitempty"`
@@ -65,11 +65,11 @@ type document struct {
 
 const prefix = "spec:"
 
-// namePattern restricts names of specifications.
+// namePattern restricts the names of specifications.
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
-// Run carries out the action. The text of an error is for a model; after an error the store is as
-// before.
+// Run performs the action. The message of an error is written for a model. After an error the store
+// is unchanged.
 func Run(store record.Store, args Args) (guest.Result, error) {
 	if args.Action == ActionList {
 		return list(store)
@@ -113,11 +113,11 @@ func Run(store record.Store, args Args) (guest.Result, error) {
 	return d.changed(before), nil
 }
 
-// room returns an error if the store is full, unless the specification already exists.
+// room returns an error if the store is full and name is a new specification.
 func room(store record.Store, name string) error {
 	names, err := store.List(prefix, "")
 	if err != nil {
-		return fmt.Errorf("the store cannot be read: %w", err)
+		return fmt.Errorf("the store can't be read: %w", err)
 	}
 	if len(names) < MaxSpecs {
 		return nil
@@ -127,7 +127,7 @@ func room(store record.Store, name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there are already %d specifications, the limit; delete some that are done", len(names))
+	return fmt.Errorf("the store already has the limit of %d specifications; delete some that are done", len(names))
 }
 
 func (d *document) there(name string) error {
@@ -137,10 +137,10 @@ func (d *document) there(name string) error {
 	return nil
 }
 
-// at returns an error if the change is based on another revision.
+// at returns an error if revision is set and is not the current revision.
 func (d *document) at(revision toolabi.Int) error {
 	if revision != 0 && int64(revision) != d.Revision {
-		return fmt.Errorf("the specification is at revision %d, not %d: another change came first; get it and repeat your change", d.Revision, revision)
+		return fmt.Errorf("the specification is at revision %d, not %d, because it was changed after you read it; use get and repeat your change", d.Revision, revision)
 	}
 	return nil
 }
@@ -161,13 +161,13 @@ func (d *document) change(args Args) error {
 		return nil
 	}
 	if args.Part == "" && args.Title == "" {
-		return errors.New("write needs a part with its text, or a title")
+		return errors.New("write has nothing to change; give a part and its text, or a title")
 	}
 	if len(args.Text) > MaxPart {
-		return fmt.Errorf("text has %d bytes; the limit for a part is %d", len(args.Text), MaxPart)
+		return fmt.Errorf("text has %d bytes; the limit is %d, so shorten it", len(args.Text), MaxPart)
 	}
 	if len(args.Title) > MaxTitle {
-		return fmt.Errorf("title has %d bytes; the limit is %d", len(args.Title), MaxTitle)
+		return fmt.Errorf("title has %d bytes; the limit is %d, so shorten it", len(args.Title), MaxTitle)
 	}
 	if strings.ContainsFunc(args.Title, unicode.IsControl) {
 		return errors.New("title has a line feed or another control character; give a single line")
@@ -186,7 +186,7 @@ func (d *document) change(args Args) error {
 	case "tasks":
 		d.Tasks = args.Text
 	}
-	// The approval applied only to the previous content.
+	// Remove the approval, which applied only to the previous content.
 	if args.Part != "" {
 		d.Status = Draft
 	}
@@ -213,7 +213,8 @@ func (d document) show() guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text.String())}, Title: d.title(), Structured: d}
 }
 
-// changed reports a change without the whole text, which the caller already has.
+// changed returns the result of a change. It does not contain the whole text, because the caller
+// already has it.
 func (d document) changed(before int64) guest.Result {
 	verb := "changed"
 	if before == 0 {
@@ -227,7 +228,7 @@ func (d document) changed(before int64) guest.Result {
 func list(store record.Store) (guest.Result, error) {
 	keys, err := store.List(prefix, "")
 	if err != nil {
-		return guest.Result{}, fmt.Errorf("the store cannot be read: %w", err)
+		return guest.Result{}, fmt.Errorf("the store can't be read: %w", err)
 	}
 	var lines []string
 	specs := []map[string]any{}
@@ -237,7 +238,7 @@ func list(store record.Store) (guest.Result, error) {
 			return guest.Result{}, err
 		}
 		if d.Revision == 0 {
-			continue // deleted in the meantime
+			continue // another call has deleted it after it was listed
 		}
 		lines = append(lines, d.title())
 		specs = append(specs, map[string]any{"name": d.Name, "title": d.Title, "status": d.Status, "revision": d.Revision})
@@ -255,7 +256,7 @@ func message(text string) guest.Result {
 	return guest.Result{Content: []guest.Content{guest.Text(text)}, Title: text}
 }
 
-// clip shortens an invalid name for a message.
+// clip shortens an invalid name for an error message.
 func clip(name string) string {
 	if len(name) > 100 {
 		return strings.ToValidUTF8(name[:100], "") + "..."

@@ -26,18 +26,18 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionGet, Name: "login"}, `error: specification "login" does not exist; list shows all, and write creates one`},
 		{Args{Action: ActionWrite, Name: "login", Title: "Log in by e-mail", Part: "requirements", Text: "A user gets a link.\n"}, "login: draft, revision 1: Log in by e-mail (new)"},
 		{Args{Action: ActionWrite, Name: "login", Part: "tasks", Text: "1. The form"}, "login: draft, revision 2: Log in by e-mail (changed)"},
-		{Args{Action: ActionStatus, Name: "login", Status: Approved, Revision: 1}, "error: the specification is at revision 2, not 1: another change came first; get it and repeat your change"},
+		{Args{Action: ActionStatus, Name: "login", Status: Approved, Revision: 1}, "error: the specification is at revision 2, not 1, because it was changed after you read it; use get and repeat your change"},
 		{Args{Action: ActionStatus, Name: "login", Status: Approved, Revision: 2}, "login: approved, revision 3: Log in by e-mail (changed)"},
 		{Args{Action: ActionGet, Name: "login"}, "login: approved, revision 3: Log in by e-mail\n\n## Requirements\n\nA user gets a link.\n\n## Tasks\n\n1. The form"},
 		{Args{Action: ActionWrite, Name: "login", Part: "design", Text: "One table."}, "login: draft, revision 4: Log in by e-mail (changed)"},
-		{Args{Action: ActionWrite, Name: "login"}, "error: write needs a part with its text, or a title"},
+		{Args{Action: ActionWrite, Name: "login"}, "error: write has nothing to change; give a part and its text, or a title"},
 		{Args{Action: ActionWrite, Name: "Log in", Part: "design"}, `error: name: "Log in" is invalid; use lower-case letters, digits, dots, hyphens and underscores, as in user-login`},
-		{Args{Action: ActionWrite, Name: "big", Part: "design", Text: strings.Repeat("x", MaxPart+1)}, "error: text has 100001 bytes; the limit for a part is 100000"},
+		{Args{Action: ActionWrite, Name: "big", Part: "design", Text: strings.Repeat("x", MaxPart+1)}, "error: text has 100001 bytes; the limit is 100000, so shorten it"},
 		{Args{Action: ActionWrite, Name: "login", Title: "Log in\nother: approved"}, "error: title has a line feed or another control character; give a single line"},
 		{Args{Action: ActionStatus, Name: "login"}, "error: status is missing; give draft, approved or done"},
 		{Args{Action: ActionStatus, Name: "none", Status: Done}, `error: specification "none" does not exist; list shows all, and write creates one`},
 		{Args{Action: ActionList}, "login: draft, revision 4: Log in by e-mail"},
-		{Args{Action: ActionDelete, Name: "login", Revision: 3}, "error: the specification is at revision 4, not 3: another change came first; get it and repeat your change"},
+		{Args{Action: ActionDelete, Name: "login", Revision: 3}, "error: the specification is at revision 4, not 3, because it was changed after you read it; use get and repeat your change"},
 		{Args{Action: ActionDelete, Name: "login"}, "login is deleted"},
 		{Args{Action: ActionDelete, Name: "login", Revision: 4}, `error: specification "login" does not exist; list shows all, and write creates one`},
 		{Args{Action: ActionList}, "There are no specifications; write creates one."},
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Of several concurrent changes that are based on the same revision, exactly one succeeds.
+// If several concurrent changes are based on the same revision, exactly one of them succeeds.
 func TestConcurrentChangesConflict(t *testing.T) {
 	do(Args{Action: ActionWrite, Name: "race", Part: "tasks", Text: "x"})
 	var wait sync.WaitGroup
@@ -75,7 +75,7 @@ func TestBounds(t *testing.T) {
 	for n := range MaxSpecs {
 		do(Args{Action: ActionWrite, Name: fmt.Sprint("s", n), Title: "x"})
 	}
-	if got := do(Args{Action: ActionWrite, Name: "more", Title: "x"}); !strings.HasPrefix(got, "error: there are already 500 specifications") {
+	if got := do(Args{Action: ActionWrite, Name: "more", Title: "x"}); !strings.HasPrefix(got, "error: the store already has the limit of 500 specifications") {
 		t.Errorf("got %q", got)
 	}
 	if got := do(Args{Action: ActionWrite, Name: "s7", Title: "y"}); got != "s7: draft, revision 2: y (changed)" {

@@ -15,18 +15,18 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Format is an encoding for encode and decode.
+// Format is a text encoding, for the operations encode and decode.
 type Format string
 
-// The formats. Regex and Shell only apply to encode.
+// The formats. Regex and Shell are only for encode.
 const (
 	HTML      Format = "html"      // &lt; and similar
-	URL       Format = "url"       // %20 and similar, for any part of a URL
+	URL       Format = "url"       // with escapes such as %20, for any part of a URL
 	JSON      Format = "json"      // a JSON string with its quotes
 	Base64    Format = "base64"    // with padding
 	Base64URL Format = "base64url" // without padding
 	Hex       Format = "hex"
-	Regex     Format = "regex" // a regular expression that matches only the text
+	Regex     Format = "regex" // a regular expression that matches only this text
 	Shell     Format = "shell" // one word of a POSIX shell
 )
 
@@ -78,7 +78,7 @@ func decode(args Args) (string, error) {
 		return "", fmt.Errorf("text is not valid %s: %w", args.Format, err)
 	}
 	if !utf8.ValidString(decoded) {
-		return "", fmt.Errorf("text decodes to %d bytes that are not UTF-8; in hexadecimal they begin with %.32x", len(decoded), decoded)
+		return "", fmt.Errorf("text decodes to %d bytes that are not valid UTF-8; in hexadecimal the first bytes are %.32x", len(decoded), decoded)
 	}
 	return decoded, nil
 }
@@ -90,7 +90,7 @@ func unknownFormat(format Format, formats string) error {
 	return fmt.Errorf("format is %q; it must be %s", format, formats)
 }
 
-// decodeJSON decodes a JSON string, whose quotes may be missing.
+// decodeJSON decodes a JSON string, with or without its quotes.
 func decodeJSON(text string) (string, error) {
 	if trimmed := strings.TrimSpace(text); len(trimmed) < 2 || trimmed[0] != '"' || trimmed[len(trimmed)-1] != '"' {
 		text = `"` + text + `"`
@@ -102,5 +102,5 @@ func decodeJSON(text string) (string, error) {
 	return decoded, nil
 }
 
-// withoutSpace removes the white space that people insert to break long lines.
+// withoutSpace removes all white space, because long lines of encoded data are often wrapped.
 func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }

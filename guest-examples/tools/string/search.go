@@ -12,10 +12,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// maxMatches limits the matches of a call, since each takes memory.
+// maxMatches limits the number of matches in a call, because each match needs memory.
 const maxMatches = 50_000
 
-// pattern compiles Search between the regular expressions prefix and suffix.
+// pattern compiles a regular expression that consists of prefix, Search and suffix.
 func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	if args.Search == nil || *args.Search == "" {
 		return nil, errors.New("search is missing or empty; give the text or the regular expression to search for")
@@ -24,8 +24,8 @@ func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	if !args.Regex {
 		expression = regexp.QuoteMeta(expression)
 	}
-	// Compile it alone first, for a clear error, and so that a bracket in it can't close the
-	// group around it.
+	// First compile Search alone. This gives a clear error, and ensures that an unmatched bracket
+	// in Search can't close the group around it.
 	re, err := text.Regexp("search", expression)
 	if err != nil || prefix == "" && suffix == "" && !args.IgnoreCase {
 		return re, err
@@ -36,7 +36,8 @@ func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	return regexp.Compile(prefix + "(?:" + expression + ")" + suffix)
 }
 
-// matches returns the matches of the pattern with their groups, at most Count of them.
+// matches returns the positions of the matches of the pattern and of their groups. It returns at
+// most Count matches.
 func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	re, err := pattern(args, "", "")
 	if err != nil {
@@ -45,18 +46,19 @@ func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	limit := maxMatches + 1
 	if args.Count != nil {
 		if *args.Count < 1 {
-			return nil, nil, fmt.Errorf("count is %d; it must be at least 1; omit it for all", *args.Count)
+			return nil, nil, fmt.Errorf("count is %d; it must be at least 1, or be omitted for all matches", *args.Count)
 		}
 		limit = int(min(*args.Count, toolabi.Int(limit)))
 	}
 	found := re.FindAllStringSubmatchIndex(*args.Text, limit)
 	if len(found) > maxMatches {
-		return nil, nil, fmt.Errorf("there are more than %d matches; split the text, or give count", maxMatches)
+		return nil, nil, fmt.Errorf("the text has more than the limit of %d matches; split the text, or set count", maxMatches)
 	}
 	return re, found, nil
 }
 
-// holds returns "true" or "false": whether the pattern between prefix and suffix matches.
+// holds returns "true" if the pattern that consists of prefix, Search and suffix matches, otherwise
+// "false".
 func holds(args Args, prefix, suffix string) (string, error) {
 	re, err := pattern(args, prefix, suffix)
 	if err != nil {
@@ -71,7 +73,7 @@ func startsWith(args Args) (string, error) { return holds(args, `\A`, "") }
 
 func endsWith(args Args) (string, error) { return holds(args, "", `\z`) }
 
-// indexOf returns the position in characters, from 0, or -1 if there is no match.
+// indexOf returns the index of the first match in characters, or -1 if there is no match.
 func indexOf(args Args) (string, error) {
 	re, err := pattern(args, "", "")
 	if err != nil {
@@ -119,7 +121,8 @@ func replace(args Args) (string, error) {
 	return string(append(out, (*args.Text)[from:]...)), nil
 }
 
-// split returns the parts between the matches as a JSON array; Count limits the splits.
+// split returns the parts of the text between the matches as a JSON array. Count limits the number
+// of splits.
 func split(args Args) (string, error) {
 	_, found, err := matches(args)
 	if err != nil {
@@ -129,7 +132,7 @@ func split(args Args) (string, error) {
 	from := 0
 	for _, match := range found {
 		if match[1] == 0 || match[0] == len(*args.Text) && match[0] == match[1] {
-			continue // an empty match at the end does not split
+			continue // do not split at an empty match at the end
 		}
 		parts = append(parts, (*args.Text)[from:match[0]])
 		from = match[1]
@@ -137,9 +140,9 @@ func split(args Args) (string, error) {
 	return list(append(parts, (*args.Text)[from:])), nil
 }
 
-// extract returns the matches of the regular expression as a JSON array. A match with one group
-// is the text of the group, a match with several groups an array, and a match with named groups
-// an object. A group without a match is null.
+// extract returns the matches of the regular expression as a JSON array. A match of an expression
+// with one group is the text of the group. With several groups it is an array, and with named
+// groups an object. A group without a match is null.
 func extract(args Args) (string, error) {
 	args.Regex = true
 	re, found, err := matches(args)
@@ -153,14 +156,14 @@ func extract(args Args) (string, error) {
 		for group := 0; group < len(match); group += 2 {
 			size += match[group+1] - match[group]
 		}
-		if size > 2*MaxOutput { // groups may be nested
+		if size > 2*MaxOutput { // nested groups can have more text in total than the matches
 			return "", tooLong()
 		}
 	}
 	return jsonvalue.NewArray(items).String(), nil
 }
 
-// extracted returns the value for one match.
+// extracted returns the JSON value for one match.
 func extracted(re *regexp.Regexp, whole string, match []int) jsonvalue.Value {
 	group := func(i int) jsonvalue.Value {
 		if match[2*i] < 0 {

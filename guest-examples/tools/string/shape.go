@@ -13,12 +13,13 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// reverse reverses visible characters; a letter and its accents, or a flag, count as one.
+// reverse reverses the visible characters. A letter with its accents is one character, and so is a
+// flag.
 func reverse(text string) string {
 	return uniseg.ReverseString(text)
 }
 
-// length returns the number of characters and other counts.
+// length returns the number of characters, bytes, words and lines.
 func length(text string) string {
 	characters, visible := utf8.RuneCountInString(text), uniseg.GraphemeClusterCount(text)
 	more := ""
@@ -29,7 +30,8 @@ func length(text string) string {
 		toolabi.Quantity(len(strings.Fields(text)), "word"), toolabi.Quantity(len(textLines(text)), "line"))
 }
 
-// textLines splits a text into lines without line ends. No empty line follows a final line break.
+// textLines splits a text into lines without line ends. A line break at the end does not begin
+// another line.
 func textLines(text string) []string {
 	if text == "" {
 		return nil
@@ -72,7 +74,7 @@ func unknownSide(side Side) error {
 	return fmt.Errorf("side is %q; it must be left, right or both", side)
 }
 
-// wantedLength returns the argument Length.
+// wantedLength returns the argument Length, or an error if it is missing or out of range.
 func wantedLength(args Args) (int, error) {
 	switch {
 	case args.Length == nil:
@@ -125,7 +127,8 @@ func repeat(args Args) (string, error) {
 	return strings.Repeat(*args.Text, int(*args.Count)), nil
 }
 
-// truncate shortens a text to Length visible characters, including the ending that it adds.
+// truncate shortens a text to Length visible characters. The ending that it adds is part of this
+// length.
 func truncate(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {
@@ -140,7 +143,7 @@ func truncate(args Args) (string, error) {
 	}
 	keep := want - uniseg.GraphemeClusterCount(ending)
 	if keep < 0 {
-		return "", fmt.Errorf("length is %d, too short for the ending %.40q; give a shorter fill", want, ending)
+		return "", fmt.Errorf("length is %d, which is too short for the ending %.40q; set a larger length or a shorter fill", want, ending)
 	}
 	rest, state := *args.Text, -1
 	for range keep {

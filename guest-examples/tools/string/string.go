@@ -1,5 +1,5 @@
-// Package stringtool implements the built-in tool string, which changes, cuts, searches and
-// measures a text.
+// Package stringtool implements the built-in tool string, which changes, splits, searches and
+// measures texts.
 package stringtool
 
 import (
@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// MaxText limits the text, in bytes.
+	// MaxText limits the length of the text in bytes.
 	MaxText = 1 << 20
-	// MaxOutput limits the result, in bytes.
+	// MaxOutput limits the length of the result in bytes.
 	MaxOutput = 1 << 20
 )
 
 // Operation is the operation of a call.
 type Operation string
 
-// Side is an end of a text, or both.
+// Side is the left side of a text, the right side, or both.
 type Side string
 
 // The sides. An empty side means Both for trim and Right for pad.
@@ -33,39 +33,39 @@ const (
 // Args are the arguments of string. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Text is the input of every operation except join.
+	// Text is the input of each operation except join.
 	Text *string `json:"text"`
-	// Search is the text to search for, or a regular expression if Regex is set.
+	// Search is the string to search for, or a regular expression if Regex is set.
 	Search *string `json:"search"`
-	// Regex makes Search a regular expression (RE2); extract always does.
+	// Regex means that Search is a regular expression in RE2 syntax. For extract it always is.
 	Regex bool `json:"regex"`
-	// IgnoreCase makes Search ignore the difference between upper and lower case.
+	// IgnoreCase makes the search ignore the difference between upper and lower case.
 	IgnoreCase bool `json:"ignore_case"`
 	// Replacement replaces each match; nil means "".
 	Replacement *string `json:"replacement"`
 	// Items are the strings that join joins.
 	Items []string `json:"items"`
-	// Separator is what join puts between items; nil means ", ".
+	// Separator is the string that join writes between items; nil means ", ".
 	Separator *string `json:"separator"`
-	// Start and End select the characters from Start up to, but not including, End. They count
-	// from 0; negative values count from the end.
+	// Start and End select the characters from index Start up to, but not including, index End.
+	// Indices begin at 0; negative indices are relative to the end.
 	Start toolabi.Int  `json:"start"`
 	End   *toolabi.Int `json:"end"`
-	// Length is the length of the result of pad and truncate, in characters.
+	// Length is the length in characters of the result of pad and truncate.
 	Length *toolabi.Int `json:"length"`
-	// Count is the number of repetitions, or limits the matches to replace, extract or split at;
-	// nil means all of them.
+	// Count is the number of repetitions for repeat. For the other operations it is the maximum
+	// number of matches to replace, extract or split at; nil means no limit.
 	Count *toolabi.Int `json:"count"`
 	// Fill is what pad adds (nil means a space), the ending that truncate adds (nil means "…"), and
 	// the characters that trim removes (nil means white space).
 	Fill *string `json:"fill"`
-	// Side is the side on which trim and pad work.
+	// Side is the side that trim and pad change.
 	Side Side `json:"side"`
-	// Format is the format of encode and decode.
+	// Format is the format for encode and decode.
 	Format Format `json:"format"`
 }
 
-// operations are all operations.
+// operations are all supported operations.
 var operations = map[Operation]func(Args) (string, error){
 	"upper":       onText(strings.ToUpper),
 	"lower":       onText(strings.ToLower),
@@ -98,7 +98,7 @@ var operations = map[Operation]func(Args) (string, error){
 	"decode":      decode,
 }
 
-// Run writes the result to out. The text of an error is for a model.
+// Run writes the result to out. The message of an error is written for a model.
 func Run(args Args, out io.Writer) error {
 	operation, err := toolabi.Operation(operations, args.Operation)
 	if err != nil {
@@ -124,7 +124,7 @@ func Run(args Args, out io.Writer) error {
 // Operations returns the names of all operations in alphabetical order.
 func Operations() []string { return toolabi.Operations(operations) }
 
-// onText returns an operation that uses only the text.
+// onText returns an operation that uses only the argument Text.
 func onText(change func(string) string) func(Args) (string, error) {
 	return func(args Args) (string, error) { return change(*args.Text), nil }
 }
@@ -132,5 +132,5 @@ func onText(change func(string) string) func(Args) (string, error) {
 func missing(parameter string) error { return fmt.Errorf("%s is missing", parameter) }
 
 func tooLong() error {
-	return fmt.Errorf("the result exceeds %d bytes; process a smaller part", MaxOutput)
+	return fmt.Errorf("the result is larger than the limit of %d bytes; process a smaller part", MaxOutput)
 }

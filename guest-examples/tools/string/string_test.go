@@ -130,14 +130,14 @@ func TestRun_errors(t *testing.T) {
 		{`{"operation": "truncate", "text": "abcdef", "length": 2, "fill": "[...]"}`, "too short for the ending"},
 		{`{"operation": "repeat", "text": "a"}`, "count is missing"},
 		{`{"operation": "repeat", "text": "a", "count": -1}`, "count is -1"},
-		{`{"operation": "repeat", "text": "ab", "count": 9223372036854775807}`, "exceeds 1048576 bytes"},
+		{`{"operation": "repeat", "text": "ab", "count": 9223372036854775807}`, "larger than the limit of 1048576 bytes"},
 		{`{"operation": "encode", "text": "a"}`, "encode: format is missing"},
 		{`{"operation": "decode", "text": "a", "format": "shell"}`, `format is "shell"; it must be html,`},
 		{`{"operation": "decode", "text": "a%zz", "format": "url"}`, "text is not valid url"},
 		{`{"operation": "decode", "text": "a\nb", "format": "json"}`, "text is not valid json"},
 		{`{"operation": "decode", "text": "ab!c", "format": "base64"}`, "character 3 is not valid Base64"},
 		{`{"operation": "decode", "text": "abc", "format": "hex"}`, "text is not valid hex"},
-		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not UTF-8; in hexadecimal they begin with ff00"},
+		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not valid UTF-8; in hexadecimal the first bytes are ff00"},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
 			got, err := tooltest.Invoke(t, Run, test.arguments)
@@ -148,7 +148,7 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// Arguments as large as a host accepts cause an error instead of using up all memory.
+// Arguments that are as large as a host accepts cause an error and do not use up the memory.
 func TestRun_large(t *testing.T) {
 	long := strings.Repeat("a", MaxText)
 	text, search, replacement := &long, "a", strings.Repeat("b", 1000)
@@ -159,11 +159,11 @@ func TestRun_large(t *testing.T) {
 		want string
 	}{
 		"text":         {Args{Operation: "upper", Text: &tooLarge}, "text has 1048577 bytes"},
-		"matches":      {Args{Operation: "split", Text: text, Search: &search}, "more than 50000 matches"},
-		"replacements": {Args{Operation: "replace", Text: text, Search: &search, Replacement: &replacement, Count: new(toolabi.Int(maxMatches))}, "exceeds 1048576 bytes"},
-		"groups":       {Args{Operation: "extract", Text: text, Search: &whole}, "exceeds 1048576 bytes"},
-		"items":        {Args{Operation: "join", Items: []string{"", "", ""}, Separator: text}, "exceeds 1048576 bytes"},
-		"growth":       {Args{Operation: "encode", Format: Hex, Text: text}, "exceeds 1048576 bytes"},
+		"matches":      {Args{Operation: "split", Text: text, Search: &search}, "more than the limit of 50000 matches"},
+		"replacements": {Args{Operation: "replace", Text: text, Search: &search, Replacement: &replacement, Count: new(toolabi.Int(maxMatches))}, "larger than the limit of 1048576 bytes"},
+		"groups":       {Args{Operation: "extract", Text: text, Search: &whole}, "larger than the limit of 1048576 bytes"},
+		"items":        {Args{Operation: "join", Items: []string{"", "", ""}, Separator: text}, "larger than the limit of 1048576 bytes"},
+		"growth":       {Args{Operation: "encode", Format: Hex, Text: text}, "larger than the limit of 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,8 +37,8 @@ func capitalize(text string) string {
 	return text[:at] + string(unicode.ToTitle(first)) + strings.ToLower(text[at+size:])
 }
 
-// words splits a text, which may be an identifier, at characters other than letters and digits
-// and at changes of case: "parseHTTPRequest2" is parse, HTTP, Request2.
+// words splits a text, which may be an identifier, into words. It splits at characters other than
+// letters and digits, and at changes of case: "parseHTTPRequest2" is parse, HTTP, Request2.
 func words(text string) []string {
 	var all []string
 	runes := []rune(text)
@@ -95,12 +95,12 @@ func camel(text string) string {
 	})
 }
 
-// spelled maps letters whose plain spelling is not just the letter without its accent.
+// spelled replaces letters whose plain spelling is more than the letter without its accent.
 var spelled = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
 	"ł", "l", "Ł", "L", "đ", "d", "Đ", "D", "ð", "d", "Ð", "D", "þ", "th", "Þ", "TH", "ı", "i", "'", "", "’", "")
 
-// slug returns a part of a URL: lower-case words joined by hyphens, without the accents of Latin
-// letters. Other scripts are kept.
+// slug returns a text for use in a URL: lower-case words that are joined by hyphens. Latin letters
+// lose their accents; letters of other scripts are kept.
 func slug(text string) string {
 	var b strings.Builder
 	latin, hyphen := false, false
@@ -118,7 +118,7 @@ func slug(text string) string {
 			latin = unicode.Is(unicode.Latin, r)
 			b.WriteRune(unicode.ToLower(r))
 		default:
-			hyphen, latin = true, true // a following mark has no letter to combine with
+			hyphen, latin = true, true // a mark that follows has no letter to combine with
 		}
 	}
 	return norm.NFC.String(b.String())

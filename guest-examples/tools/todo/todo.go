@@ -17,12 +17,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
-// Limits that keep a list readable.
+// Limits on the size of a list, so that it can be shown as a whole.
 const (
 	MaxItems   = 200
 	MaxContent = 1000     // characters
 	MaxID      = 100      // characters
-	MaxList    = 64 << 10 // bytes of all contents and IDs
+	MaxList    = 64 << 10 // total length of all contents and IDs, in bytes
 )
 
 // The actions.
@@ -34,7 +34,7 @@ const (
 	ActionRemove = "remove"
 )
 
-// The states of an item.
+// The possible states of an item.
 const (
 	Pending    = "pending"
 	InProgress = "in_progress"
@@ -44,14 +44,14 @@ const (
 
 // Args are the arguments of todo.
 type Args struct {
-	// Action is the action; "" means write if Todos is given, otherwise read.
+	// Action is the action. "" means write if Todos is set, otherwise read.
 	Action string `json:"action"`
 	// Todos is the whole list, for write.
 	Todos []Item `json:"todos"`
 	// ID is the ID of an item, for update and remove.
 	ID string `json:"id"`
-	// Content, Status and Priority are the fields of an item, for add and update. In an update,
-	// "" keeps the value.
+	// Content, Status and Priority are the fields of an item, for add and update. In an update, ""
+	// keeps the old value.
 	Content  string `json:"content"`
 	Status   string `json:"status"`
 	Priority string `json:"priority"`
@@ -72,9 +72,9 @@ type list struct {
 	Changed int64  `json:"changed,omitempty"` // seconds since 1970; 0 for a new list
 }
 
-// Run carries out the action on the list of a session. The text of an error is for a model; after
-// an error the list is as before. Creating a list may delete lists older than MaxIdle; now is the
-// current time.
+// Run performs the action on the list of a session. The message of an error is written for a model.
+// After an error the list is unchanged. Creating a list may delete lists older than MaxIdle. now is
+// the current time.
 func Run(store record.Store, session string, now time.Time, args Args) (guest.Result, error) {
 	key := keyOf(session)
 	action := args.Action
@@ -106,7 +106,8 @@ func Run(store record.Store, session string, now time.Time, args Args) (guest.Re
 	return l.show(), nil
 }
 
-// maxKeyed limits the length of a session name that is used as the key itself.
+// maxKeyed is the maximum length of a session name that is used as the key. For a longer name, the
+// key is a hash.
 const maxKeyed = 200
 
 func keyOf(session string) string {
@@ -134,7 +135,7 @@ func (l *list) change(action string, args Args) error {
 	}
 	item := l.Items[at]
 	if args.Content == "" && args.Status == "" && args.Priority == "" {
-		return errors.New("update needs content, status or priority; there is nothing to change")
+		return errors.New("update has nothing to change; give content, status or priority")
 	}
 	if args.Content != "" {
 		item.Content = args.Content
@@ -149,12 +150,12 @@ func (l *list) change(action string, args Args) error {
 	return item.check()
 }
 
-// replace replaces all items. Items without an ID get one.
+// replace replaces all items. An item without an ID gets an ID.
 func (l *list) replace(items []Item) error {
 	l.Items = nil
 	for n, item := range items {
 		if item.ID != "" && slices.ContainsFunc(l.Items, func(other Item) bool { return other.ID == item.ID }) {
-			return fmt.Errorf("todos[%d]: the id %q occurs twice", n, item.ID)
+			return fmt.Errorf("todos[%d]: the id %q is not unique; give each item another id", n, item.ID)
 		}
 		if err := l.add(item); err != nil {
 			return fmt.Errorf("todos[%d]: %w", n, err)
@@ -171,7 +172,7 @@ func (l *list) add(item Item) error {
 		return err
 	}
 	if len(l.Items) >= MaxItems {
-		return fmt.Errorf("the list already has %d items, the limit; remove those that are done", len(l.Items))
+		return fmt.Errorf("the list already has the limit of %d items; remove those that are done", len(l.Items))
 	}
 	for item.ID == "" || !l.free(item.ID) {
 		l.Next++
@@ -181,7 +182,7 @@ func (l *list) add(item Item) error {
 	return nil
 }
 
-// fits returns an error if the list is too large to be shown as a whole.
+// fits returns an error if the list is too large to be shown completely.
 func (l *list) fits() error {
 	size := 0
 	for _, item := range l.Items {
@@ -203,7 +204,7 @@ func (l *list) find(id string) (int, error) {
 	}
 	at := slices.IndexFunc(l.Items, func(item Item) bool { return item.ID == id })
 	if at < 0 {
-		return 0, fmt.Errorf("no item has the id %q; read shows the %d items of this session", id, len(l.Items))
+		return 0, fmt.Errorf("no item has the id %q; use read to list the %d items of this session", id, len(l.Items))
 	}
 	return at, nil
 }
@@ -216,15 +217,15 @@ func (i Item) check() error {
 		return fmt.Errorf("content has %d characters; the limit is %d, so put the rest into a file or a spec", n, MaxContent)
 	}
 	if n := utf8.RuneCountInString(i.ID); n > MaxID {
-		return fmt.Errorf("id has %d characters; the limit is %d", n, MaxID)
+		return fmt.Errorf("id has %d characters; the limit is %d, so use a shorter id", n, MaxID)
 	}
 	if strings.ContainsFunc(i.ID, unicode.IsControl) {
-		return errors.New("id has a line feed or another control character; omit it, and the item gets a number")
+		return errors.New("id has a line feed or another control character; omit id to get a number")
 	}
 	return nil
 }
 
-// marks are shown before items, by status.
+// marks are the marks that are shown before items, by status.
 var marks = map[string]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]", Cancelled: "[-]"}
 
 func (l list) show() guest.Result {

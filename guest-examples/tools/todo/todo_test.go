@@ -39,15 +39,15 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionAdd, Content: "tell\nall", Status: InProgress}, "1 of 4 items done\n[x] 1. look\n[>] 2. change (high)\n[ ] tests. test\n[>] 3. tell\n    all\n2 items are in_progress: finish one before the next"},
 		{Args{Action: ActionUpdate, ID: "2", Status: Cancelled, Content: "change nothing"}, "1 of 3 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[ ] tests. test\n[>] 3. tell\n    all"},
 		{Args{Action: ActionRemove, ID: "tests"}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
-		{Args{Action: ActionRemove, ID: "9"}, `error: no item has the id "9"; read shows the 3 items of this session`},
+		{Args{Action: ActionRemove, ID: "9"}, `error: no item has the id "9"; use read to list the 3 items of this session`},
 		{Args{Action: ActionUpdate}, "error: id is missing; give the id of the item"},
-		{Args{Action: ActionUpdate, ID: "1"}, "error: update needs content, status or priority; there is nothing to change"},
+		{Args{Action: ActionUpdate, ID: "1"}, "error: update has nothing to change; give content, status or priority"},
 		{Args{Action: ActionAdd}, "error: content is empty; describe the task"},
-		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" occurs twice`},
+		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" is not unique; give each item another id`},
 		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; the limit is 1000, so put the rest into a file or a spec"},
-		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters; the limit is 100"},
-		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; omit it, and the item gets a number"},
-		// The list is unchanged by the errors.
+		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters; the limit is 100, so use a shorter id"},
+		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; omit id to get a number"},
+		// Errors do not change the list.
 		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
 		{Args{Todos: []Item{{ID: "4", Content: "x"}, {Content: "y"}}}, "0 of 2 items done\n[ ] 4. x\n[ ] 5. y"},
 		{Args{Todos: []Item{}}, "The list is empty"},
@@ -88,7 +88,7 @@ func TestBounds(t *testing.T) {
 	for n := range items {
 		items[n] = Item{Content: "x"}
 	}
-	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list already has 200 items, the limit; remove those that are done" {
+	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list already has the limit of 200 items; remove those that are done" {
 		t.Errorf("got %q", got)
 	}
 	long := make([]Item, 100)
@@ -106,7 +106,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// apart returns a store that only this test uses.
+// apart returns an empty store that no other test uses.
 func apart(t *testing.T) record.Store {
 	host, prefix := record.Host(), t.Name()+"/"
 	return record.Store{
@@ -122,7 +122,7 @@ func apart(t *testing.T) record.Store {
 	}
 }
 
-// Each new list deletes some of the old lists, and no others.
+// Each new list deletes some of the old lists, and only old lists.
 func TestOldListsAreDeleted(t *testing.T) {
 	const n = 50
 	store := apart(t)
@@ -141,7 +141,7 @@ func TestOldListsAreDeleted(t *testing.T) {
 		doAt(t, store, name("used", i), day.Add(time.Second), Args{Action: ActionAdd, Content: "y"})
 	}
 	later := day.Add(MaxIdle + time.Second)
-	doAt(t, store, name("old", 0), later, Args{}) // reading does not change a list
+	doAt(t, store, name("old", 0), later, Args{}) // reading does not change the time of a list
 	doAt(t, store, name("used", 0), later, Args{Action: ActionAdd, Content: "z"})
 	if got := count(); got != 2*n {
 		t.Errorf("there are %d lists before one is created", got)
@@ -166,7 +166,7 @@ func TestOldListsAreDeleted(t *testing.T) {
 	}
 }
 
-// An error about an old list does not make the new one fail.
+// An error from an old list does not make the creation of a new list fail.
 func TestErrorsOfOldListsAreIgnored(t *testing.T) {
 	store := apart(t)
 	store.List = func(string, string) ([]string, error) { return nil, errors.New("broken") }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// contentOf tidies a page and finds its main content: its <main>, or the only or longest
-// <article> if it has most of the text, otherwise the body without the parts around it. mainOnly
-// reports that something was left out.
+// contentOf tidies a page and returns its main content: the longest element for which isMain
+// returns true, if that has at least a third of the text. Otherwise it returns the body without
+// parts such as navigation. mainOnly reports that the content lacks parts of the page.
 func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool) {
 	t := tidier{base: baseOf(root, at)}
 	t.tidy(root, 0)
@@ -28,7 +28,8 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 			}
 		}
 	}
-	// A page of short articles, such as a news page, has more content than its longest article.
+	// A main element with less than a third of the text is not the content. An example is a page of
+	// many short articles, such as a news page.
 	const share = 3
 	if best != nil && limit > 0 && limit*share >= all {
 		return best, true
@@ -39,7 +40,7 @@ func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool)
 		left -= letters(n)
 	}
 	if len(around) == 0 || left*share < all {
-		return body, false // there is nothing around the content, or hardly any content
+		return body, false // no other parts were found, or the content is nearly empty
 	}
 	for _, n := range around {
 		remove(n)
@@ -52,7 +53,7 @@ func isMain(n *html.Node) bool {
 	return n.Type == html.ElementNode && (n.DataAtom == atom.Main || n.DataAtom == atom.Article || attribute(n, "role") == "main")
 }
 
-// isAround reports whether n is a part that many pages share, such as navigation.
+// isAround reports whether n is an element around the main content, such as navigation.
 func isAround(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
@@ -68,7 +69,7 @@ func isAround(n *html.Node) bool {
 	return false
 }
 
-// find returns the first node that satisfies is.
+// find returns the first node for which is returns true.
 func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	for n := range root.Descendants() {
 		if is(n) {
@@ -78,7 +79,7 @@ func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// collect returns the outermost nodes that satisfy is.
+// collect returns the nodes for which is returns true. It does not search inside these nodes.
 func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
 	var found []*html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -91,7 +92,7 @@ func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
 	return found
 }
 
-// letters counts the characters of the text in a node, without white space.
+// letters returns the number of characters in the text of a node, without white space.
 func letters(n *html.Node) int {
 	count := 0
 	for d := range n.Descendants() {

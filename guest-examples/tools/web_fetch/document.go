@@ -16,26 +16,26 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// document is the content of a response.
+// document is the decoded content of a response.
 type document struct {
 	// mediaType is the detected media type, such as "text/html".
 	mediaType string
-	// charset is the original encoding, unless it is UTF-8 or does not matter.
+	// charset is the original encoding. It is empty for UTF-8 and for content without an encoding.
 	charset string
-	// title is the title of the page, on one line; may be empty.
+	// title is the title of the page, on one line. It may be empty.
 	title string
-	// text is the text in the requested format; empty for an image.
+	// text is the text in the requested format. It is empty for an image.
 	text  string
 	image bool
 	// pages is the number of pages of a PDF file.
 	pages int
-	// mainOnly reports that parts around the main content are left out.
+	// mainOnly reports that only the main content of the page is included.
 	mainOnly bool
-	// notes are sentences about anything unexpected.
+	// notes are sentences about unexpected properties of the response.
 	notes []string
 }
 
-// understand decodes a response.
+// understand decodes a response and converts it to the format.
 func understand(res *client.Response, format string) (document, error) {
 	doc := document{mediaType: mediaType(res)}
 	if res.Cut {
@@ -54,7 +54,7 @@ func understand(res *client.Response, format string) (document, error) {
 	case isText(kind, res.Body):
 		doc.readText(res)
 	default:
-		err = fmt.Errorf("is %s, neither text nor an image that can be shown", oneLine(kind))
+		err = fmt.Errorf("is of type %s, which is neither text nor an image that can be shown", oneLine(kind))
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%s (%s) %w", shownURL(res.URL), sizeOf(res), err)
@@ -62,8 +62,8 @@ func understand(res *client.Response, format string) (document, error) {
 	return doc, nil
 }
 
-// mediaType returns the media type that the server sent. If it sent none, or a generic one, the
-// bytes decide.
+// mediaType returns the media type that the server sent. If the server sent none or a generic type,
+// mediaType detects the type from the body.
 func mediaType(res *client.Response) string {
 	declared, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err == nil && declared != "application/octet-stream" && declared != "binary/octet-stream" && !strings.HasPrefix(declared, "image/") {
@@ -97,18 +97,18 @@ func (d document) asImage(res *client.Response) (document, error) {
 func (d *document) readPDF(res *client.Response) error {
 	d.mediaType = "application/pdf"
 	if res.Cut {
-		return fmt.Errorf("is a PDF file of more than %d bytes, the limit", MaxBody)
+		return fmt.Errorf("is a PDF file of more than the limit of %d bytes", MaxBody)
 	}
 	file, err := pdftext.Extract(res.Body)
 	if err != nil {
-		return fmt.Errorf("%w; look for the content as a web page", err)
+		return fmt.Errorf("%w; search for a web page with the same content", err)
 	}
 	d.title, d.text, d.pages = file.Title, file.Text, file.Pages
 	d.notes = append(d.notes, file.Notes...)
 	return nil
 }
 
-// textTypes are media types of texts that do not begin with text/.
+// textTypes are the media types of text formats that do not begin with text/.
 var textTypes = map[string]bool{
 	"application/xml": true, "application/javascript": true, "application/x-javascript": true, "application/ecmascript": true,
 	"application/yaml": true, "application/x-yaml": true, "application/toml": true, "application/x-sh": true, "application/sql": true,
@@ -127,7 +127,7 @@ func hasWideMark(body []byte) bool {
 	return bytes.HasPrefix(body, []byte{0xff, 0xfe}) || bytes.HasPrefix(body, []byte{0xfe, 0xff})
 }
 
-// readText decodes a plain text.
+// readText decodes a body of plain text.
 func (d *document) readText(res *client.Response) {
 	_, params, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if params["charset"] == "" && utf8.Valid(res.Body) {
@@ -137,23 +137,22 @@ func (d *document) readText(res *client.Response) {
 	d.text = d.decode(res.Body, res.Header.Get("Content-Type"))
 }
 
-// decode converts bytes to UTF-8. The encoding is from the Content-Type, a byte order mark, a
-// declaration at the start of the page, or a guess, in this order.
+// decode converts body to UTF-8. The encoding is determined by the Content-Type, a byte order mark,
+// a declaration at the start of the page, or else a guess, in this order.
 func (d *document) decode(body []byte, contentType string) string {
 	encoding, name, _ := charset.DetermineEncoding(body, contentType)
 	if name != "utf-8" {
 		d.charset = name
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
-	if err != nil { // an encoding that decodes nothing, such as "replacement"
-		d.notes = append(d.notes, "the text is not in the encoding "+name+" that it declares")
+	if err != nil { // an encoding that can't decode, such as "replacement"
+		d.notes = append(d.notes, "the text is not in the declared encoding "+name+" that it declares")
 		return string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
 	}
 	return string(text)
 }
 
-// maxIndented limits the nesting of JSON that is indented, because each level makes all its lines
-// longer.
+// maxIndented limits the nesting of JSON that is indented. Each level makes all lines in it longer.
 const maxIndented = 64
 
 // readJSON indents JSON and keeps the digits of its numbers.
@@ -165,13 +164,13 @@ func (d *document) readJSON(body []byte) {
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, body, "", "  "); err != nil {
-		d.notes = append(d.notes, "this is not valid JSON: "+plain.Line(err.Error(), maxShownURL))
+		d.notes = append(d.notes, "the response is not valid JSON: "+plain.Line(err.Error(), maxShownURL))
 		return
 	}
 	d.text = b.String()
 }
 
-// nesting returns how deep the brackets of a JSON text nest, without those in strings.
+// nesting returns the maximum nesting of brackets in a JSON text. It ignores brackets in strings.
 func nesting(body []byte) int {
 	depth, deepest, quoted := 0, 0, false
 	for i := 0; i < len(body); i++ {

@@ -1,5 +1,5 @@
-// Package webfetch implements the built-in tool web_fetch, which fetches one web page as
-// Markdown, text or HTML, the text of a PDF file, or an image.
+// Package webfetch implements the built-in tool web_fetch, which fetches one URL. It returns a web
+// page as Markdown, text or HTML, the text of a PDF file, or an image.
 package webfetch
 
 import (
@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// DefaultLength is the number of characters shown if max_length is not set.
+	// DefaultLength is the number of characters that are shown if max_length is not set.
 	DefaultLength = 20_000
-	// MaxLength limits max_length.
+	// MaxLength is the maximum of max_length.
 	MaxLength = 200_000
-	// MaxBody limits the bytes read of a response.
+	// MaxBody limits how many bytes of a response are read.
 	MaxBody = 8 << 20
-	// MaxHTML limits the bytes of a page that are parsed as HTML, and MaxTags its tags. The tree
-	// of a page takes many times as much memory.
+	// MaxHTML limits how many bytes of a page are parsed as HTML. MaxTags limits the number of tags
+	// that are parsed. The parsed tree needs many times as much memory as the page.
 	MaxHTML = 3 << 20
 	MaxTags = 120_000
 	// MaxImage limits the size of an image, in bytes.
 	MaxImage = 4 << 20
-	// maxExcerpt limits the characters shown of an error page.
+	// maxExcerpt limits how many characters of an error page are shown.
 	maxExcerpt = 1000
 )
 
@@ -40,17 +40,17 @@ const (
 
 // Args are the arguments of web_fetch.
 type Args struct {
-	// URL is absolute; without a scheme it means https.
+	// URL is an absolute URL. The default of the scheme is https.
 	URL string `json:"url"`
 	// Format is the format for HTML pages; empty means FormatMarkdown.
 	Format string `json:"format"`
-	// MaxLength limits the characters shown; 0 means DefaultLength.
+	// MaxLength limits the number of characters that are shown; 0 means DefaultLength.
 	MaxLength toolabi.Int `json:"max_length"`
-	// Offset is the number of characters to skip first.
+	// Offset is the number of characters that are skipped at the start of the page.
 	Offset toolabi.Int `json:"offset"`
 }
 
-// Run fetches a page through the transport. The text of an error is for a model.
+// Run fetches a page through the transport. The message of an error is written for a model.
 func Run(ctx context.Context, transport http.RoundTripper, args Args) (guest.Result, error) {
 	if err := args.complete(); err != nil {
 		return guest.Result{}, err
@@ -66,13 +66,13 @@ func Run(ctx context.Context, transport http.RoundTripper, args Args) (guest.Res
 	request.Header.Set("Accept", accepts(args.Format))
 	res, err := client.New(transport).Do(ctx, request, MaxBody)
 	if err != nil {
-		return guest.Result{}, fmt.Errorf("the page cannot be fetched: %w", err)
+		return guest.Result{}, fmt.Errorf("the page can't be fetched: %w", err)
 	}
 	if res.Status >= http.StatusBadRequest {
 		return guest.Result{}, failure(res)
 	}
 	if res.Status >= http.StatusMultipleChoices {
-		return guest.Result{}, fmt.Errorf("%s responded %s without a Location", shownURL(res.URL), client.StatusText(res.Status))
+		return guest.Result{}, fmt.Errorf("%s responded with the redirect %s, but without a Location header", shownURL(res.URL), client.StatusText(res.Status))
 	}
 	return show(res, args)
 }
@@ -93,12 +93,13 @@ func (a *Args) complete() error {
 		return fmt.Errorf("max_length is %d; it must be from 1 to %d", a.MaxLength, MaxLength)
 	}
 	if a.Offset < 0 {
-		return fmt.Errorf("offset is %d; the first character is at 0", a.Offset)
+		return fmt.Errorf("offset is %d; it must be at least 0, the first character", a.Offset)
 	}
 	return nil
 }
 
-// accepts returns the Accept header. Some servers also offer their pages in Markdown.
+// accepts returns the value of the Accept header for a format. Some servers also offer their pages
+// as Markdown.
 func accepts(format string) string {
 	const others = "text/html,application/xhtml+xml,application/json;q=0.9,text/plain;q=0.9,image/*;q=0.8,*/*;q=0.5"
 	if format == FormatMarkdown {
@@ -107,16 +108,16 @@ func accepts(format string) string {
 	return others
 }
 
-// failure returns the error for a response with an error status.
+// failure returns the error for a response whose status is an error.
 func failure(res *client.Response) error {
 	text := fmt.Sprintf("%s responded %s", shownURL(res.URL), client.StatusText(res.Status))
 	switch res.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		text += "; the page requires access rights"
+		text += "; the page is only for users with access rights"
 	case http.StatusNotFound, http.StatusGone:
-		text += "; look for another URL, with web_search or on a parent page"
+		text += "; find another URL with web_search or on a parent page"
 	case http.StatusTooManyRequests:
-		text += "; the server currently refuses further requests"
+		text += "; the server currently accepts no requests"
 		if after := res.Header.Get("Retry-After"); after != "" {
 			text += ", retry after " + oneLine(after)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest"
 )
 
-// serve starts a server that handles each path with a function.
+// serve starts a server that calls the function of each path.
 func serve(t *testing.T, pages map[string]http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -29,7 +29,7 @@ func serve(t *testing.T, pages map[string]http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// answer returns a handler that sends a body of the content type.
+// answer returns a handler that sends body with the given content type.
 func answer(contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -42,7 +42,7 @@ func fetch(t *testing.T, args Args) (guest.Result, error) {
 	return Run(context.Background(), http.DefaultTransport, args)
 }
 
-// text returns the first block of a result.
+// text returns the text of the first block of a result.
 func text(r guest.Result) string {
 	if len(r.Content) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func text(r guest.Result) string {
 	return r.Content[0].Text
 }
 
-// body returns the text after the notice.
+// body returns the text that follows the notice.
 func body(t *testing.T, r guest.Result) string {
 	t.Helper()
 	_, after, ok := strings.Cut(text(r), notice+"\n\n")
@@ -60,7 +60,7 @@ func body(t *testing.T, r guest.Result) string {
 	return after
 }
 
-// TestGolden compares the pages in testdata with their expected conversions.
+// TestGolden converts the pages in testdata and compares the results with the expected files.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) == 0 {
@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPDF reads a PDF file whatever content type the server sends.
+// TestPDF reads a PDF file for different content types that a server may send.
 func TestPDF(t *testing.T) {
 	data, err := os.ReadFile("../../internal/pdftext/testdata/xelatex.pdf")
 	if err != nil {
@@ -133,13 +133,13 @@ func TestArguments(t *testing.T) {
 		{Args{URL: "https://example.com", Format: "pdf"}, `format is "pdf"; it must be markdown, text or html`},
 		{Args{URL: "https://example.com", MaxLength: MaxLength + 1}, "max_length is 200001"},
 		{Args{URL: "https://example.com", MaxLength: -1}, "max_length is -1"},
-		{Args{URL: "https://example.com", Offset: -1}, "offset is -1; the first character is at 0"},
+		{Args{URL: "https://example.com", Offset: -1}, "offset is -1; it must be at least 0, the first character"},
 	} {
 		if _, err := fetch(t, tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %s", tt.args, err, tt.want)
 		}
 	}
-	// Agents often omit the scheme or add a fragment.
+	// A URL may lack the scheme or have a fragment, because agents often write such URLs.
 	for text, want := range map[string]string{
 		"pkg.go.dev/net/http": "https://pkg.go.dev/net/http", "localhost:80/x": "localhost", "//example.com/a": "https://example.com/a",
 		"HTTP://EXAMPLE.com/a#b": "http://EXAMPLE.com/a", "https://example.com/?q=a b": "https://example.com/?q=a b",
@@ -212,7 +212,7 @@ func TestKinds(t *testing.T) {
 	for _, tt := range []struct{ name, contentType, body, want, failure string }{
 		{"JSON is indented, with its digits", "application/json", `{"a":[1.10,12345678901234567890]}`, "{\n  \"a\": [\n    1.10,\n    12345678901234567890\n  ]\n}\n", ""},
 		{"JSON of a kind of its own", "application/problem+json", `{"a":1}`, "{\n  \"a\": 1\n}\n", ""},
-		{"JSON that is none", "application/json", `{"a":`, "{\"a\":\n\n(this is not valid JSON: unexpected end of JSON input)\n", ""},
+		{"JSON that is none", "application/json", `{"a":`, "{\"a\":\n\n(the response is not valid JSON: unexpected end of JSON input)\n", ""},
 		{"a text", "text/plain", "a\r\nb", "a\nb\n", ""},
 		{"Markdown of the server", "text/markdown", "# A *page*", "# A *page*\n", ""},
 		{"no type", "", "plain words", "plain words\n", ""},
@@ -223,9 +223,9 @@ func TestKinds(t *testing.T) {
 		{"UTF-16 by its mark", "text/plain", "\xff\xfea\x00b\x00", "ab\n", ""},
 		{"XML", "application/xml", "<a>b</a>", "<a>b</a>\n", ""},
 		{"SVG is text", "image/svg+xml", "<svg>b</svg>", "<svg>b</svg>\n", ""},
-		{"a PDF that is cut", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a damaged PDF file, or its format is unknown; look for the content as a web page"},
-		{"an archive", "application/zip", "PK\x03\x04\x00\x00", "", "is application/zip, neither text nor an image"},
-		{"a picture that is none", "image/png", "\x00\x01\x02", "", "is application/octet-stream, neither"},
+		{"a PDF that is cut", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a damaged PDF file, or its format is unknown; search for a web page with the same content"},
+		{"an archive", "application/zip", "PK\x03\x04\x00\x00", "", "is of type application/zip, which is neither text nor an image"},
+		{"a picture that is none", "image/png", "\x00\x01\x02", "", "is of type application/octet-stream, which is neither"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
@@ -275,11 +275,11 @@ func TestFailures(t *testing.T) {
 		},
 	})
 	for path, want := range map[string]string{
-		"/gone":    "/gone responded 404 Not Found; look for another URL, with web_search or on a parent page\n" + notice + "\n\nNothing here",
-		"/busy":    "429 Too Many Requests; the server currently refuses further requests, retry after 120",
-		"/private": "403 Forbidden; the page requires access rights\n" + notice + "\n\nno [31mway",
+		"/gone":    "/gone responded 404 Not Found; find another URL with web_search or on a parent page\n" + notice + "\n\nNothing here",
+		"/busy":    "429 Too Many Requests; the server currently accepts no requests, retry after 120",
+		"/private": "403 Forbidden; the page is only for users with access rights\n" + notice + "\n\nno [31mway",
 		"/broken":  "/broken responded 500 Internal Server Error",
-		"/choice":  "/choice responded 300 Multiple Choices",
+		"/choice":  "/choice responded with the redirect 300 Multiple Choices",
 		"/loop":    "the server redirects more than 5 times, last to",
 		"/half":    "the response ended early, after 4 bytes",
 	} {
@@ -299,7 +299,8 @@ func TestSourceOfAPage(t *testing.T) {
 	}
 }
 
-// TestHostilePages fetches pages that try to take forever, fill the memory or deceive the model.
+// TestHostilePages fetches pages that are made to use up the time or memory, or to deceive the
+// model.
 func TestHostilePages(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -314,11 +315,11 @@ func TestHostilePages(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, contentType, body string
-		// want is a part of the text or the error; limit is its maximum length.
+		// want is a part of the text or of the error. limit is the maximum length of the text.
 		want  string
 		limit int
 	}{
-		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "nests its elements too deeply; fetch it with format=html", 1000},
+		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "has elements that are nested too deeply; fetch it with format=html", 1000},
 		{"deep formatting", "text/html", strings.Repeat("<b><i>", 5_000) + "deep", "", 4000},
 		{"deep lists", "text/html", strings.Repeat("<ul><li>a", 200) + strings.Repeat("<p>b", 2000), "- a", 300_000},
 		{"much in much", "text/html", strings.Repeat("<div>", 300) + strings.Repeat("<p>b", 11_000), "this is its plain text", 210_000},

@@ -19,10 +19,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// maxTitle limits the characters of a title.
+// maxTitle limits the number of characters of a title.
 const maxTitle = 200
 
-// readHTML converts a page to the format.
+// readHTML converts an HTML page to the format.
 func (d *document) readHTML(res *client.Response, format string) error {
 	text := d.decode(res.Body, res.Header.Get("Content-Type"))
 	if format == FormatHTML {
@@ -32,15 +32,15 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	}
 	if end := readable(text); end < len(text) {
 		text = text[:end]
-		d.notes = append(d.notes, fmt.Sprintf("the page is too large to be converted; only its first %d bytes are here, format=html has the rest", end))
+		d.notes = append(d.notes, fmt.Sprintf("the page is too large to be converted, so this is only its first %d bytes; use format=html for the rest", end))
 	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return errors.New("nests its elements too deeply; fetch it with format=html")
+		return errors.New("has elements that are nested too deeply; fetch it with format=html")
 	}
 	at, err := url.Parse(res.URL)
 	if err != nil {
-		return errors.New("has a URL that cannot be read")
+		return errors.New("has a URL that is invalid")
 	}
 	d.title = titleOf(root)
 	content, mainOnly := contentOf(root, at)
@@ -57,7 +57,7 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	return err
 }
 
-// readable returns the number of leading bytes of a page whose tree fits in memory.
+// readable returns how many bytes at the start of a page can be parsed within the memory limits.
 func readable(text string) int {
 	end := min(len(text), MaxHTML)
 	tags := 0
@@ -71,13 +71,13 @@ func readable(text string) int {
 	return end
 }
 
-// maxEffort limits the bytes that the converter copies, approximately. It copies the content of
-// an element once for each of its ancestors.
+// maxEffort limits the number of bytes that the converter copies. The converter copies the content
+// of an element once for each of its ancestors.
 const maxEffort = 48 << 20
 
-// effort estimates the bytes that the converter copies for a tree at that depth.
+// effort estimates how many bytes the converter copies for the tree n, which is at the given depth.
 func effort(n *html.Node, depth int) int {
-	const markup = 16 // for the markup around a text
+	const markup = 16 // number of bytes for the markup around a text
 	sum := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		sum += depth*(len(c.Data)+markup) + effort(c, depth+1)
@@ -102,7 +102,7 @@ func titleOf(root *html.Node) string {
 	return heading
 }
 
-// titleIn is titleOf for a page that is not parsed.
+// titleIn does the same as titleOf for a page that has not been parsed.
 func titleIn(text string) string {
 	z := html.NewTokenizer(strings.NewReader(text))
 	for {
@@ -117,7 +117,7 @@ func titleIn(text string) string {
 	}
 }
 
-// inner returns all text in a node.
+// inner returns the text of all nodes in a node.
 func inner(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -128,15 +128,15 @@ func inner(n *html.Node) string {
 	return b.String()
 }
 
-// markdown writes a tidied tree as Markdown. It does not escape Markdown characters in words. The
-// text is not rendered, and backslashes would disturb names. Finding out where a backslash is
-// needed also takes quadratic time.
+// markdown writes a tidied tree as Markdown. It does not escape Markdown characters in words,
+// because the text is not rendered and backslashes would make names harder to read. Deciding where
+// a backslash is needed would also take quadratic time.
 func markdown(n *html.Node) (string, error) {
 	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(),
 		strikethrough.NewStrikethroughPlugin(),
-		// Padding would make each row as long as the longest.
+		// Use minimal padding, because full padding makes each row as long as the longest row.
 		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), table.WithNewlineBehavior(table.NewlineBehaviorPreserve)),
 	))
 	shield(n, false)
@@ -147,16 +147,16 @@ func markdown(n *html.Node) (string, error) {
 	return shielded.Replace(string(bytes.TrimSpace(text))), nil
 }
 
-// The converter writes brackets as entities even in code, and bars end a table cell. During the
-// conversion, these placeholders replace brackets and bars. They are not characters of any
-// text.
+// The converter replaces angle brackets with entities even in code, and bars end a table cell.
+// During the conversion, these placeholders replace brackets and bars. They are not characters that
+// a text contains.
 var (
 	shields    = strings.NewReplacer("<", "\uFDD0", ">", "\uFDD1", "\uFDD0", "", "\uFDD1", "", "\uFDD2", "")
 	cellShield = strings.NewReplacer("|", "\uFDD2")
 	shielded   = strings.NewReplacer("\uFDD0", "<", "\uFDD1", ">", "\uFDD2", `\|`)
 )
 
-// shield inserts the placeholders into the text of a tree.
+// shield replaces brackets and bars in the text of a tree with the placeholders.
 func shield(n *html.Node, inCell bool) {
 	inCell = inCell || n.DataAtom == atom.Td || n.DataAtom == atom.Th
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// blocks are the elements that begin on a new line. An element with the value true also has an
-// empty line before and after it.
+// blocks are the elements that begin on a new line. If the value of an element is true, there is
+// also an empty line before and after the element.
 var blocks = map[atom.Atom]bool{
 	atom.P: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Pre: true,
 	atom.Blockquote: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Table: true, atom.Hr: true, atom.Article: true, atom.Section: true,
@@ -24,10 +24,11 @@ func plainText(n *html.Node) string {
 	return strings.TrimSpace(w.b.String())
 }
 
-// textWriter writes text with single spaces, and starts new lines where blocks begin and end.
+// textWriter writes text with single spaces. It starts a new line where a block begins or ends.
 type textWriter struct {
 	b strings.Builder
-	// lines and space are the line feeds and the space to write before the next text.
+	// lines is the number of line feeds, and space reports whether a space, must precede the next
+	// text.
 	lines int
 	space bool
 }
@@ -67,7 +68,7 @@ func (w *textWriter) node(n *html.Node, verbatim bool) {
 	w.lines = max(w.lines, lines)
 }
 
-// flow writes text with white space collapsed to single spaces.
+// flow writes text. It replaces each sequence of white space with one space.
 func (w *textWriter) flow(text string) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -82,7 +83,7 @@ func (w *textWriter) flow(text string) {
 	w.space = last == ' ' || last == '\n' || last == '\t' || last == '\r'
 }
 
-// text writes text unchanged, after pending line feeds and spaces.
+// text writes pending line feeds and spaces, and then text unchanged.
 func (w *textWriter) text(text string) {
 	switch {
 	case w.b.Len() == 0:

@@ -10,33 +10,34 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Limits on constructs that would make the text of a page much longer than the page.
+// Limits on constructs whose converted text can be much longer than the page.
 const (
-	// maxIndents limits the nesting of lists and quotations, since each level indents its
+	// maxIndents limits the nesting of lists and quotations, because each level indents its
 	// content.
 	maxIndents = 6
-	// maxColumns limits the width of a table, and maxCells its number of cells. Short rows are
-	// filled up to the longest.
+	// maxColumns limits the number of columns of a table, and maxCells the number of cells. In the
+	// output, all rows have as many cells as the longest row.
 	maxColumns = 64
 	maxCells   = 50_000
-	// maxSpan limits the rows or columns that a cell may span, maxSpans the cells that all
-	// spanning cells of a page may cover, and maxSpannedRows the rows of a table with such cells.
-	// Spanning cells push others aside, which makes all rows longer.
+	// A cell that spans several rows or columns shifts other cells, which makes all rows longer.
+	// maxSpan limits the rows or columns that one cell may span. maxSpans limits the total number
+	// of cells that such cells of a page may cover. maxSpannedRows limits the rows of a table that
+	// has such cells.
 	maxSpan        = 16
 	maxSpans       = 20_000
 	maxSpannedRows = 500
-	// maxLink limits the length of a URL that is kept, in bytes.
+	// maxLink limits the length in bytes of a URL. A longer URL is removed.
 	maxLink = 2048
 )
 
-// tidier removes invisible parts of a tree, makes links absolute, and simplifies constructs that
-// would grow without bound.
+// tidier removes invisible parts of a tree, makes links absolute, and simplifies constructs whose
+// converted text would be very long.
 type tidier struct {
 	base  *url.URL
 	spans int
 }
 
-// notShown are elements without visible text.
+// notShown are elements whose text is not visible.
 var notShown = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Frame: true,
 	atom.Object: true, atom.Embed: true, atom.Applet: true, atom.Svg: true, atom.Canvas: true, atom.Audio: true, atom.Video: true,
@@ -44,7 +45,7 @@ var notShown = map[atom.Atom]bool{
 	atom.Textarea: true, atom.Datalist: true, atom.Dialog: true, atom.Progress: true, atom.Meter: true,
 }
 
-// tidy tidies everything in n; indents is the number of lists and quotations around n.
+// tidy tidies all nodes in n. indents is the number of lists and quotations that contain n.
 func (t *tidier) tidy(n *html.Node, indents int) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
@@ -95,7 +96,7 @@ func (t *tidier) element(n *html.Node, indents int) {
 	}
 }
 
-// isHidden reports whether the page hides the element.
+// isHidden reports whether the markup of the page makes the element invisible.
 func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch {
@@ -113,7 +114,8 @@ func isHidden(n *html.Node) bool {
 	return false
 }
 
-// link makes a URL absolute. It removes a URL that can't be used or that points to the same page.
+// link makes the URL in the attribute name absolute. It removes a URL that can't be used or that
+// refers to the same page.
 func (t *tidier) link(n *html.Node, name string) {
 	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 	if i < 0 {
@@ -139,7 +141,7 @@ func (t *tidier) link(n *html.Node, name string) {
 	}
 }
 
-// span limits the rows and columns that a cell spans.
+// span reduces the number of rows and columns that a cell spans to the limits.
 func (t *tidier) span(n *html.Node) {
 	area := 1
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
-// request builds a request to a service. body is JSON; nil means none.
+// request builds a request to a service. body is a JSON value, or nil for a request without a body.
 func request(method, base, path string, query url.Values, body []byte) (*http.Request, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

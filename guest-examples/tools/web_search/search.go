@@ -18,11 +18,11 @@ import (
 const (
 	// DefaultResults is the number of results if max_results is not set.
 	DefaultResults = 8
-	// MaxResults limits max_results; all services support as many at once.
+	// MaxResults limits max_results. Every service can return this many results in one response.
 	MaxResults = 20
-	// MaxPage limits the number of the requested page.
+	// MaxPage is the highest page number that a call can request.
 	MaxPage = 10
-	// MaxQuery limits the query in characters, as Brave does.
+	// MaxQuery is the maximum length of a query in characters. Brave has the same limit.
 	MaxQuery = 400
 )
 
@@ -55,14 +55,14 @@ type found struct {
 
 // service is a search service.
 type service interface {
-	// search sends the query to the service. args have passed complete.
+	// search sends the query to the service. The caller has checked args with complete.
 	search(ctx context.Context, c *client.Client, args Args) (found, error)
-	// name returns the name of the service for people.
+	// name returns the display name of the service.
 	name() string
 }
 
-// Run sends the query to the search service that settings names, through transport. The text of an
-// error is for a model.
+// Run sends the query to the search service that settings names, through transport. The message of
+// an error is written for a model.
 func Run(ctx context.Context, transport http.RoundTripper, settings map[string]string, args Args) (guest.Result, error) {
 	if err := args.complete(); err != nil {
 		return guest.Result{}, err
@@ -91,7 +91,7 @@ func serviceOf(settings map[string]string) (service, error) {
 	case "searxng":
 		return searxng{settings["searxng_url"]}, nil
 	default:
-		return nil, fmt.Errorf("the setting provider is %q, which does not exist; the operator must choose another", provider)
+		return nil, fmt.Errorf("the setting provider is %q; the operator must set it to brave, tavily or searxng", provider)
 	}
 }
 
@@ -124,7 +124,7 @@ func (a *Args) complete() error {
 	return nil
 }
 
-// Limits on the characters shown of a result.
+// Limits on the length of each displayed part of a result, in characters.
 const (
 	maxTitle   = 200
 	maxURL     = 500

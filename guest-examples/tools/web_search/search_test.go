@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
-// search runs a search with the provider at an address.
+// search calls the tool with the given provider, whose server has the given address.
 func search(provider, address string, args Args) (guest.Result, error) {
 	return Run(context.Background(), http.DefaultTransport, map[string]string{"provider": provider, provider + "_url": address}, args)
 }
@@ -191,7 +191,7 @@ func TestFailures(t *testing.T) {
 
 func TestTavilyReturnsAtMost20Results(t *testing.T) {
 	r, err := search("tavily", "https://unused.example", Args{Query: "a", MaxResults: 15, Page: 2})
-	if err != nil || !strings.Contains(r.Content[0].Text, "(the service has no more than 20 results for a query)") {
+	if err != nil || !strings.Contains(r.Content[0].Text, "(the service returns at most 20 results for a query)") {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }

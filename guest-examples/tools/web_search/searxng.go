@@ -59,8 +59,8 @@ func (s searxng) search(ctx context.Context, c *client.Client, args Args) (found
 	return f, nil
 }
 
-// firstAnswer returns the first direct answer. It is a string in older versions of SearXNG and an
-// object in newer versions.
+// firstAnswer returns the first direct answer. An answer is a string in older versions of SearXNG
+// and an object in newer versions.
 func firstAnswer(answers []json.RawMessage) string {
 	if len(answers) == 0 {
 		return ""

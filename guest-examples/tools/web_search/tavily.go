@@ -14,11 +14,11 @@ type tavily struct{ base string }
 func (tavily) name() string { return "Tavily" }
 
 func (s tavily) search(ctx context.Context, c *client.Client, args Args) (found, error) {
-	// The API has no pages, so ask for all results up to the end of the wanted page, 20 at most.
+	// The API has no pages, so request all results up to the end of the requested page, at most 20.
 	const limit = 20
 	wanted := int(args.Page) * int(args.MaxResults)
 	if wanted > limit {
-		return found{notes: []string{"the service has no more than 20 results for a query"}}, nil
+		return found{notes: []string{"the service returns at most 20 results for a query"}}, nil
 	}
 	body := map[string]any{"query": args.Query, "max_results": wanted, "search_depth": "basic"}
 	if args.TimeRange != "" {

@@ -22,7 +22,8 @@ type Args struct {
 }
 
 // Run creates or overwrites a file of dir, creates missing directories, and writes a summary to
-// out. It leaves a file with the same content unchanged. The text of an error is for a model.
+// out. It leaves a file with the same content unchanged. The message of an error is written for a
+// model.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	name, was, err := dir.Target("file_path", args.FilePath)
 	if err != nil {
@@ -45,8 +46,8 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), toolabi.Quantity(was.Size, "byte")))
 }
 
-// Create creates the file name, which must not exist, and missing directories, and writes a summary
-// to out.
+// Create creates the file name and its missing directories, and writes a summary to out. It fails
+// if the file exists.
 func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	made, err := dir.Write("file_path", name, nil, []byte(content))
 	if err != nil {
@@ -59,7 +60,8 @@ func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &directories, workspace.Display(name), size(content)))
 }
 
-// report writes the result for the file name with the content.
+// report writes the result of a call. name and content describe the written file, did is the verb
+// of the title, and text describes the change.
 func report(out io.Writer, did, name, content, text string) error {
 	metadata := map[string]any{"path": name, "size": len(content)}
 	if len(content) <= filehash.MaxSize {
@@ -77,7 +79,7 @@ func holds(dir workspace.Dir, name string, was *files.Answer, content string) (b
 	return string(have) == content, err
 }
 
-// size describes the size of a content. It counts lines in the same way as read numbers them.
+// size describes the size of the content. It counts lines as the tool read numbers them.
 func size(content string) string {
 	lines := strings.Count(content, "\n")
 	if content != "" && !strings.HasSuffix(content, "\n") {
