@@ -16,7 +16,7 @@ const (
 	tokenDigits    = 16
 )
 
-// look returns the report: all of memory first, before the report itself changes it.
+// look returns the report. It describes memory first, because writing the report changes memory.
 // pages is the number of pages by which memory is grown.
 func look(pages uint32) []byte {
 	report := lookAtMemory(make([]byte, 0, 16<<10))
@@ -48,7 +48,8 @@ func lookAtMemory(report []byte) []byte {
 	memory := unsafe.Slice((*byte)(unsafe.Add(nil, start)), int(pages)<<16-start)
 	found := 0
 	for at := 0; at < len(memory)-5-tokenDigits && found < mostFound; at++ {
-		// Compare in code, because the search would find a string in memory.
+		// Compare with constants in the code: a search string would be in memory and would be
+		// found.
 		if memory[at] != 'C' || memory[at+1] != 'N' || memory[at+2] != 'R' || memory[at+3] != 'Y' || memory[at+4] != '-' {
 			continue
 		}

@@ -16,8 +16,8 @@ func main() {
 	os.Exit(canary(string(input[:n]), func(text []byte) { os.Stdout.Write(text) }))
 }
 
-// canary executes the input: "look PAGES", or "plant TOKEN STEP... END". It returns 0, or 1 for
-// a failure, unless the input asks for another ending.
+// canary executes the input: "look PAGES", or "plant TOKEN STEP... END". It returns 0, or 1 for a
+// failure. Some values of END end the call in another way.
 func canary(input string, answer func([]byte)) int {
 	words := strings.Split(input, " ")
 	if len(words) < 2 {
@@ -39,7 +39,7 @@ func canary(input string, answer func([]byte)) int {
 	return 1
 }
 
-// endAs ends the call as the word says. It returns false for an unknown word.
+// endAs ends the call in the way that end names. It returns false for an unknown name.
 func endAs(end string, answer func([]byte)) (code int, ended bool) {
 	switch end {
 	case "return":

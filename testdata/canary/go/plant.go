@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// The variables that the steps change.
+// The steps of plant store the token in these variables.
 var (
 	planted = "none"
 	byName  = map[string]string{}
@@ -19,7 +19,7 @@ var (
 	kept    [][]byte
 )
 
-// plant leaves the token in the place of the step. It returns false for an unknown step.
+// plant leaves the token in the place that step names. It returns false for an unknown step.
 func plant(step, token string) bool {
 	token = strings.Clone(token)
 	switch step {

@@ -2,7 +2,7 @@ package main
 
 import "unsafe"
 
-// The descriptors that may be preopens.
+// The first and the last descriptor that may be a preopened directory.
 const (
 	firstPreopen = 3
 	lastPreopen  = 7
