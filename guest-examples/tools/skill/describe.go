@@ -11,6 +11,9 @@ import (
 // maxText limits the length of a description in bytes. The host has the same limit.
 const maxText = 4096
 
+// maxWarning limits the characters of the warning about skills that are not loaded.
+const maxWarning = 300
+
 // Definition is the tool's description of itself.
 type Definition struct {
 	Description string         `json:"description"`
@@ -19,7 +22,7 @@ type Definition struct {
 
 // Describe returns the definition with the available skills.
 func Describe(fsys fs.FS) (Definition, error) {
-	skills, _, err := find(fsys)
+	skills, problems, err := find(fsys)
 	if err != nil {
 		return Definition{}, err
 	}
@@ -31,10 +34,14 @@ func Describe(fsys fs.FS) (Definition, error) {
 			names = append(names, s.name)
 		}
 		name["enum"] = names
-		text += lines(skills, maxText-len(text))
+	}
+	warning := notLoaded(problems)
+	if len(skills) > 0 {
+		text += lines(skills, maxText-len(text)-len(warning))
 	} else {
 		text += " none at the moment."
 	}
+	text += warning
 	return Definition{Description: text, Parameters: map[string]any{
 		"type": "object", "required": []string{"name"},
 		"properties": map[string]any{
@@ -42,6 +49,15 @@ func Describe(fsys fs.FS) (Definition, error) {
 			"file": map[string]any{"type": "string", "description": "A file that the instructions of the skill mention; default: the instructions"},
 		},
 	}}, nil
+}
+
+// notLoaded is a warning about the directories that should be skills but are not; "" if there are
+// none.
+func notLoaded(problems []string) string {
+	if len(problems) == 0 {
+		return ""
+	}
+	return "\nNot loaded: " + plain.Line(strings.Join(problems, "; "), maxWarning)
 }
 
 // lines describes each skill on a separate line, in at most room bytes. If there are many skills,

@@ -50,17 +50,24 @@ func parse(dir string, before []byte) (s skill, problem string) {
 	}
 	// The parser needs much time for deep nesting and for duplicate keys.
 	shallow := yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))
-	if err := yaml.Load(before, &head, yaml.WithV3Defaults(), yaml.WithUniqueKeys(false), shallow); err != nil {
-		return s, "the front matter of SKILL.md must be YAML with a name and a description"
+	name, description := "", ""
+	notYAML := yaml.Load(before, &head, yaml.WithV3Defaults(), yaml.WithUniqueKeys(false), shallow)
+	if notYAML == nil {
+		name, description = head.Name, head.Description
+	} else {
+		name, description = byLines(string(before))
 	}
-	s = skill{name: head.Name, description: plain.Line(head.Description, maxDescription), dir: dir}
+	s = skill{name: name, description: plain.Line(description, maxDescription), dir: dir}
 	if s.name == "" {
 		s.name = dir
 	}
 	if !namePattern.MatchString(s.name) {
 		return s, "the name of the skill may contain only letters, digits, dots, hyphens and underscores"
 	}
-	if s.description == "" {
+	switch {
+	case s.description == "" && notYAML != nil:
+		return s, "the front matter of SKILL.md must be YAML with a name and a description"
+	case s.description == "":
 		return s, "SKILL.md has no description in its front matter"
 	}
 	return s, ""

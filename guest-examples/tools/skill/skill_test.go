@@ -27,6 +27,7 @@ var tree = fstest.MapFS{
 	"large/SKILL.md":         file("---\ndescription: " + strings.Repeat("x", maxFront) + "\n---\nx"),
 	"deep/SKILL.md":          file("---\ndescription: " + strings.Repeat("[", 8000) + "\n---\nx"),
 	"again/SKILL.md":         file("---\n" + strings.Repeat("? a\n", 1900) + "---\nx"),
+	"colon/SKILL.md":         file("---\nname: colon\ndescription: Use it: for a, b: and c\n---\nx"),
 	"dumb/SKILL.md":          file("---\nname: dumb\ndescription: \"\\u200b\"\n---\nx"),
 	"aliases/SKILL.md":       file("---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ndescription: bomb\n---\nx"),
 	"SKILL.md":               file("---\nname: root\ndescription: x\n---\nx"),
@@ -111,7 +112,10 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n- code-review: A copy", "\n- release: How to release", "\n- loud: red[31m text"} {
+	for _, want := range []string{
+		"\n- code-review: A copy", "\n- release: How to release", "\n- loud: red[31m text", "\n- colon: Use it: for a, b: and c",
+		"\nNot loaded: again: SKILL.md has no description in its front matter; broken: the front matter",
+	} {
 		if !strings.Contains(d.Description, want) {
 			t.Errorf("got %q, want %q in it", d.Description, want)
 		}
@@ -122,6 +126,37 @@ func TestDescribe(t *testing.T) {
 	}
 	if d, err := Describe(fstest.MapFS{}); err != nil || !strings.HasSuffix(d.Description, "none at the moment.") {
 		t.Errorf("got %+v, %v", d, err)
+	}
+}
+
+// Front matter that is not YAML is read line by line.
+func TestFrontMatterThatIsNotYAML(t *testing.T) {
+	for front, want := range map[string]string{
+		"name: a\ndescription: Use it: always":                                 "a: Use it: always",
+		"name: a\r\ndescription: Use it: always\r\n":                           "a: Use it: always",
+		"description: Use it: always\n  and: ever\n\n  so\nlicense: x: y":      "dir: Use it: always and: ever so",
+		"name: 'a'\ndescription: \"One \"two\" three\"":                        "a: One \"two\" three",
+		"name: a\ndescription: [beta] Does it":                                 "a: [beta] Does it",
+		"name: a\ndescription: @all, read this":                                "a: @all, read this",
+		"name: a\ndescription: >-\n  Folded: text\n  here\nx: y: z":            "a: Folded: text here",
+		"name: a\ndescription: |\n\tWith a tab\nx: y":                          "a: With a tab",
+		"name: a\ndescription: Use it: always\nname: b\ndescription: c":        "a: Use it: always",
+		"name: a\nother:\n  description: x: y\ndescription: The: right one":    "a: The: right one",
+		"name: a\ndescription: Use `x`: 100% of\nallowed-tools: *, %":          "a: Use `x`: 100% of",
+		"name: a\ndescription:\n  Next: line":                                  "a: Next: line",
+		"name: a b\ndescription: x: y":                                         "! the name of the skill may contain only letters, digits, dots, hyphens and underscores",
+		"name: a\ndescription: [":                                              "! the front matter of SKILL.md must be YAML with a name and a description",
+		"name: a: b\n":                                                         "! the name of the skill may contain only letters, digits, dots, hyphens and underscores",
+		"description: \"Quoted: well\"\nname: x: y\ndescription: x\nname: a\n": "! the name of the skill may contain only letters, digits, dots, hyphens and underscores",
+	} {
+		s, problem := parse("dir", []byte(front))
+		got := s.name + ": " + s.description
+		if problem != "" {
+			got = "! " + problem
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", front, got, want)
+		}
 	}
 }
 
