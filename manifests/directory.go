@@ -15,9 +15,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// Directory is a directory that tools are loaded from. Manifests may name files anywhere inside
-// it, but nothing outside, not even through a link. Create one with [OpenDirectory] or
-// [EmbeddedDirectory]. It is safe for concurrent use until it is closed.
+// Directory is a directory that tools are loaded from. Manifests may name files anywhere inside the
+// directory, but no files outside, not even through a link. Create a Directory with [OpenDirectory]
+// or [EmbeddedDirectory]. It is safe for concurrent use until it is closed.
 type Directory struct {
 	files files
 }

@@ -34,9 +34,9 @@ type Example struct {
 	// distinguishes an empty Output from none.
 	Output    string
 	HasOutput bool
-	// Contains are parts of the output or message. It is empty when HasOutput is true.
+	// Contains are parts of the output or message. Contains is empty when HasOutput is true.
 	Contains []string
-	// After are files that exist after the call, and Gone are files that do not.
+	// After are files that must exist after the call, and Gone are files that must not.
 	After []ExampleFile
 	Gone  []ExamplePath
 	// Error is the code of the error that the call returns, or "" for a call that succeeds.

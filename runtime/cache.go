@@ -28,9 +28,9 @@ type CacheEntry struct {
 	Bytes int64
 	// LastUsed is when a Runtime stored or used the entry.
 	LastUsed time.Time
-	// Usable reports whether a Runtime of this program would use the entry: its engine, platform
-	// and rewriter must be the same. The checksum of the entry is verified only when the entry is
-	// used.
+	// Usable reports whether a Runtime of this program would use the entry: the entry must come
+	// from the same engine, platform and rewriter. The checksum of the entry is verified only when
+	// the entry is used.
 	Usable bool
 }
 

@@ -26,7 +26,7 @@ type Limits struct {
 	// pages of 64 KiB. Growth beyond the limit fails in the guest.
 	Memory uint64
 	// Output limits what the guest may write to its standard output, in bytes. A write that would
-	// exceed it ends the call with ResourceExhausted.
+	// exceed the limit ends the call with ResourceExhausted.
 	Output int64
 	// Stderr is the number of bytes kept from the end of the guest's error stream. Writing more is
 	// not an error.

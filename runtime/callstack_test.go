@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// descent returns the body of function index. It calls itself as many times as its parameter
-// specifies, and runs bottom in the innermost call.
+// descent returns the body of the function with that index. The function calls itself as many times
+// as its parameter specifies, and runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(
@@ -137,7 +137,7 @@ func TestCallStacksOfWaitingInstancesAreCounted(t *testing.T) {
 		guest  parts
 		entry  Entry
 		reused bool
-		never  bool // whether the kind must be refused, so that it is not saved repeatedly
+		never  bool // whether the kind must be marked as refused, because it cannot be saved
 	}{
 		"a command that reads deep down":      {descends(deep), Entry{}, true, false},
 		"a command that reads too deep":       {descends(tooDeep), Entry{}, false, true},

@@ -133,8 +133,7 @@ type panickingWith struct {
 
 func (c panickingWith) Now() time.Time { panic(c.err) }
 
-// However a call ends, its error chain contains no error of the engine, and does contain what the
-// host observed.
+// The error chain of every call contains what the host observed, and no error of the engine.
 func TestErrorChainsContainOnlyHostErrors(t *testing.T) {
 	r := newRuntime(t, Options{})
 	trap := parts{start: []byte{wasmtest.Unreachable}}.bytes()

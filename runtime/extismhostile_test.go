@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// However a plug-in misuses the blocks that it shares with the host, its call ends with the right
+// A call of a plug-in that misuses the blocks that it shares with the host ends with the right
 // reason.
 func TestHostileExtismPluginsEnd(t *testing.T) {
 	const page = 1 << 16

@@ -17,8 +17,8 @@ const (
 	roomAt  = 8
 )
 
-// asking is a reactor that calls a host function with the given numbers. It writes the result, and
-// the first bytes of its buffer.
+// asking is a reactor that calls a host function with the given numbers. The reactor writes the
+// result of the function, and the first bytes of its buffer.
 func asking(function string, asked []byte, room int32, args ...int32) wasmtest.Module {
 	m := reactor("")
 	var params []byte

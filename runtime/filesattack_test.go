@@ -96,7 +96,7 @@ func TestFilesWithoutMountsDoNotExist(t *testing.T) {
 	}
 }
 
-// A warm-up, whose effects all calls share, sees no files; the call after it does.
+// A warm-up sees no files, because all calls share its effects. The call after it sees them.
 func TestWarmUpSeesNoFiles(t *testing.T) {
 	requireReuse(t)
 	const names, room, savedAt = "/data/a\x00", 100, 1000

@@ -49,7 +49,7 @@ func TestHangingHostIsAbandoned(t *testing.T) {
 	}
 }
 
-// Wherever an abandoned call hangs, it can no longer access files.
+// An abandoned call can no longer access files, regardless of where it hangs.
 func TestAbandonedCallLosesFiles(t *testing.T) {
 	for name, end := range map[string]func(r *Runtime, cancel func()){
 		"cancelled":          func(_ *Runtime, cancel func()) { cancel() },

@@ -14,8 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// wasiCommand is a command that runs body. Function 0 is the WASI function name, which is imported
-// with params parameters of type i32.
+// wasiCommand returns a command that runs body. Function 0 is the imported WASI function with that
+// name, which has params parameters of type i32.
 func wasiCommand(name string, params int, pages uint32, body ...[]byte) wasmtest.Module {
 	i32s := make([]byte, params)
 	for i := range i32s {

@@ -15,14 +15,14 @@ import (
 )
 
 // obeying is a command that does what the first byte of its input selects. Before that, it writes
-// what it finds of earlier calls.
+// everything that earlier calls left behind.
 func obeying() parts {
 	const largest = 20 // pages
 	return parts{
 		memory: []uint32{1, largest},
 		start: wasmtest.Code(
 			reads(), marks(), writes(1, atState, wasmtest.Const(stateSize)),
-			// Memory that the guest grows into must be empty.
+			// Memory that is added when the guest grows must be zero.
 			onInput('?', grows(3), writes(1, 2<<16, wasmtest.Const(1<<16))),
 			onInput('u', []byte{wasmtest.Unreachable}),
 			onInput('f', forever()),

@@ -14,8 +14,9 @@ import (
 // page is the size of a WASM page.
 const page = guestmem.PageSize
 
-// growing is a command whose memory has pages at first. The command grows its memory by the number
-// of pages in the first byte of its input, traps if growth is refused, and then reads the clock.
+// growing returns a command whose initial memory has the given number of pages. The command grows
+// its memory by the number of pages in the first byte of its input. It traps if growth is refused,
+// and otherwise reads the clock.
 func growing(pages uint32) []byte {
 	failed := wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	return parts{
@@ -24,7 +25,7 @@ func growing(pages uint32) []byte {
 	}.bytes()
 }
 
-// grown is a call of the command growing that grows the memory by pages.
+// grown returns a call that makes the guest growing grow its memory by pages.
 func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
 
 // holding starts a call that grows its memory by pages. The call runs until the returned function
@@ -118,7 +119,7 @@ func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 		}
 	}
 	fill()
-	askOK(t, m, grown(2)) // a further kind that needs three pages, while one is free
+	askOK(t, m, grown(2)) // a further kind that needs three pages, while one page is free
 	if got := len(waiting(m)) + len(waiting(other)); got == 0 || got >= 6 {
 		t.Errorf("%d instances wait, want some of the 6", got)
 	}
@@ -192,8 +193,7 @@ func TestTemporaryRefusalIsNotPermanent(t *testing.T) {
 	check("with room", 6, 1)
 }
 
-// When a call returns, its place is free. Some calls run on the caller's goroutine, others on their
-// own.
+// When a call returns, its place is free, regardless of the goroutine on which the call ran.
 func TestPlaceIsFreeAfterCallReturns(t *testing.T) {
 	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})
 	m := load(t, r, growing(1))

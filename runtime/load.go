@@ -16,7 +16,7 @@ import (
 )
 
 // Module is compiled code that can be called many times and concurrently. All loads of the same
-// bytes share it. Close it when it is no longer needed; running calls finish first.
+// bytes share the code. Close a Module when it is no longer needed; running calls finish first.
 type Module struct {
 	c     *compiled
 	close sync.Once

@@ -181,7 +181,7 @@ func requireFiles(t testing.TB, dir string, want map[string]string) {
 	}
 }
 
-// The error for an invalid request describes a valid one.
+// The error for an invalid request describes a valid request.
 func TestInvalidReplaceExplainsValidOne(t *testing.T) {
 	w, grant := editable(t)
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
@@ -193,7 +193,8 @@ func TestInvalidReplaceExplainsValidOne(t *testing.T) {
 	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
 }
 
-// A warm-up, whose effects all calls share, replaces no file; the call after it does.
+// A warm-up replaces no file, because all calls share its effects. The call after it replaces the
+// file.
 func TestWarmUpReplacesNoFile(t *testing.T) {
 	requireReuse(t)
 	const savedAt = 1000

@@ -243,7 +243,7 @@ func TestErrorStreamKeepsItsEnd(t *testing.T) {
 	}
 }
 
-// Whatever the guest does, a call ends at its deadline, and the process continues.
+// A call ends at its deadline regardless of what the guest does, and the process continues.
 func TestHostileGuestsEndAtDeadline(t *testing.T) {
 	r := newRuntime(t, Options{})
 	start := uint32(0)

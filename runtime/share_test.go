@@ -6,7 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// However many calls of one module want memory, calls of another module get some.
+// Even if calls of one module request all memory, calls of another module get some.
 func TestModuleGetsAtMostHalfOfMemory(t *testing.T) {
 	r := untended(t, Options{MaxMemory: 4 * page, MaxTotalMemory: 32 * page, MaxIdleBytes: -1})
 	greedy := load(t, r, parts{memory: []uint32{1, 100}, start: wasmtest.Code(grows(3))}.bytes())

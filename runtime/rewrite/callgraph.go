@@ -211,7 +211,7 @@ func groups(n int, next func(int) []uint32, found func([]int32)) {
 // groupWalk is the state of a walk through a graph.
 type groupWalk struct {
 	order   []int32 // order in which nodes were visited, from 1; 0 means not yet
-	low     []int32 // lowest order among the nodes on the stack that a node leads to
+	low     []int32 // lowest order of the nodes on the stack to which a node leads
 	onStack []bool
 	stack   []int32 // nodes whose group is not complete
 	path    []visit

@@ -118,8 +118,8 @@ const (
 	maxFunctionMemory   = 768 << 20
 )
 
-// checkEffort refuses function i, whose rewritten body has body bytes, if it takes too long to
-// compile.
+// checkEffort refuses function i if the function takes too long to compile. body is the size of its
+// rewritten body in bytes.
 func (w *codeWriter) checkEffort(i int, body int) *Error {
 	e := w.plan.gauge.effort
 	splits := branchesPerSplit * uint64(len(w.splits))

@@ -15,8 +15,8 @@ import (
 // hostCalls is the minimum number of host calls that each module of hostCallers makes.
 const hostCalls = 300
 
-// hostCallers are modules with an export named "run". It calls function 0, an import of type 0,
-// many times in a row.
+// hostCallers are modules with an export named "run". The export calls function 0, an import of
+// type 0, many times in a row.
 func hostCallers() map[string]wasmtest.Module {
 	caller := func(body []byte, helpers ...[]byte) wasmtest.Module {
 		m := wasmtest.Module{

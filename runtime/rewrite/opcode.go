@@ -200,8 +200,8 @@ func fill[T any](table []T, value T, rows ...opcode) {
 	}
 }
 
-// effect is what an instruction without labels, variables or calls does to the value stack: it pops
-// pops values and pushes one value of type push, or none if push is 0.
+// effect is what an instruction without labels, variables or calls does to the value stack. pops is
+// the number of values that it pops. push is the type of the value that it pushes, or 0 for none.
 type effect struct {
 	pops uint8
 	push valueType

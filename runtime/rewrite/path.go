@@ -55,7 +55,8 @@ func (ev *event) edits() bool {
 	return ev.charge > 0 || ev.direct() || ev.longer
 }
 
-// cut adds a check after the instruction. It charges rest, the cost of the path from there on.
+// cut adds a check after the instruction. The check charges rest, the cost of the path from there
+// on.
 func (ev *event) cut(rest uint64) {
 	if ev.host {
 		ev.after = rest

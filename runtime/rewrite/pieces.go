@@ -12,9 +12,9 @@ const (
 // piecewise is the functions, (i32, i32, i32) -> (), that perform memory.fill and memory.copy in
 // pieces, for lengths above one piece.
 //
-// They charge no fuel, because it is charged before they are called, but they call refill before
-// every piece. If the range is not within the memory, they execute only the instruction itself, so
-// that it traps and writes nothing.
+// The functions charge no fuel, because the fuel is charged before they are called. They call
+// refill before every piece. If the range is not within the memory, they execute only the
+// instruction itself, which traps and writes nothing.
 type piecewise struct {
 	ops    []opcode // operations of the functions, in order
 	first  uint32   // index of the first function

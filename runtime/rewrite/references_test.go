@@ -13,7 +13,7 @@ import (
 )
 
 // referring is a module with two functions that return 7 and 9. Its export "run" calls, through a
-// reference, the function that its parameter selects. It repeats the call as often as times
+// reference, the function that its parameter selects. The export repeats the call as often as times
 // specifies.
 func referring(times int32) wasmtest.Module {
 	choose := []byte{wasmtest.LocalGet, 0, ifOp, 0x70, 0xd2, 1, elseOp, 0xd2, 0, wasmtest.End}

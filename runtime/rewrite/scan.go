@@ -167,7 +167,7 @@ func (s *scanner) step(in *instr) {
 	case opSelectTyped:
 		s.f.selects = s.f.selects || isFloat(in.typ)
 	case opRefFunc:
-		if !s.taken[in.a] { // otherwise the globals added for references would declare it
+		if !s.taken[in.a] { // otherwise the globals added for references would declare the function
 			s.fail(in.off, Malformed, "function %d is referred to, but no segment, global or export declares it", in.a)
 		}
 		s.refer(in.a)

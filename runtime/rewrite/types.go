@@ -6,7 +6,7 @@ import (
 )
 
 // valueType is a value type. The low byte is its code in the binary format. For references to a
-// concrete function type, the upper half is its index.
+// concrete function type, the upper half is the index of that type.
 type valueType uint64
 
 const (

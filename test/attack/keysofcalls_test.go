@@ -113,8 +113,7 @@ func TestKeyShell(t *testing.T) {
 			t.Errorf("%q: %v, want the code %q", command, err, want)
 		}
 	}
-	// With approval, the tool can write. So the first call did not write only because its grant did
-	// not allow it.
+	// With approval, the tool can write. So it was the grant that kept the first call from writing.
 	yes = true
 	if result, err := l.execute(t, call("touch new")); err != nil || !result.Call.Usage.Changed() {
 		t.Errorf("a call that may write: %+v, %v", result.Call.Usage, err)

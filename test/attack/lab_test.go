@@ -257,7 +257,7 @@ func outcomes(t testing.TB, result tool.Result) []outcome {
 // takes on a busy machine.
 const patience = 5 * time.Minute
 
-// execute makes a call, and fails the test if it does not end.
+// execute makes a call, and fails the test if the call does not end.
 func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

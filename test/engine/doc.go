@@ -1,5 +1,5 @@
-// Package engine tests the promises of the whole runtime, however it gets an instance: no call sees
-// what another call left behind (TestCanary, TestRawCanary), hostile guests are stopped
+// Package engine tests the promises of the whole runtime, for new and reused instances: no call
+// sees what another call left behind (TestCanary, TestRawCanary), hostile guests are stopped
 // (TestHostile), and nothing leaks under mixed load (TestSoak). The TestDetector tests check that
 // the canaries find the leaks of an engine that reuses instances wrongly. The canaries are in
 // testdata/canary.

@@ -26,7 +26,7 @@ var endings = []ending{
 	{name: "trap", outcomes: []string{string(runtime.Trap)}},
 	{name: "loop", outcomes: []string{string(runtime.Timeout)}, rare: true},
 	{name: "sleep", outcomes: []string{string(runtime.Timeout)}, rare: true},
-	// A guest that has closed its output writes forever, or gives up.
+	// A guest that has closed its output writes forever, or fails.
 	{name: "flood", outcomes: []string{"resource_exhausted (output)", string(runtime.Timeout), string(runtime.Failed)}, rare: true},
 }
 

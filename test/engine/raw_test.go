@@ -153,7 +153,7 @@ func recursing() wasmtest.Module {
 	)
 }
 
-// tableShows returns code that writes to memory which entries of table 0 are null.
+// tableShows returns code that records in memory which entries of table 0 are null.
 func tableShows(entries int32) []byte {
 	var code []byte
 	for i := range entries {
@@ -218,8 +218,8 @@ func TestRawCanary(t *testing.T) {
 			m := load(t, newRuntime(t, runtime.Options{}), c.wasm)
 			fresh := make(map[byte]string)
 			for _, letter := range []byte(c.looks + c.plants) {
-				// The module is loaded again for each letter, so that this is always its first
-				// call.
+				// The module is loaded again for each letter, so that the following call is always
+				// its first.
 				first := load(t, newRuntime(t, runtime.Options{}), c.wasm)
 				fresh[letter] = callRaw(t, first, letter)
 			}

@@ -105,7 +105,8 @@ type soakLoad struct {
 	// takes too long to compile repeatedly.
 	wasm []byte
 	next func(wasm []byte, version uint32) []byte
-	// canary is the guest if it is a canary. The calls of other guests have no input.
+	// canary is the guest, or nil if the guest is not a canary. Calls of other guests have no
+	// input.
 	canary  *guest
 	tenants []tenant
 	// outcomes lists the possible outcomes of a call, for a guest that is not a canary.

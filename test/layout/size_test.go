@@ -28,7 +28,7 @@ const (
 	maxOptions  = 15
 )
 
-// larger maps packages that may have more than maxFiles files to the reason.
+// larger has the packages that may have more than maxFiles files, with the reason for each.
 var larger = map[string]string{
 	"guest-examples/shell/commands": "each command of the shell has a file, and the commands share only text.go",
 }

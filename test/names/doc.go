@@ -1,3 +1,3 @@
 // Package names checks the tables that name tests: docs/attacks.md, docs/security.md and the keys
-// of the file formats. Renaming or removing a test without its row in a table fails here.
+// of the file formats. Its tests fail if a test is renamed or removed while a table still names it.
 package names

@@ -137,7 +137,7 @@ func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.C
 	return err
 }
 
-// writeTree writes the files. One in a thousand contains what grep searches for.
+// writeTree writes the files. One file in a thousand contains what grep searches for.
 func writeTree(dir string) error {
 	line := "\tif err := handle(value, other); err != nil { return err } // of what the file does\n"
 	body := strings.Repeat(line, treeBytes/len(line))

@@ -21,7 +21,7 @@ type Chart struct {
 	Series []Series
 }
 
-// Axis is the labels of an axis. Format formats the number at a tick; nil prints the number.
+// Axis has the labels of an axis. Format formats the number at a tick; nil prints the number.
 type Axis struct {
 	Label  string
 	Format func(float64) string

@@ -64,7 +64,8 @@ func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	return t, os.WriteFile(filepath.Join(temp, "changed.sum"), sums, 0o644)
 }
 
-// copy copies the module, in the version that root requires, to the directory to, and changes it.
+// copy copies the module in the version that root requires, and changes the copy. to is the
+// directory of the copy.
 func (c change) copy(ctx context.Context, root, to string) error {
 	text, err := goCommand(ctx, root, "mod", "download", "-json", c.module)
 	if err != nil {

@@ -87,7 +87,7 @@ func (l *lexer) next(depth int) token {
 	return token{kind: operator, text: word}
 }
 
-// list parses a list in brackets. Operators in it, such as true, are dropped.
+// list parses a list in brackets. Operators in the list, such as true, are dropped.
 func (l *lexer) list(depth int) token {
 	t := token{kind: list}
 	for depth < maxNesting {

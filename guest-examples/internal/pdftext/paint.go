@@ -39,7 +39,7 @@ type painter struct {
 	lines lines
 	state
 	saved      []state
-	text, line matrix // for the next text, and for the start of its line
+	text, line matrix // matrices of the next text and of the start of its line
 }
 
 // run interprets the content of a page or form.

@@ -72,7 +72,8 @@ var control = [256]uint8{
 	0x14: 1, 0x15: 1, 0x16: 1, 0x17: 1, 0x18: 1, 0x19: 1, 0x1a: 1, 0x1c: 1, 0x1d: 1, 0x1e: 1, 0x1f: 1, 0x7f: 1,
 }
 
-// isBinary reports whether head has a NUL byte, or more than three tenths of control characters.
+// isBinary reports whether head has a NUL byte, or whether more than three tenths of its bytes are
+// control characters.
 func isBinary(head []byte) bool {
 	switch {
 	case bytescan.Plain(head): // a single check that most texts pass

@@ -53,7 +53,8 @@ func (b *Batch) Read(names []string, limit int) []files.Answer {
 	return all(names)(b.asker.readMany(names, limit, b.room))
 }
 
-// all returns a function that reports the error of a whole call for each of the files.
+// all returns a function that replaces the error of a whole call with an error for each of the
+// files.
 func all(names []string) func([]files.Answer, error) []files.Answer {
 	return func(answers []files.Answer, err error) []files.Answer {
 		if err == nil {

@@ -138,7 +138,7 @@ func (d Dir) checkWritable(name string) error {
 	return f.Close()
 }
 
-// checkUnchanged returns an error if the file has changed since was.
+// checkUnchanged returns an error if the file no longer matches was.
 func (d Dir) checkUnchanged(name string, was *files.Answer) error {
 	now := d.describe(name)
 	switch {

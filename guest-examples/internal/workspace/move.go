@@ -9,7 +9,7 @@ import (
 
 var errExists = errors.New("a file of this name already exists")
 
-// Remove removes the file name. name and was come from Target; Remove fails if the file has
+// Remove removes the file called name. name and was come from Target; Remove fails if the file has
 // changed since.
 func (d Dir) Remove(param, name string, was *files.Answer) error {
 	err := d.checkWritable(name)
@@ -25,8 +25,8 @@ func (d Dir) Remove(param, name string, was *files.Answer) error {
 	return nil
 }
 
-// Move renames the file name to the path to, which must not exist. It creates missing directories
-// and, like Write, returns them.
+// Move renames the file called name. Its new path is to, which must not exist. Move creates missing
+// directories and, like Write, returns them.
 func (d Dir) Move(param, name, to string) (made []string, err error) {
 	if err := d.checkWritable(name); err != nil {
 		return nil, d.explainWrite(param, name, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// Sample is a workspace for the warm-up of tools. It has text files in one directory, by name.
+// Sample is a workspace of text files in one directory, by name. A tool uses it to warm up its code
+// before the host saves the module's memory.
 type Sample map[string]string
 
 // Open opens a file or the directory.

@@ -18,8 +18,8 @@ type dirFS interface {
 }
 
 // tree is os.DirFS with an Open that calls the host once. Package os asks for the type and the
-// flags of each file, sets its flags and prepares it for polling. In a search through thousands of
-// files, these host calls would take most of the time.
+// flags of each file, sets its flags and prepares it for polling. A search through thousands of
+// files would make these host calls for each file.
 type tree struct {
 	dirFS
 	directory string

@@ -91,7 +91,7 @@ type step struct {
 	enter bool
 }
 
-// directory visits the entries of a directory depth levels below Start.
+// directory visits the entries of a directory, which is depth levels below Start.
 func (w *walk) directory(name string, entries []fs.DirEntry, depth int, rules []ignoreRule) error {
 	rules = w.rulesIn(name, entries, rules)
 	steps, inside := w.steps(name, entries, depth, rules)

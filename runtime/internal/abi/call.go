@@ -19,8 +19,8 @@ type Limits struct {
 	Fuel   uint64
 }
 
-// Request is what a call passes to its guest. Nothing in it changes while the call runs. See Call
-// of package runtime.
+// Request is what a call passes to its guest. A Request does not change while the call runs. See
+// Call of package runtime.
 type Request struct {
 	Entry    Entry
 	Name     string
@@ -198,8 +198,8 @@ func (c *Call) Stopped() error {
 	return nil
 }
 
-// Over marks the call as ended, so that later uses of it fail. It returns why the host or the
-// caller ended it, or nil.
+// Over marks the call as ended, so that later uses of the call fail. It returns why the host or the
+// caller ended the call, or nil.
 func (c *Call) Over() error {
 	cause := c.Stopped()
 	if cause == nil && c.caller.Err() != nil {

@@ -41,7 +41,7 @@ func CheckImports(report *rewrite.Report) error {
 		return invalid("the module has imports that this runtime does not provide: %s", strings.Join(missing, "; "))
 	}
 	if len(report.Imports) > 0 && report.Memory == nil {
-		return invalid("the module has no memory, but imports functions that write to it; export one as \"memory\"")
+		return invalid("the module has no memory, but imports functions that write to it; export a memory as \"memory\"")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func importProblem(known map[string]string, imp rewrite.Import) string {
 	return problem
 }
 
-// QuoteName returns a name that a guest chose in printable form: control characters are escaped,
+// QuoteName returns a printable form of a name that a guest chose: control characters are escaped,
 // and the name is at most a line long.
 func QuoteName(name string) string {
 	const maxLength = 120

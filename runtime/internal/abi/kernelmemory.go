@@ -53,8 +53,8 @@ func (e *Engine) ShareMemory() (err error) {
 	return err
 }
 
-// shareMemory creates the memory that the instance shares with the host, and returns the context
-// with which the plug-in finds it. Modules that are not plug-ins share nothing.
+// shareMemory creates the memory that the instance shares with the host. It returns the context
+// with which the plug-in finds that memory. Modules that are not plug-ins share nothing.
 func (g *Guest) shareMemory(ctx context.Context, c *Call) (context.Context, error) {
 	e := g.engine
 	if e.kernel == nil {

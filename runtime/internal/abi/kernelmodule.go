@@ -6,9 +6,9 @@ import (
 )
 
 // Plug-ins import from a kernel module that is generated here; each instance has its own. A plug-in
-// loads and stores one byte or word at a time. A host call for each would cost fifty times as much
-// as the kernel module's access to its own memory. The kernel module forwards all other functions
-// to the host.
+// loads and stores one byte or word at a time. A host call for each load or store would cost fifty
+// times as much as the kernel module's access to its own memory. The kernel module forwards all
+// other functions to the host.
 
 // Names of globals by which the host accesses the module.
 const (

@@ -45,7 +45,7 @@ func (e *Engine) exporter(module string) exporter {
 }
 
 // export exports f. f runs only if the guest's call may continue and the guest has paid for the
-// sizes. It leaves its result on the stack.
+// sizes. f leaves its result on the stack.
 func (x exporter) export(name string, params, results []api.ValueType, f func(a args)) {
 	sizes := hostSizes[x.module][name]
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
@@ -176,7 +176,8 @@ func (x v1Exporter) inputAndOutput() {
 	})
 }
 
-// messages adds the functions by which a guest reports while it runs, and reads about its call.
+// messages adds the functions by which a guest reports while it runs, and reads information about
+// its call.
 func (x v1Exporter) messages() {
 	x.add("log", 3, func(a args) (uint32, error) {
 		if text := a.bytes(1); !a.call.IsWarmUp {

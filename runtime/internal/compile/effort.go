@@ -37,8 +37,9 @@ func workers(e rewrite.Effort) int {
 // forChild reports whether a child should compile the module.
 func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
 
-// Check reads a module and returns its report. The error is why the module cannot run here. It is
-// nil for a module that is only slow to compile. The report is nil if the bytes are not a module.
+// Check reads a module and returns its report. The error is why the module cannot run here. The
+// error is nil for a module that is only slow to compile. The report is nil if the bytes are not a
+// module.
 func Check(wasm []byte) (*rewrite.Report, error) {
 	report, err := rewrite.Inspect(wasm)
 	if err != nil {

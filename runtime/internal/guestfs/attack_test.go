@@ -343,7 +343,7 @@ func TestGuestChangesNothing(t *testing.T) {
 	}
 }
 
-// A benign guest can read what was granted through its own library.
+// Through its own library, a benign guest can read everything that was granted.
 func TestGuestReadsWhatIsGranted(t *testing.T) {
 	_, ws := hostile(t)
 	results := run(

@@ -66,8 +66,8 @@ func (d *preopenDir) Dev() (uint64, sys.Errno) {
 	return st.Dev, errno
 }
 
-// Ino returns the inode number of the directory. The engine reads it to list the directory, and
-// keeps it.
+// Ino returns the inode number of the directory. The engine reads the number to list the directory,
+// and keeps it.
 func (d *preopenDir) Ino() (wazerosys.Inode, sys.Errno) {
 	d.fs.traces.listed = true
 	st, errno := d.Stat()

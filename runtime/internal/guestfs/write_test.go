@@ -212,8 +212,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"up", "abs", "updir", "dangling", "inner", "loop", "fifo", "f", "d", ".git", ".env"} {
-				// With O_EXCL, the engine does not follow the link, and reports that its name
-				// exists.
+				// With O_EXCL, the link is not followed, and its name already exists.
 				want := "EEXIST"
 				if deny != nil && strings.HasPrefix(name, ".") {
 					want = "EACCES"
@@ -363,7 +362,7 @@ func TestWritingIsLimited(t *testing.T) {
 	}
 }
 
-// A guest that is stopped between writing and renaming leaves nothing, and its scratch directory is
+// A guest that is stopped between writing and renaming leaves no file, and its scratch directory is
 // removed with its content.
 func TestStoppedGuestLeavesNoFiles(t *testing.T) {
 	ws, in := t.TempDir(), t.TempDir()

@@ -5,7 +5,7 @@ package guestmem
 // Supported reports whether this system can save memory.
 const Supported = false
 
-// Image is a saved copy of a guest's memory. There are none on this system.
+// Image is a saved copy of a guest's memory. There are no images on this system.
 type Image struct{}
 
 // Size returns 0.

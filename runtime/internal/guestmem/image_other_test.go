@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Where there are no images, a memory reports it and otherwise works.
+// On a system without images, a memory cannot be saved, but otherwise works.
 func TestMemoryIsNotSaved(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 2 * PageSize}, PageSize)
 	fill(g.mem, 5)

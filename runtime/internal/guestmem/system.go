@@ -35,8 +35,8 @@ func NewSystem() *System { return &System{} }
 // New returns a memory of size 0.
 func (s *System) New(o Options) *Memory { return &Memory{system: s, o: o} }
 
-// take returns at least limit zero bytes that no other memory uses. It returns none if no address
-// space can be reserved.
+// take returns at least limit zero bytes that no other memory uses. It returns no bytes if no
+// address space can be reserved.
 func (s *System) take(limit uint64) (space []byte, mapped bool) {
 	s.mu.Lock()
 	for i := len(s.spare) - 1; i >= 0; i-- {

@@ -112,7 +112,7 @@ func TestCloseReturnsSpareAddressSpace(t *testing.T) {
 	}
 }
 
-// A memory that outlives the scanner is restored without it.
+// A memory that outlives the scanner is restored without the scanner.
 func TestRestoreWorksAfterClose(t *testing.T) {
 	s := NewSystem()
 	g := newGuest(t, s, Options{Limit: 4 << 20}, 2<<20)

@@ -38,8 +38,8 @@ func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) 
 	return mod.ExportedFunction("f")
 }
 
-// descent returns the body of function index. It calls itself as many times as its parameter
-// specifies, and runs bottom in the innermost call.
+// descent returns the body of the function with that index. The function calls itself as many times
+// as its parameter specifies, and runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(

@@ -36,7 +36,7 @@ type KindState struct {
 	// Image is the size in bytes of the image that instances share.
 	Image int64
 	// Again reports whether there was more than one call. Refused reports whether instances of the
-	// kind cannot be saved, and ColdOnly whether they are not warmed up.
+	// kind cannot be saved. ColdOnly reports whether instances of the kind are not warmed up.
 	Again, Refused, ColdOnly bool
 
 	Waiting []WaitingInstance

@@ -70,7 +70,7 @@ func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
 }
 
 // startTurn waits until an instance with a large initial memory may be created. It returns false if
-// the call ended first. After true, the caller must release the semaphore.
+// the call ended first. If it returns true, the caller must release the semaphore.
 func (p *Pool) startTurn(c *abi.Call) bool {
 	asked := time.Now()
 	defer func() { c.Waited += time.Since(asked) }()

@@ -93,7 +93,7 @@ func (k *kind) drop(all ...*Instance) {
 }
 
 // tend trims and closes instances that have waited for a long time. It removes an instance from its
-// shard while it trims it, because giving pages back takes a while.
+// shard during the trimming, because giving pages back takes a while.
 func (k *kind) tend(now time.Time) {
 	waited := func(d time.Duration) func(*Instance) bool {
 		return func(i *Instance) bool { return now.Sub(i.since) >= d }

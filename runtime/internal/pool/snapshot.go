@@ -27,8 +27,8 @@ type snapshot struct {
 	startFuel     uint64
 
 	// point is where a command resumes in each call. The first call also resumes there, because the
-	// stack on which it resumes determines how deep it can call. frames is the saved content of
-	// that stack. resuming reports whether the call has not yet reached the point.
+	// stack on which it resumes determines how deep the command can call. frames is the saved
+	// content of that stack. resuming reports whether the call has not yet reached the point.
 	point    experimental.Snapshot
 	frames   []byte
 	resuming bool

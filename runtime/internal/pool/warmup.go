@@ -22,7 +22,8 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		i.guest.TaintForNow("there was no memory for its warm-up")
 	}
 	if i.guest.Tainted() != "" {
-		// The instance serves only this call, and its changes to files must not be made twice.
+		// Skip the warm-up, because the instance serves only this call. If the warm-up failed, the
+		// start would run again and repeat its changes to files.
 		return nil
 	}
 	err := i.runWarmUp(c)

@@ -1,5 +1,5 @@
-// Command hold does the job and then sleeps before it answers. The clock that the host provides
-// decides when it wakes, so that the host can keep the instance alive.
+// Command hold does the job and then sleeps before it writes its answer. The clock that the host
+// provides decides when it wakes, so that the host can keep the instance alive.
 package main
 
 import (

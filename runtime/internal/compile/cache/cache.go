@@ -54,7 +54,8 @@ func NewKey(parts ...[]byte) Key {
 
 // Open returns the cache in dir, and creates the directory with mode 0700 if it is missing. It
 // refuses a link, a directory of another user, and a directory that others can read or write; the
-// error wraps [ErrUnsafe]. Storing an entry evicts others until all together have at most maxBytes.
+// error wraps [ErrUnsafe]. Storing an entry evicts other entries until all entries together have at
+// most maxBytes.
 func Open(dir string, maxBytes int64) (*Cache, error) {
 	c := &Cache{dir: dir, maxBytes: maxBytes}
 	if err := c.create(); err != nil {

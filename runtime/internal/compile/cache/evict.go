@@ -58,7 +58,7 @@ func (c *Cache) sweep(now time.Time) {
 }
 
 // files lists the entries without reading them, so their Source is not set. A missing directory has
-// none.
+// no entries.
 func (c *Cache) files() ([]Item, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

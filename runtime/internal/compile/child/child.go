@@ -101,7 +101,7 @@ var (
 	errChatter = errors.New("the child writes too much")
 )
 
-// start runs a child to its end.
+// start starts a child and waits until it has ended.
 func start(ctx context.Context, o Options, j job, wasm []byte, dir string) ending {
 	// On Linux, a child is killed when the thread that started it ends. The Go runtime may end any
 	// thread to which no goroutine is locked.

@@ -171,8 +171,8 @@ func TestProgramsThatDoNotServeAreUnavailable(t *testing.T) {
 	}
 }
 
-// A crash after the greeting is caused by the module. It must not be reported as Unavailable, after
-// which a caller may compile in its own process.
+// A crash after the greeting is caused by the module. It must not be reported as Unavailable,
+// because a caller may then compile in its own process.
 func TestCrashAfterGreetingIsNotUnavailable(t *testing.T) {
 	for what, want := range map[string]Kind{
 		"greets and exits 3":   Refused,
