@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -56,6 +57,25 @@ func ParseDocument(data []byte) (Document, error) {
 		return Document{}, ErrBinary
 	}
 	return d, nil
+}
+
+// Encoding names the encoding of the file, with its byte order mark. Files with equal Text and
+// equal names have equal bytes.
+func (d Document) Encoding() string {
+	switch {
+	case d.wide == nil && len(d.mark) > 0:
+		return "UTF-8 with a byte order mark"
+	case d.wide == nil:
+		return "UTF-8"
+	}
+	name := "UTF-16 (big-endian)"
+	if d.wide == byteOrder(binary.LittleEndian) {
+		name = "UTF-16 (little-endian)"
+	}
+	if len(d.tail) > 0 {
+		name += fmt.Sprintf(" with the byte %#02x after the last character", d.tail[0])
+	}
+	return name
 }
 
 // narrow converts Text from UTF-16 to UTF-8.

@@ -45,6 +45,21 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+func TestEncoding(t *testing.T) {
+	for data, want := range map[string]string{
+		"a":                 "UTF-8",
+		"\xef\xbb\xbfa":     "UTF-8 with a byte order mark",
+		"\xff\xfea\x00":     "UTF-16 (little-endian)",
+		"\xfe\xff\x00a":     "UTF-16 (big-endian)",
+		"\xfe\xff\x00a\x01": "UTF-16 (big-endian) with the byte 0x01 after the last character",
+	} {
+		d, err := ParseDocument([]byte(data))
+		if err != nil || d.Encoding() != want {
+			t.Errorf("%q: got %q, %v; want %q", data, d.Encoding(), err, want)
+		}
+	}
+}
+
 func TestParseDocument_binary(t *testing.T) {
 	for _, data := range []string{"a\x00", "a\x00b\x00", "\xff\xfe\x00\x00a\x00\x00\x00", "\xef\xbb\xbf\x00", "\x01\x02\x03"} {
 		if _, err := ParseDocument([]byte(data)); !errors.Is(err, ErrBinary) {

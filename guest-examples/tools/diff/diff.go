@@ -83,9 +83,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 
 // side is one of the two texts to compare.
 type side struct {
-	name  string
-	text  []byte
-	lines [][]byte // with line ends
+	name     string
+	encoding string // of a file; "" for a text
+	text     []byte
+	lines    [][]byte // with line ends
 }
 
 // load returns one side. given is its text, and path is the name of its file; exactly one must be
@@ -99,7 +100,7 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 		s.text = []byte(*given)
 	} else {
 		var err error
-		if s.name, s.text, err = readFile(fsys, fileParam, *path); err != nil {
+		if s, err = readFile(fsys, fileParam, *path); err != nil {
 			return side{}, err
 		}
 	}
@@ -113,25 +114,25 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	return s, nil
 }
 
-// readFile returns the display name and the content of a file. It reads little more than it needs
+// readFile returns the side that a file is, without its lines. It reads little more than it needs
 // to detect that the content is larger than MaxInput.
-func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err error) {
+func readFile(fsys fs.FS, param, path string) (side, error) {
 	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {
-		return "", nil, err
+		return side{}, err
 	}
 	defer f.Close()
-	shown = workspace.Display(name)
+	shown := workspace.Display(name)
 	// a character of UTF-16 may need twice as many bytes
-	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2))
+	content, err := io.ReadAll(io.LimitReader(f, 2*MaxInput+2))
 	if err != nil {
-		return "", nil, workspace.Explain(fsys, param, name, err)
+		return side{}, workspace.Explain(fsys, param, name, err)
 	}
 	document, err := text.ParseDocument(content)
 	if errors.Is(err, text.ErrBinary) {
-		return "", nil, fmt.Errorf("%s: %s is a binary file; use hash to see whether two files are equal", param, shown)
+		return side{}, fmt.Errorf("%s: %s is a binary file; use hash to see whether two files are equal", param, shown)
 	}
-	return shown, document.Text, err
+	return side{name: shown, encoding: document.Encoding(), text: document.Text}, err
 }
 
 // difference is the result of comparing two texts.

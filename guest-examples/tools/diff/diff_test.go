@@ -19,12 +19,14 @@ import (
 func run(t *testing.T, args Args) (string, error) {
 	t.Helper()
 	files := fstest.MapFS{
-		"a.txt":    {Data: []byte("one\ntwo\n")},
-		"sub/b":    {Data: []byte("\xef\xbb\xbfone\r\ntwo\r\n")},
-		"wide.txt": {Data: []byte("\xff\xfeo\x00n\x00e\x00\n\x002\x00\n\x00")},
-		"bin":      {Data: []byte("a\x00b")},
-		"big":      {Data: make([]byte, 0)},
-		"pipe":     {Mode: fs.ModeNamedPipe},
+		"a.txt":      {Data: []byte("one\ntwo\n")},
+		"sub/b":      {Data: []byte("\xef\xbb\xbfone\r\ntwo\r\n")},
+		"wide.txt":   {Data: []byte("\xff\xfeo\x00n\x00e\x00\n\x002\x00\n\x00")},
+		"marked.txt": {Data: []byte("\xef\xbb\xbfone\ntwo\n")},
+		"narrow.txt": {Data: []byte("one\n2\n")},
+		"bin":        {Data: []byte("a\x00b")},
+		"big":        {Data: make([]byte, 0)},
+		"pipe":       {Mode: fs.ModeNamedPipe},
 	}
 	files["big"].Data = bytes.Repeat([]byte("x\n"), MaxInput/2+1)
 	var out strings.Builder
@@ -72,11 +74,23 @@ func TestRun(t *testing.T) {
 		},
 		"line ends": {
 			Args{OldFile: new("a.txt"), NewFile: new("/workspace/sub/b"), Format: Stat},
-			"2 lines added, 2 lines removed (2 before, 2 after)\nnote: only the line ends differ (CRLF and LF)\n",
+			"2 lines added, 2 lines removed (2 before, 2 after)\nnote: only the line ends differ (CRLF and LF)\nnote: the encodings differ: a.txt is UTF-8, sub/b is UTF-8 with a byte order mark\n",
 		},
 		"a file and UTF-16": {
 			Args{OldFile: new("a.txt"), NewFile: new("wide.txt")},
-			"--- a.txt\n+++ wide.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+			"--- a.txt\n+++ wide.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\nnote: the encodings differ: a.txt is UTF-8, wide.txt is UTF-16 (little-endian)\n",
+		},
+		"only a byte order mark": {
+			Args{OldFile: new("marked.txt"), NewFile: new("a.txt")},
+			"no difference\nnote: the encodings differ: marked.txt is UTF-8 with a byte order mark, a.txt is UTF-8\n",
+		},
+		"only the encoding": {
+			Args{OldFile: new("wide.txt"), NewFile: new("narrow.txt"), Format: Words},
+			"no difference\nnote: the encodings differ: wide.txt is UTF-16 (little-endian), narrow.txt is UTF-8\n",
+		},
+		"a text and a file with a byte order mark": {
+			Args{OldText: new("one\ntwo\n"), NewFile: new("marked.txt")},
+			"no difference\n",
 		},
 		"white space": {
 			Args{OldText: new("a  b\n c\n"), NewText: new("a b \nc d\n"), IgnoreWhitespace: true, Context: new(toolabi.Int(0))},

@@ -13,12 +13,9 @@ import (
 
 // show formats the difference.
 func (d *difference) show(format Format) []byte {
+	note := d.note()
 	if len(d.changes) == 0 {
-		return []byte("no difference\n")
-	}
-	note := ""
-	if ends := []byte("\r\n"); bytes.Equal(bytes.ReplaceAll(d.old.text, ends, ends[1:]), bytes.ReplaceAll(d.new.text, ends, ends[1:])) {
-		note = "note: only the line ends differ (CRLF and LF)\n"
+		return []byte("no difference\n" + note)
 	}
 	if format == Stat {
 		return fmt.Appendf(nil, "%s added, %s removed (%d before, %d after)\n%s", toolabi.Quantity(d.added, "line"),
@@ -33,13 +30,25 @@ func (d *difference) show(format Format) []byte {
 		hunk := d.hunk(d.changes[start:end], format)
 		if room := MaxOutput - len(out); len(hunk) > room {
 			out = append(out, hunk[:bytes.LastIndexByte(hunk[:room], '\n')+1]...)
-			return fmt.Appendf(out, "(the diff is cut here: it is longer than %d bytes; %s added and %s removed in all)\n", MaxOutput,
-				toolabi.Quantity(d.added, "line"), toolabi.Quantity(d.removed, "line"))
+			return fmt.Appendf(out, "(the diff is cut here: it is longer than %d bytes; %s added and %s removed in all)\n%s", MaxOutput,
+				toolabi.Quantity(d.added, "line"), toolabi.Quantity(d.removed, "line"), note)
 		}
 		out = append(out, hunk...)
 		start = end
 	}
 	return append(out, note...)
+}
+
+// note returns lines about differences that the changed lines do not show.
+func (d *difference) note() string {
+	note := ""
+	if ends := []byte("\r\n"); len(d.changes) > 0 && bytes.Equal(bytes.ReplaceAll(d.old.text, ends, ends[1:]), bytes.ReplaceAll(d.new.text, ends, ends[1:])) {
+		note = "note: only the line ends differ (CRLF and LF)\n"
+	}
+	if d.old.encoding != d.new.encoding && d.old.encoding != "" && d.new.encoding != "" {
+		note += fmt.Sprintf("note: the encodings differ: %s is %s, %s is %s\n", d.old.name, d.old.encoding, d.new.name, d.new.encoding)
+	}
+	return note
 }
 
 // hunk formats nearby changes and the equal lines around them.
