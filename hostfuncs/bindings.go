@@ -91,8 +91,8 @@ type Services struct {
 }
 
 // Bind opens the granted directories and connects the call to the services. It connects HTTP and
-// the key-value store only if they are granted. The caller must close the Bindings when the call is
-// over. Bind fails if a directory cannot be opened or must not be mounted. No error text contains a
+// the key-value store only if they are granted. The caller must close the Bindings after the call.
+// Bind fails if a directory cannot be opened or must not be mounted. No error message contains a
 // host path.
 func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {

@@ -54,8 +54,8 @@ func TestLogIsText(t *testing.T) {
 	}
 }
 
-// TestProgressIsPaced checks that a report is passed on at once, that reports within the minimum
-// interval are dropped, and that the report of completion is never dropped.
+// TestProgressIsPaced checks that a report is passed on at once and that reports within the minimum
+// interval are dropped. The report of completion is never dropped.
 func TestProgressIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string

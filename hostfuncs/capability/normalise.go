@@ -15,9 +15,14 @@ import (
 // are resolved, and escapes follow RFC 3986. The fragment, which is never sent, is removed.
 // Normalising again changes nothing. u is not changed, and the result shares no memory with it.
 //
-// NormaliseURL refuses a URL without such a form with a [*URLError]. Such a URL has another scheme,
-// user information, a host that is an incomplete numeric address, a port out of range, or a path
-// that servers read in different ways (encoded slashes, backslashes, empty segments).
+// NormaliseURL refuses a URL without such a form with a [*URLError]. The URL is refused for one of
+// these reasons:
+//
+//   - another scheme than http and https
+//   - user information
+//   - a host that is an incomplete numeric address
+//   - a port out of range
+//   - a path that servers read in different ways (encoded slashes, backslashes, empty segments)
 func NormaliseURL(u *url.URL) (*url.URL, error) {
 	normal, _, err := normalise(u)
 	return normal, err
@@ -219,15 +224,15 @@ type URLReason string
 const (
 	// URLSyntax: the text is not a URL.
 	URLSyntax URLReason = "syntax"
-	// URLScheme: neither http nor https, or no host after the scheme.
+	// URLScheme: the scheme is neither http nor https, or no host follows it.
 	URLScheme URLReason = "scheme"
-	// URLUserinfo: a name or password before the host.
+	// URLUserinfo: a name or password is before the host.
 	URLUserinfo URLReason = "userinfo"
-	// URLHost: no host, or one that is invalid in DNS or IDNA.
+	// URLHost: there is no host, or the host is invalid in DNS or IDNA.
 	URLHost URLReason = "host"
-	// URLNumericHost: a number that some resolvers read as an address.
+	// URLNumericHost: the host is a number that some resolvers read as an address.
 	URLNumericHost URLReason = "numeric host"
-	// URLPort: not from 1 to 65535.
+	// URLPort: the port is not from 1 to 65535.
 	URLPort URLReason = "port"
 	// URLPath: a path that servers read in more than one way.
 	URLPath URLReason = "path"

@@ -13,7 +13,7 @@ type Permissions struct {
 	Net []Net
 	// Env lists names of environment variables, which are case-sensitive.
 	Env []string
-	// KV requests the tool's own store.
+	// KV is the requested access to the tool's own store.
 	KV Mode
 	// Clock requests the real time. Without it the guest's clock is deterministic.
 	Clock bool

@@ -415,8 +415,8 @@ func TestURLErrorsKeepSecrets(t *testing.T) {
 	}
 }
 
-// FuzzURLPattern checks that a matching URL has the host, port and scheme of the pattern in the
-// form that is dialled, and a path below the path of the pattern.
+// FuzzURLPattern checks the dialled form of each URL that matches a pattern. It must have the host,
+// port and scheme of the pattern, and a path below the path of the pattern.
 func FuzzURLPattern(f *testing.F) {
 	for _, p := range []string{"any", "https://example.com/a", "https://*.example.com", "http://127.0.0.1:80", "http://[::1]/", "https://bücher.example/ü"} {
 		for _, u := range []string{"https://example.com/a/../b", "http://0x7f.1/", "https://a.example.com./", "http://[::1]:80/%2e", "https://example.com@evil.com", "https://xn--bcher-kva.example/%c3%bc", "http:x", "https://１.example.com/"} {

@@ -14,8 +14,8 @@ import (
 )
 
 // FuzzRequest makes arbitrary requests with a client that may reach one host, whose server
-// redirects to arbitrary places. No other host may be looked up or dialled, secrets are sent to no
-// other host, and no error or usage contains a secret.
+// redirects to arbitrary URLs. No other host may be looked up or dialled, no other host may receive
+// a secret, and no error or usage may contain a secret.
 func FuzzRequest(f *testing.F) {
 	for _, s := range [][5]string{
 		{"GET", "http://good.example/", "X-A", "b", "http://evil.example/"},

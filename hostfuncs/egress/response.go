@@ -29,7 +29,7 @@ type Response struct {
 	Body io.ReadCloser
 }
 
-// respond returns the response to the last hop in the form for the caller.
+// respond turns the response to the last hop into the Response for the caller.
 func (x *exchange) respond(h *hop, res *http.Response) (*Response, error) {
 	o := &x.client.opts
 	b := &body{exchange: x, src: res.Body, left: o.Limits.ResponseBytes}
@@ -123,8 +123,8 @@ func (b *body) fill(p []byte) int {
 		b.finish(err)
 		return 0
 	}
-	// One byte beyond the limit distinguishes a body that is too large from one that ends exactly
-	// there.
+	// A read of one byte beyond the limit distinguishes a body that is too large from a body of the
+	// maximum size.
 	if int64(len(p)) > b.left {
 		p = p[:b.left+1]
 	}

@@ -64,8 +64,8 @@ func (b Batch) Stat() []Answer {
 }
 
 // Read reads whole regular files into the buffer room. limit is the largest size of one file in
-// bytes. Err of an answer is ErrOverSize for a larger file, whose Size is set, and ErrNoRoom for a
-// file that does not fit into the rest of the buffer. After the call, unused parts of the buffer
+// bytes. For a larger file, Err of the answer is ErrOverSize, and Size is set. For a file that does
+// not fit into the rest of the buffer, Err is ErrNoRoom. After the call, unused parts of the buffer
 // may contain arbitrary data of the files.
 func (b Batch) Read(limit int, room []byte) []Answer {
 	r := &batchRoom{all: room}
@@ -144,10 +144,10 @@ func (a *Answer) fill(ctx context.Context, limit int, r *batchRoom, read func([]
 	a.Content, a.Offset = buffer[:filled], offset
 }
 
-// List lists directories into the buffer room. Each entry is one byte for its type, one for the
-// length of its name, and the name, sorted by name. Types are the numbers of WASI. List omits the
-// same entries as ReadDir and fails in the same cases. Err of an answer is ErrNoRoom for a
-// directory whose entries do not fit into the rest of the buffer.
+// List lists directories into the buffer room. Each entry is one byte for its type, one byte for
+// the length of its name, and the name. Entries are sorted by name. Types are the numbers of WASI.
+// List omits the same entries as ReadDir and fails in the same cases. If the entries of a directory
+// do not fit into the rest of the buffer, Err of the answer is ErrNoRoom.
 func (b Batch) List(room []byte) []Answer {
 	r := &batchRoom{all: room}
 	return b.each(func(_ *batchWorker, name string) Answer {

@@ -72,9 +72,9 @@ func TestABatchKeepsTheRoomFromWhatIsDenied(t *testing.T) {
 	}
 }
 
-// TestLinkSwapRaceOfBatches covers A13 and A7: while a name is swapped between an allowed and a
-// forbidden file, no content of the forbidden one gets into an answer or the buffer, and no request
-// blocks.
+// TestLinkSwapRaceOfBatches covers A13 and A7: a name is swapped between an allowed and a forbidden
+// file during the requests. No content of the forbidden file may get into an answer or the buffer,
+// and no request may block.
 func TestLinkSwapRaceOfBatches(t *testing.T) {
 	link := func(target string) func(t *testing.T, at string) {
 		return func(t *testing.T, at string) { symlink(t, target, at) }

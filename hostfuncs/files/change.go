@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The methods of View that change directories. All of them fail with ErrReadOnly in a place that
-// cannot be written, with fs.ErrPermission for a denied path and for the mount itself, and in the
-// same cases as Open.
+// The methods of View that change directories. They fail with ErrReadOnly in a place that cannot be
+// written. They fail with fs.ErrPermission for a denied path and for the mount itself. They also
+// fail in the same cases as Open.
 
 // Mkdir creates a directory with mode 0777, less the umask of this process. It fails with
 // fs.ErrExist if the name exists, and with ErrLimit at the limit.
@@ -21,8 +21,8 @@ func (v View) Mkdir(name string) error {
 	})
 }
 
-// Unlink removes anything but a directory, for which it fails with ErrIsDir. It removes a link
-// itself and not its target.
+// Unlink removes a file or a link. It removes a link itself and not its target. For a directory, it
+// fails with ErrIsDir.
 func (v View) Unlink(name string) error { return v.remove("unlink", name, false) }
 
 // Rmdir removes an empty directory. It fails with ErrNotDir for anything else, and with ErrNotEmpty
@@ -42,14 +42,16 @@ func (v View) remove(op, name string, dir bool) error {
 
 // Rename moves a file or directory within its mount and atomically replaces an existing file or
 // empty directory. A regular file that replaces another one takes over its owner, group and
-// permission bits, as far as this process may set them, because a guest cannot preserve them
-// itself. If the group cannot be set, the permissions of the file's own group are reduced to the
-// permissions of others.
+// permission bits, as far as this process may set them. A guest cannot preserve them itself. If the
+// group cannot be set, the permissions of the file's own group are reduced to the permissions of
+// others.
 //
-// Rename fails with ErrCrossMount for names in two mounts. It fails with fs.ErrPermission for a
-// directory that could contain a denied path at its old or new name, for a link that would move to
-// another directory and so change its target, and for anything that is not a file, directory or
-// link.
+// Rename fails with ErrCrossMount for names in two mounts. It fails with fs.ErrPermission in these
+// cases:
+//
+//   - A directory could contain a denied path at its old or new name.
+//   - A link would move to another directory, which would change its target.
+//   - The name is not a file, directory or link.
 func (v View) Rename(from, to string) error {
 	return v.change("rename", from, func(p place) error {
 		target, err := v.fs.resolveToChange(v.at, to)

@@ -112,8 +112,8 @@ func TestDeniedPathsHideWhetherTheyExist(t *testing.T) {
 	}
 }
 
-// TestLinksDoNotReachDeniedPaths checks that no link is followed, because it could be a second name
-// for a denied file, and that the error does not reveal whether its target exists.
+// TestLinksDoNotReachDeniedPaths checks that no link is followed, because a link could be a second
+// name for a denied file. The error must not reveal whether the target of the link exists.
 func TestLinksDoNotReachDeniedPaths(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{".env": canary, ".git/config": canary, "a/f": "fine"})

@@ -119,8 +119,8 @@ func (f *File) readError(err error) error {
 	return pathError("read", f.Path(), guestError(err))
 }
 
-// Seek sets the offset for the next Read as io.Seeker describes, and returns it. In a directory it
-// can only return to the start.
+// Seek sets the offset for the next Read as io.Seeker describes, and returns this offset. In a
+// directory, it can only return to the start.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	err := f.check()
 	switch {

@@ -54,9 +54,9 @@ func (f *File) checkWrite() error {
 }
 
 // Write writes all of p at the current offset, or at the end of the file in append mode. It fails
-// with ErrReadOnly in a place that cannot be written, with ErrIsDir for a directory, and with
-// ErrAccess for a file not opened for writing. If it would exceed a limit, it fails with ErrLimit
-// before writing any byte.
+// with ErrReadOnly in a place that cannot be written, and with ErrIsDir for a directory. It fails
+// with ErrAccess for a file not opened for writing. If it would exceed a limit, it fails with
+// ErrLimit before writing any byte.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.write(p, func() (int64, error) {
 		if f.appending.Load() {

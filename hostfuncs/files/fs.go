@@ -122,9 +122,8 @@ func (f *FS) Revoke() { f.revoked.Store(true) }
 
 // Close revokes the FS and closes everything that it has open. An operation that is running in
 // another goroutine completes normally. Close also removes the scratch directory and the temporary
-// files that the call left (see TempPrefix). It waits at most 50 ms for the removal, so that
-// neither a large directory nor an operation that hangs in the host delays the caller; see
-// [FS.Done]. It may be called more than once.
+// files that the call left (see TempPrefix). It waits at most 50 ms for the removal, which may take
+// long in a large directory or when the host hangs; see [FS.Done]. It may be called more than once.
 func (f *FS) Close() error {
 	f.Revoke()
 	f.mu.Lock()

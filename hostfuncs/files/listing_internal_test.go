@@ -75,8 +75,8 @@ func TestOneListingIsBounded(t *testing.T) {
 	}
 }
 
-// TestAllListingsTogetherAreBounded acts like an engine that keeps the entries of all open
-// directories.
+// TestAllListingsTogetherAreBounded checks the limit on the entries of all open directories
+// together. It acts like an engine that keeps all these entries.
 func TestAllListingsTogetherAreBounded(t *testing.T) {
 	files := new(FS)
 	readAll := func(f *File) (n int, err error) {

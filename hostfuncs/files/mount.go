@@ -149,8 +149,8 @@ func (o opening) check(info fs.FileInfo) error {
 	return nil
 }
 
-// open opens rel if it is a regular file or a directory, and refuses anything else, even if another
-// process replaces the file while it is opened.
+// open opens rel if it is a regular file or a directory, and refuses anything else. The opened file
+// is checked, because another process may replace the file while it is opened.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
 		return file, info, nil

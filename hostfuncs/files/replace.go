@@ -33,9 +33,9 @@ func (s *Seen) is(info fs.FileInfo) bool {
 }
 
 // Replace atomically replaces the content of a file. It writes a temporary file in the same
-// directory, which then replaces the file and takes over its owner, group and permission bits, as
-// with Rename. If the file does not exist, it is created as by Open. The caller keeps content and
-// must not change it while Replace runs.
+// directory, which then replaces the file. The new file takes over the owner, group and permission
+// bits, as with Rename. If the file does not exist, it is created as by Open. The caller keeps
+// content and must not change it while Replace runs.
 //
 // seen describes the file that must exist when Replace begins; nil accepts any state. After the
 // content is written, Replace checks again, and fails if the file has changed. A later change by

@@ -64,7 +64,8 @@ func TestAttacksOnWriting(t *testing.T) {
 				noHostPath(t, err, filepath.Dir(ws))
 			}
 		}
-		// Above, no file existed to rename. Here, an existing name leads outside.
+		// The names above do not exist, so they cannot be renamed. These names exist and lead
+		// outside.
 		for _, name := range []string{"updir/f", "absdir/f", "dots/secret", "viadir/x"} {
 			for op, err := range map[string]error{
 				"unlink": view.Unlink(name), "rename": view.Rename(name, "stolen"), "rename to": view.Rename("f", name),

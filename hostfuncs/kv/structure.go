@@ -9,7 +9,7 @@ import (
 
 // structure is a walk over the pages of a file. bbolt trusts the file that it maps into memory. A
 // wrong number there may send bbolt outside its map, into endless recursion, or into allocating
-// gigabytes. A process cannot recover from each of these failures.
+// gigabytes. Some of these failures would end the process.
 type structure struct {
 	file io.ReaderAt
 	meta meta

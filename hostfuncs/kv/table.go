@@ -17,7 +17,7 @@ const (
 	usageEntry  = "usage"
 )
 
-// table is a namespace within a transaction. Values it returns are valid until the transaction
+// table is a namespace within a transaction. Values that it returns are valid until the transaction
 // ends.
 type table struct {
 	about, data *bbolt.Bucket

@@ -61,7 +61,8 @@ func meaningOf(text string) (string, int) {
 	return "", 0
 }
 
-// hideSlowly returns what Text must return for one secret, K. It tries each form at each position.
+// hideSlowly returns the expected result of Text for one secret, K. It tries each form at each
+// position.
 func hideSlowly(value, text string) string {
 	var stretches [][2]int
 	search := func(symbols []symbol, form string, same [256]byte, broken bool) {

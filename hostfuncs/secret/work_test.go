@@ -26,8 +26,8 @@ func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uin
 	return ctx.Looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
 }
 
-// TestCostGrowsWithTheText checks that the cost grows only with the length of the text, and not
-// with the number of its values or the length of the secrets.
+// TestCostGrowsWithTheText checks that the cost grows only with the length of the text. It must not
+// grow with the number of values in the text or with the length of the secrets.
 func TestCostGrowsWithTheText(t *testing.T) {
 	secrets := map[string]*Scrubber{}
 	for name, n := range map[string]int{"short": MinScrub, "2,000 bytes": 2000, "longest": MaxBytes} {

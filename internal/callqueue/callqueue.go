@@ -53,16 +53,15 @@ const (
 // Bounds holds the limits of a queue. The zero value has no limits.
 type Bounds struct {
 	// Calls limits all running calls together, TenantCalls the running calls of each tenant, and
-	// ClassCalls the running calls of each class, so that no class can exclude the others. 0 or a
-	// negative value means no limit.
+	// ClassCalls the running calls of each class. 0 or a negative value means no limit.
 	Calls, TenantCalls, ClassCalls int
 	// TenantMemory limits the bytes that the running calls of one tenant need together; 0 means no
 	// limit. A call that needs more than that on its own never runs, so the caller must refuse such
 	// a call.
 	TenantMemory uint64
 	// MaxWaiting limits the waiting calls; 0 means no limit, and a negative value means that no
-	// call may wait. If too many wait, a call of the tenant with the most waiting calls is
-	// displaced, and within that tenant a call of the class with the most waiting calls.
+	// call may wait. If too many wait, one waiting call is displaced. It belongs to the tenant with
+	// the most waiting calls, and to the class of this tenant with the most waiting calls.
 	MaxWaiting int
 	// Timeout limits the time that a call waits; 0 or a negative value means no limit.
 	Timeout time.Duration

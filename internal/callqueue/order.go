@@ -8,8 +8,8 @@ import (
 )
 
 // place returns the index of a new turn in the waiting list. The new turn comes after the earlier
-// turns of its own tenant, and before every turn that has more calls of its tenant ahead, running
-// or waiting. On a tie, the turn with fewer waiting calls of its tenant ahead goes first.
+// turns of its own tenant. It comes before every turn that has more calls of its tenant ahead,
+// running or waiting. On a tie, the turn with fewer waiting calls of its tenant ahead goes first.
 func (q *Queue) place(t *Turn) int {
 	t.before = t.own.waiting
 	at := len(q.waiting)
@@ -23,10 +23,9 @@ func (q *Queue) place(t *Turn) int {
 	return at
 }
 
-// makeRoom displaces a turn if too many turns wait: the last turn of the tenant with the most
-// waiting turns. If no tenant has more than the tenant of the new turn t, it displaces the last
-// turn of that tenant's class with the most waiting turns. If no class has more than the class of
-// t, it displaces t itself.
+// makeRoom displaces one turn if too many turns wait. It displaces the last turn of the tenant with
+// the most waiting turns. If this is the tenant of the new turn t, it displaces the last turn of
+// the tenant's class with the most waiting turns. If this is the class of t, it displaces t itself.
 func (q *Queue) makeRoom(t *Turn) {
 	if q.b.MaxWaiting == 0 || len(q.waiting) <= max(q.b.MaxWaiting, 0) {
 		return

@@ -9,8 +9,8 @@ import (
 // Engine is the import path of the WASM engine's module.
 const Engine = "github.com/tetratelabs/wazero"
 
-// From returns the type and the text of each error in err's tree whose type is declared in the
-// package path or a package below it.
+// From searches err's tree for errors whose type is declared in the package path or a package below
+// it. It returns the type and the message of each such error.
 func From(err error, path string) []string {
 	if err == nil {
 		return nil

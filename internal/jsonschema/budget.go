@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// budget is the work that one validation may still do, in visits of a subschema. The library has no
-// way to stop a validation, so Spend panics when the budget is spent or the context is done, and
+// budget is the work that one validation may still do, in visits of a subschema. The library cannot
+// stop a validation. Spend therefore panics when the budget is spent or the context is done, and
 // limited recovers the panic. A budget belongs to one compiled copy of a schema and to one
 // validation at a time. A nil budget has no limit.
 type budget struct {

@@ -31,7 +31,7 @@ type place struct {
 	implied *filled
 }
 
-// filled is a value that can be added to a document, with its measures.
+// filled is a value that can be added to a document, with the number of its values and its depth.
 type filled struct {
 	value         jsontree.Value
 	values, depth int
@@ -199,9 +199,9 @@ func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	}
 }
 
-// applying returns the schemas that apply unconditionally to a value of the type t: the given
-// schemas, the schemas that they include by $ref and allOf, and a branch of a choice if it is the
-// only one that admits t. certain is false if other schemas may apply as well.
+// applying returns the schemas that apply unconditionally to a value of the type t. These are the
+// given schemas and the schemas that they include by $ref and allOf. A branch of a choice is
+// included if no other branch admits t. certain is false if other schemas may apply as well.
 func (p *planner) applying(set []*santhosh.Schema, t jsontype.Set) (all []*santhosh.Schema, certain bool) {
 	certain = true
 	seen := map[*santhosh.Schema]bool{}

@@ -47,8 +47,8 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 	return rules
 }
 
-// declared returns the properties of one schema in the order of the document, or sorted by name if
-// the schema is not part of the document.
+// declared returns the properties of one schema in the order of the document. If the schema is not
+// part of the document, the properties are sorted by name.
 func (p *planner) declared(s *santhosh.Schema) []field {
 	if len(s.Properties) == 0 {
 		return nil

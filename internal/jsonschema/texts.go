@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// prose lists the keywords whose strings are only for readers. Strings elsewhere in a schema, such
-// as names, enumerations, defaults and patterns, decide which documents are valid or are sent back
-// by a model, so escaping them would change the meaning of the schema.
+// prose lists the keywords whose strings are only for readers. Other strings in a schema, such as
+// names, enumerations, defaults and patterns, decide which documents are valid, or a model sends
+// them back. Escaping such strings would change the meaning of the schema.
 var prose = []string{"title", "description", "$comment", "examples"}
 
 // TextError is a string in a JSON document that contains an illegal character, such as an invisible

@@ -8,7 +8,7 @@ import (
 )
 
 // Key returns a key for comparing values. Two values have the same key if and only if they are
-// equal in JSON Schema, which compares fields in any order and numbers by value.
+// equal in JSON Schema. JSON Schema compares fields in any order and numbers by value.
 func (v *Value) Key() []byte { return AppendKey(nil, v.Tree(nil)) }
 
 // AppendKey appends the key of a value in the form of [Value.Tree].

@@ -24,8 +24,8 @@ func New(r io.Reader, maxBytes int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10), maxBytes: maxBytes}
 }
 
-// Next returns the next line that is not blank, without white space around it and without a byte
-// order mark at the beginning of the stream. It skips a line that is too long and returns
+// Next returns the next line that is not blank, without the white space around the line. It removes
+// a byte order mark at the beginning of the stream. It skips a line that is too long and returns
 // ErrTooLong; the next call returns the line after it. The caller owns the returned line.
 func (l *Reader) Next() ([]byte, error) {
 	for {

@@ -13,10 +13,12 @@ import (
 // Printable escapes the findings of Check for Lines.
 func Printable(s string) string { return Replace(s, Lines, escape) }
 
-// OneLine is like Printable for a Line: a title, or text that must not look like several lines.
+// OneLine is like Printable, but for the form Line: a title, or text that must not look like
+// several lines.
 func OneLine(s string) string { return Replace(s, Line, escape) }
 
-// Visible is like Printable for a Word, and for messages, which need only the plain space.
+// Visible is like Printable, but for the form Word. It is also for messages, in which the only
+// white space is the plain space.
 func Visible(s string) string { return Replace(s, Word, escape) }
 
 // Strip removes the findings of Check.

@@ -161,8 +161,8 @@ func (w *writer) commands() {
 	}
 }
 
-// rest writes the remaining values: first required parameters, then optional ones, then arguments
-// that the schema does not declare, and at the end the names of parameters with their default
+// rest writes the remaining values: required parameters, optional parameters, and then arguments
+// that the schema does not declare. At the end it writes the names of parameters with their default
 // value.
 func (w *writer) rest() {
 	var required, optional, defaults []string

@@ -27,7 +27,7 @@ func wrap(line, indent string) string {
 }
 
 // fits returns the number of bytes of a line that fit into a row. It prefers to break before a
-// blank, because a blank at the end of a row is invisible, and "rm / x" would look like "rm /x".
+// blank, because a blank at the end of a row is invisible: "rm / x" would look like "rm /x".
 func fits(line string, room int) int {
 	column, blank := 0, 0
 	for i, r := range line {

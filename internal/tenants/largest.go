@@ -5,11 +5,11 @@ import "iter"
 // Largest returns the tenant with the largest size, if any has at least the size least. Of several
 // tenants with the same size it returns the one whose name sorts first.
 //
-// All resources that tenants share follow this rule. When a limit on all tenants together is
-// exceeded, the tenant that has the most gives something up, so that no tenant can displace another
-// that has less. When something new must be admitted or refused, the tenant with the most gives
-// something up only if it has at least two more than the tenant of the new thing. With only one
-// more, the two tenants would just exchange their numbers.
+// All resources that tenants share follow this rule: when a common limit is exceeded, the tenant
+// with the largest size loses something. A tenant can therefore not displace another with a smaller
+// size. When something new must be admitted or refused, the largest tenant loses something only if
+// its size exceeds the size of the new thing's tenant by at least two. If it exceeded that size by
+// only one, the two tenants would just exchange their sizes.
 func Largest[V any](sizes map[string]V, size func(V) int, least int) (name string, found bool) {
 	largest := least
 	for n, v := range sizes {

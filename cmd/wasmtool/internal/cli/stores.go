@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// storesDir returns the directory that stores approvals and grants.
+// storesDir returns the directory of the stored approvals and grants.
 func storesDir() string {
 	return filepath.Join(standard.StateDir(standard.Options{}), "approvals")
 }

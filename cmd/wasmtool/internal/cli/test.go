@@ -122,7 +122,7 @@ func isTool(dir string) bool {
 // statusWords holds the statuses as the table shows them.
 var statusWords = map[examples.Status]string{examples.Passed: "ok", examples.Failed: "FAIL", examples.NotRun: "not run"}
 
-// printOutcomes prints the outcome of each example, and the reasons of those that failed.
+// printOutcomes prints the outcome of each example, and the reason of each failure.
 func (o testOptions) printOutcomes(report examples.Report) error {
 	if o.json {
 		if report.Outcomes == nil {

@@ -38,8 +38,8 @@ func argumentName(text string) string {
 //
 // A hyphen therefore becomes two underscores, because "api-example.com" and "api.example.com" are
 // different servers. The three underscores after the server cannot come from a host name. If the
-// server has an unusual name, or the name of the secret would be too long, the name is "SECRET_"
-// and a hash of the server and the scheme.
+// server has an unusual name, or the name would be too long, secretName returns "SECRET_" and a
+// hash of the server and the scheme.
 func secretName(server, scheme string) string {
 	name := plainServer(server) + "___" + strings.ReplaceAll(tooldir.ToolName(scheme), "-", "__")
 	if strings.HasPrefix(name, "_") || len(name) > tooldir.MaxName {

@@ -3,7 +3,7 @@
 // Every part of an operation that a manifest cannot express is reported with its place in the
 // document. If the part is optional, the tool is created without it and with a note; otherwise the
 // operation is refused. References out of the document are not followed, and nothing is fetched.
-// The document is not trusted: the operator decides what the tools may reach.
+// The document is not trusted: only the operator decides which servers the tools may reach.
 package openapi
 
 import (

@@ -45,7 +45,7 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	if op.method == "TRACE" {
 		return tooldir.Tool{}, problemAt(op.node, "TRACE requests are not supported")
 	}
-	// The body comes before the parameters, because the names of its fields cannot be changed.
+	// Convert the body before the parameters, because the names of its fields cannot be changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
 		if prob := step(); prob != nil {
 			return tooldir.Tool{}, prob

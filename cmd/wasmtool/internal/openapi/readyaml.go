@@ -20,8 +20,8 @@ type yamlReader struct {
 	known map[*yaml.Node]*node
 }
 
-// maxYAML limits the number of values, because the library builds the whole tree, at about 200
-// bytes for each value, before the values can be counted.
+// maxYAML limits the number of values. The library builds the whole tree, at about 200 bytes for
+// each value, before the values can be counted.
 const maxYAML = 1 << 20
 
 // tooManyMarks reports whether a document may have more than maxYAML values. Each value except the
@@ -107,8 +107,8 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 	return nil
 }
 
-// maxInteger limits the bytes of an integer that is converted from a YAML notation to JSON, because
-// the time of the conversion grows with the square of the length.
+// maxInteger limits the bytes of an integer that is converted from a YAML notation to JSON. The
+// time of the conversion grows with the square of the length.
 const maxInteger = 1 << 10
 
 // scalar reads a value that is neither a list nor a mapping.

@@ -121,7 +121,8 @@ var (
 	oneSchema = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 	manyByKey = []string{"properties", "patternProperties", "dependentSchemas"}
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	// bounds maps each flag of OpenAPI 3.0 for an exclusive bound to the keyword of the bound.
+	// bounds maps the boolean flags of OpenAPI 3.0 that make a bound exclusive to the keywords of
+	// the bounds.
 	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 	// dropped lists keywords that are omitted, because they do not constrain values or because they
 	// contain definitions. A definition is written only if a reference points to it.
@@ -183,9 +184,9 @@ func (s *schemas) described(n *node, description string) *problem {
 	return nil
 }
 
-// enter is called before each value is written. It checks the size and the depth of the schema,
-// because a small document can refer to one schema in many places, and schemas can refer to each
-// other in a circle.
+// enter is called before each value is written. It checks the size and the depth of the schema. A
+// small document can refer to one schema in many places, and schemas can refer to each other in a
+// circle.
 func (s *schemas) enter(n *node) *problem {
 	switch s.depth++; {
 	case s.depth > jsonschema.MaxSchemaDepth:
