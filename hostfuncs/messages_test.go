@@ -15,7 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// TestLogIsBounded checks that the log of a guest is limited, with one warning.
+// TestLogIsBounded checks that the log of a guest is limited, and that exceeding the limit gives
+// one warning.
 func TestLogIsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line string
@@ -106,7 +107,7 @@ func TestUpdates(t *testing.T) {
 		}})
 		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
-			got += fault.Kind // visible if the update was delivered although it was refused
+			got += fault.Kind // shows a mistake if the update was delivered and refused
 		}
 		if got != want {
 			t.Errorf("%.80q: got %.200q, want %q", text, got, want)
@@ -115,7 +116,7 @@ func TestUpdates(t *testing.T) {
 }
 
 // TestUpdatesArePaced checks that the limit per second refuses updates, and that the next second
-// has a new limit.
+// starts with a new limit.
 func TestUpdatesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0

@@ -19,7 +19,7 @@ type harm int
 const (
 	harmWrites harm = iota
 	harmPrivateNet
-	harmSecrets // also used for requests that may change something
+	harmSecrets // also for requests that may change data
 	harmNet
 	harmStore
 	harmEnv

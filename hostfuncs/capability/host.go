@@ -91,7 +91,7 @@ func parseIPv6(text string) (string, error) {
 	addr, err := netip.ParseAddr(text)
 	switch {
 	case err != nil || !addr.Is6():
-		return "", refuse(URLHost, shown(text)+" in brackets is not an IPv6 address")
+		return "", refuse(URLHost, shown(text)+" in brackets is not an IPv6 address; write an address such as [2001:db8::1]")
 	case addr.Zone() != "":
 		return "", refuse(URLHost, "the IPv6 address has a zone; leave it out")
 	case addr.Is4In6():

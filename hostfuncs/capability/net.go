@@ -29,7 +29,7 @@ func (n Net) Validate() error {
 		return fmt.Errorf("methods: %w", err)
 	}
 	if len(n.Secrets) > 0 && n.URL.IsAny() {
-		return errors.New(`secrets: cannot go to "any" host; name the URL that needs them in an entry of its own`)
+		return errors.New(`secrets: cannot be sent to "any" host; name the URL that needs them in an entry of its own`)
 	}
 	places := make(map[string]string)
 	for i, s := range n.Secrets {
@@ -37,7 +37,7 @@ func (n Net) Validate() error {
 			return fmt.Errorf("secrets[%d]: %w", i, err)
 		}
 		if other, taken := places[s.place()]; taken {
-			return fmt.Errorf("secrets[%d]: %s and %s go to the same place; keep one", i, other, s.Name)
+			return fmt.Errorf("secrets[%d]: %s and %s use the same header or query parameter; keep one", i, other, s.Name)
 		}
 		places[s.place()] = s.Name
 	}

@@ -62,8 +62,8 @@ func TestPermissionsAreValidated(t *testing.T) {
 		{"one method twice", Permissions{Net: []Net{{URL: api, Methods: []string{"PUT", "PUT"}}}}, "given twice"},
 		{"a bad secret", Permissions{Net: []Net{{URL: api, Secrets: []SecretUse{key, {Name: "T"}}}}}, "net[0].secrets[1]: write exactly one"},
 		{"a secret for any host", Permissions{Net: []Net{{URL: AnyURL(), Secrets: []SecretUse{key}}}}, "name the URL"},
-		{"one place for two secrets", Permissions{Net: []Net{{URL: api, Secrets: []SecretUse{key, {Name: "T", Header: "x-key"}}}}}, "KEY and T go to the same place"},
-		{"basic and its header", Permissions{Net: []Net{{URL: api, Secrets: []SecretUse{{Name: "A", Basic: true}, {Name: "T", Header: "Authorization"}}}}}, "same place"},
+		{"one place for two secrets", Permissions{Net: []Net{{URL: api, Secrets: []SecretUse{key, {Name: "T", Header: "x-key"}}}}}, "KEY and T use the same header or query parameter"},
+		{"basic and its header", Permissions{Net: []Net{{URL: api, Secrets: []SecretUse{{Name: "A", Basic: true}, {Name: "T", Header: "Authorization"}}}}}, "use the same header"},
 		{"one URL twice", Permissions{Net: []Net{{URL: api}, {URL: api, Methods: []string{"POST", "GET"}}}}, "net[1].url: https://api.example.com/v1 is already requested in net[0]"},
 	} {
 		err := tt.ask.Validate()

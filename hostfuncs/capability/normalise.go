@@ -41,7 +41,7 @@ func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 	case u.Opaque != "":
 		return fail(refuse(URLScheme, "only // may follow the scheme; write "+scheme+"://HOST/"))
 	case u.User != nil:
-		return fail(refuse(URLUserinfo, "there is a name or password before the host; leave it out, and ask for a secret with basic"))
+		return fail(refuse(URLUserinfo, "there is a name or password before the host; leave it out, and request a secret with basic = true"))
 	}
 	pattern := URLPattern{scheme: scheme}
 	var err error
@@ -95,7 +95,7 @@ type urlPath struct {
 	// dialled is the form that is sent: unreserved characters are decoded, the rest is unchanged.
 	dialled string
 	// compared is the form that is compared with patterns. Every character that may be plain is
-	// decoded, so that encoding a path cannot bypass a denial of it.
+	// decoded, so that an encoded path cannot bypass a denial.
 	compared string
 }
 

@@ -269,13 +269,13 @@ var (
 	secretName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
 
-// checkNoPattern checks a name. It refuses patterns, because each of these names must be granted
-// individually.
+// checkSecretName refuses an invalid name of a secret.
 func checkSecretName(name string) error {
 	return checkNoPattern(secretName, name, "secrets", `a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`)
 }
 
-// checkNoPattern checks names that can only be granted one at a time.
+// checkNoPattern checks a name. It refuses patterns, because each of these names must be granted
+// individually.
 func checkNoPattern(grammar *regexp.Regexp, name, many, rule string) error {
 	if name == anyText || strings.ContainsAny(name, "*?") {
 		return fmt.Errorf("there is no permission for all %s; name each one", many)

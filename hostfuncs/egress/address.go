@@ -29,7 +29,8 @@ type addressRow struct {
 // address is looked up as IPv4.
 var addressTable = []addressRow{
 	row("169.254.169.254/32", reachNamed), // most clouds
-	row("168.63.129.16/32", reachNamed),   // Azure; the address is in a public range
+	// Azure's metadata service, at an address in a public range
+	row("168.63.129.16/32", reachNamed),
 
 	row("10.0.0.0/8", reachPrivate),
 	row("127.0.0.0/8", reachPrivate), // loopback
@@ -99,5 +100,5 @@ func checkAddress(a netip.Addr, private, named bool) *Error {
 	case r == reachNamed:
 		return refuse(KindAddress, "the host is at the address of a cloud's metadata service, which needs a permission for private hosts that names the address itself")
 	}
-	return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which may never be reached")
+	return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, to which connections are never allowed")
 }

@@ -142,7 +142,7 @@ func (x *exchange) ended() *Error {
 	case errors.Is(context.Cause(x.ctx), errRequestTime):
 		return refuse(KindTimeout, fmt.Sprintf("the request took longer than %v", x.client.opts.Limits.Time))
 	case errors.Is(x.caller.Err(), context.DeadlineExceeded):
-		return &Error{Kind: KindTimeout, Reason: "the call has run out of time", cause: context.DeadlineExceeded}
+		return &Error{Kind: KindTimeout, Reason: "the call has exceeded its deadline", cause: context.DeadlineExceeded}
 	case x.caller.Err() != nil:
 		return &Error{Kind: KindCancelled, Reason: "the call was cancelled", cause: context.Canceled}
 	default: // release cancelled the context

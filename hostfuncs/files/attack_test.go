@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// hostile creates a mount with links, special files and names that an attacker could use to leave
-// it, and returns its path. Every file outside the mount contains the canary.
+// hostile creates a mount whose links and special files try to lead a guest outside, and returns
+// its path. Every file outside the mount contains the canary.
 func hostile(t testing.TB) (ws string) {
 	t.Helper()
 	top := t.TempDir()

@@ -232,7 +232,8 @@ func TestRoomOfABatch(t *testing.T) {
 		room  int
 		want  []error
 	}{
-		// A file needs one byte more than its size, to detect its end.
+		// The buffer must have one byte more than the size of a file, to detect the end of the
+		// file.
 		{"a file that fits", read(10), []string{"/w/ten"}, 11, []error{nil}},
 		{"no room for the end", read(10), []string{"/w/ten"}, 10, []error{files.ErrNoRoom}},
 		{"no room at all", read(10), []string{"/w/ten", "/w/empty"}, 0, []error{files.ErrNoRoom, files.ErrNoRoom}},

@@ -95,7 +95,7 @@ func TestDeniedPathsHideWhetherTheyExist(t *testing.T) {
 			}
 		}
 		if strings.HasSuffix(name, "/") {
-			continue // a link does not end in a slash
+			continue // a path that ends in a slash never names a link
 		}
 		if !errors.Is(readlinkErr, fs.ErrPermission) {
 			t.Errorf("readlink %s: got %v", name, readlinkErr)

@@ -20,8 +20,8 @@
 // ends, and the mount "tmp" is an empty directory for one call. [View.Replace] replaces a whole
 // file atomically, provided that it is still the file that the guest has seen.
 //
-// An FS cannot protect against a hard link that existed before the call, from inside a mount to a
-// file outside the mount or to a denied file. Nor can it protect against a directory that the host
-// has mounted a second time. Both look like ordinary files, for reading and for writing. Two calls
-// that write to the same file interfere like two programs.
+// A mount may already contain a hard link to a file outside the mount, or to a denied file. An FS
+// cannot recognise such a link. It also cannot recognise a directory that the host has mounted a
+// second time. Both look like ordinary files, for reading and for writing. Two calls that write to
+// the same file interfere like two programs.
 package files

@@ -144,8 +144,8 @@ func hostDirError(err error) error {
 
 // checkTogether refuses mounts that conflict. Two mounts conflict if one lies inside the other in
 // the guest, because two names could then mean the same file. They also conflict if they share host
-// files and one has deny patterns or only one is writable. Scratch directories may share files with
-// no mount, because the scratch directories of other calls are next to them.
+// files and one has deny patterns or only one is writable. A scratch directory must not share files
+// with any mount, because the scratch directories of other calls are next to it.
 func checkTogether(mounts []*mount) error {
 	for i, b := range mounts {
 		for _, a := range mounts[:i] {

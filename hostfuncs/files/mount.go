@@ -47,7 +47,7 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	var escape *fs.PathError
 	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
 		_ = m.close()
-		return refuse("the host does not confine the directory")
+		return refuse("the operating system of the host does not keep paths inside the directory")
 	}
 	m.escape = escape.Err
 	return m, nil

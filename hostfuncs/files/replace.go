@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Seen is the state in which a guest has seen a file that it wants to replace, from Lstat or a
-// Batch.
+// Seen describes a file as the guest last saw it, from Lstat or a Batch. The guest wants to replace
+// this file.
 type Seen struct {
 	// None means that the file did not exist; the other fields are then ignored.
 	None bool

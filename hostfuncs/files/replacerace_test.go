@@ -176,8 +176,8 @@ func TestReplacesOfACallLoseNothing(t *testing.T) {
 	}
 }
 
-// TestClosingWhileReplacing ends the call at any moment. Either the old or the new content must be
-// complete, with no temporary file. Run it with the race detector.
+// TestClosingWhileReplacing ends the call at a random moment. Either the old or the new content
+// must be complete, with no temporary file. Run it with the race detector.
 func TestClosingWhileReplacing(t *testing.T) {
 	in := t.TempDir()
 	contents := []string{"old", strings.Repeat("a", 9<<20), strings.Repeat("b", 5<<20)}

@@ -64,8 +64,7 @@ func TestAttacksOnWriting(t *testing.T) {
 				noHostPath(t, err, filepath.Dir(ws))
 			}
 		}
-		// The names above do not exist, so they cannot be renamed. These names exist and lead
-		// outside.
+		// Above, the source of Rename does not exist. Here, the source exists and leads outside.
 		for _, name := range []string{"updir/f", "absdir/f", "dots/secret", "viadir/x"} {
 			for op, err := range map[string]error{
 				"unlink": view.Unlink(name), "rename": view.Rename(name, "stolen"), "rename to": view.Rename("f", name),

@@ -25,7 +25,7 @@ type Namespace struct {
 // changes a value, read the value before trying again. Only NotFound, BadKey, KeyTooLong,
 // ValueTooLong, QuotaKeys and QuotaBytes guarantee that nothing was changed.
 type Store interface {
-	// Get returns a copy of the value, which is never nil, or NotFound.
+	// Get returns a copy of the value, which is never nil, or the error NotFound.
 	Get(ctx context.Context, ns Namespace, key string) ([]byte, error)
 	// Put sets the value; nil is the same as empty.
 	Put(ctx context.Context, ns Namespace, key string, value []byte) error

@@ -76,7 +76,8 @@ func (t *stream) scalar(ctx context.Context, p []byte) ([]byte, error) {
 	text := string(p[1 : len(p)-1])
 	if bytes.IndexByte(p, '\\') >= 0 {
 		if err := json.Unmarshal(p, &text); err != nil {
-			return plainjson.String("[secret]"), nil // unreachable for valid JSON; fail safe
+			// unreachable for valid JSON; hide the whole value to be safe
+			return plainjson.String("[secret]"), nil
 		}
 	} else if !found {
 		return p, nil

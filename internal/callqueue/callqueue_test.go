@@ -129,7 +129,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// A tenant with many calls does not delay the calls of other tenants until all its calls have run.
+// If one tenant has many calls, other tenants need not wait until all of them have run.
 func TestTenantsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})

@@ -172,7 +172,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 		f.enterNow(other)
 		f.enterNow(other)
 		f.wait(t.Context(), other, "a", "other, of the same tenant")
-		f.next(other) // the greedy module has no free place
+		f.next(other) // the greedy module has reached its limit
 		if want := []string{"other, of the same tenant"}; !slices.Equal(f.order, want) {
 			t.Errorf("got %q, want %q", f.order, want)
 		}
@@ -188,7 +188,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 	})
 }
 
-// A turn is not wasted on a tenant whose module has no free place.
+// A tenant whose module has reached its limit does not make other tenants wait.
 func TestTenantWithoutRoomIsOvertaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 2, 1, 10)

@@ -26,7 +26,7 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	for _, cause := range e.Causes {
 		form := t.collect(nil, cause)
 		if want := wantedTypes(form, here); want != 0 {
-			types |= want // the branch is for another type, so its other findings are noise
+			types |= want // the branch is for another type, so its other findings do not matter
 			continue
 		}
 		forms = append(forms, form)

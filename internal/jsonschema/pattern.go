@@ -77,7 +77,7 @@ func explainPattern(expr string, err error) string {
 	case syntax.ErrInvalidEscape:
 		return fmt.Sprintf("uses %s, which this engine lacks%s", bad.Expr, escapeFix(bad.Expr))
 	case syntax.ErrInvalidRepeatSize:
-		return fmt.Sprintf("uses %s, but this engine repeats at most 1000 times, nested repeats multiplied; use minLength and maxLength", jsontree.Cut(bad.Expr))
+		return fmt.Sprintf("uses %s, but a repeat count, multiplied with the counts around it, may be at most 1000; use minLength and maxLength", jsontree.Cut(bad.Expr))
 	}
 	return fmt.Sprintf("%s is not a regular expression of this engine (RE2): %s", jsontree.QuoteName(expr), bad.Code)
 }
@@ -89,7 +89,7 @@ func escapeFix(escape string) string {
 	case strings.HasPrefix(escape, `\c`):
 		return `; write a control character as \x01`
 	case len(escape) == 2 && escape[1] >= '1' && escape[1] <= '9':
-		return "; it has no back-references"
+		return "; back-references are not supported"
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 		}
 	}
 	if patterns {
-		// Which fields the patterns declare depends on the document.
+		// The fields that the patterns declare depend on the document.
 		rules.silent = false
 		return rules
 	}

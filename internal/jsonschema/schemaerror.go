@@ -45,7 +45,7 @@ func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 }
 
 // alreadyReported reports whether an error was reported at the pointer, around it, or directly
-// inside it. Directly inside is where the library reports errors of the names in a list.
+// inside it. The library reports an error of a name in a list directly inside the list.
 func alreadyReported(pointer string, reported SchemaErrors) bool {
 	return slices.ContainsFunc(reported, func(one SchemaError) bool {
 		parent := one.Pointer[:max(strings.LastIndexByte(one.Pointer, '/'), 0)]

@@ -195,8 +195,8 @@ func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set
 }
 
 // isPlainNumber reports whether text is a number in its usual notation: digits, with an optional
-// minus and, if fractions are allowed, an optional decimal point. Exponents are excluded, and so is
-// negative zero, which many parsers do not preserve.
+// minus and, if fractions are allowed, an optional decimal point. Exponents are excluded. Negative
+// zero is also excluded, because many parsers do not preserve it.
 func isPlainNumber(text string, fraction bool) bool {
 	if strings.ContainsAny(text, "eE") || !fraction && strings.Contains(text, ".") {
 		return false

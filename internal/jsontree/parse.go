@@ -282,7 +282,7 @@ func (p *parser) array(depth int) (Value, *Error) {
 	}
 }
 
-// more reads what follows a member or an item: a comma or the end.
+// more reads the token after a member or an item: a comma or the end.
 func (p *parser) more(end byte) (bool, *Error) {
 	p.space()
 	switch p.next() {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Encode encodes a value on one line without escapes for HTML, which would be noise for a model.
-// The errors come from encoding/json.
+// Encode encodes a value on one line without escapes for HTML, which a model does not need. The
+// errors come from encoding/json.
 func Encode(value any) ([]byte, error) {
 	return encode(value, "")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Limits for values inside of values.
+// Limits for nested values.
 const (
 	minItem   = 120 // minRoom for the items of a list, in bytes
 	minMember = 24  // minRoom for the members of an object, in bytes

@@ -117,7 +117,7 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadErro
 	return infos, tools.Close, nil
 }
 
-// enabled returns the tools with these names. A tool that is switched off is an error.
+// enabled returns the tools with these names, or an error if one of them is switched off.
 func enabled(tools *registry.Registry, names []string) ([]catalogue.Info, error) {
 	infos, err := tools.Tools().Resolve(names...)
 	for _, info := range infos {

@@ -77,8 +77,8 @@ type errSilent struct{ error }
 
 func (e errSilent) Unwrap() error { return e.error }
 
-// complaints prints each error as it occurs. It is for commands that go on to the next tool after
-// an error.
+// complaints prints each error as it occurs. It is for commands that continue with the next tool
+// after an error.
 type complaints struct {
 	Streams
 	last error // the error that the command returns; nil if there was none

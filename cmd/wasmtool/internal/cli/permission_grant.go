@@ -155,7 +155,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 		if denial, denied := offer.Deny.Takes(word); denied {
 			return &tool.Error{
 				Code: tool.CodePermissionDenied, Tool: t.spec.Name,
-				Message: fmt.Sprintf("%s is denied by %s in the operator's file, which no grant overrides%s", word, denial, where(offer.Lines[denial])),
+				Message: fmt.Sprintf("%s is denied by %s in the operator's file, and a grant cannot override a denial%s", word, denial, where(offer.Lines[denial])),
 			}
 		}
 		// The directory of a mount is known only when a call is made.

@@ -236,7 +236,7 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		return o.printJSON(v)
 	}
 	text := v.String() + reach + "\n"
-	if !v.Sandboxed { // the reader should see this before the command that lets the call run
+	if !v.Sandboxed { // print this warning before the command that lets the call run
 		text = reach + "\n" + v.String()
 	}
 	if len(v.Missing) > 0 {

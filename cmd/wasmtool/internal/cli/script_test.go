@@ -127,7 +127,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		m.Funcs = []wasmtest.Func{{Type: 3, Body: wasmtest.Code(wasmtest.CallFunc(0), wasmtest.CallFunc(1), wasmtest.CallFunc(2), wasmtest.Const(0))}}
 		m.Exports = []wasmtest.Export{{Name: "echo", Index: 3}, {Name: "memory", Kind: 2}}
-	case "servlet", "liar": // an Extism plug-in that describes tools; all return the same result
+	// an Extism plug-in with several tools, which all return the same result
+	case "servlet", "liar":
 		m = servlet(args[0] == "liar")
 	case "imports":
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}

@@ -45,7 +45,8 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	if op.method == "TRACE" {
 		return tooldir.Tool{}, problemAt(op.node, "TRACE requests are not supported")
 	}
-	// Convert the body before the parameters, because the names of its fields cannot be changed.
+	// Convert the body before the parameters, because the names of the body's fields cannot be
+	// changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
 		if prob := step(); prob != nil {
 			return tooldir.Tool{}, prob
@@ -180,8 +181,8 @@ func (op *operation) parameters() *problem {
 	return nil
 }
 
-// parameter defines the argument for a parameter. If a manifest cannot express the parameter,
-// parameter leaves it out if it is optional, and refuses the operation if it is required.
+// parameter defines the argument for p. If a manifest cannot express p, parameter leaves out an
+// optional p, and refuses the operation for a required p.
 func (op *operation) parameter(p *node, in, name string) *problem {
 	if in == "header" && slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(h string) bool { return strings.EqualFold(h, name) }) {
 		return nil // the OpenAPI specification says that such parameters are ignored

@@ -91,7 +91,7 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 		key, at := y.Content[i], &node{line: y.Content[i].Line, column: y.Content[i].Column}
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return problemAt(at, "a key is not a string")
+			return problemAt(at, "a key is not a string; write a string")
 		case key.Tag == "!!merge":
 			return problemAt(at, `the merge key "<<" is not supported; write the keys themselves`)
 		}

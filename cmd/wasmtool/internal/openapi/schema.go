@@ -121,8 +121,8 @@ var (
 	oneSchema = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 	manyByKey = []string{"properties", "patternProperties", "dependentSchemas"}
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	// bounds maps the boolean flags of OpenAPI 3.0 that make a bound exclusive to the keywords of
-	// the bounds.
+	// bounds maps each boolean flag of OpenAPI 3.0, such as "exclusiveMinimum", to the keyword of
+	// its bound, such as "minimum".
 	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 	// dropped lists keywords that are omitted, because they do not constrain values or because they
 	// contain definitions. A definition is written only if a reference points to it.

@@ -38,7 +38,7 @@ func (op *operation) secretsOf(way *node) ([]tooldir.Secret, *problem) {
 			return nil, prob
 		}
 		if scheme == nil {
-			return nil, problemAt(way, fmt.Sprintf("there is no security scheme %s", stricttoml.Quote(name)))
+			return nil, problemAt(way, fmt.Sprintf("there is no security scheme %s; add it to components.securitySchemes", stricttoml.Quote(name)))
 		}
 		use, prob := secretOf(scheme, name)
 		if prob != nil {
