@@ -148,9 +148,9 @@ func checkEnv(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
-			return fmt.Errorf("the environment variable %q cannot be given: a name must not be empty or contain '=' or NUL", name)
+			return fmt.Errorf("the environment variable %q cannot be passed to the tool: a name must not be empty or contain '=' or NUL", name)
 		case strings.ContainsRune(env[name], 0):
-			return fmt.Errorf("the environment variable %q cannot be given: its value contains a NUL byte", name)
+			return fmt.Errorf("the environment variable %q cannot be passed to the tool: its value contains a NUL byte", name)
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func (x *exchange) leave(from, to *hop, location string) *Error {
 	case x.client.opts.scrubText(location) != location || carries(to.url, from.secrets):
 		return refuse(KindSecret, "the server redirects to another origin, and the target URL contains a secret")
 	case len(to.body) > 0:
-		return refuse(KindRedirect, "the server redirects the body of the request to another origin: send it there directly")
+		return refuse(KindRedirect, "the server redirects the body of the request to another origin: send the request there directly")
 	}
 	to.foreign = true
 	maps.DeleteFunc(to.header, func(name string, _ []string) bool { return !slices.Contains(foreignHeaders, name) })

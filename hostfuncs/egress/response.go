@@ -192,7 +192,7 @@ type capped struct {
 func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.src.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, refuse(KindTooLarge, "the compressed body of the response is far larger than the decompressed body may be")
+		return 0, refuse(KindTooLarge, "the compressed body of the response is too large, compared with the limit for its decompressed size")
 	}
 	return n, err
 }

@@ -68,12 +68,12 @@ var classes = []Class{
 	},
 	{
 		Name:   "a joiner",
-		Reason: "is not shown, and makes two texts that look the same differ",
+		Reason: "is not shown, so texts that look the same can differ",
 		holds:  in(zwnj, zwj), legal: joins,
 	},
 	{
 		Name:   "a character without width",
-		Reason: "is not shown, and makes two texts that look the same differ",
+		Reason: "is not shown, so texts that look the same can differ",
 		holds:  in(0x180E, 0x200B, 0x2060, 0xFEFF), legal: separatesVowel,
 	},
 	{
@@ -88,7 +88,7 @@ var classes = []Class{
 	},
 	{
 		Name:   "a combining grapheme joiner",
-		Reason: "is not shown, and makes two texts that look the same differ",
+		Reason: "is not shown, so texts that look the same can differ",
 		holds:  in(0x34F),
 	},
 	{

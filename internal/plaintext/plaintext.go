@@ -13,11 +13,11 @@ import (
 // Printable escapes the findings of Check for Lines.
 func Printable(s string) string { return Replace(s, Lines, escape) }
 
-// OneLine is like Printable, but for the form Line: a title, or text that must not look like
+// OneLine is like Printable with the form Line: a title, or text that must not look like
 // several lines.
 func OneLine(s string) string { return Replace(s, Line, escape) }
 
-// Visible is like Printable, but for the form Word. It is also for messages, in which the only
+// Visible is like Printable with the form Word. It is also for messages, in which the only
 // white space is the plain space.
 func Visible(s string) string { return Replace(s, Word, escape) }
 

@@ -131,7 +131,7 @@ func (w *writer) script(name string) {
 	w.missing = append(w.missing, label(name))
 	w.line("%s, a script of %d lines and %d bytes. These commands need approval:", label(name), len(lines), len(text))
 	w.commands()
-	w.line("It begins and ends with:")
+	w.line("The script begins and ends with:")
 	head, tail := ends(text, maxScript/2)
 	if tail == "" { // the script has too many lines, but not too many bytes
 		tail = text

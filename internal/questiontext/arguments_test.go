@@ -128,7 +128,7 @@ func TestArguments(t *testing.T) {
 			values: map[string]any{"command": strings.Repeat("true\n", 1000) + "rm -rf x\n" + strings.Repeat("true\n", 1000)},
 			o:      Options{Script: "command", Commands: []string{"rm -rf x"}},
 			want: "  command, a script of 2001 lines and 10009 bytes. These commands need approval:\n    - \"rm -rf x\"\n" +
-				"  It begins and ends with:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
+				"  The script begins and ends with:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
 			missing: "command",
 		},
 		{
@@ -136,7 +136,7 @@ func TestArguments(t *testing.T) {
 			values: map[string]any{"command": strings.Repeat("echo first\n", 25) + strings.Repeat("echo last\n", 24) + "rm x\n"},
 			o:      Options{Script: "command", Commands: []string{"rm x"}},
 			want: "  command, a script of 50 lines and 520 bytes. These commands need approval:\n    - \"rm x\"\n" +
-				"  It begins and ends with:\n" + strings.Repeat("    | echo first\n", 20) + "    | …\n" +
+				"  The script begins and ends with:\n" + strings.Repeat("    | echo first\n", 20) + "    | …\n" +
 				strings.Repeat("    | echo last\n", 19) + "    | rm x\n",
 			missing: "command",
 		},

@@ -88,7 +88,7 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 	}
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
-	choices := "Run it? [y]es, [a]lways for exactly this, "
+	choices := "Run it? [y]es, [a]lways for exactly this call, "
 	if offered {
 		choices += "[p]attern: always for " + oneLine(patterns) + ", "
 	}

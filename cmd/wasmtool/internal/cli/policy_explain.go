@@ -30,9 +30,9 @@ func newPolicyExplainCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain TOOL [PERMISSION]...",
 		Short: "Explain what a tool may do and which rule decides",
-		Long: `Explain whether a call of a tool would run and which rule decides. With permissions,
-explain for each whether the tool has it, which line grants or denies it, and how to
-allow it. No tool is run.
+		Long: `Explain whether a call of a tool would run and which rule decides. If permissions
+are named, explain for each of them whether the tool has it, which line grants or denies
+it, and how to allow it. No tool is run.
 
 Exit status: 0 if everything asked about is allowed; 4 otherwise; 7 if the tool does not
 exist.`,
