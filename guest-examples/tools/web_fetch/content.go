@@ -1,6 +1,7 @@
 package webfetch
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"unicode"
@@ -9,16 +10,55 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// minHidden is the number of letters from which a note says that text is hidden.
+const minHidden = 200
+
 // contentOf tidies a page and returns its main content: the longest element for which isMain
 // returns true, if that has at least a third of the text. Otherwise it returns the body without
-// parts such as navigation. mainOnly reports that the content lacks parts of the page.
-func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool) {
-	t := tidier{base: baseOf(root, at)}
+// parts such as navigation. mainOnly reports that the content lacks parts of the page. The notes
+// say that scripts, which are not run, would show more.
+func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool, notes []string) {
+	showStreamed(root)
+	t := &tidier{base: baseOf(root, at)}
 	t.tidy(root, 0)
 	body := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body })
 	if body == nil {
-		return root, false
+		return root, false, nil
 	}
+	if t.addNoscript(body) {
+		notes = append(notes, "the page has more text for browsers that run no scripts, so this includes it")
+	}
+	content, mainOnly = mainContent(body)
+	if t.hidden >= minHidden && t.hidden > letters(content) {
+		notes = append(notes, fmt.Sprintf("the page hides %d letters until a script shows them; use format=html to see them", t.hidden))
+	}
+	return content, mainOnly, notes
+}
+
+// addNoscript appends the content of the elements noscript to the body if it is longer than the
+// rest, and reports whether it did. Most such elements only ask the reader to turn on scripts.
+func (t *tidier) addNoscript(body *html.Node) bool {
+	if t.noscript.Len() == 0 {
+		return false
+	}
+	nodes, err := html.ParseFragment(strings.NewReader(t.noscript.String()), body)
+	if err != nil {
+		return false // nested too deeply
+	}
+	added := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}
+	for _, n := range nodes {
+		added.AppendChild(n)
+	}
+	t.tidy(added, 0)
+	if letters(added) <= letters(body) {
+		return false
+	}
+	body.AppendChild(added)
+	return true
+}
+
+// mainContent returns the main content of a tidied body; see contentOf.
+func mainContent(body *html.Node) (content *html.Node, mainOnly bool) {
 	all := letters(body)
 	best, limit := (*html.Node)(nil), 0
 	for n := range body.Descendants() {
@@ -59,7 +99,7 @@ func isAround(n *html.Node) bool {
 		return false
 	}
 	switch n.DataAtom {
-	case atom.Nav, atom.Aside, atom.Footer, atom.Header:
+	case atom.Nav, atom.Aside, atom.Footer, atom.Header, atom.Search:
 		return true
 	}
 	switch attribute(n, "role") {

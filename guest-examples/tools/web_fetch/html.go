@@ -43,8 +43,9 @@ func (d *document) readHTML(res *client.Response, format string) error {
 		return errors.New("has a URL that is invalid")
 	}
 	d.title = titleOf(root)
-	content, mainOnly := contentOf(root, at)
+	content, mainOnly, notes := contentOf(root, at)
 	d.mainOnly = mainOnly
+	d.notes = append(d.notes, notes...)
 	if format == FormatMarkdown && effort(content, 1) > maxEffort {
 		d.notes = append(d.notes, "the page is nested too deeply for Markdown; this is its plain text")
 		format = FormatText

@@ -14,7 +14,7 @@ var blocks = map[atom.Atom]bool{
 	atom.Blockquote: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Table: true, atom.Hr: true, atom.Article: true, atom.Section: true,
 	atom.Div: false, atom.Li: false, atom.Tr: false, atom.Dt: false, atom.Dd: false, atom.Main: false, atom.Header: false, atom.Footer: false,
 	atom.Nav: false, atom.Aside: false, atom.Address: false, atom.Figure: false, atom.Figcaption: false, atom.Form: false, atom.Fieldset: false,
-	atom.Caption: false, atom.Details: false, atom.Summary: false, atom.Thead: false, atom.Tbody: false, atom.Tfoot: false, atom.Body: false,
+	atom.Caption: false, atom.Details: false, atom.Search: false, atom.Thead: false, atom.Tbody: false, atom.Tfoot: false, atom.Body: false,
 }
 
 // plainText writes the text of a tidied tree, without links and markup.

@@ -35,14 +35,18 @@ const (
 type tidier struct {
 	base  *url.URL
 	spans int
+	// hidden is the number of letters in elements that were removed because they are not visible.
+	hidden int
+	// noscript has the content of the elements noscript, as HTML.
+	noscript strings.Builder
 }
 
 // notShown are elements whose text is not visible.
 var notShown = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Frame: true,
 	atom.Object: true, atom.Embed: true, atom.Applet: true, atom.Svg: true, atom.Canvas: true, atom.Audio: true, atom.Video: true,
-	atom.Link: true, atom.Meta: true, atom.Title: true, atom.Map: true, atom.Button: true, atom.Input: true, atom.Select: true,
-	atom.Textarea: true, atom.Datalist: true, atom.Dialog: true, atom.Progress: true, atom.Meter: true,
+	atom.Link: true, atom.Meta: true, atom.Title: true, atom.Map: true, atom.Input: true, atom.Select: true,
+	atom.Textarea: true, atom.Datalist: true, atom.Progress: true, atom.Meter: true,
 }
 
 // tidy tidies all nodes in n. indents is the number of lists and quotations that contain n.
@@ -50,7 +54,13 @@ func (t *tidier) tidy(n *html.Node, indents int) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
 		switch {
-		case c.Type == html.CommentNode, c.Type == html.ElementNode && (notShown[c.DataAtom] || isHidden(c)):
+		case c.Type == html.ElementNode && isHidden(c):
+			t.hidden += letters(c)
+			n.RemoveChild(c)
+		case c.Type == html.CommentNode, c.Type == html.ElementNode && isNotShown(c):
+			if c.DataAtom == atom.Noscript {
+				t.noscript.WriteString(inner(c)) // the parser leaves it as one text
+			}
 			n.RemoveChild(c)
 		case c.Type == html.ElementNode:
 			t.element(c, indents)
@@ -59,8 +69,40 @@ func (t *tidier) tidy(n *html.Node, indents int) {
 	}
 }
 
+// isNotShown reports whether the text of an element is not visible, or belongs to a control.
+func isNotShown(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Button:
+		return !isLabel(n)
+	case atom.Dialog:
+		return !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" })
+	}
+	return notShown[n.DataAtom]
+}
+
+// isLabel reports whether a button has the text of a heading: of a part that can be opened, or of a
+// column that can be sorted.
+func isLabel(n *html.Node) bool {
+	for a := range n.Ancestors() {
+		switch a.DataAtom {
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Summary, atom.Dt, atom.Th:
+			return true
+		}
+	}
+	return false
+}
+
+// replaced are elements that look like another element, which the converter knows.
+var replaced = map[atom.Atom]atom.Atom{
+	atom.Center: atom.Div, atom.Dialog: atom.Div, atom.Hgroup: atom.Div, atom.Legend: atom.Div, atom.Summary: atom.Div,
+	atom.Listing: atom.Pre, atom.Button: atom.Span,
+}
+
 func (t *tidier) element(n *html.Node, indents int) {
 	switch n.DataAtom {
+	case atom.Menu, atom.Dir:
+		become(n, atom.Ul)
+		fallthrough
 	case atom.Ul, atom.Ol, atom.Blockquote, atom.Dl:
 		if indents++; indents > maxIndents {
 			become(n, atom.Div)
@@ -91,6 +133,9 @@ func (t *tidier) element(n *html.Node, indents int) {
 		}
 	}
 	t.tidy(n, indents)
+	if other, ok := replaced[n.DataAtom]; ok {
+		become(n, other)
+	}
 	if n.DataAtom == atom.A && strings.TrimSpace(inner(n)) == "" && find(n, func(c *html.Node) bool { return c.DataAtom == atom.Img }) == nil {
 		remove(n) // a link symbol
 	}
