@@ -97,7 +97,7 @@ func (l *Log) open() error {
 		return err
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(errors.New("it is not a regular file"), file.Close())
+		return errors.Join(errors.New("it is not a regular file; choose another path"), file.Close())
 	}
 	l.file = file
 	return nil

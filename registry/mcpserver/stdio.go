@@ -181,7 +181,7 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	}
 	id := idText(req.ID)
 	if c.inFlight[req.ID] != nil {
-		return invalidRequest(id, "another request with this id is in flight")
+		return invalidRequest(id, "another request with this id is in flight; use a different id")
 	}
 	if len(c.inFlight) >= maxInFlight {
 		return &refusal{code: codeBusy, message: "too many requests are in flight; wait for responses", id: id}

@@ -241,7 +241,7 @@ type equals struct {
 func newEquals(base string, text json.RawMessage) (equals, error) {
 	value, err := decode(text)
 	if err != nil {
-		return equals{}, errors.New("equals is not one JSON value")
+		return equals{}, errors.New("equals is not one JSON value; write a single JSON value")
 	}
 	q := equals{value: value}
 	if s, ok := value.(string); ok {

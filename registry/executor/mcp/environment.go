@@ -27,7 +27,7 @@ func environment(o Options) ([]string, error) {
 	for _, name := range o.Env {
 		value, ok := o.LookupEnv(name)
 		if !ok {
-			return nil, fmt.Errorf("the variable %s, which env lists, is not set", name)
+			return nil, fmt.Errorf("the variable %s, which env lists, is not set; set it or remove it from env", name)
 		}
 		env = append(env, name+"="+value)
 	}

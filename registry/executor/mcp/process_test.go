@@ -32,7 +32,7 @@ func TestErrorOfFailedStartHidesOutput(t *testing.T) {
 		want string
 		log  string
 	}{
-		{Options{Command: []string{program}, Env: []string{"NO_SUCH_VARIABLE"}}, "the variable NO_SUCH_VARIABLE, which env lists, is not set", ""},
+		{Options{Command: []string{program}, Env: []string{"NO_SUCH_VARIABLE"}}, "the variable NO_SUCH_VARIABLE, which env lists, is not set; set it or remove it from env", ""},
 		{Options{Command: []string{"/no/such/program"}}, "its program cannot be started; check the name in command", ""},
 		{Options{Command: []string{program}}, "the server has ended", "s3cret"},
 	} {

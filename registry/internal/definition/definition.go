@@ -72,10 +72,10 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 		return nil, FieldError(spec.Name, "confirm", "confirm: %v", err)
 	}
 	if spec.Changes != "" && !declares(d.Parameters, spec.Changes) {
-		return nil, FieldError(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
+		return nil, FieldError(spec.Name, "changes", "changes: %q is not a parameter; name a parameter", spec.Changes)
 	}
 	if spec.Shell != "" && !isText(d.Parameters, spec.Shell) {
-		return nil, FieldError(spec.Name, "shell", "shell: %q is not a parameter of the type string", spec.Shell)
+		return nil, FieldError(spec.Name, "shell", "shell: %q is not a parameter of the type string; name a parameter of that type", spec.Shell)
 	}
 	return d, nil
 }
@@ -117,7 +117,7 @@ func checkNames(spec tool.Spec) error {
 			return FieldError(spec.Name, field, "the name %q must have 1 to 64 of the characters a-z, 0-9, _ and -, and begin with a letter", name)
 		}
 		if seen[name] {
-			return FieldError(spec.Name, field, "the name %q appears twice", name)
+			return FieldError(spec.Name, field, "the name %q appears twice; remove one of the two", name)
 		}
 		seen[name] = true
 	}

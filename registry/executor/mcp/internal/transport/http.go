@@ -137,7 +137,7 @@ func (s *httpStream) enter(m *outgoing) (ctx context.Context, leave func(), ok b
 	s.mu.Lock()
 	if s.ended || s.inFlight >= maxInFlight {
 		s.mu.Unlock()
-		s.fail(m, &Error{Code: tool.CodeResourceExhausted, Reason: "has too many requests in flight, or its session is over"})
+		s.fail(m, &Error{Code: tool.CodeResourceExhausted, Reason: "has too many requests in flight, or its session has ended"})
 		return nil, nil, false
 	}
 	defer s.mu.Unlock()
