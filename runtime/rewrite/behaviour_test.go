@@ -99,7 +99,7 @@ func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*w
 	}
 	compiled, err := w.runtime.CompileModule(ctx, wasm)
 	if err != nil {
-		return w, err // it needs more memory than this machine has
+		return w, err // the module needs more memory than this machine has
 	}
 	w.module, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err == nil {

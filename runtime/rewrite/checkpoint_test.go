@@ -305,7 +305,8 @@ func TestOnlyPlainCallsGetCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointsAndPiecesWorkTogether uses both kinds of added functions.
+// TestCheckpointsAndPiecesWorkTogether rewrites a module that gets checkpoints and the functions of
+// piecewise.
 func TestCheckpointsAndPiecesWorkTogether(t *testing.T) {
 	m := readingCommand()
 	m.Memory = []uint32{80, 80}

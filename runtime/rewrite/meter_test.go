@@ -347,7 +347,8 @@ func TestReturningFromPossibleHostCallIsChecked(t *testing.T) {
 	}
 }
 
-// requireChecksOnReturn runs a recursion of 1,500 calls.
+// requireChecksOnReturn runs a recursion of 1,500 calls. It fails the test if too many calls run
+// between two checks.
 func requireChecksOnReturn(t *testing.T, name string, m wasmtest.Module) {
 	t.Helper()
 	f := &refiller{budget: 1 << 60}

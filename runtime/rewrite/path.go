@@ -88,7 +88,7 @@ type plan struct {
 // pathFrame is a block during the backward walk. Each cost is the cost of the longest path from
 // a place to the next check.
 type pathFrame struct {
-	after  uint64 // from after the end of the block
+	after  uint64 // from the end of the block on
 	second uint64 // from the start of the second half of an if
 	loop   bool
 	halves bool

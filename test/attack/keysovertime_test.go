@@ -74,7 +74,8 @@ func TestKeysOfTheRecord(t *testing.T) {
 			long := strings.Repeat("s", 500)
 			for n := range calls {
 				call := script("script", step{Do: "say"})
-				// Equal calls of one session would need approval.
+				// Each call has a session of its own, because equal calls of one session need
+				// approval.
 				call.Tenant, call.Message, call.Session = long, long, fmt.Sprint(long, n)
 				l.call(t, call)
 			}

@@ -21,7 +21,7 @@ type Load struct {
 	// Failed is the number of failed calls, and Failure the error of one of them.
 	Failed  int    `json:"failed,omitempty"`
 	Failure string `json:"failure,omitempty"`
-	// Missing is why there are no calls.
+	// Missing is the reason why no calls were measured.
 	Missing string `json:"missing,omitempty"`
 }
 

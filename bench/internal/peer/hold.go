@@ -40,7 +40,7 @@ func NewHolder(ctx context.Context, guest, system string, maxHeld int, s Setup) 
 	case Fresh:
 		return newHeldInstances(ctx, guest, s)
 	}
-	return nil, fmt.Errorf("instances of %s cannot be held", system)
+	return nil, fmt.Errorf("instances of %s cannot be kept alive", system)
 }
 
 // heldCalls are calls of the runtime that sleep until their clock releases them.

@@ -89,7 +89,7 @@ func TestDir_readThenWrite(t *testing.T) {
 			if prepare == nil {
 				prepare = func() error { return os.WriteFile(filepath.Join(root, "f.txt"), []byte("old"), 0o600) }
 			}
-			_ = os.Remove(filepath.Join(root, "f.txt")) // from the previous test
+			_ = os.Remove(filepath.Join(root, "f.txt")) // left by the previous test
 			if err := prepare(); err != nil {
 				t.Skip("no links here:", err)
 			}

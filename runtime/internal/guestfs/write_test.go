@@ -75,7 +75,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 			}
 			results := perform(
 				t, newWritableFS(t, files.Options{}, ws, deny...),
-				// fopen "w", File::create
+				// As fopen "w" and File::create do.
 				step{openTo("new", rightWrite, oflagCreat|oflagTrunc, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("hello")}, ""},
 				step{op{Op: "fd_read", FD: last, Bytes: 1}, "EBADF"},
@@ -106,7 +106,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				// writing.
 				step{openTo("bare", 0, oflagCreat, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("x")}, ""},
-				// An open directory and its content
+				// Operations on an open directory and its content.
 				step{op{Op: "path_create_directory", FD: fdWork, Path: path("d")}, ""},
 				step{op{Op: "path_create_directory", FD: fdWork, Path: path("d/e/")}, ""},
 				step{openTo("d", rightRead, oflagDirectory, 0), ""},
@@ -120,7 +120,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				step{openTo(files.TempPrefix+"1", rightWrite, oflagCreat|oflagExcl, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("#!")}, ""},
 				step{op{Op: "path_rename", FD: fdWork, Path: path(files.TempPrefix + "1"), FD2: fdWork, Path2: path("script")}, ""},
-				// With the library of Go
+				// Operations of Go's library.
 				step{op{Op: "mkdir_all", Path: path("/workspace/a/b/c")}, ""},
 				step{op{Op: "write_file", Path: path("/workspace/a/b/c/f")}, ""},
 				step{op{Op: "chtimes", Path: path("/workspace/a/b/c/f")}, ""},

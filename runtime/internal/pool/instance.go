@@ -15,16 +15,16 @@ import (
 // Instance is a guest that serves one call at a time, and several in sequence if it can be reset.
 type Instance struct {
 	pool  *Pool
-	kind  *kind // nil if it serves one call only
+	kind  *kind // nil if the instance serves only one call
 	guest *abi.Guest
 	// main is the function that a call runs; it owns the guest's call stack. firstStack is the
 	// initial size of the call stack of a reactor or plug-in.
 	main       api.Function
 	firstStack int
 
-	snapshot // the state to which it is reset
+	snapshot // the state to which the instance is reset
 
-	since time.Time // when it began to wait
+	since time.Time // when the instance began to wait
 	// bytes is the memory that the instance takes while it waits. ownImage is the part of bytes for
 	// an image that is not shared.
 	bytes, ownImage int64
@@ -133,7 +133,7 @@ func (i *Instance) serve(c *abi.Call) (err error) {
 	return i.call(c)
 }
 
-// call runs the call itself.
+// call runs c by calling i.main.
 func (i *Instance) call(c *abi.Call) error {
 	if c.Entry.Form == abi.Command {
 		_, err := i.main.Call(i.pool.engine.Snapshots())

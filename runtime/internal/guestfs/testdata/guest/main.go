@@ -24,7 +24,7 @@ type op struct {
 	Rights                  uint64
 	Offset, Size            uint64
 	Whence, Bytes, Repeated uint32
-	Data                    []byte // to write instead of Bytes zeros
+	Data                    []byte // data to write; if empty, Bytes zeros are written
 }
 
 type result struct {
