@@ -55,8 +55,12 @@ func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 	if err != nil {
 		return GrantedNet{}, false
 	}
-	if _, denied := g.NetDeny.Takes(netPermission(KindNet, q, []string{method})); denied {
-		return GrantedNet{}, false
+	// A server may read "//" as written or as one slash. A denial holds for both readings. A grant
+	// that contains the path as written also contains the other reading.
+	for _, read := range []URLPattern{q, q.merged()} {
+		if _, denied := g.NetDeny.Takes(netPermission(KindNet, read, []string{method})); denied {
+			return GrantedNet{}, false
+		}
 	}
 	best, found, private := GrantedNet{}, false, false
 	for _, n := range g.Net {
@@ -68,8 +72,10 @@ func (g Grant) Permits(method string, u *url.URL) (GrantedNet, bool) {
 			best, found = n, true
 		}
 	}
-	if _, denied := g.NetDeny.Takes(netPermission(KindNetPrivate, q, []string{method})); denied {
-		private = false
+	for _, read := range []URLPattern{q, q.merged()} {
+		if _, denied := g.NetDeny.Takes(netPermission(KindNetPrivate, read, []string{method})); denied {
+			private = false
+		}
 	}
 	if !found || q.NamesLocal() && !private {
 		return GrantedNet{}, false

@@ -22,7 +22,10 @@ import (
 //   - user information
 //   - a host that is an incomplete numeric address
 //   - a port out of range
-//   - a path that servers read in different ways (encoded slashes, backslashes, empty segments)
+//   - a path that servers read in different ways: with an encoded slash, a backslash, two slashes
+//     at the beginning, or two slashes and ".."
+//
+// [Grant.Permits] checks both readings of two slashes elsewhere.
 func NormaliseURL(u *url.URL) (*url.URL, error) {
 	normal, _, err := normalise(u)
 	return normal, err
@@ -109,17 +112,17 @@ func parsePath(escaped string) (urlPath, error) {
 	}
 	var segments []urlPath
 	raw := strings.Split(rest, "/")
+	empty, up := false, false
 	for i, text := range raw {
 		last := i == len(raw)-1
-		if text == "" && !last {
-			return urlPath{}, refuse(URLPath, "the path has two slashes in a row; write one")
-		}
+		empty = empty || text == "" && !last
 		s, err := parseSegment(text)
 		if err != nil {
 			return urlPath{}, err
 		}
 		switch s.compared {
 		case ".", "..":
+			up = up || s.compared == ".."
 			if s.compared == ".." && len(segments) > 0 {
 				segments = segments[:len(segments)-1]
 			}
@@ -130,10 +133,16 @@ func parsePath(escaped string) (urlPath, error) {
 			segments = append(segments, s)
 		}
 	}
+	if empty && up {
+		return urlPath{}, refuse(URLPath, `the path has "//" and "..", which servers read in different ways; write the path without ".."`)
+	}
 	var dialled, compared strings.Builder
 	for _, s := range segments {
 		dialled.WriteString("/" + s.dialled)
 		compared.WriteString("/" + s.compared)
+	}
+	if strings.HasPrefix(dialled.String(), "//") {
+		return urlPath{}, refuse(URLPath, "the path begins with two slashes; write one")
 	}
 	return urlPath{dialled: dialled.String(), compared: compared.String()}, nil
 }

@@ -70,8 +70,23 @@ func ParseURLPattern(text string) (URLPattern, error) {
 	if wildcard && (isAddress(p.host) || !strings.Contains(p.host, ".")) {
 		return URLPattern{}, refuse(URLWildcard, `"*." needs a name of two parts or more after it, as in https://*.example.com/`)
 	}
+	if p.hasEmptySegment() {
+		return URLPattern{}, refuse(URLPath, "the path has two slashes in a row; write one")
+	}
 	p.wildcard = wildcard
 	return p, nil
+}
+
+// hasEmptySegment reports whether the path has two slashes in a row. Only the path of a request may
+// have them, never the path of a pattern.
+func (p URLPattern) hasEmptySegment() bool { return strings.Contains(p.path, "//") }
+
+// merged returns p with one slash in place of several in a row, as many servers read the path.
+func (p URLPattern) merged() URLPattern {
+	for p.hasEmptySegment() {
+		p.path = strings.ReplaceAll(p.path, "//", "/")
+	}
+	return p
 }
 
 // syntaxError explains a syntax error of net/url without repeating the text.

@@ -242,7 +242,11 @@ func TestMatches(t *testing.T) {
 		{below, "https://example.com/api/%0d%0aX:1", false},
 		{below, "https://example.com/api/%c0%ae%c0%ae/admin", false},
 		{below, "https://example.com//api", false},
-		{below, "https://example.com/api//x", false},
+		{below, "https://example.com/api//x", true},
+		{below, "https://example.com/x//api", false},
+		{below, "https://example.com/api/..//admin", false},
+		{below, "https://example.com/api//../admin", false},
+		{below, "https://example.com/.//api", false},
 		{below + "/", "https://example.com/api", false},
 		{below + "/", "https://example.com/api/x", true},
 	} {
@@ -373,6 +377,7 @@ func TestNormaliseURL(t *testing.T) {
 		"http://[2001:DB8::0:1]:80/":          "http://[2001:db8::1]/",
 		"https://example.com/100%25/a%20b/.":  "https://example.com/100%25/a%20b/",
 		"https://example.com/a/b/..":          "https://example.com/a/",
+		"https://example.com/a//./b//":        "https://example.com/a//b//",
 		"https://example.com/...;x/.well-kno": "https://example.com/...;x/.well-kno",
 	} {
 		in := parseURL(t, text)
