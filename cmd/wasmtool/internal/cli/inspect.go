@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +80,13 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	}{{"imports", view.Imports}, {"exports", view.Exports}} {
 		fmt.Fprintf(w, "%s:\t%s\n", list.name, yesNo(len(list.items) == 0, "none", ""))
 		for _, item := range list.items {
-			fmt.Fprintf(w, "  %s\t%s %s\n", oneLine(item.Name), item.Kind, item.Type)
+			name := oneLine(item.Name)
+			if utf8.RuneCountInString(name) > maxNameColumn {
+				// A line without a tab does not widen the column.
+				fmt.Fprintf(w, "  %s\n", name)
+				name = ""
+			}
+			fmt.Fprintf(w, "  %s\t%s %s\n", name, item.Kind, item.Type)
 		}
 	}
 	return outputFailed(w.Flush())
@@ -122,6 +129,9 @@ func newModuleView(info runtime.Info) moduleView {
 	}
 	return v
 }
+
+// maxNameColumn is the maximum width of the column of names. A longer name has its own line.
+const maxNameColumn = 48
 
 const pageBytes = 64 << 10
 

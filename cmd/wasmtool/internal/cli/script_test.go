@@ -116,6 +116,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	switch args[0] {
 	case "command":
+	case "longname":
+		m.Exports = append(m.Exports, wasmtest.Export{Name: strings.Repeat("long_", 20)})
 	case "trap":
 		m.Funcs[0].Body = []byte{wasmtest.Unreachable}
 	case "nostart":
