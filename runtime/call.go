@@ -75,6 +75,9 @@ type Call struct {
 type Output struct {
 	// Output is the complete output. It is empty when the call failed.
 	Output []byte
+	// Partial is what the guest had written to its output when the call ended with Failed or Trap.
+	// Otherwise it is empty.
+	Partial []byte
 	// Failure is the beginning of the error message of a reactor or plug-in that failed.
 	// FailureDropped is the number of bytes that were cut off after it.
 	Failure        []byte
@@ -136,6 +139,9 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	out.Fuel, out.Memory, out.Reused = s.FuelUsed(), s.Memory.Size, s.Reused
 	out.Waited += s.Waited
 	var e *Error
+	if errors.As(err, &e) && (e.Reason == Failed || e.Reason == Trap) {
+		out.Partial = output
+	}
 	if errors.As(err, &e) && e.Reason == Failed {
 		out.Failure, out.FailureDropped = s.Failure.Data, s.Failure.Dropped
 	}

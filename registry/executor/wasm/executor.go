@@ -166,8 +166,9 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 // secrets are hidden, because a part of a secret would not be recognised. If ctx ends first, out
 // becomes empty and the error is the error of ctx.
 func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, extraStderr bool) error {
-	var output, failure, stderr error
+	var output, partial, failure, stderr error
 	out.Output, output = b.Hide(ctx, out.Output)
+	out.Partial, partial = b.Hide(ctx, out.Partial)
 	if out.FailureDropped > 0 {
 		out.Failure, failure = b.HideBefore(ctx, out.Failure)
 	} else {
@@ -179,7 +180,7 @@ func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings
 	} else {
 		out.Stderr, stderr = b.Hide(ctx, out.Stderr)
 	}
-	if err := errors.Join(output, failure, stderr); err != nil {
+	if err := errors.Join(output, partial, failure, stderr); err != nil {
 		*out = runtime.Output{}
 		return err
 	}
@@ -354,11 +355,11 @@ func failure(out runtime.Output, err error) *tool.Error {
 	te := &tool.Error{Code: codes[re.Reason], Message: re.Message}
 	switch re.Reason {
 	case runtime.Trap:
-		te.Details.Stderr = stderrText(out)
+		te.Details.Stderr = lastOutput(out)
 	case runtime.Failed:
 		te.Message = "the tool failed: " + re.Message
-		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" && re.ExitCode != 0 {
-			te.Message += ", and it wrote nothing to standard error"
+		if te.Details.Stderr = lastOutput(out); te.Details.Stderr == "" && re.ExitCode != 0 {
+			te.Message += ", and it wrote nothing"
 		}
 		if text := legible(out.Failure); text != "" {
 			// The prefix keeps the tool from imitating messages of the host.
@@ -387,6 +388,20 @@ var codes = map[runtime.Reason]tool.Code{
 // legible returns output of a guest as valid UTF-8, without white space around it.
 func legible(written []byte) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(written), "\uFFFD"))
+}
+
+// lastOutput returns the end of standard error. If that is empty, it returns the end of standard
+// output, because some programs report their errors there.
+func lastOutput(out runtime.Output) string {
+	if text := stderrText(out); text != "" {
+		return text
+	}
+	tail := out.Partial[max(len(out.Partial)-runtime.DefaultStderr, 0):]
+	text := legible(tail)
+	if text == "" {
+		return ""
+	}
+	return "(standard error is empty; this is the end of standard output)\n" + text
 }
 
 // stderrText returns the end of standard error, with a note if its beginning was dropped.

@@ -55,14 +55,14 @@ func TestSecretsAreHiddenOrOutputIsDropped(t *testing.T) {
 	text := strings.Repeat("long ", 40_000) + value + " " + encoded
 	for _, dropped := range []int64{0, 1} {
 		written := runtime.Output{
-			Output: []byte(`{"a":["` + text + `","\n"]}`), Failure: []byte(text), FailureDropped: dropped, Stderr: []byte(text),
+			Output: []byte(`{"a":["` + text + `","\n"]}`), Partial: []byte(text), Failure: []byte(text), FailureDropped: dropped, Stderr: []byte(text),
 		}
 		all := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 		out := written
 		if err := hideSecrets(all, &out, b, true); err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range [][]byte{out.Output, out.Failure, out.Stderr} {
+		for _, text := range [][]byte{out.Output, out.Partial, out.Failure, out.Stderr} {
 			if s := string(text); strings.Contains(s, value) || strings.Contains(s, encoded) || !strings.Contains(s, "[secret:TOKEN]") {
 				t.Errorf("the output has %.40q … %q", s, s[max(len(s)-80, 0):])
 			}

@@ -55,6 +55,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "the disk\x1b[2J is on fire")
 		code, _ := strconv.Atoi(args[2])
 		os.Exit(code)
+	case "fail-silently":
+		fmt.Println("no such file: a.txt")
+		os.Exit(1)
 	case "loop":
 		for {
 		}
