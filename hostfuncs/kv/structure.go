@@ -293,8 +293,8 @@ type element struct {
 	valueAt, valueBytes int64
 }
 
-// readElements reads the entries of a leaf or branch page. All must lie within the page, in the
-// order of their keys. It does not read values, which may be large.
+// readElements reads the entries of a leaf or branch page. All entries must lie within the page, in
+// the order of their keys. readElements does not read values, which may be large.
 func readElements(page *io.SectionReader, h header) ([]element, error) {
 	table, err := readBytes(page, pageHeaderBytes, int64(h.count)*elementBytes)
 	if err != nil {

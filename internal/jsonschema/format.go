@@ -126,7 +126,8 @@ var (
 	wideLocal = regexp.MustCompile(`^(?:` + wideChars + `(?:\.` + wideChars + `)*|"[^"\\\x00-\x08\x0A-\x1F\x7F]*")$`)
 )
 
-// checkEmail returns a check for an e-mail address with such a local part and domain.
+// checkEmail returns a check for an e-mail address. The local part must match local, and domain
+// checks the domain.
 func checkEmail(local *regexp.Regexp, domain func(string) error) func(string) error {
 	return func(text string) error {
 		at := strings.LastIndexByte(text, '@')

@@ -8,7 +8,7 @@ import (
 )
 
 // Listable returns a valid schema in the form that strict clients accept when they list tools:
-// every array has one schema for its items. An array without "items" gets one that admits all
+// every array has a single schema for its items. An array without "items" gets one that admits all
 // values. A tuple in the form of draft 2019-09 and earlier, "items" with a list, becomes an array
 // of any of its schemas; wider lists the JSON pointers of these tuples, whose order the result does
 // not show. Schemas that need no change are returned unchanged.

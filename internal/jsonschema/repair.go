@@ -20,8 +20,8 @@ const (
 // Repair returns a schema that Compile accepts, for a schema from another system, which cannot be
 // corrected at its source. It leaves out each keyword that Compile refuses, such as a pattern that
 // RE2 lacks or null in place of a schema. The result admits every document that the original
-// admits. removed lists what was left out. A pattern that was left out is added to the description,
-// for the model. Schemas without errors are returned unchanged.
+// admits. removed lists the parts that were left out. A pattern that was left out is added to the
+// description, for the model. Schemas without errors are returned unchanged.
 //
 // The error is [SchemaErrors] if the errors concern the schema as a whole: it is not JSON, it is
 // too large, or a reference leads out of it.
@@ -114,8 +114,8 @@ func subschemas(v *jsontree.Value, at string, visit func(v *jsontree.Value, at s
 	}
 }
 
-// leaveOut removes the smallest part of the schema that contains an error, in such a way that the
-// schema admits no fewer documents. It reports whether it changed the schema.
+// leaveOut removes the smallest part of the schema that contains an error. The schema then admits
+// no fewer documents than before. leaveOut reports whether it changed the schema.
 func (r *repairer) leaveOut(e SchemaError) bool {
 	changed := r.removeAt(&r.root, jsontree.SplitPointer(e.Pointer))
 	if changed && e.Message != "" {
@@ -124,7 +124,7 @@ func (r *repairer) leaveOut(e SchemaError) bool {
 	return changed
 }
 
-// removeAt removes what path leads to, seen from the schema v.
+// removeAt removes the value at path, which starts at the schema v.
 func (r *repairer) removeAt(v *jsontree.Value, path []string) bool {
 	for {
 		if len(path) == 0 {
@@ -133,21 +133,21 @@ func (r *repairer) removeAt(v *jsontree.Value, path []string) bool {
 		name := path[0]
 		value := v.Member(name)
 		if value == nil && name == "oneOf" {
-			name, value = "anyOf", v.Member("anyOf") // an earlier error renamed it
+			name, value = "anyOf", v.Member("anyOf") // an earlier repair renamed the keyword
 		}
 		if value == nil {
-			return false // an earlier error removed it
+			return false // an earlier repair removed the value
 		}
 		holds := keywords[name].shape
 		if (holds != 0 || strings.HasSuffix(name, "Ref")) && !(name == "properties" && len(path) > 2) {
-			removeUnevaluated(v) // it may depend on what is removed
+			removeUnevaluated(v) // these keywords may depend on the removed part
 		}
 		// Removing a part of not or if would make the schema stricter.
 		if name == "not" || name == "if" || len(path) == 1 || holds == 0 || value.Kind == jsontree.Boolean {
 			return remove(v, name)
 		}
 		if name == "oneOf" && !rename(v, "oneOf", "anyOf") {
-			return remove(v, name) // it also has anyOf
+			return remove(v, name) // the schema also has anyOf
 		}
 		path = path[1:]
 		if holds == shapeSchema || holds == shapeEither && value.Kind == jsontree.Object {
@@ -159,7 +159,7 @@ func (r *repairer) removeAt(v *jsontree.Value, path []string) bool {
 			return remove(v, name)
 		}
 		if name == "patternProperties" && len(path) == 1 {
-			// The fields that match the pattern would be undeclared.
+			// Without the pattern, the fields that match it would be undeclared.
 			remove(v, "additionalProperties")
 			remove(v, "unevaluatedProperties")
 			return remove(value, path[0])
@@ -185,8 +185,9 @@ func (r *repairer) admitAll(v *jsontree.Value) bool {
 	return false // the error concerns the schema as a whole
 }
 
-// loosenReferences removes each not and if with a reference inside it, and turns oneOf into anyOf:
-// the target of the reference may admit more documents now, and these keywords admit fewer then.
+// loosenReferences removes each not and if that contains a reference, and changes each such oneOf
+// to anyOf. The target of the reference may now admit more documents. Then a schema with one of
+// these keywords would admit fewer.
 func loosenReferences(v *jsontree.Value, _ string) {
 	if v.Member("$ref") != nil {
 		removeUnevaluated(v)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// Repair leaves out what Compile refuses and keeps the rest.
+// Repair leaves out the keywords that Compile refuses and keeps the rest of the schema.
 func TestRepair(t *testing.T) {
 	for name, tc := range map[string]struct{ schema, want, removed string }{
 		"valid":                      {`{"type":"object", "properties":{"a":{"type":"string"}}}`, `{"type":"object", "properties":{"a":{"type":"string"}}}`, ""},
 		"pattern with lookahead":     {object(`"a":{"type":"string","pattern":"^(?!x)"}`), object(`"a":{"type":"string","description":"Must match the regular expression ^(?!x)"}`), `property "a": pattern uses (?!...)`},
 		"pattern beside description": {object(`"a":{"pattern":"\\cA","description":"A key."}`), object(`"a":{"description":"A key. Must match the regular expression \\cA"}`), `property "a": pattern uses \c`},
-		"repeats beyond RE2":         {object(`"a":{"pattern":"^.{1,2000}$"}`), object(`"a":{"description":"Must match the regular expression ^.{1,2000}$"}`), "at most 1000 times"},
+		"repeats beyond RE2":         {object(`"a":{"pattern":"^.{1,2000}$"}`), object(`"a":{"description":"Must match the regular expression ^.{1,2000}$"}`), "may be at most 1000"},
 		"null schemas":               {object(`"a":null,"b":{"type":"string","enum":null,"default":null}`, `"additionalProperties":null`, `"required":null`), object(`"a":{},"b":{"type":"string"}`), `property "a": is null`},
 		"null as data":               {object(`"a":{"default":null,"const":null}`, `"required":null`), object(`"a":{"default":null,"const":null}`), "required"},
 		"nothing":                    {`null`, `{"type":"object"}`, "must be an object"},
@@ -68,7 +68,7 @@ func manySchemas() string {
 	return strings.Join(names, ",")
 }
 
-// All errors of a schema are repaired, also when one compilation does not report them all.
+// All errors of a schema are repaired, even if one compilation does not report all of them.
 func TestRepairManyErrors(t *testing.T) {
 	names := make([]string, 100)
 	for i := range names {

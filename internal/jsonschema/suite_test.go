@@ -69,8 +69,8 @@ func TestOfficialSuite(t *testing.T) {
 	t.Logf("%d cases, %d failed", run, len(failed))
 }
 
-// runSuite runs the files of a directory. It returns the number of cases and the names of those
-// that failed.
+// runSuite runs the files of a directory. It returns the number of cases and the names of the
+// failed cases.
 func runSuite(t *testing.T, dir string) (run int, failed []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

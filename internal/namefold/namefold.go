@@ -1,5 +1,5 @@
-// Package namefold maps all spellings of a name that a file system may treat as equal to one
-// string.
+// Package namefold maps all spellings of a name to one string, if a file system may treat the
+// spellings as equal.
 package namefold
 
 import (

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a file, which are checked before the library sees it. The library needs memory
+// Bounds of a file, which are checked before the library reads it. The library needs memory
 // quadratic in the depth of a value, keeps the whole path of each key, and recurses.
 const (
 	// maxKeys limits the parts of all keys and headers, and the lists and tables in lists.

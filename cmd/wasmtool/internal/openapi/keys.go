@@ -30,8 +30,8 @@ func unread(n *node, what string, known []string) (problems []*problem) {
 	return problems
 }
 
-// follow returns the first node that is not a reference, and a problem for each key of it that is
-// not read.
+// follow returns the first node that is not a reference. It also returns a problem for each key of
+// that node that is not read.
 func (d *document) follow(n *node, what string, known []string) (*node, []*problem, *problem) {
 	resolved, prob := d.resolve(n)
 	if prob != nil {
@@ -48,7 +48,8 @@ func (d *document) follow(n *node, what string, known []string) (*node, []*probl
 	return resolved, problems, nil
 }
 
-// read is like follow, and notes the keys that are not read.
+// read is like follow, but adds the problems of keys that are not read to the notes of the
+// operation.
 func (op *operation) read(n *node, what string, known []string) (*node, *problem) {
 	resolved, problems, prob := op.follow(n, what, known)
 	op.notes = append(op.notes, problems...)

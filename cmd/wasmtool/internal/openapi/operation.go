@@ -268,7 +268,7 @@ func (op *operation) fillPath() *problem {
 	if !strings.HasPrefix(op.path, "/") {
 		return problemAt(op.node, fmt.Sprintf("the path %s does not begin with a slash", stricttoml.Quote(op.path)))
 	}
-	// Some documents tell operations of one path apart by a fragment or a fixed query.
+	// In some documents, operations of one path differ only in a fragment or a fixed query.
 	path, fragment, _ := strings.Cut(op.path, "#")
 	if fragment != "" {
 		op.note(op.node, fmt.Sprintf("the fragment %s of the path is left out: it is not sent", stricttoml.Quote("#"+fragment)))
@@ -311,7 +311,7 @@ func (op *operation) fixedQuery(query string) *problem {
 	}
 	for name, list := range values {
 		if _, twice := op.request.Query[name]; twice || len(list) > 1 {
-			return problemAt(op.node, fmt.Sprintf("the path has a value for %s, which is given twice", stricttoml.Quote(name)))
+			return problemAt(op.node, fmt.Sprintf("the path has a value for the parameter %s, which has another value already; remove one of the two", stricttoml.Quote(name)))
 		}
 		op.request.Query[name] = list[0]
 	}
