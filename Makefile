@@ -82,6 +82,7 @@ with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'test
 
 test-long: ## Run the tests with the long attacks, whole corpora and the soak.
 	WASMTOOL_TESTS=long go test -timeout 30m $(call with,Long|Size)
+	cd guest-examples && WASMTOOL_TESTS=long go run ./internal/build -test ./shell/bash
 
 # The packages are built first, so that no compiler runs beside a test.
 test-timing: ## Measure the promises about time; needs an otherwise idle machine.

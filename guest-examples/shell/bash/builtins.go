@@ -40,6 +40,8 @@ func (s *shell) builtinTable() map[string]builtin {
 		"ulimit":    constant("unlimited"),
 		"umask":     constant("0022"),
 		"wait":      wait,
+
+		inputCommand: storeInput,
 	}
 }
 

@@ -3,6 +3,7 @@ package bash
 import (
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -50,6 +51,10 @@ func compareGenerated(t *testing.T, few, many int, g grammar) {
 	workers.Wait()
 }
 
+// errorPrefix is the beginning of an error message: the name of the shell, and the line. Scripts
+// redirect messages to standard output.
+var errorPrefix = regexp.MustCompile(`(?m)^(bash: |[a-z/]+: line \d+: )`)
+
 // difference runs a script with both shells. It returns "" if they give the same output and
 // status.
 func difference(t *testing.T, bash, text string) string {
@@ -62,7 +67,7 @@ func difference(t *testing.T, bash, text string) string {
 		}
 		defer os.RemoveAll(dir)
 		out, errs := with(dir)
-		out.stdout = strings.ReplaceAll(out.stdout, dir, "DIR")
+		out.stdout = errorPrefix.ReplaceAllString(strings.ReplaceAll(out.stdout, dir, "DIR"), "")
 		return out, errs
 	}
 	want, wantErr := run(func(dir string) (outcome, string) { return theirs(t, bash, dir, text) })
@@ -80,7 +85,7 @@ func (o outcome) String() string { return strconv.Itoa(o.status) + " " + strconv
 func shortened(t *testing.T, bash, text string) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
-	attempts := 300
+	attempts := 2000
 	for size := len(lines) / 2; size > 0; {
 		dropped := false
 		for at := 0; at+size <= len(lines) && attempts > 0; {

@@ -10,7 +10,7 @@ import (
 
 // mapfile reads lines into an array.
 func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	r := reading{delimiter: '\n', count: -1, raw: true}
+	r := reading{delimiter: '\n', count: -1, raw: true, descriptor: "0"}
 	trim, skip := false, 0
 	names, err := options(args[1:], "t", "dnsu", func(letter byte, value string) (err error) {
 		switch letter {
@@ -33,11 +33,15 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 	if !variable.MatchString(name) {
 		return fail(hc, args[0], "`%s': not a valid identifier", name)
 	}
+	in, err := input(ctx, hc, r.descriptor)
+	if err != nil {
+		return fail(hc, args[0], "%v", err)
+	}
 	var lines []string
 	maximum := r.count
 	r.count = -1
 	for maximum <= 0 || len(lines) < maximum {
-		line, complete, err := r.line(ctx, hc.Stdin)
+		line, complete, err := r.line(ctx, in)
 		if err != nil {
 			return fail(hc, args[0], "%s", command.Message(err))
 		}

@@ -10,10 +10,10 @@ import (
 
 // idleLetters are the options of set that the interpreter rejects but that can be ignored. They
 // have no effect without job control and history, or are always on.
-const idleLetters = "EThmbBHPvkp"
+const idleLetters = "ThmbBHPvkp"
 
 var idleOptions = []string{
-	"errtrace", "functrace", "hashall", "monitor", "notify", "braceexpand", "histexpand", "history",
+	"functrace", "hashall", "monitor", "notify", "braceexpand", "histexpand", "history",
 	"physical", "verbose", "posix", "interactive-comments", "emacs", "vi", "privileged", "keyword",
 }
 

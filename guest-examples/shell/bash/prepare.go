@@ -41,16 +41,6 @@ func (p *preparation) node(node syntax.Node) {
 		p.substituteOutputs(node)
 	case *syntax.BinaryCmd:
 		keepInPipe(node)
-	case *syntax.ForClause:
-		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
-			// Append a command that succeeds, because a failure of the last command would end the
-			// loop.
-			node.Do = append(node.Do, template(":")...)
-		}
-	case *syntax.Redirect:
-		if node.Op == syntax.RdrClob {
-			node.Op = syntax.RdrOut // >| is the same as >, because noclobber is never set
-		}
 	case *syntax.Word:
 		for i, part := range node.Parts {
 			node.Parts[i] = p.part(part)

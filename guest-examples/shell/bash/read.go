@@ -23,13 +23,15 @@ type reading struct {
 	count int
 	// exact makes read return only after count bytes and ignore the delimiter.
 	exact bool
-	names []string
+	// descriptor is the number of the descriptor to read from.
+	descriptor string
+	names      []string
 }
 
 // readLine is the builtin read. It reads a line byte by byte, because other commands may read the
 // rest of the input, and splits the line into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	r := reading{delimiter: '\n', count: -1}
+	r := reading{delimiter: '\n', count: -1, descriptor: "0"}
 	var err error
 	if r.names, err = options(args[1:], "rseE", "aduinNtp", r.option); err != nil {
 		return misuse(hc, "read", "%v", err)
@@ -39,7 +41,11 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 			return fail(hc, "read", "`%s': not a valid identifier", name)
 		}
 	}
-	line, complete, err := r.line(ctx, hc.Stdin)
+	in, err := input(ctx, hc, r.descriptor)
+	if err != nil {
+		return fail(hc, "read", "%v", err)
+	}
+	line, complete, err := r.line(ctx, in)
 	if err != nil {
 		return fail(hc, "read", "%s", command.Message(err))
 	}
@@ -112,9 +118,7 @@ func (r *reading) shared(letter byte, value string) (err error) {
 	case 'n':
 		r.count, err = number(value)
 	case 'u':
-		if value != "0" {
-			return fmt.Errorf("-u %s: the shell has only the descriptors 0, 1 and 2; redirect the input with <", value)
-		}
+		r.descriptor = value
 	}
 	return err
 }

@@ -21,7 +21,7 @@ type outcome struct {
 }
 
 // limit is the time after which a hanging script is stopped.
-const limit = 2 * time.Second
+const limit = 20 * time.Second
 
 // hangs is the status of a script of ours that does not end even though its time is over.
 const hangs = -2
