@@ -202,7 +202,7 @@ func (g *control) statement(depth int) {
 	}
 }
 
-// inside makes the commands of a subshell or loop, with inLoop as the number of loops around them.
+// inside makes the commands of a subshell or a loop; inLoop is the number of loops around them.
 func (g *control) inside(depth, inLoop int) {
 	outer := g.inLoop
 	g.inLoop = inLoop
@@ -210,8 +210,8 @@ func (g *control) inside(depth, inLoop int) {
 	g.inLoop = outer
 }
 
-// exitTrap may set a trap for the end of the shell. In bash such a trap has no effect in a loop that
-// is a part of a pipe.
+// exitTrap may set a trap for the end of the shell. In bash, a loop that is a part of a pipe does
+// not run such a trap.
 func (g *control) exitTrap() {
 	if g.IntN(6) == 0 {
 		g.line("trap %s EXIT", g.pick("'echo exit-$?'", "'echo exit-$?; exit 5; echo no'", "'(exit 3)'"))
