@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// grammar makes the script of a seed. The script needs only an empty directory, and ends by itself.
+// grammar generates a script from random numbers. The script works in an empty directory, and
+// always ends.
 type grammar func(r *rand.Rand) string
 
 // compareGenerated compares the shell with the system's bash, for the scripts of a grammar. It
@@ -80,8 +81,8 @@ func difference(t *testing.T, bash, text string) string {
 
 func (o outcome) String() string { return strconv.Itoa(o.status) + " " + strconv.Quote(o.stdout) }
 
-// shortened drops lines from a script for as long as the shells differ, and gives up after some
-// attempts.
+// shortened removes lines from a script while the results of the shells still differ. It stops
+// after a limited number of attempts.
 func shortened(t *testing.T, bash, text string) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")

@@ -23,7 +23,7 @@ type outcome struct {
 // limit is the time after which a hanging script is stopped.
 const limit = 20 * time.Second
 
-// hangs is the status of a script of ours that does not end even though its time is over.
+// hangs is the status of a script that our shell did not end within the time limit.
 const hangs = -2
 
 // systemBash returns the path of the system's bash, which is the reference for the tests.

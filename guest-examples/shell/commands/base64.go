@@ -36,7 +36,7 @@ func runBase64(p *process, o options, files []string) int {
 	})
 }
 
-// decodeBase64 decodes Base64 with line breaks; with ignore, it skips all other invalid characters.
+// decodeBase64 decodes Base64 with line breaks. With ignore, it skips all other invalid characters.
 func (p *process) decodeBase64(r io.Reader, ignore bool) error {
 	data, err := p.readAll(r)
 	if err != nil {

@@ -83,7 +83,7 @@ func (p *process) shortSum(algorithm string, r io.Reader) (string, error) {
 	return s.text(algorithm), nil
 }
 
-// shortSums computes the three old checksums, which need no more than a few bytes.
+// shortSums computes the three old checksums, which need only a few bytes of state.
 type shortSums struct {
 	table    [256]uint32
 	size     int64

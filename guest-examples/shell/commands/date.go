@@ -72,7 +72,7 @@ func (p *process) printDates(name, format string, now time.Time) int {
 	})
 }
 
-// dateFormat returns the format that the options and operands ask for.
+// dateFormat returns the format that the options and operands request.
 func dateFormat(o options, words []string) (string, error) {
 	if o.has("s") || len(words) > 0 && !strings.HasPrefix(words[0], "+") {
 		return "", fmt.Errorf("cannot set date: Operation not permitted; to print the date in a format, start the format with +")
@@ -111,7 +111,7 @@ func dateFormat(o options, words []string) (string, error) {
 	return strings.NewReplacer("%%", "%%", "%-N", "%9N").Replace(words[0][1:]), nil
 }
 
-// isoFormat returns the format for the precision that -I or --rfc-3339 names, which may be
+// isoFormat returns the format for the precision in the value of -I or --rfc-3339. The value may be
 // abbreviated.
 func isoFormat(opt option) (string, error) {
 	separator, fraction, known := "T", ",", "hours minutes date seconds ns"

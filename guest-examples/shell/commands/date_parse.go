@@ -8,11 +8,12 @@ import (
 
 var errDate = errors.New("not a date; examples are 2024-05-06, '2024-05-06 07:08', @1700000000, yesterday and '3 days ago'")
 
-// maxYear limits years, since a time beyond overflows.
+// maxYear is the largest year, since the time of a later year overflows.
 const maxYear = 2_000_000_000
 
 // parseDate parses a date as date -d does: absolute dates and times, zones, days of the week, and
-// any number of relative forms such as "+2 weeks" and "3 days ago". Missing parts come from now.
+// any number of relative forms such as "+2 weeks" and "3 days ago". It copies missing parts from
+// now.
 func parseDate(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimLeft(text, " \t\n")
 	if rest, ok := strings.CutPrefix(text, `TZ="`); ok {
@@ -28,7 +29,7 @@ func parseDate(text string, now time.Time) (time.Time, error) {
 		return parseSeconds(seconds, now)
 	}
 	if text == "" {
-		text = "0" // the hour of midnight
+		text = "0" // an empty date is midnight
 	}
 	tokens, ok := dateTokens(text, now)
 	if !ok {
@@ -78,7 +79,7 @@ func parseSeconds(text string, now time.Time) (time.Time, error) {
 type dateParser struct {
 	tokens []dateToken
 
-	// The counts of the parts; each may occur once, relative parts any number of times.
+	// The number of parts of each kind. Only a relative part may occur several times.
 	dates, times, days, zones, relatives int
 
 	year              dateToken
@@ -94,7 +95,7 @@ type dateParser struct {
 	relativeNanos     int64
 }
 
-// peek returns token n of those that are left.
+// peek returns token n of the remaining tokens.
 func (d *dateParser) peek(n int) dateToken {
 	if n >= len(d.tokens) {
 		return dateToken{kind: dateEnd}
@@ -158,7 +159,7 @@ func (d *dateParser) setDate(year dateToken, month, day int64) {
 	d.year, d.hasYear, d.month, d.day = year, true, month, day
 }
 
-// number parses what begins with a number without a sign.
+// number parses a part that begins with a number without a sign.
 func (d *dateParser) number() bool {
 	first, second, third := d.peek(0), d.peek(1), d.peek(2)
 	switch {
@@ -206,7 +207,8 @@ func (d *dateParser) number() bool {
 	return true
 }
 
-// positive returns the number of 17-JUN-1992, whose dash looks like a sign.
+// positive returns the token with a positive value: in 17-JUN-1992, the dash before the year looks
+// like a sign.
 func positive(t dateToken) dateToken {
 	if t.kind == dateSigned {
 		t.value = -t.value
@@ -214,8 +216,8 @@ func positive(t dateToken) dateToken {
 	return t
 }
 
-// bare interprets a number alone by its length: a year after a date, a date without separators, or
-// a time.
+// bare parses a number without a unit or a separator. Its length decides whether it is a year after
+// a date, a date, or a time.
 func (d *dateParser) bare(n dateToken) {
 	switch {
 	case d.dates > 0 && d.year.digits == 0 && d.relatives == 0 && (d.times > 0 || n.digits > 2):
@@ -381,7 +383,7 @@ func (d *dateParser) resolve(now time.Time) (at time.Time, ok bool) {
 		return at, false
 	}
 	at = time.Date(int(year), time.Month(month), int(day), int(hour), int(minute), int(sec), nanos, location)
-	// A date such as February 30 is not normalized, and a time that a change of the zone skips does
+	// A date such as February 30 is not normalized. A time of day that a clock change skips does
 	// not exist.
 	if at.Day() != int(day) || at.Month() != time.Month(month) || at.Hour() != int(hour) || at.Minute() != int(minute) || at.Second() != int(sec) {
 		return at, false
@@ -409,7 +411,7 @@ func (d *dateParser) resolve(now time.Time) (at time.Time, ok bool) {
 // sameClock reports whether the times have the same date and time of day in their zones.
 func sameClock(a, b time.Time) bool { return a.Format(time.DateTime) == b.Format(time.DateTime) }
 
-// fullYear completes a year of two digits: 69 to 99 are in the last century.
+// fullYear adds the century to a year of two digits. The years 69 to 99 are in the 20th century.
 func fullYear(year dateToken) int64 {
 	switch {
 	case year.digits != 2:
@@ -420,7 +422,7 @@ func fullYear(year dateToken) int64 {
 	return year.value + 1900
 }
 
-// fullHour returns the hour of a day of 24 hours.
+// fullHour converts an hour with AM or PM to an hour from 0 to 23.
 func fullHour(hour, meridian int64) (int64, bool) {
 	if meridian < 0 {
 		return hour, hour < 24

@@ -12,10 +12,10 @@ type dateToken struct {
 	// value is the value of a number, the index of a month or a day, the minutes of a zone east of
 	// UTC, the length of a unit, or the count of a relative word.
 	value int64
-	// digits counts the digits of a number, which tell a year from an hour.
+	// digits is the number of digits, which distinguishes a year from an hour.
 	digits   int
 	negative bool
-	nanos    int // of a number with a fraction
+	nanos    int // the fraction of a number, in nanoseconds
 	unit     dateUnit
 	local    bool // an abbreviation of the zone that TZ names
 	summer   bool // an abbreviation of daylight saving time
@@ -38,7 +38,7 @@ const (
 	dateT        = 'T'
 )
 
-// dateUnit is a unit of a relative date. Only one field of the count has it.
+// dateUnit is a unit of a relative date: an index of the amounts that resolve adds.
 type dateUnit byte
 
 const (
@@ -53,8 +53,8 @@ const (
 // maxDateNumber limits numbers, so that sums and products with a unit don't overflow.
 const maxDateNumber = 100_000_000_000
 
-// dateTokens splits a date into its tokens; ok is false if a word is unknown. now is for the names
-// of the zone that are in use.
+// dateTokens splits a date into its tokens; ok is false if a word is unknown. The zone of now
+// decides which abbreviations are local.
 func dateTokens(text string, now time.Time) (tokens []dateToken, ok bool) {
 	for text != "" {
 		c := text[0]
@@ -139,7 +139,7 @@ func dateDigits(text string) (token dateToken, rest string, found, ok bool) {
 	return token, rest, true, true
 }
 
-// dateWord returns the token of a word in small letters.
+// dateWord returns the token of a word in lower case.
 func dateWord(word string, now time.Time) (dateToken, bool) {
 	switch word {
 	case "am", "a.m.":
@@ -218,8 +218,8 @@ func relativeWord(word string) (dateToken, bool) {
 	return dateToken{kind: dateOrdinal, value: count}, ok
 }
 
-// zoneWord reads the abbreviation of a zone. If the zone of now uses the abbreviation, it has the
-// meaning that it has there.
+// zoneWord reads the abbreviation of a zone. An abbreviation that the zone of now uses has its
+// meaning in that zone.
 func zoneWord(word string, now time.Time) (token dateToken, ok bool) {
 	token.kind = dateZone
 	if word == "gmt" || word == "ut" || word == "utc" {
@@ -246,7 +246,7 @@ func zoneWord(word string, now time.Time) (token dateToken, ok bool) {
 func foreignZone(word string) (minutes int, summer, ok bool) {
 	for _, group := range []struct {
 		minutes int
-		names   string // those after a bar are daylight saving time
+		names   string // abbreviations after a bar are daylight saving time
 	}{
 		{-720, "sst"},
 		{-600, "hst hast"},

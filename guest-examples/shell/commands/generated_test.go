@@ -68,7 +68,7 @@ func (g generatedLine) same(t *testing.T, dir string) bool {
 	return false
 }
 
-// quoted returns the words for a shell.
+// quoted returns the words with quotes for a shell.
 func quoted(words []string) string {
 	var out []string
 	for _, word := range words {
@@ -92,7 +92,7 @@ func (c choice) some(least, most int, alternatives ...string) []string {
 	return out
 }
 
-// maybe returns the text in one of n cases, otherwise "".
+// maybe returns text in one of n cases, otherwise "".
 func (c choice) maybe(n int, text string) string {
 	if c.IntN(n) > 0 {
 		return ""
@@ -102,7 +102,7 @@ func (c choice) maybe(n int, text string) string {
 
 func (c choice) number(most int) string { return fmt.Sprint(c.IntN(most + 1)) }
 
-// text returns lines of some of the words.
+// text returns lines that consist of random words from the list.
 func (c choice) text(lines int, words ...string) string {
 	var out strings.Builder
 	for range c.IntN(lines + 1) {

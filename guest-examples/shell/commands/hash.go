@@ -13,7 +13,7 @@ import (
 
 // digest is an algorithm of checksums.
 type digest struct {
-	name string // in the BSD format, such as "SHA256 (NAME) = HASH"
+	name string // the name in the BSD format, such as SHA256 in "SHA256 (NAME) = HASH"
 	make func() hash.Hash
 }
 
@@ -65,7 +65,7 @@ func (p *process) runSums(o options, files []string, d digest) int {
 	return p.printSums(o, files, d, o.has("tag"), mark)
 }
 
-// onlyWithCheck returns the error for an option of -c without -c, or "".
+// onlyWithCheck returns the error for an option that needs -c if -c is missing, or "".
 func onlyWithCheck(o options) string {
 	for _, name := range []string{"ignore-missing", "quiet", "status", "strict", "w"} {
 		if o.has(name) {

@@ -13,8 +13,8 @@ import (
 type sumChecker struct {
 	p       *process
 	o       options
-	known   map[string]digest // by the name in the BSD format
-	preset  digest            // of lines in the other format; the zero value accepts none
+	known   map[string]digest // the algorithms by their names in the BSD format
+	preset  digest            // the algorithm of other lines; the zero value rejects them
 	reverse int               // 1 if names follow a single space, -1 if they do not, 0 if unknown
 
 	bad, unread, malformed, verified int
@@ -27,8 +27,8 @@ type sumLine struct {
 	name   string
 }
 
-// checkSums verifies the checksums in files. Lines in the BSD format have the algorithms of known,
-// other lines have preset.
+// checkSums verifies the checksums in files. A line in the BSD format names an algorithm of known,
+// and any other line uses preset.
 func (p *process) checkSums(o options, files []string, known map[string]digest, preset digest) int {
 	status := 0
 	p.unreadable = "%s: %s"

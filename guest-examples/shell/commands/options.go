@@ -78,7 +78,7 @@ type optionSet struct {
 	ordered bool
 	// number reports that -5 is the option "#" with the value 5.
 	number bool
-	// negative takes -5 and -.5 as operands.
+	// negative accepts -5 and -.5 as operands.
 	negative bool
 }
 

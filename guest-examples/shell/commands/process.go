@@ -33,7 +33,7 @@ type process struct {
 	unreadable string
 	ticks      uint
 	maximum    int            // limit of the bytes kept in memory
-	location   *time.Location // of TZ; nil before the first use
+	location   *time.Location // the zone that TZ names; nil before the first use
 }
 
 func newProcess(ctx context.Context, e *command.Env, name string) *process {

@@ -232,8 +232,9 @@ func (s *stream) selects(c *sedCommand) (bool, error) {
 }
 
 // beginNumbered begins a range whose first address is a line number, and reports whether the range
-// has the current line. The program may not have reached the command at the first line of the
-// range, so any line from there on begins the range. There is only one such range.
+// includes the current line. The program may have skipped the command at the first line of the
+// range. Then the range begins at the next line that reaches the command. The first address
+// begins only one range.
 func (s *stream) beginNumbered(c *sedCommand) bool {
 	if c.closed || s.line < c.from.line {
 		return false

@@ -12,7 +12,7 @@ var seq = spec{
 	options: "+ - f,format: s,separator: w,equal-width", run: runSeq,
 }
 
-// seqPrecision is the precision of GNU's numbers, a long double.
+// seqPrecision is the precision in bits of a long double, the type of GNU's numbers.
 const seqPrecision = 64
 
 // seqNumber is an operand of seq.
@@ -82,7 +82,7 @@ func parseSeqNumber(word string, precision uint) (seqNumber, error) {
 		return seqNumber{}, fmt.Errorf("invalid floating point argument: '%s'", word)
 	}
 	if exponent := value.MantExp(nil); len(text) > maxSeqWidth || exponent > maxSeqExponent || exponent < -maxSeqExponent {
-		return seqNumber{}, fmt.Errorf("the limit of a number is 4096 digits and 1e4932, and this exceeds it: '%.40s'", word)
+		return seqNumber{}, fmt.Errorf("the number '%.40s' has more than 4096 digits or an exponent beyond 4932", word)
 	}
 	n := seqNumber{value: value, width: len(text), fraction: -1}
 	if strings.ContainsAny(text, "xX") || value.IsInf() {
@@ -184,7 +184,7 @@ func readSeqFormat(format string) (seqFormat, error) {
 	numbers := format[1+flags : end]
 	for part := range strings.SplitSeq(numbers, ".") {
 		if n, err := strconv.Atoi("0" + part); err != nil || n > maxSeqWidth {
-			return f, fmt.Errorf("the limit of a width in a format is %d", maxSeqWidth)
+			return f, fmt.Errorf("a width in the format is larger than the limit of %d", maxSeqWidth)
 		}
 	}
 	end += countBytes(format[end:], "L")
@@ -247,7 +247,7 @@ func (p *process) printSequence(first, step, last *big.Float, format seqFormat, 
 		n = new(big.Float).SetPrec(first.Prec()).Mul(step, big.NewFloat(float64(i)))
 		n.Add(n, first)
 		text = format.number(n)
-		// Rounding may lead just past the last number: seq 0 0.1 0.3 has four numbers.
+		// Rounding may make the last number slightly too large: seq 0 0.1 0.3 has four numbers.
 		if past(n) && (text == before || !sameNumber(text, last)) {
 			break
 		}

@@ -20,10 +20,10 @@ type timeFormatter struct {
 	out strings.Builder
 }
 
-// timeField is how a field is written.
+// timeField describes how a field is written.
 type timeField struct {
-	// pad is - for no padding, _ for spaces, 0 or + for zeros, or 0. With +, a year with more
-	// digits than usual gets a sign.
+	// pad is - for no padding, _ for spaces, 0 or + for zeros, and the zero byte for the default.
+	// With +, a year with more digits than usual gets a sign.
 	pad byte
 	// width is -1 if there is none.
 	width                      int
@@ -35,8 +35,8 @@ type timeField struct {
 // maxTimeWidth limits the width of a field.
 const maxTimeWidth = 1000
 
-// format writes a format. inherited has the case and the padding of years of the field that format
-// is a part of, and the width of the first field.
+// format writes a format. If it is the format of a field, inherited has the case of that field, the
+// padding of its years, and the width of its first part.
 func (s *timeFormatter) format(format string, inherited timeField) {
 	width := inherited.width
 	for format != "" {
@@ -92,8 +92,8 @@ func (f *timeField) parse(text string) int {
 	return n
 }
 
-// field writes one field, and reports whether the letter is known. yearPad is the padding of years
-// that set none.
+// field writes one field, and reports whether the letter is known. yearPad is the padding of a year
+// whose field sets no padding.
 func (s *timeFormatter) field(letter byte, f timeField, yearPad byte) bool {
 	// The modifiers choose another calendar or other digits, which the C locale does not have. Not
 	// every letter allows them.
@@ -101,7 +101,7 @@ func (s *timeFormatter) field(letter byte, f timeField, yearPad byte) bool {
 		return false
 	}
 	if f.modifier == 'E' && strings.IndexByte("CyY", letter) >= 0 || f.modifier == 'O' && s.digitsOfLocale(letter) {
-		// GNU's date leaves these fields to the C library, and pads the result as a text.
+		// GNU's date leaves these fields to the C library, and pads the result like other text.
 		part := timeFormatter{t: s.t}
 		part.format("%"+string(letter), timeField{width: -1})
 		s.text(f, part.out.String())
@@ -157,7 +157,7 @@ func (s *timeFormatter) digitsOfLocale(letter byte) bool {
 	return strings.IndexByte("CyYdeHIklmMSuUVwWgGj", letter) >= 0
 }
 
-// composite writes a field that consists of others.
+// composite writes a field that consists of other fields.
 func (s *timeFormatter) composite(format string, letter byte, f timeField) {
 	inner := timeField{width: -1, upper: f.upper}
 	if letter == 'F' || letter == 'D' {
@@ -175,7 +175,7 @@ func (s *timeFormatter) composite(format string, letter byte, f timeField) {
 	s.text(timeField{pad: f.pad, width: f.width}, part.out.String())
 }
 
-// text writes a text in the case and width of the field.
+// text writes a string in the case and width of the field.
 func (s *timeFormatter) text(f timeField, text string) {
 	switch {
 	case f.lower:
@@ -198,7 +198,7 @@ func (s *timeFormatter) fill(pad byte, n int) {
 	}
 }
 
-// year writes a number that is a year or a part of one.
+// year writes a year or a part of a year.
 func (s *timeFormatter) year(f timeField, yearPad byte, n timeNumber) {
 	if f.pad == 0 {
 		f.pad = yearPad

@@ -36,8 +36,8 @@ func runTouch(p *process, o options, names []string) int {
 	return p.status
 }
 
-// touchesChange reports whether the options ask for the time of the last change, and not only for
-// the time of the last access.
+// touchesChange reports whether the options set the time of the last change, and not only the time
+// of the last access.
 func touchesChange(o options) (bool, error) {
 	access, change := o.has("a"), o.has("m")
 	for _, which := range o.values("time") {

@@ -13,7 +13,7 @@ import (
 var wc = spec{
 	name: "wc", synopsis: "[-clLmw] [FILE]...",
 	options: "l,lines w,words c,bytes m,chars L,max-line-length",
-	note:    "Characters are UTF-8 characters.",
+	note:    "-m counts characters in UTF-8.",
 	run:     runWc,
 }
 

@@ -115,7 +115,7 @@ func (p *envelope) line(text string) error {
 		}
 		added, ok := strings.CutPrefix(text, "+")
 		if !ok || p.blank {
-			return fmt.Errorf(`%.100q: each line of an added file begins with "+"; an empty line is only "+"`, text)
+			return fmt.Errorf(`%.100q: each line of an added file must begin with "+"; write "+" alone for an empty line`, text)
 		}
 		f.content += added + "\n"
 	case remove:

@@ -79,7 +79,7 @@ func (h *header) line(text string) error {
 	return nil
 }
 
-// part returns the part that the header and its hunks make.
+// part combines the header and its hunks to a part of the patch.
 func (h *header) part() (filePatch, error) {
 	if h.from != "" && h.to != "" {
 		return filePatch{paths: []string{h.from}, moveTo: h.to, hunks: h.hunks}, nil
@@ -129,13 +129,13 @@ func addedFile(paths []string, hunks []hunk) (filePatch, error) {
 	return added, nil
 }
 
-// createsFile reports whether the hunks suit a file that does not exist: one hunk that adds lines
-// before the first line.
+// createsFile reports whether the hunks can create a file: a single hunk that adds lines before the
+// first line.
 func createsFile(hunks []hunk) bool {
 	return len(hunks) == 1 && hunks[0].after && hunks[0].line == 0
 }
 
-// emptiesFile reports whether the only hunk leaves no line.
+// emptiesFile reports whether a single hunk deletes all lines.
 func emptiesFile(hunks []hunk) bool {
 	return len(hunks) == 1 && len(hunks[0].side('+')) == 0
 }

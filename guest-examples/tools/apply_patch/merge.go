@@ -128,8 +128,8 @@ func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	return len(lines) - old
 }
 
-// lastNew returns the last line that the file has after the change, or the zero line if the hunk
-// only deletes lines.
+// lastNew returns the last line of the hunk that is in the file after the change, or the zero line
+// if the hunk only deletes lines.
 func (h hunk) lastNew() line {
 	for _, l := range slices.Backward(h.lines) {
 		if l.op != '-' {
@@ -139,14 +139,14 @@ func (h hunk) lastNew() line {
 	return line{}
 }
 
-// keepsOpen reports whether the last line of the file has no line end after the change if it had
-// none before. A unified diff says that it gets one: its deleted line is marked as open, and its
-// added line is not.
+// keepsOpen reports whether a missing line end at the end of the file is still missing after the
+// change. A unified diff adds the line end with a deleted line that is marked as open and an added
+// line that is not.
 func (h hunk) keepsOpen() bool {
 	return !slices.ContainsFunc(h.lines, func(l line) bool { return l.op == '-' && l.open })
 }
 
-// closeInner gives all lines but the last one a line end.
+// closeInner adds the missing line ends to all lines except the last one.
 func (f *lined) closeInner(usual string) {
 	for i := range max(len(f.ends)-1, 0) {
 		if f.ends[i] == "" {

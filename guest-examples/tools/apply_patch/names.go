@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// paths returns the paths that the changed file may have, the most likely first. The names may
+// paths returns the paths that the changed file may have, the most likely path first. The names may
 // begin with directories that the workspace lacks: the prefixes of git, or the two directories that
 // diff -r compared. They may also differ at their ends, as after "diff -u x.orig x". Like git apply
-// and patch, apply_patch then takes the file that exists.
+// and patch, apply_patch then chooses the file that exists.
 func (h *header) paths() []string {
 	var paths []string
 	if h.git != "" {
@@ -27,8 +27,8 @@ func (h *header) paths() []string {
 	return withoutRepeats(append(paths, commonEnd(older, newer)))
 }
 
-// addedPaths returns the paths that the added file may have. The first one whose top directory
-// exists is right, or else the last one.
+// addedPaths returns the paths that the added file may have. The first path whose top directory
+// exists is right. If there is no such path, the last path is right.
 func (h *header) addedPaths() []string {
 	older, newer := h.names()
 	switch {
@@ -40,7 +40,7 @@ func (h *header) addedPaths() []string {
 	return withoutRepeats([]string{newer, commonEnd(older, newer)})
 }
 
-// names returns the two names of the file. A missing name is replaced by the other one.
+// names returns the two names of the file. If one name is missing, both results are the other name.
 func (h *header) names() (older, newer string) {
 	older, newer = h.old.name, h.new.name
 	if older == devNull {
@@ -70,8 +70,8 @@ func strip(name string, directories int) string {
 	return name
 }
 
-// byLikelihood sorts two names of a file as the program patch does: fewer directories, then a
-// shorter last element, then a shorter name come first.
+// byLikelihood sorts two names of a file as the program patch does: by the number of directories,
+// then by the length of the last element, then by the length of the name.
 func byLikelihood(older, newer string) []string {
 	names := []string{older, newer}
 	slices.SortStableFunc(names, func(a, b string) int {

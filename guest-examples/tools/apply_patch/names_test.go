@@ -23,13 +23,13 @@ const (
 )
 
 // The names in a unified diff lead to the same file as with git apply, or with patch and the right
-// option -p. programs lists the ones that agree; the others refuse the patch or take other
-// directories.
+// option -p. programs lists the programs that agree; the other programs refuse the patch or use
+// other directories.
 func TestNames(t *testing.T) {
 	gitApply, patch0, patch1 := "git apply", "patch -p0", "patch -p1"
 	for _, test := range []struct {
 		name     string
-		before   []string // files with numbers as content
+		before   []string // files whose content is the constant numbers
 		patch    string
 		after    tree
 		programs []string
@@ -104,7 +104,7 @@ func byProgram(t *testing.T, command string, before tree, patch string) tree {
 	return readTree(t, root)
 }
 
-// A deleted file has the lines that the patch deletes.
+// A patch that deletes a file is refused if the file has other lines than the patch deletes.
 func TestDeletedFileHasOtherLines(t *testing.T) {
 	for _, header := range []string{
 		"diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n",
@@ -113,7 +113,7 @@ func TestDeletedFileHasOtherLines(t *testing.T) {
 	} {
 		before := tree{"f": numbers + "4\n"}
 		_, after, err := run(t, before, header+empty)
-		if err == nil || !strings.Contains(err.Error(), "patch: f: the patch deletes the file, but the file has lines that the patch lacks; read the file again; nothing was changed") || !maps.Equal(after, before) {
+		if err == nil || !strings.Contains(err.Error(), "patch: f: the patch deletes the file, but not all of its lines; read the file again; nothing was changed") || !maps.Equal(after, before) {
 			t.Errorf("got %v and %q after\n%s", err, after, header)
 		}
 	}

@@ -75,8 +75,8 @@ func (p *plan) add(part filePatch) error {
 	return nil
 }
 
-// find returns the path of the file of a part: the first one at which a file exists. If the part
-// adds the file, it is the first one whose top directory exists, or else the last one.
+// find returns the path of the file of a part: the first path at which a file exists. If the part
+// adds the file, it is the first path whose top directory exists, or else the last path.
 func (p *plan) find(part filePatch) (path string, found bool) {
 	for _, path = range part.paths {
 		if part.kind == add {
@@ -89,7 +89,7 @@ func (p *plan) find(part filePatch) (path string, found bool) {
 			continue // a name such as /tmp/x.orig
 		}
 		if _, was, err := p.dir.Target(param, path); err != nil || was != nil {
-			return path, true // claim returns the error
+			return path, true // claim returns err
 		}
 	}
 	if part.kind == add {
@@ -123,7 +123,7 @@ func (p *plan) remove(f *planned, part filePatch) error {
 	}
 	left, _, err := merge(f.old, part.hunks)
 	if err == nil && len(left) > 0 {
-		err = errors.New("the patch deletes the file, but the file has lines that the patch lacks; read the file again")
+		err = errors.New("the patch deletes the file, but not all of its lines; read the file again")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", param, shown, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 )
 
-// A diff of two files turns the first into the second, to the last byte, with git diff and diff -u
-// and any number of context lines.
+// For diffs of git diff and diff -u with any number of context lines, the patched first file is
+// equal to the second file, including its last line end.
 func TestSameAsDiff(t *testing.T) {
 	git, diff := testprogram.Path(t, "git"), testprogram.Path(t, "diff")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -52,7 +52,7 @@ type call struct {
 	path  jsonvalue.Path
 }
 
-// operations are all operations.
+// operations are all supported operations.
 var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"sort":       sorted,
 	"reverse":    reverse,

@@ -14,8 +14,8 @@ type cellReader struct {
 	at    int // the next byte
 	comma string
 	ends  string // the bytes that end a cell without quotes, and the quote
-	line  int    // of the last row, counted from 1
-	lines int    // before the next byte
+	line  int    // the line of the last row, counted from 1
+	lines int    // the number of lines before the next byte
 }
 
 func newCellReader(text string, comma rune) *cellReader {
@@ -45,7 +45,7 @@ func (r *cellReader) next() ([]string, error) {
 		if r.at == len(r.text) || r.endLine() {
 			return cells, nil
 		}
-		return nil, r.errorAt(r.at, `a cell goes on after its closing quote; double a quote inside a cell ("")`)
+		return nil, r.errorAt(r.at, `a cell continues after its closing quote; double a quote inside a cell ("")`)
 	}
 }
 

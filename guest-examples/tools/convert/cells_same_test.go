@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 )
 
-// readTables reads an array of texts, and writes an array with the rows of each, or null for an
-// error. Like convert, it skips empty lines.
+// readTables is a Python program. It reads an array of CSV texts, and writes an array with the rows
+// of each text, or null for an invalid text. Like convert, it skips empty lines.
 const readTables = `
 import csv, io, json, sys
 tables = []

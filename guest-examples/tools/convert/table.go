@@ -58,7 +58,7 @@ func (t table) read(text string) (jsonvalue.Value, error) {
 			width = len(record)
 		}
 		if len(record) != width {
-			return jsonvalue.Value{}, fmt.Errorf("line %d has %s, but the lines before have %d", reader.line, toolabi.Quantity(len(record), "cell"), width)
+			return jsonvalue.Value{}, fmt.Errorf("line %d has %s, but the lines before it have %d", reader.line, toolabi.Quantity(len(record), "cell"), width)
 		}
 		if cells += len(record) + 1; cells > jsonvalue.MaxValues {
 			return jsonvalue.Value{}, jsonvalue.ErrSize

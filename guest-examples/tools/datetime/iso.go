@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The forms of ISO 8601 for a date, a time of day and an offset. Month and week without a day,
-// basic ordinal dates and years of more than four digits are not read.
+// The forms of ISO 8601 for a date, a time of day and an offset. A month or week without a day,
+// basic ordinal dates and years of more than four digits are not supported.
 const (
 	isoDate   = `(?P<year>\d{4})(?:-(?P<month>\d\d)-(?P<day>\d\d)|(?P<month>\d\d)(?P<day>\d\d)|-?W(?P<week>\d\d)-?(?P<weekday>\d)|-(?P<ordinal>\d{3}))`
 	isoClock  = `(?P<hour>\d\d?)(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?|(?P<minute>\d\d)(?:(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?)?`
@@ -24,12 +24,12 @@ var (
 
 // isoTime is a date and a time of day in a form of ISO 8601.
 type isoTime struct {
-	wall time.Time      // what clocks show, as a time in UTC
-	zone *time.Location // the zone of the offset; nil without an offset
-	leap bool           // wall is the second before a leap second
+	wall time.Time      // the date and time that clocks show, as a time in UTC
+	zone *time.Location // a zone with the offset of the text; nil without an offset
+	leap bool           // the second is 60; wall is then one second earlier
 }
 
-// fields are the named parts of a match. A name that the expression has several times has its one
+// fields are the named groups of a match. If several groups have the same name, the field is the
 // value that is not empty.
 type fields map[string]string
 
@@ -49,9 +49,9 @@ func match(expression, text string) fields {
 	return f
 }
 
-// number returns a field as a number; 0 if it is missing.
+// number returns a field as a number, or 0 if the field is missing.
 func (f fields) number(name string) int {
-	n, _ := strconv.Atoi(f[name]) // only digits match, and few
+	n, _ := strconv.Atoi(f[name]) // a field is a few digits, so there is no error
 	return n
 }
 

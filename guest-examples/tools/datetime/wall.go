@@ -9,9 +9,10 @@ import (
 const clockLayout = "2006-01-02 15:04:05"
 
 // atWall returns the time at which clocks in zone show the date and time of wall. It adds a note if
-// there is no such time, or if there are several. RFC 5545 (section 3.3.5) decides: a time that
-// clocks skip has the offset that was valid before the gap, so that it moves forward by the length
-// of the gap; of several times the first one counts. time.Date decides by the sign of the offset.
+// there is no such time, or if there are several. RFC 5545 (section 3.3.5) defines the result. A
+// time that clocks skip has the offset that was valid before the gap, and so moves forward by the
+// length of the gap. If clocks show a time twice, the result is the first time. time.Date does not
+// follow these rules in all zones.
 func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
 	// No zone differs from UTC by a day.
 	const margin = 24 * time.Hour
@@ -23,7 +24,7 @@ func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
 		candidate := wall.Add(-time.Duration(offset) * time.Second).In(zone)
 		switch {
 		case !candidate.Before(end):
-			inGap = candidate // unless a later offset shows this time
+			inGap = candidate // a later offset may still show wall
 		case !candidate.Before(start):
 			found = append(found, candidate)
 		}

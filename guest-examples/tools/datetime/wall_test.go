@@ -10,7 +10,7 @@ import (
 )
 
 // In each zone of the tz database and at each change of clocks, a skipped time moves forward by the
-// length of the gap, and of two equal times the first one counts.
+// length of the gap, and a repeated time is its first occurrence.
 func TestWallTimesOfAllZones(t *testing.T) {
 	from, to := time.Date(1850, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 	gaps, repeats := 0, 0
@@ -26,7 +26,7 @@ func TestWallTimesOfAllZones(t *testing.T) {
 			if jump == 0 {
 				continue
 			}
-			// What clocks show before and after the change.
+			// oldClock and newClock are the times that clocks show before and after the change.
 			oldClock, newClock := wall(change).Add(-jump), wall(change)
 			for _, part := range []time.Duration{0, jump.Abs() / 2, jump.Abs() - time.Second} {
 				shown, want := oldClock.Add(part), change.Add(part).In(zone)

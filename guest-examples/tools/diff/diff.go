@@ -84,7 +84,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 // side is one of the two texts to compare.
 type side struct {
 	name     string
-	encoding string // of a file; "" for a text
+	encoding string // the encoding of a file; "" for an argument
 	text     []byte
 	lines    [][]byte // with line ends
 }
@@ -114,8 +114,8 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	return s, nil
 }
 
-// readFile returns the side that a file is, without its lines. It reads little more than it needs
-// to detect that the content is larger than MaxInput.
+// readFile returns a side with the content of a file, but without lines. It reads only as much as
+// it needs to detect that the text is larger than MaxInput.
 func readFile(fsys fs.FS, param, path string) (side, error) {
 	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {

@@ -150,7 +150,7 @@ func TestRun_isCut(t *testing.T) {
 		"inside of a hunk": {OldText: new(older.String()), NewText: new(newer.String())},
 	} {
 		got, err := run(t, args)
-		const end = "\n(the diff is cut here: it is longer than 262144 bytes; 2000 lines added and 2000 lines removed in all)\n"
+		const end = "\n(the diff is cut here: it is longer than 262144 bytes; in total, it has 2000 lines added and 2000 lines removed)\n"
 		if err != nil || len(got) < MaxOutput-1000 || len(got) > MaxOutput+len(end) || !strings.HasSuffix(got, end) {
 			t.Errorf("%s: got %d bytes, %v, ending in %q", name, len(got), err, got[max(len(got)-150, 0):])
 		}

@@ -30,7 +30,7 @@ func (d *difference) show(format Format) []byte {
 		hunk := d.hunk(d.changes[start:end], format)
 		if room := MaxOutput - len(out); len(hunk) > room {
 			out = append(out, hunk[:bytes.LastIndexByte(hunk[:room], '\n')+1]...)
-			return fmt.Appendf(out, "(the diff is cut here: it is longer than %d bytes; %s added and %s removed in all)\n%s", MaxOutput,
+			return fmt.Appendf(out, "(the diff is cut here: it is longer than %d bytes; in total, it has %s added and %s removed)\n%s", MaxOutput,
 				toolabi.Quantity(d.added, "line"), toolabi.Quantity(d.removed, "line"), note)
 		}
 		out = append(out, hunk...)

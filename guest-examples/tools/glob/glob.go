@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
-// startParam is what errors about the start directory call the argument.
+// startParam is the name of the argument in errors about the start directory.
 const startParam = "path or pattern"
 
 // DefaultLimit is the number of files that are listed if a call sets no limit.

@@ -83,8 +83,8 @@ func mayBeRead(entry fs.DirEntry) bool {
 	return err != nil || workspace.Regular(info)
 }
 
-// single searches the one file that is the argument path. It returns an error if that file can't be
-// searched.
+// single searches one file, which the argument path names. It returns an error if that file can't
+// be searched.
 func (s *search) single() error {
 	err := s.file(s.start)
 	switch {

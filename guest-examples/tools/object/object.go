@@ -44,7 +44,7 @@ type call struct {
 	path   jsonvalue.Path
 }
 
-// operations are all operations.
+// operations are all supported operations.
 var operations = map[Operation]func(call) (jsonvalue.Value, error){
 	"get":          get,
 	"set":          set,

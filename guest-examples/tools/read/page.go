@@ -21,8 +21,8 @@ import (
 // one more byte to detect that the line was cut.
 const keep = 4*MaxLineChars + 1
 
-// page is the part of a file that is shown: limit lines that begin with the line first. The first
-// line of a file is 1.
+// page is the part of a file that is shown: the lines from first to first+limit-1. The first line
+// of a file has the number 1.
 type page struct {
 	fsys         fs.FS
 	name         string

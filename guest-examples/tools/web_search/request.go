@@ -27,7 +27,7 @@ func request(method, base, path string, query url.Values, body []byte) (*http.Re
 	return r, err
 }
 
-// tags are the tags with which services highlight words of the query.
+// tags matches the HTML tags that services use to highlight words of the query.
 var tags = regexp.MustCompile(`</?(?:strong|em|mark|b|i|br) ?/?>`)
 
 // fromHTML returns the text of a title or an excerpt that contains tags and entities.
