@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/wildmatch"
 )
 
 const (
@@ -20,21 +20,18 @@ const (
 // ignoreRule is a line of an ignore file.
 type ignoreRule struct {
 	base        string // directory of the ignore file
-	glob        string
-	whole       bool // match the path below base instead of the name
-	directories bool // match only directories
-	negated     bool // an exception to earlier rules
+	literal     string // the start of the pattern, without special characters
+	pattern     string // the rest; see wildmatch.Match
+	whole       bool   // match the path below base instead of the name
+	directories bool   // match only directories
+	negated     bool   // an exception to earlier rules
 }
 
-// parseIgnore parses the rules of the ignore file in the directory base. Like git, it ignores
-// lines that are not patterns.
+// parseIgnore parses the rules of the ignore file in the directory base, as git does.
 func parseIgnore(base, content string) []ignoreRule {
 	var rules []ignoreRule
-	for line := range strings.Lines(content) {
-		line = strings.TrimRight(line, "\r\n")
-		if !strings.HasSuffix(line, `\ `) {
-			line = strings.TrimRight(line, " ")
-		}
+	for line := range strings.Lines(strings.TrimPrefix(content, "\ufeff")) {
+		line = trimSpaces(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		if line == "" || line[0] == '#' {
 			continue
 		}
@@ -42,14 +39,45 @@ func parseIgnore(base, content string) []ignoreRule {
 		line, rule.negated = strings.CutPrefix(line, "!")
 		line, rule.directories = strings.CutSuffix(line, "/")
 		rule.whole = strings.Contains(line, "/")
-		// Braces have no special meaning in ignore files.
-		rule.glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.TrimPrefix(line, "/"))
-		if rule.glob == "" || len(rule.glob) > maxPattern || !doublestar.ValidatePattern(rule.glob) {
+		line = strings.TrimPrefix(line, "/")
+		if line == "" || len(line) > maxPattern {
 			continue
 		}
+		special := strings.IndexAny(line, `*?[\`)
+		if special < 0 {
+			special = len(line)
+		}
+		rule.literal, rule.pattern = line[:special], line[special:]
 		rules = append(rules, rule)
 	}
 	return rules
+}
+
+// trimSpaces removes the spaces at the end of a line. A backslash keeps the space after it.
+func trimSpaces(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		if line[i] == ' ' {
+			continue
+		}
+		if line[i] == '\\' {
+			i++
+		}
+		end = min(i+1, len(line))
+	}
+	return line[:end]
+}
+
+// matches reports whether the rule matches a path below its base.
+func (r ignoreRule) matches(subject string) bool {
+	rest, found := strings.CutPrefix(subject, r.literal)
+	if !found {
+		return false
+	}
+	if r.pattern == "" {
+		return rest == ""
+	}
+	return wildmatch.Match(r.pattern, rest)
 }
 
 // loadIgnore returns rules followed by the rules of the ignore file in a directory. It does not
@@ -80,7 +108,7 @@ func ignored(rules []ignoreRule, name string, directory bool) bool {
 		if rule.whole {
 			subject = Below(rule.base, name)
 		}
-		if doublestar.MatchUnvalidated(rule.glob, subject) {
+		if rule.matches(subject) {
 			return !rule.negated
 		}
 	}
