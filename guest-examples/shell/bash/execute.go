@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
@@ -32,32 +31,10 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 		s.stop(errTooDeep)
 		return nil, errTooDeep
 	}
-	args = withNames(args)
 	if s.builtins[args[0]] != nil && !s.isFunction(args[0]) {
 		return append([]string{builtinMark + args[0]}, args[1:]...), nil
 	}
 	return args, nil
-}
-
-// withNames replaces empty variable names in the arguments of some builtins with the name of a
-// variable that never exists, because the interpreter panics on an empty name.
-func withNames(args []string) []string {
-	at := slices.Index(args, "")
-	if at < 1 {
-		return args
-	}
-	switch args[0] {
-	case "unset":
-	case "test", "[":
-		if before := args[at-1]; before != "-v" && before != "-R" {
-			return args
-		}
-	default:
-		return args
-	}
-	args = slices.Clone(args)
-	args[at] = noName
-	return withNames(args)
 }
 
 func (s *shell) isFunction(name string) bool {

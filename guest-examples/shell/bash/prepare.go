@@ -10,7 +10,7 @@ import (
 // a construct that would give a wrong result. It also records the names of functions.
 func (s *shell) prepare(file *syntax.File) (err error) {
 	defer recoverAs(&err, file.Name)
-	p := preparation{maps: associative(file)}
+	p := preparation{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
 			s.mu.Lock()
@@ -27,8 +27,6 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 
 // preparation is the state of one call of prepare.
 type preparation struct {
-	// maps are the names of associative arrays.
-	maps map[string]bool
 	// outputs is the number of process substitutions >(commands) so far.
 	outputs int
 	err     error
@@ -37,48 +35,24 @@ type preparation struct {
 func (p *preparation) node(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.Stmt:
-		p.assignElements(node)
 		p.substituteOutputs(node)
 	case *syntax.BinaryCmd:
 		keepInPipe(node)
 	case *syntax.Word:
 		for i, part := range node.Parts {
-			node.Parts[i] = p.part(part)
+			node.Parts[i] = replaced(part)
 		}
 	case *syntax.DblQuoted:
 		for i, part := range node.Parts {
-			node.Parts[i] = p.part(part)
-		}
-	case *syntax.ParamExp:
-		p.expansion(node)
-	case *syntax.UnaryTest:
-		testVariable(node)
-	case *syntax.DeclClause:
-		nameReferences(node)
-	case *syntax.LetClause:
-		for i, expr := range node.Exprs {
-			node.Exprs[i] = unquotedArithmetic(expr)
-		}
-	case *syntax.UnaryArithm:
-		if node.Op == syntax.Inc || node.Op == syntax.Dec {
-			p.target(node, node.X)
-		}
-	case *syntax.BinaryArithm:
-		if isAssignment(node.Op) {
-			p.target(node, node.X)
+			node.Parts[i] = replaced(part)
 		}
 	}
 }
 
-// part returns the word part that replaces part.
-func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
-	switch part := part.(type) {
-	case *syntax.ProcSubst:
-		if part.Op == syntax.CmdIn {
-			return inputSubstitution(part)
-		}
-	case *syntax.ParamExp:
-		return p.counted(part)
+// replaced returns the word part that replaces part.
+func replaced(part syntax.WordPart) syntax.WordPart {
+	if input, ok := part.(*syntax.ProcSubst); ok && input.Op == syntax.CmdIn {
+		return inputSubstitution(input)
 	}
 	return part
 }

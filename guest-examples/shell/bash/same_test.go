@@ -81,19 +81,23 @@ func ours(t *testing.T, dir, text string) (outcome, string) {
 func TestSameAsBash(t *testing.T) {
 	bash := systemBash(t)
 	for _, file := range caseFiles(t) {
-		for _, c := range scripts(t, file) {
-			t.Run(filepath.Base(file)+"/"+c.name, func(t *testing.T) {
-				t.Parallel()
-				want, wantErr := theirs(t, bash, copyOfTree(t), c.text)
-				if strings.Contains(wantErr, "command not found") {
-					testprogram.Missing(t, wantErr)
-				}
-				got, gotErr := ours(t, copyOfTree(t), c.text)
-				if got != want {
-					t.Errorf("%s\ngot  %d %q\n     %q\nwant %d %q\n     %q", c.text, got.status, got.stdout, gotErr, want.status, want.stdout, wantErr)
-				}
-			})
-		}
+		// The files run one after another, because the shell limits goroutines, and waiting tests
+		// are goroutines too.
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			for _, c := range scripts(t, file) {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					want, wantErr := theirs(t, bash, copyOfTree(t), c.text)
+					if strings.Contains(wantErr, "command not found") {
+						testprogram.Missing(t, wantErr)
+					}
+					got, gotErr := ours(t, copyOfTree(t), c.text)
+					if got != want {
+						t.Errorf("%s\ngot  %d %q\n     %q\nwant %d %q\n     %q", c.text, got.status, got.stdout, gotErr, want.status, want.stdout, wantErr)
+					}
+				})
+			}
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package bash
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func newShell(host Host, stop context.CancelCauseFunc) *shell {
 		s.commands = map[string]command.Func{}
 	}
 	s.commands["bash"], s.commands["sh"] = s.shellCommand, s.shellCommand
-	s.commands[tempCommand], s.commands[countCommand], s.commands[nameCommand] = s.newTemp, count, name
+	s.commands[tempCommand] = s.newTemp
 	s.builtins = s.builtinTable()
 	return s
 }
@@ -167,27 +166,9 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// Internal commands that help does not list. tempCommand creates a file for a process substitution
-// and prints its name. countCommand prints the number of its arguments. nameCommand prints its
-// arguments, or noName if they are empty.
-const (
-	tempCommand  = "__temporary_file"
-	countCommand = "__count"
-	nameCommand  = "__name"
-)
-
-// noName is the name of a variable that never exists.
-const noName = "__nothing"
-
-func count(_ context.Context, e *command.Env) int {
-	fmt.Fprintln(e.Stdout, len(e.Args)-1)
-	return 0
-}
-
-func name(_ context.Context, e *command.Env) int {
-	fmt.Fprintln(e.Stdout, cmp.Or(strings.Join(e.Args[1:], " "), noName))
-	return 0
-}
+// tempCommand is an internal command that help does not list. It creates a file for a process
+// substitution and prints its name.
+const tempCommand = "__temporary_file"
 
 func (s *shell) newTemp(_ context.Context, e *command.Env) int {
 	name, err := s.tempFile("")
