@@ -257,13 +257,13 @@ func TestDecodeValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, tc := range []struct{ line, want string }{
 		{`title = "` + long + `"`, "title: is 300 bytes long; the limit is 128"},
-		{`title = "two\nlines"`, "title: holds U+000A, a line break"},
-		{`title = "zero\u2028width"`, "title: holds U+2028"},
-		{`title = "tag\U000E0041"`, "title: holds U+E0041"},
+		{`title = "two\nlines"`, "title: contains U+000A, a line break"},
+		{`title = "zero\u2028width"`, "title: contains U+2028"},
+		{`title = "tag\U000E0041"`, "title: contains U+E0041"},
 		{`title = "  "`, "title: is empty"},
 		{`confirm = "{}"`, `confirm: "{}" names no parameter`},
 		{`confirm = "{x}"`, `confirm: "{x}" is not a parameter; declare it`},
-		{`confirm = "a\tb"`, "confirm: holds U+0009"},
+		{`confirm = "a\tb"`, "confirm: contains U+0009"},
 		{`category = "a/b"`, `category: "a/b" is not a name`},
 		{`category = ".."`, `category: ".." is not a name`},
 		{`category = "аdmin"`, "category: \"аdmin\" is not a name"}, // a Cyrillic letter

@@ -75,7 +75,7 @@ func TestDecodeInvalidExamples(t *testing.T) {
 	}
 	for _, tc := range []struct{ keys, want string }{
 		{`arguments = { text = "a" }`, `0:3: examples[0].title: missing; add a title`},
-		{`title = "a\nb"`, `1:9: examples[0].title: holds U+000A, a line break`},
+		{`title = "a\nb"`, `1:9: examples[0].title: contains U+000A, a line break`},
 		{`title = "a"`, `0:3: examples[0]: says nothing about the result of the call; add output, contains, after, gone or error`},
 		{"title = 'a'\noutput = 'x'\ncontains = ['y']", `examples[0]: has output and contains; output is the whole text`},
 		{"title = 'a'\narguments = { text = 'x', limit = 'many' }\noutput = ''", `2:35: examples[0].arguments.limit: parameter "limit" must be an integer`},
@@ -96,7 +96,7 @@ func TestDecodeInvalidExamples(t *testing.T) {
 		{"title = 'a'\nfiles = { 'C:x' = '' }", `"C:x" does not begin with a mount; write "mount:path"`},
 		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `contains a character that a path in an example must not have`},
 		{"title = 'a'\nfiles = { 'a\\b' = '' }", `contains a character that a path in an example must not have`},
-		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `the key holds U+0000`},
+		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `the key contains U+0000`},
 		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the limit is 255`},
 		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the limit is 64`},
 		{"title = 'a'\nfiles = { a = '', 'a/b' = '' }", `2:9: examples[0].files: "a" cannot be a file, because "a/b" is below it`},

@@ -47,7 +47,7 @@ func TestHiddenCharactersInEveryString(t *testing.T) {
 			}
 			_, err := Decode("tool.toml", []byte(text[:inside]+"\u200b"+text[inside:]))
 			where := fmt.Sprintf("tool.toml:%d:%d: ", line, column)
-			if err == nil || !strings.Contains("\n"+err.Error(), "\n"+where) || !strings.Contains(err.Error(), "holds U+200B, ") {
+			if err == nil || !strings.Contains("\n"+err.Error(), "\n"+where) || !strings.Contains(err.Error(), "contains U+200B, ") {
 				t.Errorf("%s: got %v, want one with %s and U+200B", key, err, where)
 			}
 		})
@@ -86,7 +86,7 @@ func TestHiddenCharactersInParametersFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer directory.Close()
-	const want = `tool.toml:4:19: parameters_file: "p.json": /properties/a/enum/0 holds U+200B, `
+	const want = `tool.toml:4:19: parameters_file: "p.json": /properties/a/enum/0 contains U+200B, `
 	if _, err := Read(directory, FileName); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -110,7 +110,7 @@ func (s Setting) refuses(value string) string {
 	case len(value) > MaxSettingBytes:
 		return tooLong(value, MaxSettingBytes).Error()
 	case hides:
-		return "holds " + found.String() + "; leave it out"
+		return "contains " + found.String() + "; leave it out"
 	case len(s.Values) > 0 && !slices.Contains(s.Values, value):
 		return stricttoml.Quote(value) + " is not a valid value; write " + strings.Join(each.Of(s.Values, strconv.Quote), " or ")
 	}

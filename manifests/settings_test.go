@@ -47,7 +47,7 @@ func TestConfigure(t *testing.T) {
 		{"no such setting", map[string]string{"provder": "own"}, "", "provder: the tool has no such setting; it has own_url, provider"},
 		{"no such value", map[string]string{"provider": "b"}, "", `provider: "b" is not a valid value; write "a" or "own"`},
 		{"a long value", map[string]string{"own_url": strings.Repeat("x", MaxSettingBytes+1)}, "", "own_url: is 4097 bytes long"},
-		{"a hidden character", map[string]string{"own_url": "https://a.example/\u202e"}, "", "own_url: holds U+202E, a bidirectional control"},
+		{"a hidden character", map[string]string{"own_url": "https://a.example/\u202e"}, "", "own_url: contains U+202E, a bidirectional control"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func parseProse(text string, limit int, form plaintext.Form) (string, error) {
 		return "", err
 	}
 	if found, bad := plaintext.First(text, form); bad {
-		return "", fmt.Errorf("holds %s; leave it out", found)
+		return "", fmt.Errorf("contains %s; leave it out", found)
 	}
 	return text, nil
 }

@@ -37,6 +37,10 @@ const (
 // After that time, the call is abandoned.
 const grace = 200 * time.Millisecond
 
+// NotKept is the message of the warning that compiled modules cannot be stored in Options.CacheDir.
+// It is logged once for each Runtime, with the attribute "reason".
+const NotKept = compile.NotKept
+
 // Options configures a Runtime. The zero value is usable: it has no cache on disk and logs nothing.
 type Options struct {
 	// CacheDir is a directory for compiled modules, created with mode 0700 if missing; empty means

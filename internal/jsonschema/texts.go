@@ -34,7 +34,7 @@ func (f TextError) String() string {
 	if f.Pointer != "" {
 		where = plaintext.Visible(f.Pointer) + " "
 	}
-	return where + "holds " + f.Found.String()
+	return where + "contains " + f.Found.String()
 }
 
 // CheckTexts checks every string of a JSON document: the names of fields and the values, at any

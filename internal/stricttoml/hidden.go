@@ -14,7 +14,7 @@ func (c *Checker) checkHidden() {
 	// whether they trust the file.
 	text := string(c.doc.text)
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
-		c.Errorf(Place{Offset: found.Offset}, "a comment holds %s; leave it out", found)
+		c.Errorf(Place{Offset: found.Offset}, "a comment contains %s; leave it out", found)
 	}
 }
 
@@ -23,14 +23,14 @@ func (c *Checker) checkHidden() {
 func (c *Checker) checkHiddenIn(at Place, n *Node) (found bool) {
 	for _, m := range n.Members {
 		key := at.Member(m.Name, m.Offset)
-		found = c.checkString(key, "the key holds", m.Name, plaintext.Line) || found
+		found = c.checkString(key, "the key contains", m.Name, plaintext.Line) || found
 		found = c.checkHiddenIn(at.Member(m.Name, m.Value.Offset), m.Value) || found
 	}
 	for i, item := range n.Items {
 		found = c.checkHiddenIn(at.Item(i, item.Offset), item) || found
 	}
 	if n.Kind == KindString {
-		found = c.checkString(at, "holds", n.Text, plaintext.Lines) || found
+		found = c.checkString(at, "contains", n.Text, plaintext.Lines) || found
 	}
 	return found
 }

@@ -8,14 +8,14 @@ import (
 func TestHiddenCharacters(t *testing.T) {
 	const head = "name = \"street\"\n"
 	for _, tt := range []struct{ text, want string }{
-		{"name = \"stre\u200bet\"", "shop.toml:1:8: name: holds U+200B, a character without width, "},
-		{head + `tags = ["a", "b\u202e"]`, "shop.toml:2:14: tags[1]: holds U+202E, "},
-		{head + "tags = [\"a\", '''\nb\u2800''']", "shop.toml:2:14: tags[1]: holds U+2800, a filler, "},
-		{head + `shelf."b\u3164read" = "rye"`, `shop.toml:2:7: shelf."bㅤread": the key holds U+3164, `},
-		{head + `shelf."b\nread" = "rye"`, `shop.toml:2:7: shelf."b\nread": the key holds U+000A, `},
-		{head + `json = { x = [{ y = "\U000E0041" }] }`, "shop.toml:2:21: json.x[0].y: holds U+E0041, "},
-		{head + `json = { "x\u00ad" = 1 }`, `shop.toml:2:10: json."x\u00ad": the key holds U+00AD, `},
-		{head + "open = true # \u2066 // }", "shop.toml:2:15: a comment holds U+2066, "},
+		{"name = \"stre\u200bet\"", "shop.toml:1:8: name: contains U+200B, a character without width, "},
+		{head + `tags = ["a", "b\u202e"]`, "shop.toml:2:14: tags[1]: contains U+202E, "},
+		{head + "tags = [\"a\", '''\nb\u2800''']", "shop.toml:2:14: tags[1]: contains U+2800, a filler, "},
+		{head + `shelf."b\u3164read" = "rye"`, `shop.toml:2:7: shelf."bㅤread": the key contains U+3164, `},
+		{head + `shelf."b\nread" = "rye"`, `shop.toml:2:7: shelf."b\nread": the key contains U+000A, `},
+		{head + `json = { x = [{ y = "\U000E0041" }] }`, "shop.toml:2:21: json.x[0].y: contains U+E0041, "},
+		{head + `json = { "x\u00ad" = 1 }`, `shop.toml:2:10: json."x\u00ad": the key contains U+00AD, `},
+		{head + "open = true # \u2066 // }", "shop.toml:2:15: a comment contains U+2066, "},
 	} {
 		_, err := readShop(tt.text)
 		if err == nil || !strings.HasPrefix(err.Error(), strings.ReplaceAll(tt.want, "ㅤ", `\u3164`)) ||

@@ -47,7 +47,7 @@ func checkBytes(text []byte) error {
 		case r == utf8.RuneError && size == 1:
 			return &syntaxError{i, "not valid UTF-8; save the file as UTF-8"}
 		case r == 0:
-			return &syntaxError{i, "the file holds a NUL byte; it is not a text file"}
+			return &syntaxError{i, "the file contains a NUL byte; it is not a text file"}
 		case r == '\r' && !bytes.HasPrefix(text[i:], []byte("\r\n")):
 			return &syntaxError{i, notTOML("a carriage return without a line feed; end lines with a line feed")}
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7f:

@@ -173,7 +173,7 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 			"tool", name, "field", field, "reason", what)
 	}
 	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
-		warn("description", "holds "+found.String())
+		warn("description", "contains "+found.String())
 		d.Description = plaintext.Printable(d.Description)
 	}
 	for _, s := range []struct {

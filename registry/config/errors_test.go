@@ -29,7 +29,7 @@ func TestErrors(t *testing.T) {
 		{`mounts.a = 1`, `1:12: mounts.a: expected a string or a table, got an integer; write a path in quotes, or { path = "...", mode = "write" }`},
 		{`mounts.a = ""`, `1:12: mounts.a: is empty; write a path`},
 		{`mounts.a = "~you/x"`, `1:12: mounts.a: "~" stands only for your own home directory; write "~/..." or the absolute path`},
-		{`mounts.a = "x\u0000"`, `1:12: mounts.a: holds U+0000, a control character, which has an effect on a terminal; leave it out`},
+		{`mounts.a = "x\u0000"`, `1:12: mounts.a: contains U+0000, a control character, which has an effect on a terminal; leave it out`},
 		{`mounts.a = "x\u00a0"`, `1:12: mounts.a: is longer than 4096 bytes, or contains a character that is not printable; write another path`},
 		{`mounts.a = "` + long + `"`, `1:12: mounts.a: is longer than 4096 bytes, or contains a character that is not printable; write another path`},
 		{`mounts.a = {}`, `1:12: mounts.a.path: missing; add the directory, such as path = "~/data"`},
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		{`env.PWD = "x"`, `1:5: env.PWD: the host sets this variable to the workspace directory; remove the key`},
 		{`env.A = false`, `1:9: env.A: false is not allowed; remove the key, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
-		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which has an effect on a terminal; leave it out`},
+		{`env.A = "x\u0000"`, `1:9: env.A: contains U+0000, a control character, which has an effect on a terminal; leave it out`},
 		{`env.A = "` + strings.Repeat("x", 40_000) + `"`, `1:9: env.A: is 40000 bytes long; the limit is 32768`},
 
 		{`secrets."A B".env = "X"`, `1:9: secrets."A B": "A B" is not the name of a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`},
@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		{`shell.allow = ["npm run *", ""]`, `1:29: shell.allow[1]: is empty, or longer than 256 bytes; write a command, such as "npm run *"`},
 		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed; remove it`},
 		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" contains a character that has a meaning in the shell; a pattern is the words of one command`},
-		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: holds U+202E, a bidirectional control, which shows text in an order that is not the order of its characters; leave it out`},
+		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: contains U+202E, a bidirectional control, which shows text in an order that is not the order of its characters; leave it out`},
 		{`shell.ask = ["a\u00a0b"]`, `1:14: shell.ask[0]: "a\u00a0b" contains a character that is not printable; remove it`},
 		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
 

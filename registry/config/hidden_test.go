@@ -18,7 +18,7 @@ func TestHiddenCharactersInEveryString(t *testing.T) {
 			}
 			tried++
 			_, err := decode(text[:offset+1] + "\u200b" + text[offset+1:])
-			if err == nil || !strings.Contains(err.Error(), "holds U+200B, ") {
+			if err == nil || !strings.Contains(err.Error(), "contains U+200B, ") {
 				t.Errorf("%s\nat %d: got %v", text, offset, err)
 			}
 		}

@@ -88,10 +88,10 @@ func (d *definition) clean() (cleaned string, err error) {
 		return "", fmt.Errorf("the tool %s is left out: its name contains %s", name, found)
 	}
 	if found, bad := plaintext.First(d.Title, plaintext.Line); bad {
-		note("title", "holds "+found.String())
+		note("title", "contains "+found.String())
 	}
 	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
-		note("description", "holds "+found.String())
+		note("description", "contains "+found.String())
 	}
 	// Escape once more after the cut, because the cut may separate a joiner from its next
 	// character.

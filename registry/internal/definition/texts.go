@@ -37,7 +37,7 @@ func checkTexts(spec tool.Spec) error {
 	}
 	for _, t := range all {
 		if found, bad := plaintext.First(t.text, t.form); bad {
-			return FieldError(spec.Name, t.field, "%s: holds %s; leave it out", t.field, found)
+			return FieldError(spec.Name, t.field, "%s: contains %s; leave it out", t.field, found)
 		}
 	}
 	for i, example := range spec.Examples {

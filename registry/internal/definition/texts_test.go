@@ -43,7 +43,7 @@ func TestCompileChecksEveryText(t *testing.T) {
 			_, err := definition.Compile(spec, nil)
 			var e *tool.Error
 			field, _, _ := strings.Cut(name, " ")
-			if !errors.As(err, &e) || e.Code != tool.CodeInvalidManifest || e.Details.Field != field || field != "aliases" && !strings.Contains(e.Message, "holds U+") {
+			if !errors.As(err, &e) || e.Code != tool.CodeInvalidManifest || e.Details.Field != field || field != "aliases" && !strings.Contains(e.Message, "contains U+") {
 				t.Errorf("%s: %+q gives %v", name, text, err)
 			}
 		}

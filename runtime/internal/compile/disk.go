@@ -44,8 +44,11 @@ func openDiskCache(o Options) *diskCache {
 	return d
 }
 
+// NotKept is the message of the warning that the disk cache cannot be used.
+const NotKept = "compiled modules are not kept on disk"
+
 func (d *diskCache) warn(reason error) {
-	d.warned.Do(func() { d.log.Warn("compiled modules are not kept on disk", "reason", reason) })
+	d.warned.Do(func() { d.log.Warn(NotKept, "reason", reason) })
 }
 
 // slot is the place of one module in the cache, while that module is compiled.

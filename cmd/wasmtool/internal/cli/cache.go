@@ -214,7 +214,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	options.Registry.Logger = slog.New(warningHandler(func(message string) {
-		if strings.HasPrefix(message, "compiled modules are not kept") {
+		if strings.HasPrefix(message, runtime.NotKept) {
 			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
 		} else {
 			o.printWarnings(message)

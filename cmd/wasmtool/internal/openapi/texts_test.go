@@ -21,19 +21,19 @@ func TestHiddenCharacters(t *testing.T) {
 		text, says string
 		refused    bool
 	}{
-		{text: operation(`      summary: "S@"`), says: "the summary holds"},
-		{text: operation(`      description: "D@"`), says: "the description holds"},
-		{text: operation(`      parameters: [{name: q, in: query, description: "D@", schema: {type: string}}]`), says: "/properties/q/description holds"},
-		{text: body(`description: "D@"`), says: "/properties/p/description holds"},
-		{text: body(`title: "D@"`), says: "/properties/p/title holds"},
-		{text: body(`examples: ["D@"]`), says: "/properties/p/examples/0 holds"},
-		{text: body(`enum: ["@"]`), says: "/properties/p/enum/0 holds", refused: true},
-		{text: body(`const: "@"`), says: "/properties/p/const holds", refused: true},
-		{text: body(`default: "@"`), says: "/properties/p/default holds", refused: true},
-		{text: body(`pattern: "@"`), says: "/properties/p/pattern holds", refused: true},
+		{text: operation(`      summary: "S@"`), says: "the summary contains"},
+		{text: operation(`      description: "D@"`), says: "the description contains"},
+		{text: operation(`      parameters: [{name: q, in: query, description: "D@", schema: {type: string}}]`), says: "/properties/q/description contains"},
+		{text: body(`description: "D@"`), says: "/properties/p/description contains"},
+		{text: body(`title: "D@"`), says: "/properties/p/title contains"},
+		{text: body(`examples: ["D@"]`), says: "/properties/p/examples/0 contains"},
+		{text: body(`enum: ["@"]`), says: "/properties/p/enum/0 contains", refused: true},
+		{text: body(`const: "@"`), says: "/properties/p/const contains", refused: true},
+		{text: body(`default: "@"`), says: "/properties/p/default contains", refused: true},
+		{text: body(`pattern: "@"`), says: "/properties/p/pattern contains", refused: true},
 		{text: body(`properties: {"x@": {}}`), says: "/properties/p/properties/x", refused: true},
 		{text: operation(`      parameters: [{name: "q@", in: query, schema: {type: string}}]`), says: "query", refused: true},
-		{text: strings.Replace(operation(""), "/a:", `"/a@":`, 1), says: "holds", refused: true},
+		{text: strings.Replace(operation(""), "/a:", `"/a@":`, 1), says: "contains", refused: true},
 		{text: strings.Replace(operation(""), "example.com/v1", "example.com/v@", 1), says: "base_url", refused: true},
 	} {
 		_, written, refused := imported(t, strings.ReplaceAll(tt.text, "@", "\u200b"))

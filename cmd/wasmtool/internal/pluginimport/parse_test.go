@@ -36,9 +36,9 @@ func TestParse(t *testing.T) {
 // Invisible characters in the description of a plug-in are removed or escaped, and reported.
 func TestHiddenCharacters(t *testing.T) {
 	for definition, want := range map[string]string{
-		`"title":"T\u200b"`:       "the title holds U+200B, ",
-		`"description":"D\u202e"`: "the description holds U+202E, ",
-		`"inputSchema":{"properties":{"a":{"title":"\u00ad"}}}`: "the schema: /properties/a/title holds U+00AD, ",
+		`"title":"T\u200b"`:       "the title contains U+200B, ",
+		`"description":"D\u202e"`: "the description contains U+202E, ",
+		`"inputSchema":{"properties":{"a":{"title":"\u00ad"}}}`: "the schema: /properties/a/title contains U+00AD, ",
 	} {
 		tools, err := parse([]byte(`{"tools":[{"name":"a",`+definition+`}]}`), "call")
 		if err != nil || len(tools[0].cleaned) != 1 || !strings.HasPrefix(tools[0].cleaned[0], want) {

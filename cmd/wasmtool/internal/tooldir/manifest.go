@@ -67,7 +67,7 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 // manifest leaves such characters out. what is the name of the text in the note.
 func Hidden(what, text string) string {
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
-		return fmt.Sprintf("the %s holds %s; such characters are left out", what, found)
+		return fmt.Sprintf("the %s contains %s; such characters are left out", what, found)
 	}
 	return ""
 }
