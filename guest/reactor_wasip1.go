@@ -25,7 +25,7 @@ func errorWrite(ptr *byte, size uint32) uint32
 // therefore runs authorMain, so the same main works in commands and reactors. The author need not
 // register the tool in a variable or an init function, which would also run in tests.
 //
-// go:linkname authorMain main.main
+//go:linkname authorMain main.main
 func authorMain()
 
 // invocation is one call of a reactor.
