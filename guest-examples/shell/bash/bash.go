@@ -40,8 +40,8 @@ type Host struct {
 	Commands map[string]command.Func
 	// Workspace is the absolute directory in which scripts start.
 	Workspace string
-	// Temp is the absolute directory for temporary files. The shell removes its own when the
-	// script has ended.
+	// Temp is the absolute directory for temporary files. The shell removes its own temporary files
+	// when the script has ended.
 	Temp string
 	// Environ are the variables of the script in the form NAME=value. The shell also sets HOME,
 	// PATH, PWD and others; Environ overrides those.

@@ -28,7 +28,7 @@ type stream struct {
 	ended    bool           // the line in the pattern space had a line feed
 	holdOpen bool           // the line in the hold space had no line feed
 	missing  bool           // the last output lacks a line feed
-	replaced bool           // an s command has replaced something; tested by t
+	replaced bool           // an s command has replaced something; the t command tests this
 	queue    []queued       // output to write at the end of the cycle
 	last     *regexp.Regexp // the last used pattern, which // means
 }

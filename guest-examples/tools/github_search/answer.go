@@ -43,7 +43,7 @@ func (a answer) show(k kind, args Args) (guest.Result, error) {
 		b.WriteString("\n(GitHub ran out of time; there may be more)\n")
 	}
 	if next := first + int64(len(items)); len(items) > 0 && next <= min(a.Total, MaxReach) {
-		fmt.Fprintf(&b, "\n(there are more: page=%d)\n", args.Page+1)
+		fmt.Fprintf(&b, "\n(there are more results: page=%d)\n", args.Page+1)
 	}
 	return guest.Result{
 		Content:    []guest.Content{guest.Text(b.String())},

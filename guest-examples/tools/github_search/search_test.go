@@ -47,7 +47,7 @@ func TestTypes(t *testing.T) {
 
 (GitHub ran out of time; there may be more)
 
-(there are more: page=2)
+(there are more results: page=2)
 `,
 		},
 		{

@@ -60,6 +60,6 @@ func (s brave) search(ctx context.Context, c *client.Client, args Args) (found, 
 // more adds a note about the next page if the service has more results.
 func (f *found) more(more bool, args Args) {
 	if more && args.Page < MaxPage {
-		f.notes = append(f.notes, "there are more: page="+strconv.Itoa(int(args.Page)+1))
+		f.notes = append(f.notes, "there are more results: page="+strconv.Itoa(int(args.Page)+1))
 	}
 }

@@ -55,7 +55,7 @@ func TestServices(t *testing.T) {
 
 (the service searched for: golang slices)
 
-(there are more: page=3)
+(there are more results: page=3)
 `,
 		},
 		{
@@ -70,7 +70,7 @@ answer: Use the package slices.
    https://go.dev/blog/slices
    Usage.
 
-(there are more: page=3)
+(there are more results: page=3)
 `,
 		},
 		{
@@ -88,7 +88,7 @@ answer: A slice is a view.
 
 (engines that did not respond: google: CAPTCHA)
 
-(there are more: page=2)
+(there are more results: page=2)
 `,
 		},
 		{
