@@ -5,8 +5,8 @@ import "strings"
 
 // Match reports whether the whole path matches the pattern. Both are bytes, as in git: ? matches
 // one byte. In the pattern, * and ? do not match a slash. ** as a whole element of the path matches
-// any number of directories, or everything at the end of the pattern. A backslash makes the next byte
-// literal. A pattern with an error, such as a bracket that is not closed, matches nothing.
+// any number of directories, or everything at the end of the pattern. A backslash makes the next
+// byte literal. A pattern with an error, such as a bracket that is not closed, matches nothing.
 //
 // The time is at most proportional to the length of the pattern times the square of the length of
 // the path.
