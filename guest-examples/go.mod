@@ -5,7 +5,6 @@ go 1.26.5
 require (
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/benhoyt/goawk v1.31.0
-	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/go-json-experiment/json v1.27.2
 	github.com/itchyny/gojq v0.12.20
 	github.com/ledongthuc/pdf v0.0.0-20260907135840-6c8c28e0e8a0

@@ -1,7 +1,10 @@
-// Package wildmatch matches the patterns of ignore files as git does.
+// Package wildmatch matches the patterns of ignore files as git does, and globs of the same form.
 package wildmatch
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Match reports whether the whole path matches the pattern. Both are bytes, as in git: ? matches
 // one byte. In the pattern, * and ? do not match a slash. ** as a whole element of the path matches
@@ -11,7 +14,44 @@ import "strings"
 // The time is at most proportional to the length of the pattern times the square of the length of
 // the path.
 func Match(pattern, path string) bool {
-	m := matcher{pattern: pattern, path: path, star: none, stars: none}
+	return match(pattern, path, func(text string) (rune, int) { return rune(text[0]), 1 })
+}
+
+// MatchText is Match for characters: ? and a bracket expression match one character.
+func MatchText(pattern, path string) bool {
+	return match(pattern, path, utf8.DecodeRuneInString)
+}
+
+// Check returns what is wrong with a pattern, or "".
+func Check(pattern string) string {
+	for at := 0; at < len(pattern); {
+		switch pattern[at] {
+		case '\\':
+			if at+1 == len(pattern) {
+				return `no character follows the last \`
+			}
+			at += 2
+		case '[':
+			set, length, problem := parseSet(pattern[at:], utf8.DecodeRuneInString)
+			if problem == "" && set.isOnlySlash() {
+				problem = "a / in brackets matches nothing, since it separates directories"
+			}
+			if problem != "" {
+				return problem
+			}
+			at += length
+		default:
+			at++
+		}
+	}
+	return ""
+}
+
+// decode returns the first character or byte of a text that is not empty, and its length.
+type decode func(text string) (rune, int)
+
+func match(pattern, path string, first decode) bool {
+	m := matcher{pattern: pattern, path: path, first: first, star: none, stars: none}
 	for m.p < len(pattern) || m.at < len(path) {
 		matched, broken := m.step()
 		if broken || !matched && !m.retry() {
@@ -29,6 +69,7 @@ const none = -1
 // them has matched at the first possible place.
 type matcher struct {
 	pattern, path string
+	first         decode
 	p, at         int // the next bytes
 
 	star, starAt   int // after the last star, and the end of what it took
@@ -45,13 +86,13 @@ func (m *matcher) step() (matched, broken bool) {
 		m.takeStar()
 		return true, false
 	case '?':
-		return m.take(1, m.at < len(m.path) && m.path[m.at] != '/'), false
+		return m.takeCharacter(1, func(rune) bool { return true }), false
 	case '[':
-		set, length := parseSet(m.pattern[m.p:])
-		if length == 0 {
+		set, length, problem := parseSet(m.pattern[m.p:], m.first)
+		if problem != "" {
 			return false, true
 		}
-		return m.take(length, m.at < len(m.path) && m.path[m.at] != '/' && set.has(m.path[m.at])), false
+		return m.takeCharacter(length, set.has), false
 	case '\\':
 		if m.p+1 == len(m.pattern) {
 			return false, true
@@ -74,6 +115,21 @@ func (m *matcher) take(length int, matched bool) bool {
 		m.at++
 	}
 	return matched
+}
+
+// takeCharacter moves past an element of the pattern and a character of the path that is not a
+// slash, if the element allows it.
+func (m *matcher) takeCharacter(length int, allows func(rune) bool) bool {
+	if m.at == len(m.path) {
+		return false
+	}
+	r, size := m.first(m.path[m.at:])
+	if r == '/' || !allows(r) {
+		return false
+	}
+	m.p += length
+	m.at += size
+	return true
 }
 
 // takeStar moves past the stars at the start of the rest of the pattern.

@@ -2,61 +2,67 @@ package workspace
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/wildmatch"
 )
 
-const (
-	// maxPattern limits the length of a glob, in bytes.
-	maxPattern = 1024
-	// maxBraces limits the {a,b} groups of a glob, since each multiplies the work of matching.
-	maxBraces = 8
-)
+// maxPattern limits the length of a glob, in bytes.
+const maxPattern = 1024
 
-// CheckGlob validates the glob in the parameter param. A glob may have *, ?, [a-z], {a,b}, and **
-// for any number of directories.
-func CheckGlob(param, glob string) error {
-	switch {
-	case len(glob) > maxPattern:
-		return fmt.Errorf("%s is longer than %d bytes", param, maxPattern)
-	case strings.Count(glob, "{") > maxBraces:
-		return fmt.Errorf("%s has more than %d groups in braces; use fewer at a time", param, maxBraces)
-	case !doublestar.ValidatePattern(glob):
-		return fmt.Errorf(`%s: %q is not a valid glob; close each [ and {, or put a \ before a literal one`, param, glob)
+// Glob is a pattern for paths. It may have *, ?, [a-z], [[:alpha:]], {a,b}, and ** for any number
+// of directories. The zero value matches nothing.
+type Glob struct{ patterns []globPattern }
+
+// globPattern is a glob without groups in braces.
+type globPattern struct{ text, end string } // see wildmatch.LiteralEnd
+
+// ParseGlob parses the glob in the parameter param.
+func ParseGlob(param, glob string) (Glob, error) {
+	if len(glob) > maxPattern {
+		return Glob{}, fmt.Errorf("%s is longer than %d bytes", param, maxPattern)
 	}
-	return nil
+	texts, problem := wildmatch.Expand(glob)
+	var g Glob
+	for _, text := range texts {
+		if problem == "" {
+			problem = wildmatch.Check(text)
+		}
+		g.patterns = append(g.patterns, globPattern{text, wildmatch.LiteralEnd(text)})
+	}
+	if problem != "" {
+		return Glob{}, fmt.Errorf("%s: %q is not a valid glob: %s", param, glob, problem)
+	}
+	return g, nil
+}
+
+// HasWildcard reports whether a glob has characters that are not literal.
+func HasWildcard(glob string) bool { return strings.ContainsAny(glob, `*?[{\`) }
+
+// Match reports whether the glob matches a whole path.
+func (g Glob) Match(name string) bool {
+	return slices.ContainsFunc(g.patterns, func(p globPattern) bool {
+		return strings.HasSuffix(name, p.end) && wildmatch.MatchText(p.text, name)
+	})
 }
 
 // NamesHidden reports whether an element of the glob begins with a dot, so that it can only match
 // hidden files.
-func NamesHidden(glob string) bool {
-	for i := range len(glob) {
-		if glob[i] == '.' && (i == 0 || strings.IndexByte("/{,", glob[i-1]) >= 0) {
-			return true
-		}
-	}
-	return false
-}
-
-// LiteralEnd returns the literal text at the end of the glob's last element. Every path that the
-// glob matches ends with this text. With thousands of paths, comparing a suffix first is far
-// cheaper than matching the glob.
-func LiteralEnd(glob string) string {
-	if strings.ContainsRune(glob, utf8.RuneError) {
-		return "" // U+FFFD also matches any byte that is not UTF-8
-	}
-	return glob[strings.LastIndexAny(glob, `/*?[]{},\`)+1:]
+func (g Glob) NamesHidden() bool {
+	return slices.ContainsFunc(g.patterns, func(p globPattern) bool {
+		return strings.HasPrefix(p.text, ".") || strings.Contains(p.text, "/.")
+	})
 }
 
 // Filter selects files below a directory. The zero value selects all.
 type Filter struct {
-	glob    string
-	end     string // see LiteralEnd
-	exclude bool   // select files that do not match
-	whole   bool   // match the path, not only the name
+	glob    Glob
+	set     bool // false selects all files
+	exclude bool // select files that do not match
+	whole   bool // match the path, not only the name
 }
 
 // NewFilter returns the filter for the glob in the parameter param. A glob without a slash is
@@ -64,27 +70,31 @@ type Filter struct {
 // inverts the filter.
 func NewFilter(param, glob string) (Filter, error) {
 	pattern, exclude := strings.CutPrefix(glob, "!")
-	if err := CheckGlob(param, pattern); err != nil {
-		return Filter{}, err
-	}
 	whole := strings.Contains(pattern, "/")
 	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
-	return Filter{glob: pattern, end: LiteralEnd(pattern), exclude: exclude, whole: whole}, nil
+	parsed, err := ParseGlob(param, pattern)
+	return Filter{glob: parsed, set: pattern != "", exclude: exclude, whole: whole}, err
 }
 
 // NamesHidden reports whether the filter can only match hidden files.
-func (f Filter) NamesHidden() bool {
-	return !f.exclude && NamesHidden(f.glob)
+func (f Filter) NamesHidden() bool { return !f.exclude && f.glob.NamesHidden() }
+
+// Exact returns the path below the directory if the filter selects only this one.
+func (f Filter) Exact() (below string, ok bool) {
+	if f.exclude || !f.whole || len(f.glob.patterns) != 1 {
+		return "", false
+	}
+	below = f.glob.patterns[0].text
+	return below, !HasWildcard(below) && fs.ValidPath(below)
 }
 
 // Selects reports whether the filter selects the file with this path below the directory.
 func (f Filter) Selects(below string) bool {
-	if f.glob == "" {
+	if !f.set {
 		return true
 	}
 	if !f.whole {
 		below = path.Base(below)
 	}
-	matches := strings.HasSuffix(below, f.end) && doublestar.MatchUnvalidated(f.glob, below)
-	return matches != f.exclude
+	return f.glob.Match(below) != f.exclude
 }

@@ -155,7 +155,7 @@ func sameAsGit(t *testing.T, git string, rules map[string]string, files []string
 	}
 	var got []string
 	var unread Unread
-	leftOut := 0
+	var leftOut LeftOut
 	walker := Walker{FS: os.DirFS(root), Start: ".", Hidden: true, Unread: &unread, LeftOut: &leftOut}
 	err = walker.Walk(func(name string, _ fs.DirEntry) error {
 		got = append(got, name)

@@ -43,7 +43,7 @@ func TestWalker_ignored(t *testing.T) {
 		{"build", false, "build/out", 0}, // the caller named it
 	} {
 		var unread Unread
-		leftOut := 0
+		var leftOut LeftOut
 		var got []string
 		w := Walker{FS: fsys, Start: test.start, Ignored: test.ignored, Unread: &unread, LeftOut: &leftOut}
 		err := w.Walk(func(name string, _ fs.DirEntry) error {
@@ -54,8 +54,8 @@ func TestWalker_ignored(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.Sort(got)
-		if strings.Join(got, " ") != test.want || leftOut != test.leftOut {
-			t.Errorf("%s: got %q and %d left out, want %q and %d", test.start, got, leftOut, test.want, test.leftOut)
+		if strings.Join(got, " ") != test.want || leftOut.Ignored != test.leftOut {
+			t.Errorf("%s: got %q and %d left out, want %q and %d", test.start, got, leftOut.Ignored, test.want, test.leftOut)
 		}
 	}
 }

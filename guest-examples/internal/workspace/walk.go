@@ -27,9 +27,8 @@ type Walker struct {
 	MaxDepth int
 	// Unread collects the directories below Start that can't be listed.
 	Unread *Unread
-	// LeftOut counts the ignored files and directories. The content of an ignored directory is
-	// not counted.
-	LeftOut *int
+	// LeftOut counts the files and directories that are not visited.
+	LeftOut *LeftOut
 }
 
 // Visit is called for an entry of the workspace.
@@ -145,10 +144,13 @@ func (w *walk) steps(name string, entries []fs.DirEntry, depth int, rules []igno
 			below = name + "/" + below
 		}
 		switch {
-		case w.skipped(entry):
+		case entry.Name() == ".git":
+			continue
+		case !w.Hidden && strings.HasPrefix(entry.Name(), "."):
+			w.LeftOut.Hidden++
 			continue
 		case ignored(rules, below, entry.IsDir()):
-			*w.LeftOut++
+			w.LeftOut.Ignored++
 			continue
 		}
 		enter := entry.IsDir() && (w.MaxDepth <= 0 || depth < w.MaxDepth)
@@ -160,17 +162,22 @@ func (w *walk) steps(name string, entries []fs.DirEntry, depth int, rules []igno
 	return steps, inside
 }
 
-func (w Walker) skipped(entry fs.DirEntry) bool {
-	name := entry.Name()
-	return name == ".git" || !w.Hidden && strings.HasPrefix(name, ".")
-}
+// LeftOut counts paths that a walk leaves out. The content of such a directory is not counted.
+type LeftOut struct{ Ignored, Hidden int }
 
-// IgnoredNote returns the lines that report the number of ignored paths, or "" if there are none.
-func IgnoredNote(count int) string {
-	if count == 0 {
-		return ""
+// Note returns the lines that report the numbers, or "" if there are none.
+func (l LeftOut) Note() string {
+	note := ""
+	if l.Ignored > 0 {
+		note += fmt.Sprintf("(%s ignored by .gitignore; set include_ignored to see them)\n", toolabi.Quantity(l.Ignored, "path"))
 	}
-	return fmt.Sprintf("\n(%s ignored by .gitignore; set include_ignored to see them)\n", toolabi.Quantity(count, "path"))
+	if l.Hidden > 0 {
+		note += fmt.Sprintf("(%s left out; set include_hidden to see them)\n", toolabi.Quantity(l.Hidden, "hidden path"))
+	}
+	if note != "" {
+		note = "\n" + note
+	}
+	return note
 }
 
 // Below returns name relative to start, or "." if they are equal. start must be a parent of name or

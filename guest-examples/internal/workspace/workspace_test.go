@@ -161,7 +161,8 @@ func TestWalker(t *testing.T) {
 			test.walker.FS = fsys
 			var got []string
 			var unread Unread
-			test.walker.Unread = &unread
+			var leftOut LeftOut
+			test.walker.Unread, test.walker.LeftOut = &unread, &leftOut
 			err := test.walker.Walk(func(name string, _ fs.DirEntry) error {
 				got = append(got, name)
 				return nil
@@ -221,6 +222,9 @@ func TestFilter(t *testing.T) {
 		{"*.{ts,tsx}", "a.ts d/a.tsx", "a.t"},
 		{"[a-c]?.md", "b1.md", "d1.md"},
 		{`\*.md`, "*.md", "a.md"},
+		{"[[:upper:]]*", "README d/Make", "readme d/make"},
+		{"[^/]*.go", "a.go", "d/a.go"},
+		{"?.md", "é.md", "ab.md"},
 	}
 	for _, test := range tests {
 		t.Run(test.glob, func(t *testing.T) {
@@ -242,15 +246,17 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestCheckGlob(t *testing.T) {
+func TestParseGlob_errors(t *testing.T) {
 	for glob, want := range map[string]string{
-		"[a":                       `glob: "[a" is not a valid glob`,
-		"{a,b":                     "not a valid glob",
-		"a\\":                      "not a valid glob",
-		strings.Repeat("{a,b}", 9): "more than 8 groups",
-		strings.Repeat("a", 1025):  "longer than 1024",
+		"[a":                        `glob: "[a" is not a valid glob: a [ is not closed; put a \ before a literal one`,
+		"{a,b":                      "not a valid glob: a { is not closed",
+		"a\\":                       "not a valid glob: no character follows",
+		"[[:x:]]":                   "there is no class [:x:]",
+		"a{b,[/]}":                  "a / in brackets matches nothing",
+		strings.Repeat("{a,b}", 10): "more than 1000 combinations",
+		strings.Repeat("a", 1025):   "longer than 1024",
 	} {
-		if err := CheckGlob("glob", glob); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseGlob("glob", glob); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: got %v, want an error with %q", glob, err, want)
 		}
 	}
@@ -261,8 +267,9 @@ func TestNamesHidden(t *testing.T) {
 		".env": true, "**/.env*": true, ".github/**": true, "{.a,b}/*": true, "{a,.b}": true,
 		"*.go": false, "a.b/c": false, "": false, "[.]env": false,
 	} {
-		if got := NamesHidden(glob); got != want {
-			t.Errorf("%q: got %v", glob, got)
+		parsed, err := ParseGlob("glob", glob)
+		if got := parsed.NamesHidden(); err != nil || got != want {
+			t.Errorf("%q: got %v, %v", glob, got, err)
 		}
 	}
 }

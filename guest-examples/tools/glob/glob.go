@@ -11,7 +11,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -51,6 +50,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	glob, err := workspace.ParseGlob("pattern", pattern)
+	if err != nil {
+		return err
+	}
 	info, err := fs.Stat(fsys, start)
 	if err != nil {
 		return workspace.Explain(fsys, startParam, start, err)
@@ -59,19 +62,19 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return fmt.Errorf("%s: %s is not a directory", startParam, workspace.Display(start))
 	}
 	found := newest{limit: int(args.Limit)}
+	exact := !workspace.HasWildcard(pattern) // the caller named the file
 	walker := workspace.Walker{
 		FS:       fsys,
 		Start:    start,
-		Hidden:   args.IncludeHidden || workspace.NamesHidden(pattern),
-		Ignored:  args.IncludeIgnored,
+		Hidden:   args.IncludeHidden || exact || glob.NamesHidden(),
+		Ignored:  args.IncludeIgnored || exact,
 		MaxDepth: depth(pattern),
 		Unread:   &found.unread,
-		LeftOut:  &found.ignored,
+		LeftOut:  &found.leftOut,
 	}
-	end := workspace.LiteralEnd(pattern)
 	times := times{batch: workspace.NewBatch(fsys, 0), to: &found}
 	err = walker.Walk(func(name string, entry fs.DirEntry) error {
-		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
+		if !glob.Match(workspace.Below(start, name)) {
 			return nil
 		}
 		// List symbolic links, but do not follow them.
@@ -95,7 +98,8 @@ func place(directory, pattern string) (start, below string, err error) {
 	if pattern == "" {
 		return "", "", errors.New("pattern is empty; use **/* to list all files")
 	}
-	if err := workspace.CheckGlob("pattern", pattern); err != nil {
+	// Check the whole pattern, so that the error names it.
+	if _, err := workspace.ParseGlob("pattern", pattern); err != nil {
 		return "", "", err
 	}
 	start, err = workspace.Resolve("path", directory)
@@ -103,7 +107,7 @@ func place(directory, pattern string) (start, below string, err error) {
 		return "", "", err
 	}
 	// Start in the directory that the pattern begins with, so that fewer files are visited.
-	base, below := doublestar.SplitPattern(pattern)
+	base, below := splitPattern(pattern)
 	if strings.Contains("/"+below+"/", "/../") {
 		return "", "", errors.New("pattern: .. can't follow a wildcard; put the directory in path")
 	}
@@ -114,6 +118,23 @@ func place(directory, pattern string) (start, below string, err error) {
 	}
 	// Clean removes parts that would match nothing, such as a doubled slash.
 	return start, path.Clean(below), err
+}
+
+// splitPattern splits a pattern at the last slash before a wildcard. base is the directory, and
+// below the rest.
+func splitPattern(pattern string) (base, below string) {
+	literal := pattern
+	if at := strings.IndexAny(pattern, `*?[{\`); at >= 0 {
+		literal = pattern[:at]
+	}
+	slash := strings.LastIndexByte(literal, '/')
+	switch slash {
+	case -1:
+		return ".", pattern
+	case 0:
+		return "/", pattern[1:]
+	}
+	return pattern[:slash], pattern[slash+1:]
 }
 
 // depth returns the maximum number of directory levels in a matching path. It returns 0 for any
@@ -141,9 +162,10 @@ func report(out io.Writer, pattern, start string, found *newest) error {
 	case found.count > len(files):
 		fmt.Fprintf(&text, "\n(the newest %d of %d files shown; narrow pattern or path, or set limit)\n", len(files), found.count)
 	}
-	text.WriteString(workspace.IgnoredNote(found.ignored))
+	text.WriteString(found.leftOut.Note())
 	text.WriteString(found.unread.Note("directory"))
 	return toolabi.WriteResult(out, toolabi.TextResult("Found "+toolabi.Quantity(found.count, "file"), text.String(), map[string]any{
-		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files), "ignored": found.ignored,
+		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files),
+		"ignored": found.leftOut.Ignored, "hidden": found.leftOut.Hidden,
 	}))
 }

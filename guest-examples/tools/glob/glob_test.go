@@ -45,8 +45,8 @@ func TestRun(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"newest first, then by name", Args{Pattern: "**/*.go"}, "cmd/tool/main.go\ncmd/tool/main_a.go\ncmd/tool/main_b.go\nmain.go\n"},
-		{"in the directory only", Args{Pattern: "*.go"}, "main.go\n"},
+		{"newest first, then by name", Args{Pattern: "**/*.go"}, "cmd/tool/main.go\ncmd/tool/main_a.go\ncmd/tool/main_b.go\nmain.go\n\n(2 hidden paths left out; set include_hidden to see them)\n"},
+		{"in the directory only", Args{Pattern: "*.go"}, "main.go\n\n(2 hidden paths left out; set include_hidden to see them)\n"},
 		{"below path", Args{Pattern: "*/*.go", Path: "cmd"}, "cmd/tool/main.go\ncmd/tool/main_a.go\ncmd/tool/main_b.go\n"},
 		{"absolute path", Args{Pattern: "*.md", Path: "/workspace/cmd"}, "cmd/readme.md\n"},
 		{"absolute pattern", Args{Pattern: "/workspace/cmd/**/*.md"}, "cmd/readme.md\n"},
@@ -54,17 +54,20 @@ func TestRun(t *testing.T) {
 		{"out of a directory and in again", Args{Pattern: "../web/*.tsx", Path: "cmd"}, "web/app.tsx\n"},
 		{"one file", Args{Pattern: "cmd/readme.md"}, "cmd/readme.md\n"},
 		{"alternatives", Args{Pattern: "web/*.{ts,tsx}"}, "web/{x}.ts\nweb/app.tsx\nweb/app.ts\n"},
-		{"alternatives with slashes", Args{Pattern: "{web,cmd/tool}/{app.ts,main.go}"}, "cmd/tool/main.go\nweb/app.ts\n"},
+		{"alternatives with slashes", Args{Pattern: "{web,cmd/tool}/{app.ts,main.go}"}, "cmd/tool/main.go\nweb/app.ts\n\n(2 hidden paths left out; set include_hidden to see them)\n"},
 		{"escaped", Args{Pattern: `web/\{x\}.*`}, "web/{x}.ts\n"},
-		{"limit", Args{Pattern: "**/*.go", Limit: 2}, "cmd/tool/main.go\ncmd/tool/main_a.go\n\n(the newest 2 of 4 files shown; narrow pattern or path, or set limit)\n"},
+		{"limit", Args{Pattern: "**/*.go", Limit: 2}, "cmd/tool/main.go\ncmd/tool/main_a.go\n\n(the newest 2 of 4 files shown; narrow pattern or path, or set limit)\n\n(2 hidden paths left out; set include_hidden to see them)\n"},
 		{"hidden by pattern", Args{Pattern: "**/.env"}, ".env\n"},
-		{"hidden directory by pattern", Args{Pattern: ".github/**/*.yml"}, ".github/w/ci.yml\n"},
-		{"hidden in a hidden directory", Args{Pattern: ".github/**"}, ".github/w/ci.yml\n"},
+		{"hidden directory by pattern", Args{Pattern: ".github/**/*.yml"}, ".github/w/ci.yml\n\n(1 hidden path left out; set include_hidden to see them)\n"},
+		{"hidden in a hidden directory", Args{Pattern: ".github/**"}, ".github/w/ci.yml\n\n(1 hidden path left out; set include_hidden to see them)\n"},
 		{"hidden", Args{Pattern: "**/.*", IncludeHidden: true}, ".env\n.github/w/.hidden\n"},
 		{".git by name", Args{Pattern: "*", Path: ".git"}, ".git/config\n"},
 		{"odd name, no pipe", Args{Pattern: "odd/*.txt"}, "\"odd/new\\nline.go.txt\"\n"},
 		{"nothing", Args{Pattern: "cmd/*.rs"}, "no files match\n"},
-		{"nothing, with a hint", Args{Pattern: "*.md"}, "no files match; *.md searches only the directory itself, **/*.md also those below it\n"},
+		{"nothing, with a hint", Args{Pattern: "*.md"}, "no files match; *.md searches only the directory itself, **/*.md also those below it\n\n(2 hidden paths left out; set include_hidden to see them)\n"},
+		{"POSIX classes", Args{Pattern: "web/[[:alpha:]]*.ts"}, "web/app.ts\n"},
+		{"a set without a slash", Args{Pattern: "web/[^/]*.tsx"}, "web/app.tsx\n"},
+		{"the path of a hidden file", Args{Pattern: ".github/w/.hidden"}, ".github/w/.hidden\n"},
 		{"directories don't count", Args{Pattern: "cmd"}, "no files match; cmd searches only the directory itself, **/cmd also those below it\n"},
 	}
 	for _, test := range tests {
@@ -88,6 +91,8 @@ func TestRun_errors(t *testing.T) {
 	}{
 		{"no pattern", Args{}, "pattern is empty; use **/* to list all files"},
 		{"bad pattern", Args{Pattern: "{a"}, `pattern: "{a" is not a valid glob`},
+		{"a slash in brackets", Args{Pattern: "cmd[/]*.md"}, `pattern: "cmd[/]*.md" is not a valid glob: a / in brackets matches nothing`},
+		{"an unknown class", Args{Pattern: "[[:letter:]]"}, "there is no class [:letter:]"},
 		{"pattern outside", Args{Pattern: "../*"}, "pattern: .. is outside the workspace"},
 		{"pattern outside by far", Args{Pattern: "/etc/*"}, "pattern: /etc is outside the workspace"},
 		{"pattern out of path", Args{Pattern: "../../*", Path: "cmd"}, "outside the workspace"},
@@ -158,18 +163,29 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
+// A pattern without wildcards finds its file, even if the file is ignored or hidden.
+func TestExactPath(t *testing.T) {
+	fsys := fstest.MapFS{".gitignore": {Data: []byte("out/\n*.log\n")}, "out/.c/d.go": {}, "a.log": {}, "b.log": {}}
+	for _, pattern := range []string{"a.log", "out/.c/d.go"} {
+		var out tooltest.Output
+		if err := Run(fsys, Args{Pattern: pattern}, &out); err != nil || out.String() != pattern+"\n" {
+			t.Errorf("%s: got %q, %v", pattern, out.String(), err)
+		}
+	}
+}
+
 func TestRun_metadata(t *testing.T) {
 	fsys := fstest.MapFS{".gitignore": {Data: []byte("out/\n")}, "src/a.go": {}, "src/b.go": {}, "out/c.go": {}}
 	var out tooltest.Output
 	if err := Run(fsys, Args{Pattern: "**/*.go", Limit: 1}, &out); err != nil {
 		t.Fatal(err)
 	}
-	want := "src/a.go\n\n(the newest 1 of 2 files shown; narrow pattern or path, or set limit)\n\n(1 path ignored by .gitignore; set include_ignored to see them)\n"
+	want := "src/a.go\n\n(the newest 1 of 2 files shown; narrow pattern or path, or set limit)\n\n(1 path ignored by .gitignore; set include_ignored to see them)\n(1 hidden path left out; set include_hidden to see them)\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 	got := out.Result()
-	metadata := map[string]any{"pattern": "**/*.go", "searchPath": ".", "count": 2., "truncated": true, "ignored": 1.}
+	metadata := map[string]any{"pattern": "**/*.go", "searchPath": ".", "count": 2., "truncated": true, "ignored": 1., "hidden": 1.}
 	if got.Title != "Found 2 files" || !maps.Equal(got.Metadata, metadata) {
 		t.Errorf("got %q and %v", got.Title, got.Metadata)
 	}

@@ -17,12 +17,11 @@ type file struct {
 // newest counts all files and keeps only the newest. Its memory depends only on the limit and not
 // on the number of files.
 type newest struct {
-	limit int
-	count int
-	kept  []file
-
+	limit   int
+	count   int
+	kept    []file
 	unread  workspace.Unread // directories
-	ignored int              // number of files and directories
+	leftOut workspace.LeftOut
 }
 
 func (n *newest) add(f file) {

@@ -44,17 +44,17 @@ func TestRun(t *testing.T) {
 		{
 			"literal pattern",
 			Args{Pattern: "func main"},
-			"cmd/main.go:3:func main() {\n",
+			"cmd/main.go:3:func main() {\n\n(2 hidden paths left out; set include_hidden to see them)\n",
 		},
 		{
 			"order and names",
 			Args{Pattern: "^func "},
-			"README.md:3:func in prose\ncmd/main.go:3:func main() {\ncmd/run.go:3:func run() {\ncmd/run_test.go:3:func TestRun(t *testing.T) {}\n\"odd/new\\nline.txt\":1:func odd\n",
+			"README.md:3:func in prose\ncmd/main.go:3:func main() {\ncmd/run.go:3:func run() {\ncmd/run_test.go:3:func TestRun(t *testing.T) {}\n\"odd/new\\nline.txt\":1:func odd\n\n(2 hidden paths left out; set include_hidden to see them)\n",
 		},
 		{
 			"glob by name",
 			Args{Pattern: "func", Glob: "*.md"},
-			"README.md:3:func in prose\n",
+			"README.md:3:func in prose\n\n(2 hidden paths left out; set include_hidden to see them)\n",
 		},
 		{
 			"glob by path below path",
@@ -174,7 +174,7 @@ func TestRun(t *testing.T) {
 		{
 			"no file",
 			Args{Pattern: "func", Glob: "*.rs"},
-			"no matches: no file was searched; check path and glob, or set include_hidden\n",
+			"no matches: no file was searched; check path and glob\n\n(2 hidden paths left out; set include_hidden to see them)\n",
 		},
 		{
 			"match far into a line",
@@ -268,13 +268,29 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
+// A glob that is a path finds its file, even if the file is ignored or hidden.
+func TestGlobIsAPath(t *testing.T) {
+	fsys := fstest.MapFS{".gitignore": {Data: []byte("out/\n")}, "out/.c": {Data: []byte("x\n")}, "a": {Data: []byte("x\n")}, "sub/out/.c": {Data: []byte("x\n")}}
+	for _, test := range []struct{ path, glob, want string }{
+		{"", "out/.c", "out/.c:1:x\n"},
+		{"sub", "./out/.c", "sub/out/.c:1:x\n"},
+		{"", "out/none", "no matches: no file was searched; check path and glob\n"},
+		{"", "sub/out", "no matches: no file was searched; check path and glob\n"},
+	} {
+		var out tooltest.Output
+		if err := Run(fsys, Args{Pattern: "x", Path: test.path, Glob: test.glob}, &out); err != nil || out.String() != test.want {
+			t.Errorf("%s in %q: got %q, %v; want %q", test.glob, test.path, out.String(), err, test.want)
+		}
+	}
+}
+
 func TestRun_unreadable(t *testing.T) {
 	for _, refused := range []string{"cmd/main.go", "lib"} {
 		var out tooltest.Output
 		if err := Run(tooltest.Refusing{FS: tree, Path: refused}, Args{Pattern: "func run"}, &out); err != nil {
 			t.Fatal(err)
 		}
-		if want := "cmd/run.go:3:func run() {\n\n(1 path could not be read: " + refused + ")\n"; out.String() != want {
+		if want := "cmd/run.go:3:func run() {\n\n(2 hidden paths left out; set include_hidden to see them)\n\n(1 path could not be read: " + refused + ")\n"; out.String() != want {
 			t.Errorf("%s: got %q, want %q", refused, out.String(), want)
 		}
 	}

@@ -24,7 +24,7 @@ type report struct {
 	shown            int // number of lines or files in out
 	out              bytes.Buffer
 	unread           workspace.Unread // counts files and directories
-	ignored          int              // number of files and directories
+	leftOut          workspace.LeftOut
 
 	name  string // the current file
 	found int    // number of matching lines in the current file
@@ -97,21 +97,22 @@ func (r *report) finish(w io.Writer) error {
 	if r.shown < total {
 		fmt.Fprintf(&r.out, "\n(%d of %d %s shown; narrow pattern, path or glob, or set max_results)\n", r.shown, total, unit)
 	}
-	r.out.WriteString(workspace.IgnoredNote(r.ignored))
+	r.out.WriteString(r.leftOut.Note())
 	r.out.WriteString(r.unread.Note("path"))
 	title := "Found " + toolabi.Quantity(r.lines, "matching line") + " in " + toolabi.Quantity(r.matched, "file")
 	if r.mode == Files {
 		title = "Found " + toolabi.Quantity(r.matched, "file")
 	}
 	return toolabi.WriteResult(w, toolabi.TextResult(title, r.out.String(), map[string]any{
-		"pattern": r.pattern, "searchPath": r.start, "count": total, "truncated": r.shown < total, "ignored": r.ignored,
+		"pattern": r.pattern, "searchPath": r.start, "count": total, "truncated": r.shown < total,
+		"ignored": r.leftOut.Ignored, "hidden": r.leftOut.Hidden,
 	}))
 }
 
 // nothing writes the message for a search without matches, and its likely reason.
 func (r *report) nothing() {
 	if r.searched+r.binary == 0 {
-		fmt.Fprintln(&r.out, "no matches: no file was searched; check path and glob, or set include_hidden")
+		fmt.Fprintln(&r.out, "no matches: no file was searched; check path and glob")
 		return
 	}
 	fmt.Fprintf(&r.out, "no matches (files searched: %d, binary files skipped: %d)\n", r.searched, r.binary)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -47,7 +48,14 @@ func (s *search) run(out io.Writer) error {
 
 func (s *search) directory() error {
 	s.many, s.queue.size = workspace.NewBatch(s.fsys, readRoom), firstBatch
-	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Ignored: s.ignored, Unread: &s.report.unread, LeftOut: &s.report.ignored}
+	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Ignored: s.ignored, Unread: &s.report.unread, LeftOut: &s.report.leftOut}
+	if below, exact := s.filter.Exact(); exact {
+		// The caller named the file, so it may be hidden or ignored.
+		walker.Start = path.Join(s.start, below)
+		if info, err := fs.Lstat(s.fsys, walker.Start); err != nil || info.IsDir() {
+			return nil
+		}
+	}
 	err := walker.Walk(func(name string, entry fs.DirEntry) error {
 		if entry.Type().IsRegular() && s.filter.Selects(workspace.Below(s.start, name)) {
 			s.queue.names, s.queue.entries = append(s.queue.names, name), append(s.queue.entries, entry)

@@ -69,7 +69,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	walker := workspace.Walker{
 		FS: fsys, Start: start, Directories: true, MaxDepth: int(args.Depth),
 		Hidden: args.IncludeHidden, Ignored: args.IncludeIgnored,
-		Unread: &tree.unread, LeftOut: &tree.ignored,
+		Unread: &tree.unread, LeftOut: &tree.leftOut,
 	}
 	if err := walker.Walk(tree.add); err != nil {
 		return workspace.Explain(fsys, "path", start, err)
@@ -85,7 +85,7 @@ type tree struct {
 	text               bytes.Buffer
 	shown              int
 	files, directories int
-	ignored            int
+	leftOut            workspace.LeftOut
 	unread             workspace.Unread
 }
 
@@ -138,9 +138,9 @@ func (t *tree) finish(out io.Writer) error {
 	default:
 		fmt.Fprintf(&t.text, "\n(%s)\n", counts)
 	}
-	t.text.WriteString(workspace.IgnoredNote(t.ignored))
+	t.text.WriteString(t.leftOut.Note())
 	t.text.WriteString(t.unread.Note("directory"))
 	return toolabi.WriteResult(out, toolabi.TextResult("Listed "+workspace.Display(t.start), t.text.String(), map[string]any{
-		"path": t.start, "files": t.files, "directories": t.directories, "ignored": t.ignored, "truncated": t.shown < total,
+		"path": t.start, "files": t.files, "directories": t.directories, "ignored": t.leftOut.Ignored, "hidden": t.leftOut.Hidden, "truncated": t.shown < total,
 	}))
 }

@@ -25,14 +25,14 @@ var workspaceFiles = fstest.MapFS{
 }
 
 func TestRun(t *testing.T) {
-	const ignoredNote = "\n(1 path ignored by .gitignore; set include_ignored to see them)\n"
+	const leftOutNote = "\n(1 path ignored by .gitignore; set include_ignored to see them)\n(2 hidden paths left out; set include_hidden to see them)\n"
 	for _, test := range []struct {
 		name string
 		args Args
 		want string
 	}{
-		{"as it is", Args{}, "README.md (6 bytes)\ncmd/\n  a/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 3 directories)\n" + ignoredNote},
-		{"one level", Args{Path: "/workspace", Depth: 1}, "README.md (6 bytes)\ncmd/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 2 directories)\n" + ignoredNote},
+		{"as it is", Args{}, "README.md (6 bytes)\ncmd/\n  a/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 3 directories)\n" + leftOutNote},
+		{"one level", Args{Path: "/workspace", Depth: 1}, "README.md (6 bytes)\ncmd/\nempty/\nlink (link)\n\"odd\\nname\" (0 bytes)\n\n(3 files, 2 directories)\n" + leftOutNote},
 		{"a directory", Args{Path: "cmd/", Depth: 9}, "a/\n  deep/\n    x.go (0 bytes)\n  main.go (1 byte)\n\n(2 files, 2 directories)\n"},
 		{"hidden and ignored", Args{IncludeHidden: true, IncludeIgnored: true, Depth: 1, Limit: 3}, ".env (4 bytes)\n.gitignore (14 bytes)\nREADME.md (6 bytes)\n\n(3 of 8 entries shown: 5 files, 3 directories; give path or depth, or set limit)\n"},
 		{"nothing", Args{Path: "empty"}, "(empty has nothing to show)\n"},
@@ -54,7 +54,7 @@ func TestRun_metadata(t *testing.T) {
 	if err := Run(workspaceFiles, Args{Limit: 1}, &out); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"path": ".", "files": 3., "directories": 3., "ignored": 1., "truncated": true}
+	want := map[string]any{"path": ".", "files": 3., "directories": 3., "hidden": 2., "ignored": 1., "truncated": true}
 	if got := out.Result(); got.Title != "Listed ." || !maps.Equal(got.Metadata, want) {
 		t.Errorf("got %q and %v", got.Title, got.Metadata)
 	}
