@@ -164,6 +164,37 @@ func TestCallPassesThroughItsStatuses(t *testing.T) {
 	}
 }
 
+// The caller's OnProgress and OnUpdate both receive progress, whichever of the two an executor
+// reports it with.
+func TestProgressReachesBothListeners(t *testing.T) {
+	for name, report := range map[string]func(in tool.Invocation){
+		"OnProgress": func(in tool.Invocation) { in.Call.OnProgress(1, 2, "half") },
+		"OnUpdate": func(in tool.Invocation) {
+			in.Call.OnUpdate(tool.Update{Progress: &tool.Progress{Done: 1, Total: 2, Message: "half"}})
+		},
+		"Update": func(in tool.Invocation) {
+			in.Update(tool.Update{Progress: &tool.Progress{Done: 1, Total: 2, Message: "half"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { report(in) }))
+			var received []string
+			call := say("x")
+			call.OnProgress = func(done, total float64, message string) {
+				received = append(received, fmt.Sprint("progress ", done, total, message))
+				panic("a listener")
+			}
+			call.OnUpdate = func(u tool.Update) { received = append(received, fmt.Sprint("update ", *u.Progress)) }
+			if _, err := r.Execute(t.Context(), call); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("%q", received); got != `["progress 1 2half" "update {1 2 half}"]` {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
 // The updates of a tool reach the caller, the subscribers and the call's record in order. None
 // arrives after the call has ended.
 func TestUpdatesArriveInOrder(t *testing.T) {

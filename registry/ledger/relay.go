@@ -8,15 +8,27 @@ import (
 )
 
 // Relay passes an update of the running tool to the state of the call, to subscribers and to the
-// caller. It drops updates after the end of the call.
+// caller. The caller's OnProgress receives the progress in it as well. Relay drops updates after
+// the end of the call.
 func (e *Entry) Relay(u tool.Update) {
 	e.relayMu.Lock()
 	defer e.relayMu.Unlock()
-	if !e.note(u) || e.call.OnUpdate == nil {
+	if !e.note(u) {
 		return
 	}
+	if p := u.Progress; p != nil && e.call.OnProgress != nil {
+		e.listen(func() { e.call.OnProgress(p.Done, p.Total, p.Message) })
+	}
+	if e.call.OnUpdate != nil {
+		e.listen(func() { e.call.OnUpdate(u) })
+	}
+}
+
+// listen calls a listener of the caller. It recovers from a panic, so that a panic cannot
+// interrupt a guest.
+func (e *Entry) listen(call func()) {
 	defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
-	e.call.OnUpdate(u)
+	call()
 }
 
 // note merges an update into the state of the call and publishes it. It returns false if the
@@ -44,24 +56,18 @@ func (e *Entry) stopUpdates() {
 	e.over = true
 }
 
-// Call returns the call for the executor. Its listeners also pass progress to Relay. They recover
-// from panics, so that a panic cannot interrupt a guest.
+// Call returns the call for the executor. Its OnProgress and OnUpdate are Relay, so both listeners
+// of the caller receive progress, whichever of the two the executor calls.
 func (e *Entry) Call() tool.Call {
 	call := e.call
 	call.OnUpdate = e.Relay
 	if onLog := call.OnLog; onLog != nil {
 		call.OnLog = func(level slog.Level, text string) {
-			defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
-			onLog(level, text)
+			e.listen(func() { onLog(level, text) })
 		}
 	}
-	onProgress := call.OnProgress
 	call.OnProgress = func(done, total float64, message string) {
 		e.Relay(tool.Update{Progress: &tool.Progress{Done: done, Total: total, Message: message}})
-		if onProgress != nil {
-			defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
-			onProgress(done, total, message)
-		}
 	}
 	return call
 }
