@@ -97,14 +97,16 @@ func plainSize(metadata map[string]any) (size int, ok bool) {
 
 func checkBlocks(name string, blocks []Content) error {
 	for i, c := range blocks {
-		if err := c.check(); err != nil {
+		if err := c.Check(); err != nil {
 			return invalidOutput("%s[%d]: %v", name, i, err)
 		}
 	}
 	return nil
 }
 
-func (c Content) check() error {
+// Check returns an error if the block is invalid: a field is missing or not UTF-8, or the data is
+// not a complete file of its type.
+func (c Content) Check() error {
 	switch c.Type {
 	case ContentText:
 		return checkText(c.Text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/registry/tool/media"
 )
 
 // ParseResult reads the JSON of a complete [Result], as guests and clients write it:
@@ -114,7 +115,7 @@ func parseBlock(block *jsontree.Value) (Content, error) {
 		if w.Data == nil || w.MIMEType == "" {
 			return Content{}, fmt.Errorf("a block of the type %s needs data in base64 and a mimeType", kind)
 		}
-		return Content{Type: kind, Data: *w.Data, MIMEType: w.MIMEType}, nil
+		return Content{Type: kind, Data: media.Repair(*w.Data), MIMEType: w.MIMEType}, nil
 	case ContentResource:
 		return parseResource(block.Member("resource"))
 	}

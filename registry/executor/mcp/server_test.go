@@ -54,6 +54,8 @@ func TestDefinitionIgnoresAnnotations(t *testing.T) {
 
 func TestResultOfCall(t *testing.T) {
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	// The same pixel with a color profile whose checksum is wrong.
+	const damagedProfile = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAA2lDQ1BhYmMAAAAAAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for name, tc := range map[string]struct {
 		answer     string
 		text       string
@@ -66,6 +68,7 @@ func TestResultOfCall(t *testing.T) {
 		"exact numbers":   {answer: `{"content":[{"type":"text","text":"n"}],"structuredContent":{"n":9007199254740993,"f":1.10}}`, text: "n", structured: `{"n":9007199254740993,"f":1.10}`, types: "text"},
 		"structured only": {answer: `{"content":[],"structuredContent":{"n":1}}`, text: `{"n":1}`, structured: `{"n":1}`, types: "text"},
 		"image":           {answer: `{"content":[{"type":"image","data":"` + pixel + `","mimeType":"image/png"}]}`, types: "image"},
+		"damaged profile": {answer: `{"content":[{"type":"image","data":"` + damagedProfile + `","mimeType":"image/png"}]}`, types: "image"},
 		"resource":        {answer: `{"content":[{"type":"resource","resource":{"uri":"x://y","text":"t","_meta":{"a":1}}}]}`, types: "resource"},
 		"for people":      {answer: `{"content":[{"type":"text","text":"m"},{"type":"text","text":"p","annotations":{"audience":["user"]}}]}`, text: "m", types: "text+text"},
 		"not an image":    {answer: `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"text","text":"x"}]}`, text: "[a content block of the result cannot be shown]\nx", types: "text text", warnings: 1},
@@ -99,6 +102,9 @@ func TestResultOfCall(t *testing.T) {
 			}
 			if err == nil && got.Check() != nil {
 				t.Error(got.Check())
+			}
+			if len(got.Warnings) > 0 && strings.Count(got.Warnings[0], "content[") != 1 {
+				t.Errorf("the warning %q does not name one block", got.Warnings[0])
 			}
 		})
 	}

@@ -21,35 +21,87 @@ var errNoPixels = errors.New("the image has no pixels")
 
 const pngMagic = "\x89PNG\r\n\x1a\n"
 
+// chunkPNG is one chunk of a PNG file.
+type chunkPNG struct {
+	kind    string // four letters
+	whole   []byte // the chunk with its length, kind and checksum
+	content []byte
+	intact  bool // the checksum is right
+}
+
+// nextPNG returns the first chunk in rest.
+func nextPNG(rest []byte) (c chunkPNG, err error) {
+	if len(rest) < 12 {
+		return c, errCut
+	}
+	length := uint64(binary.BigEndian.Uint32(rest))
+	if uint64(len(rest)) < 12+length {
+		return c, errCut
+	}
+	return chunkPNG{
+		kind: string(rest[4:8]), whole: rest[:12+length], content: rest[8 : 8+length],
+		intact: crc32.ChecksumIEEE(rest[4:8+length]) == binary.BigEndian.Uint32(rest[8+length:]),
+	}, nil
+}
+
+// optional reports whether an image can be shown without the chunk: its kind begins with a
+// lower-case letter.
+func (c chunkPNG) optional() bool { return c.kind[0]&0x20 != 0 }
+
 // checkPNG checks the length and the checksum of every chunk.
 func checkPNG(data []byte) (width, height int, err error) {
 	rest := data[len(pngMagic):]
 	for first := true; ; first = false {
-		if len(rest) < 12 {
-			return 0, 0, errCut
+		c, err := nextPNG(rest)
+		if err != nil {
+			return 0, 0, err
 		}
-		length := uint64(binary.BigEndian.Uint32(rest))
-		if uint64(len(rest)) < 12+length {
-			return 0, 0, errCut
-		}
-		kind, content := string(rest[4:8]), rest[8:8+length]
-		if crc32.ChecksumIEEE(rest[4:8+length]) != binary.BigEndian.Uint32(rest[8+length:]) {
+		if !c.intact {
 			return 0, 0, errors.New("the file is damaged: a checksum is wrong")
 		}
 		if first {
-			if kind != "IHDR" || length < 8 {
+			if c.kind != "IHDR" || len(c.content) < 8 {
 				return 0, 0, errors.New("the file does not begin with its header")
 			}
-			width, height = int(binary.BigEndian.Uint32(content)), int(binary.BigEndian.Uint32(content[4:]))
+			width, height = int(binary.BigEndian.Uint32(c.content)), int(binary.BigEndian.Uint32(c.content[4:]))
 			if width <= 0 || height <= 0 {
 				return 0, 0, errNoPixels
 			}
 		}
-		if kind == "IEND" {
+		if c.kind == "IEND" {
 			return width, height, nil
 		}
-		rest = rest[12+length:]
+		rest = rest[len(c.whole):]
 	}
+}
+
+// Repair returns a PNG image without the optional chunks whose checksum is wrong, such as a damaged
+// color profile. Viewers ignore such chunks, but some programs refuse the whole image. All other
+// data is returned unchanged.
+func Repair(data []byte) []byte {
+	if !bytes.HasPrefix(data, []byte(pngMagic)) {
+		return data
+	}
+	var repaired []byte // nil while all chunks are kept
+	for at := len(pngMagic); at < len(data); {
+		c, err := nextPNG(data[at:])
+		if err != nil {
+			return data
+		}
+		if drop := c.optional() && !c.intact; drop && repaired == nil {
+			repaired = bytes.Clone(data[:at])
+		} else if !drop && repaired != nil {
+			repaired = append(repaired, c.whole...)
+		}
+		at += len(c.whole)
+		if c.kind == "IEND" {
+			break // checkPNG ignores data after the end
+		}
+	}
+	if repaired == nil {
+		return data
+	}
+	return repaired
 }
 
 // checkJPEG walks the headers, then searches the scan data for the end marker, which cannot occur

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,6 +117,44 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := check(tt.mimeType, tt.data); err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want %q", err, tt.says)
+			}
+		})
+	}
+}
+
+// A damaged color profile or comment does not hide a picture, but damaged pixels do.
+func TestDamagedOptionalPartsOfPNGAreDropped(t *testing.T) {
+	whole := files(t)["image/png"]
+	header := len(pngMagic) + 25
+	chunk := func(kind string, sum uint32) []byte {
+		c := append(binary.BigEndian.AppendUint32(nil, 3), kind+"abc"...)
+		return binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:])^sum)
+	}
+	with := func(chunks ...[]byte) []byte {
+		return slices.Concat(whole[:header], slices.Concat(chunks...), whole[header:])
+	}
+	tests := []struct {
+		name       string
+		data, want []byte
+	}{
+		{"nothing damaged", with(chunk("tEXt", 0)), with(chunk("tEXt", 0))},
+		{"a damaged profile", with(chunk("iCCP", 1)), whole},
+		{"the damaged of several", with(chunk("tEXt", 0), chunk("iCCP", 1), chunk("eXIf", 0), chunk("tIME", 9)), with(chunk("tEXt", 0), chunk("eXIf", 0))},
+		{"a damaged palette", with(chunk("PLTE", 1)), with(chunk("PLTE", 1))},
+		{"a cut file", with(chunk("iCCP", 1))[:len(whole)], with(chunk("iCCP", 1))[:len(whole)]},
+		{"data after the end", append(with(chunk("iCCP", 1)), "more"...), whole},
+		{"another format", files(t)["image/gif"], files(t)["image/gif"]},
+		{"the beginning alone", []byte(pngMagic), []byte(pngMagic)},
+		{"nothing", nil, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := bytes.Clone(tt.data)
+			if got := Repair(tt.data); !bytes.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if !bytes.Equal(tt.data, before) {
+				t.Error("the input was changed")
 			}
 		})
 	}

@@ -149,7 +149,7 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 	if block, err = tool.ParseContent(own); err != nil {
 		return block, forPeople, err
 	}
-	return block, forPeople, tool.Result{Content: []tool.Content{block}}.Check()
+	return block, forPeople, block.Check()
 }
 
 // hasPublicURI reports whether a resource has a URI that may be passed on. Filesystem servers send
