@@ -27,10 +27,12 @@ type definition struct {
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  json.RawMessage `json:"annotations"`
+	Execution    json.RawMessage `json:"execution"`
 }
 
-// parseDefinition reads one tool. changes says what was changed. Annotations are ignored: the
-// author of a tool does not decide what the tool may do.
+// parseDefinition reads one tool. changes says what was changed. Annotations are ignored, except
+// for the title: the author of a tool does not decide what the tool may do.
 func parseDefinition(raw json.RawMessage) (d definition, changes []string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
@@ -39,6 +41,14 @@ func parseDefinition(raw json.RawMessage) (d definition, changes []string, err e
 		return d, nil, errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:
 		return d, nil, fmt.Errorf("a tool without a name, or with a name of more than %d bytes, is left out", maxToolName)
+	}
+	var annotations struct{ Title string }
+	if d.Title == "" && json.Unmarshal(d.Annotations, &annotations) == nil {
+		d.Title = annotations.Title // where servers of older revisions write it
+	}
+	var execution struct{ TaskSupport string }
+	if json.Unmarshal(d.Execution, &execution) == nil && execution.TaskSupport == "required" {
+		return d, nil, fmt.Errorf("the tool %s is left out: it can only be called as a task, which this client does not support", d.excerpt())
 	}
 	cleaned, err := d.clean()
 	if cleaned != "" {
@@ -50,11 +60,16 @@ func parseDefinition(raw json.RawMessage) (d definition, changes []string, err e
 	return d, changes, err
 }
 
+// excerpt returns the name of the tool for a warning.
+func (d *definition) excerpt() string {
+	return plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
+}
+
 // repair makes the schemas of the tool valid, and returns what that changed. The server checks the
 // arguments of its tools itself, so nothing depends on a rule that is left out. A schema that
 // cannot be repaired stays as it is, and the registry refuses the tool with the reason.
 func (d *definition) repair() (changes []string) {
-	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
+	name := d.excerpt()
 	if len(d.InputSchema) == 0 {
 		d.InputSchema = json.RawMessage(`{"type":"object"}`)
 	}
@@ -78,7 +93,7 @@ func (d *definition) repair() (changes []string) {
 // change the meaning. If these have such a character, clean returns an error and the tool is left
 // out.
 func (d *definition) clean() (cleaned string, err error) {
-	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
+	name := d.excerpt()
 	note := func(field, what string) {
 		if cleaned == "" {
 			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as an escape", name, field, what)

@@ -43,6 +43,36 @@ func TestInvalidPartsOfSchemasAreLeftOut(t *testing.T) {
 	}
 }
 
+// A title in the annotations, where older revisions have it, is shown unless the tool has a title.
+func TestTitleInAnnotationsIsShown(t *testing.T) {
+	t.Parallel()
+	for definition, want := range map[string]string{
+		`{"name":"a","inputSchema":{"type":"object"},"annotations":{"title":"Old"}}`:               "Old",
+		`{"name":"a","inputSchema":{"type":"object"},"title":"New","annotations":{"title":"Old"}}`: "New",
+		`{"name":"a","inputSchema":{"type":"object"},"title":null,"annotations":{"title":"O\nd"}}`: `O\nd`,
+		`{"name":"a","inputSchema":{"type":"object"},"annotations":{"title":7}}`:                   "",
+		`{"name":"a","inputSchema":{"type":"object"},"annotations":[]}`:                            "",
+	} {
+		found, log := listed(t, definition)
+		if len(found) != 1 || found[0].Spec.Title != want {
+			t.Errorf("%s: got %+v, %s", definition, found, log)
+		}
+	}
+}
+
+// A tool that can only be called as a task is left out, because plain calls of it fail.
+func TestTaskToolIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for execution, want := range map[string]int{
+		`{"taskSupport":"required"}`: 0, `{"taskSupport":"optional"}`: 1, `{"taskSupport":"forbidden"}`: 1, `null`: 1, `7`: 1,
+	} {
+		found, log := listed(t, `{"name":"a","inputSchema":{"type":"object"},"execution":`+execution+`}`)
+		if len(found) != want || strings.Contains(log, "the tool a is left out: it can only be called as a task") != (want == 0) {
+			t.Errorf("%s: got %d tools, %s", execution, len(found), log)
+		}
+	}
+}
+
 // Each tool with a problem is reported, and beyond a limit their number is.
 func TestAllProblemsAreReported(t *testing.T) {
 	t.Parallel()
