@@ -15,7 +15,8 @@ import (
 // and the last line gets a newline; elsewhere the bytes are written unchanged.
 func (s Streams) printContent(r tool.Result) error {
 	terminal := isTerminal(s.Out)
-	for _, c := range slices.Concat(r.Content, r.Attachments) {
+	blocks := slices.Concat(r.Content, r.Attachments)
+	for _, c := range blocks {
 		text := c.Text
 		switch {
 		case c.Type == tool.ContentResource && c.Resource.Blob == nil:
@@ -27,7 +28,7 @@ func (s Streams) printContent(r tool.Result) error {
 		if terminal {
 			text = printable(text)
 		}
-		if needsNewline := text != "" && !strings.HasSuffix(text, "\n"); needsNewline && (terminal || len(r.Content) > 1) {
+		if needsNewline := text != "" && !strings.HasSuffix(text, "\n"); needsNewline && (terminal || len(blocks) > 1) {
 			text += "\n"
 		}
 		if _, err := io.WriteString(s.Out, text); err != nil {
