@@ -24,6 +24,10 @@ func awkSpec(directory *workingDirectory) spec {
 }
 
 func runAwk(p *process, o options, words []string, directory *workingDirectory) int {
+	if o.has("V") {
+		p.print("awk of the sandbox's shell, with the language of POSIX\n")
+		return 0
+	}
 	var source []string
 	for _, opt := range o {
 		if opt.name != "f" && opt.name != "E" {

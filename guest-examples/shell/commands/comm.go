@@ -21,7 +21,7 @@ func runComm(p *process, o options, names []string) int {
 	case len(names) > 2:
 		return p.fail("extra operand '%s'", names[2])
 	}
-	c := commRun{p: p, end: lineEnd(o, "z"), separator: o.value("output-delimiter", "\t"), hidden: [3]bool{o.has("1"), o.has("2"), o.has("3")}}
+	c := commRun{p: p, end: lineEnd(o, "z"), separator: o.value("output-delimiter", "\t"), hidden: [3]bool{o.has("1"), o.has("2"), o.has("3")}, check: o.last("check-order", "nocheck-order")}
 	for i, name := range names {
 		r, err := p.open(name)
 		if err != nil {
@@ -35,7 +35,7 @@ func runComm(p *process, o options, names []string) int {
 	if o.has("total") {
 		p.print(strings.Join([]string{padLeft(c.counts[0], 0), padLeft(c.counts[1], 0), padLeft(c.counts[2], 0), "total"}, c.separator) + "\n")
 	}
-	if p.status != 0 && !o.has("nocheck-order") {
+	if p.status != 0 && c.check == "" {
 		p.errorf("input is not in sorted order")
 	}
 	return p.status
@@ -57,7 +57,8 @@ type commRun struct {
 	separator string
 	hidden    [3]bool
 	counts    [3]int64
-	unequal   bool // a line was in only one of the files; after it, the order of lines is checked
+	check     string // the last of the options check-order and nocheck-order
+	unequal   bool   // a line was in only one of the files; after it, the order of lines is checked
 }
 
 // next moves to the next line of a file.
@@ -70,7 +71,7 @@ func (c *commRun) next(at int) {
 		}
 		return
 	}
-	if f.line != nil && c.unequal && !f.disorder && bytes.Compare(f.line, line) > 0 {
+	if f.line != nil && c.check != "nocheck-order" && (c.unequal || c.check != "") && !f.disorder && bytes.Compare(f.line, line) > 0 {
 		f.disorder = true
 		c.p.errorf("file %d is not in sorted order", f.number)
 	}
@@ -79,7 +80,7 @@ func (c *commRun) next(at int) {
 
 func (c *commRun) merge() {
 	a, b := &c.files[0], &c.files[1]
-	for (!a.done || !b.done) && !c.p.stopped() {
+	for (!a.done || !b.done) && !c.p.stopped() && (c.check == "" || c.p.status == 0) {
 		order := bytes.Compare(a.line, b.line)
 		switch {
 		case a.done:

@@ -12,7 +12,7 @@ import (
 var cp = spec{
 	name: "cp", synopsis: "[OPTION]... SOURCE... DEST | -t DIRECTORY SOURCE...",
 	options: "r,recursive R a,archive p preserve:: no-preserve: f,force n,no-clobber v,verbose u,update t,target-directory: T,no-target-directory " +
-		"d P,no-dereference L,dereference H i,interactive l,link s,symbolic-link x,one-file-system parents remove-destination reflink:: sparse: attributes-only",
+		"d P,no-dereference L,dereference H i,interactive l,link s,symbolic-link x,one-file-system parents remove-destination reflink:: sparse:",
 	note: "-i, -l and -s are refused.",
 	run:  runCp,
 }

@@ -19,10 +19,21 @@ type usage struct {
 	p     *process
 	o     options
 	depth int
+	block int64  // the unit of the sizes; 0 if other options choose the unit
+	unit  string // printed after a size
 }
 
 func runDu(p *process, o options, names []string) int {
 	u := &usage{p: p, o: o, depth: maxDepth}
+	if text := o.value("B", ""); o.has("B") {
+		var ok bool
+		if u.block, ok = blockSize(text); !ok {
+			return p.fail("invalid -B argument '%s'", text)
+		}
+		if !isDigit(text[0]) { // a unit alone is printed
+			u.unit = text
+		}
+	}
 	if o.has("s") {
 		u.depth = 0
 	}
@@ -111,6 +122,8 @@ func (u *usage) size(info fs.FileInfo) int64 {
 func (u *usage) print(size int64, name string) {
 	text := ""
 	switch {
+	case u.o.last("h", "b", "m", "k", "B") == "B":
+		text = strconv.FormatInt((size+u.block-1)/u.block, 10) + u.unit
 	case u.o.has("h"):
 		text = humanSize(size)
 	case u.o.has("b"):
@@ -122,4 +135,13 @@ func (u *usage) print(size int64, name string) {
 	}
 	u.p.print(text + "\t" + strings.TrimSuffix(name, "\x00"))
 	u.p.write([]byte{lineEnd(u.o, "0")})
+}
+
+// blockSize parses the size of a block, in which a unit alone means one of that unit.
+func blockSize(text string) (int64, bool) {
+	if text != "" && !isDigit(text[0]) {
+		text = "1" + text
+	}
+	size, ok := parseCount(text)
+	return size, ok && size > 0
 }

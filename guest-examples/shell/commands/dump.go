@@ -171,7 +171,7 @@ var hexdump = spec{
 	options: "C,canonical n,length: s,skip: v,no-squeezing",
 	note:    "The output has the format of -C, even without -C.",
 	run: func(p *process, o options, files []string) int {
-		return p.dump(o, files, "n", "s", func(p *process, offset int64, data []byte) {
+		return p.dump(o, files, 16, "n", "s", func(p *process, offset int64, data []byte) {
 			var cells strings.Builder
 			for i := range 16 {
 				if i == 8 {
@@ -188,92 +188,21 @@ var hexdump = spec{
 	},
 }
 
-var od = spec{
-	name: "od", synopsis: "[-A RADIX] [-t TYPE | -c | -x | -b] [-N LENGTH] [-j SKIP] [-v] [FILE]...",
-	options: "A,address-radix: t,format: c x b a N,read-bytes: j,skip-bytes: v,output-duplicates w::",
-	note:    "TYPE is one of c, x1, x2, o1, o2, u1 and d1, optionally followed by z.",
-	run:     runOd,
-}
-
-// odFormat is the format in which od prints a row.
-type odFormat struct {
-	cell func(data []byte) string
-	size int // bytes of a cell
-	text bool
-}
-
-func runOd(p *process, o options, files []string) int {
-	kind := map[string]string{"": "o2", "c": "c", "x": "x2", "b": "o1", "a": "c"}[o.last("c", "x", "b", "a")]
-	kind = o.value("t", kind)
-	kind, text := strings.CutSuffix(kind, "z")
-	cells := map[string]odFormat{
-		"c":  {cell: func(d []byte) string { return fmt.Sprintf(" %3s", odChar(d[0])) }, size: 1},
-		"x1": {cell: func(d []byte) string { return fmt.Sprintf(" %02x", d[0]) }, size: 1},
-		"o1": {cell: func(d []byte) string { return fmt.Sprintf(" %03o", d[0]) }, size: 1},
-		"u1": {cell: func(d []byte) string { return fmt.Sprintf(" %3d", d[0]) }, size: 1},
-		"d1": {cell: func(d []byte) string { return fmt.Sprintf(" %4d", int8(d[0])) }, size: 1},
-		"x2": {cell: func(d []byte) string { return fmt.Sprintf(" %04x", uint(d[0])|uint(d[1])<<8) }, size: 2},
-		"o2": {cell: func(d []byte) string { return fmt.Sprintf(" %06o", uint(d[0])|uint(d[1])<<8) }, size: 2},
-	}
-	cells["x"], cells["o"] = cells["x2"], cells["o2"]
-	format, ok := cells[kind]
-	if !ok {
-		return p.fail("invalid type string '%s'; use c, x1, x2, o1, o2, u1 or d1", kind)
-	}
-	format.text = text
-	address, ok := map[string]string{"o": "%07o", "d": "%07d", "x": "%06x", "n": ""}[o.value("A", "o")]
-	if !ok {
-		return p.fail("invalid output address radix '%s'; use o, d, x or n", o.value("A", ""))
-	}
-	end := "\n"
-	if address == "" {
-		end = ""
-	}
-	return p.dump(o, files, "N", "j", func(p *process, offset int64, data []byte) {
-		var row strings.Builder
-		if address != "" {
-			fmt.Fprintf(&row, address, offset)
-		}
-		for at := 0; at < len(data); at += format.size {
-			cell := data[at:min(at+format.size, len(data))]
-			if len(cell) < format.size {
-				cell = append(bytes.Clone(cell), 0)
-			}
-			row.WriteString(format.cell(cell))
-		}
-		if format.text {
-			width := len(format.cell([]byte{0, 0})) * (16 - len(data)) / format.size
-			fmt.Fprintf(&row, "%s  >%s<", strings.Repeat(" ", width), printable(data))
-		}
-		p.print(row.String() + "\n")
-	}, address+end)
-}
-
-func odChar(b byte) string {
-	if i := strings.IndexByte("\x00\a\b\f\n\r\t\v", b); i >= 0 {
-		return `\` + "0abfnrtv"[i:i+1]
-	}
-	if b < ' ' || b >= 0x7f {
-		return fmt.Sprintf("%03o", b)
-	}
-	return string(rune(b))
-}
-
-// dump prints all files as one sequence, in rows of 16 bytes. It prints one * in place of repeated
-// rows. last is the format of the final offset.
-func (p *process) dump(o options, files []string, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
+// dump prints all files as one sequence, in rows of width bytes. It prints one * in place of
+// repeated rows. last is the format of the final offset.
+func (p *process) dump(o options, files []string, width int, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
 	length, skip := int64(-1), int64(0)
 	for option, target := range map[string]*int64{lengthOption: &length, skipOption: &skip} {
 		if !o.has(option) {
 			continue
 		}
-		n, err := strconv.ParseInt(o.value(option, ""), 0, 62)
-		if err != nil || n < 0 {
+		n, ok := dumpCount(o.value(option, ""))
+		if !ok {
 			return p.fail("invalid number '%s' for -%s", o.value(option, ""), option)
 		}
 		*target = n
 	}
-	d := dumper{p: p, row: row, all: o.has("v"), left: length, skip: skip, offset: skip}
+	d := dumper{p: p, row: row, width: width, all: o.has("v"), left: length, skip: skip, offset: skip}
 	p.eachInput(files, d.read)
 	d.finish()
 	if last != "" && (d.offset > 0 || p.status == 0) {
@@ -282,11 +211,20 @@ func (p *process) dump(o options, files []string, lengthOption, skipOption strin
 	return p.status
 }
 
+// dumpCount parses a number in decimal, octal or hexadecimal notation, with an optional unit.
+func dumpCount(text string) (int64, bool) {
+	if n, err := strconv.ParseInt(text, 0, 62); err == nil && n >= 0 && !strings.Contains(text, "_") {
+		return n, true
+	}
+	return parseCount(text)
+}
+
 // dumper splits its input into rows.
 type dumper struct {
 	p          *process
 	row        func(p *process, offset int64, data []byte)
 	all        bool
+	width      int
 	left, skip int64
 	offset     int64
 	held, last []byte
@@ -310,9 +248,9 @@ func (d *dumper) read(_ string, r io.Reader) error {
 			d.left -= int64(n)
 		}
 		d.held = append(d.held, buf[:n]...)
-		for len(d.held) >= 16 {
-			d.show(d.held[:16])
-			d.held = d.held[16:]
+		for len(d.held) >= d.width {
+			d.show(d.held[:d.width])
+			d.held = d.held[d.width:]
 		}
 		if err != nil {
 			return ignoreEOF(err)

@@ -144,10 +144,22 @@ func parseDuration(text string) (time.Duration, bool) {
 var timeout = spec{
 	name: "timeout", synopsis: "DURATION COMMAND [ARG]...", usage: 125,
 	options: "+ s,signal: k,kill-after: foreground preserve-status v,verbose",
+	note:    "A command always ends at the limit, so -k has no effect. Any signal only chooses the exit status.",
 	run:     runTimeout,
 }
 
-func runTimeout(p *process, _ options, words []string) int {
+func runTimeout(p *process, o options, words []string) int {
+	number, ok := signalNumber(o.value("s", "TERM"))
+	if !ok {
+		p.errorf("'%s': invalid signal", o.value("s", ""))
+		return 125
+	}
+	if after := o.value("k", "0"); after != "" {
+		if _, ok := parseDuration(after); !ok {
+			p.errorf("invalid time interval '%s'", after)
+			return 125
+		}
+	}
 	if len(words) < 2 {
 		p.errorf("missing operand")
 		return 125
@@ -164,8 +176,35 @@ func runTimeout(p *process, _ options, words []string) int {
 		defer cancel()
 	}
 	status := p.run(ctx, words[1:], p.env.Stdin)
-	if ctx.Err() != nil && p.ctx.Err() == nil {
-		return 124
+	if ctx.Err() == nil || p.ctx.Err() != nil {
+		return status
 	}
-	return status
+	if o.has("v") {
+		p.errorf("sending signal %s to command '%s'", signalNames()[number], words[1])
+	}
+	if o.has("preserve-status") || number == sigkill {
+		return 128 + number // as if the signal had ended the command
+	}
+	return 124
+}
+
+const sigkill = 9
+
+// signalNames returns the names of the signals that end a program.
+func signalNames() map[int]string {
+	return map[int]string{
+		1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 5: "TRAP", 6: "ABRT", 7: "BUS", 8: "FPE", sigkill: "KILL", 10: "USR1", 11: "SEGV", 12: "USR2",
+		13: "PIPE", 14: "ALRM", 15: "TERM",
+	}
+}
+
+// signalNumber parses a number or a name of a signal, with or without SIG.
+func signalNumber(text string) (int, bool) {
+	name := strings.TrimPrefix(strings.ToUpper(text), "SIG")
+	for number, known := range signalNames() {
+		if name == known || text == strconv.Itoa(number) {
+			return number, true
+		}
+	}
+	return 0, false
 }

@@ -22,6 +22,10 @@ type joiner struct {
 	list      []joinField
 	empty     string
 	end       byte
+	names     []string
+	check     string // the last of the options check-order and nocheck-order
+	unequal   bool   // a row had no partner; after it, the order is checked
+	disorder  [2]bool
 }
 
 // joinField is a field of the output. A file of 0 selects the join field.
@@ -30,13 +34,15 @@ type joinField struct{ file, field int }
 type joinRow struct {
 	key    string
 	fields []string
+	line   []byte
+	number int
 }
 
 func runJoin(p *process, o options, names []string) int {
 	if len(names) != 2 {
 		return p.fail("give two files, sorted by the join field")
 	}
-	j := &joiner{p: p, paired: !o.has("v"), fold: o.has("i"), empty: o.value("e", ""), separator: o.value("t", ""), end: lineEnd(o, "z")}
+	j := &joiner{p: p, paired: !o.has("v"), fold: o.has("i"), empty: o.value("e", ""), separator: o.value("t", ""), end: lineEnd(o, "z"), names: names, check: o.last("check-order", "nocheck-order")}
 	for i, option := range []string{"1", "2"} {
 		text := o.value(option, o.value("j", "1"))
 		n, err := strconv.Atoi(text)
@@ -66,8 +72,10 @@ func runJoin(p *process, o options, names []string) int {
 		if err != nil {
 			return p.fail("%s: %s", name, message(err))
 		}
-		for _, line := range appendLines(nil, data, j.end) {
-			rows[i] = append(rows[i], j.row(i, line))
+		for n, line := range appendLines(nil, data, j.end) {
+			row := j.row(i, line)
+			row.line, row.number = line, n+1
+			rows[i] = append(rows[i], row)
 		}
 	}
 	if o.has("header") && len(rows[0]) > 0 && len(rows[1]) > 0 {
@@ -75,6 +83,9 @@ func runJoin(p *process, o options, names []string) int {
 		rows[0], rows[1] = rows[0][1:], rows[1][1:]
 	}
 	j.merge(rows[0], rows[1])
+	if j.disorder != [2]bool{} && j.check == "" {
+		p.errorf("input is not in sorted order")
+	}
 	return p.status
 }
 
@@ -95,7 +106,7 @@ func (j *joiner) row(file int, line []byte) joinRow {
 }
 
 func (j *joiner) merge(a, b []joinRow) {
-	for (len(a) > 0 || len(b) > 0) && !j.p.stopped() {
+	for (len(a) > 0 || len(b) > 0) && !j.p.stopped() && (j.check == "" || j.p.status == 0) {
 		order := 0
 		switch {
 		case len(a) == 0:
@@ -110,12 +121,14 @@ func (j *joiner) merge(a, b []joinRow) {
 			if j.unpaired[0] {
 				j.print(&a[0], nil)
 			}
-			a = a[1:]
+			j.unequal = true
+			a = j.after(0, a, 1)
 		case order > 0:
 			if j.unpaired[1] {
 				j.print(nil, &b[0])
 			}
-			b = b[1:]
+			j.unequal = true
+			b = j.after(1, b, 1)
 		default:
 			sameA, sameB := sameKey(a), sameKey(b)
 			for i := range sameA {
@@ -128,9 +141,18 @@ func (j *joiner) merge(a, b []joinRow) {
 					}
 				}
 			}
-			a, b = a[len(sameA):], b[len(sameB):]
+			a, b = j.after(0, a, len(sameA)), j.after(1, b, len(sameB))
 		}
 	}
+}
+
+// after returns the rows after the first n, and reports the first that is out of order.
+func (j *joiner) after(file int, rows []joinRow, n int) []joinRow {
+	if n < len(rows) && j.check != "nocheck-order" && (j.unequal || j.check != "") && !j.disorder[file] && rows[n].key < rows[n-1].key {
+		j.disorder[file] = true
+		j.p.errorf("%s:%d: is not sorted: %s", j.names[file], rows[n].number, rows[n].line)
+	}
+	return rows[n:]
 }
 
 // sameKey returns the rows at the start of rows that have the same key as the first row.

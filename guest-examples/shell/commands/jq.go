@@ -37,6 +37,7 @@ type filter struct {
 	values                      []any
 	positional                  []any
 	inputs                      gojq.Iter
+	inputName                   any // the name of the current file; nil for stdin
 	last                        any
 	any                         bool // a value was printed
 }
@@ -259,7 +260,7 @@ func decodeJSON(text string) (any, error) {
 }
 
 func (f *filter) compile(source string) (*gojq.Code, error) {
-	query, err := gojq.Parse(source)
+	query, err := gojq.Parse(withLocations(source))
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +275,7 @@ func (f *filter) compile(source string) (*gojq.Code, error) {
 	f.names = append(f.names, "$ARGS")
 	f.values = append(f.values, map[string]any{"named": named, "positional": positional})
 	return gojq.Compile(query, gojq.WithVariables(f.names), gojq.WithEnvironLoader(f.p.env.Environ), gojq.WithInputIter(lateIter{f}),
-		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any { return nil }),
+		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any { return f.inputName }),
 		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return f.trace("[\"DEBUG:\",", v, "]\n") }),
 		gojq.WithFunction("stderr", 0, 0, func(v any, _ []any) any { return f.trace("", v, "") }))
 }

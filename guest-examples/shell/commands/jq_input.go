@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,15 +44,27 @@ func (in *jqInput) open() bool {
 			in.f.p.errorf("error: Could not open %s: %s", in.name, message(err))
 			continue
 		}
-		in.closer, in.size = r, 0
+		in.closer, in.size, in.f.inputName = r, 0, nil
+		if in.name != "-" {
+			in.f.inputName = in.name
+		}
 		if in.f.text {
 			in.lines = newLineReader(r, '\n')
 		} else {
-			in.decoder = newJSONDecoder(limitedReader{in, r})
+			in.decoder = newJSONDecoder(limitedReader{in, withoutMark(r)})
 		}
 		return true
 	}
 	return false
+}
+
+// withoutMark skips a byte order mark.
+func withoutMark(r io.Reader) io.Reader {
+	buffered := bufio.NewReader(r)
+	if head, _ := buffered.Peek(3); string(head) == "\ufeff" {
+		_, _ = buffered.Discard(3) // these bytes are in the buffer
+	}
+	return buffered
 }
 
 // limitedReader returns an error if a single JSON value is too large.

@@ -133,35 +133,6 @@ func foldAt(line []byte, width int, byBytes bool) int {
 	return len(line)
 }
 
-var expand = spec{
-	name: "expand", synopsis: "[-i] [-t N] [FILE]...", options: "# t,tabs: i,initial",
-	run: func(p *process, o options, files []string) int {
-		every, err := strconv.Atoi(o.value("t", o.value("#", "8")))
-		if err != nil || every < 1 || every > 1000 {
-			return p.fail("the tab size must be a number from 1 to 1000, not '%s'", o.value("t", o.value("#", "")))
-		}
-		return p.eachInput(files, func(_ string, r io.Reader) error {
-			return p.eachLine(r, '\n', func(line []byte, ended bool) bool {
-				column, initial := 0, true
-				for _, b := range line {
-					if initial = initial && (b == ' ' || b == '\t'); b == '\t' && (initial || !o.has("i")) {
-						n := every - column%every
-						p.print(strings.Repeat(" ", n))
-						column += n
-						continue
-					}
-					p.write([]byte{b})
-					column++
-				}
-				if ended {
-					p.print("\n")
-				}
-				return true
-			})
-		})
-	},
-}
-
 var paste = spec{name: "paste", synopsis: "[-s] [-d LIST] [FILE]...", options: "d,delimiters: s,serial z,zero-terminated", run: runPaste}
 
 func runPaste(p *process, o options, files []string) int {
@@ -238,7 +209,7 @@ func (p *process) pasteParallel(readers []*lineReader, delimiters []string, end 
 
 var column = spec{
 	name: "column", synopsis: "-t [-s SEPARATORS] [-o OUTPUT] [FILE]...",
-	options: "t,table s,separator: o,output-separator: n c,columns: x e R: N,table-columns:",
+	options: "t,table s,separator: o,output-separator: n N,table-columns:",
 	note:    "Without -t the lines are printed unchanged.",
 	run:     runColumn,
 }

@@ -14,9 +14,9 @@ import (
 var ls = spec{
 	name: "ls", synopsis: "[OPTION]... [FILE]...", usage: 2,
 	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F,classify:: p v X U f " +
-		"n,numeric-uid-gid g o G,no-group m C x Q,quote-name k,kibibytes s,size i,inode c u b q,hide-control-chars N,literal L,dereference " +
-		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first w,width: T,tabsize: zero",
-	note: "The user \"user\" owns all files. Names are sorted by bytes and printed one on each line; -C, -x, -i and colours are ignored.",
+		"n,numeric-uid-gid g o G,no-group m Q,quote-name k,kibibytes s,size c u N,literal L,dereference " +
+		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first zero",
+	note: "The user \"user\" owns all files. Names are sorted by bytes and printed one on each line, without colours. All times are the time of the last change.",
 	run:  runLs,
 }
 

@@ -1,11 +1,14 @@
 package commands
 
 import (
+	"crypto/rand"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 var basename = spec{
@@ -57,8 +60,8 @@ func runDirname(p *process, o options, names []string) int {
 }
 
 var realpath = spec{
-	name: "realpath", synopsis: "[-ems] [--relative-to=DIR] FILE...",
-	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: L,logical P,physical",
+	name: "realpath", synopsis: "[-ems] [--relative-to=DIR] [--relative-base=DIR] FILE...",
+	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: relative-base: L,logical P,physical",
 	run:     runRealpath,
 }
 
@@ -66,8 +69,32 @@ func runRealpath(p *process, o options, names []string) int {
 	if len(names) == 0 {
 		return p.fail("missing operand")
 	}
+	resolve := func(name string) (string, error) {
+		if !o.has("s") {
+			return p.resolve(name, o.has("e"), o.has("m"))
+		}
+		file := p.path(name)
+		if o.has("e") {
+			_, err := os.Stat(file)
+			return file, err
+		}
+		return file, nil
+	}
+	base, to := "", ""
+	for option, target := range map[string]*string{"relative-base": &base, "relative-to": &to} {
+		if !o.has(option) {
+			continue
+		}
+		var err error
+		if *target, err = resolve(o.value(option, ".")); err != nil {
+			return p.fail("%s: %s", o.value(option, "."), message(err))
+		}
+	}
+	if to == "" {
+		to = base
+	}
 	for _, name := range names {
-		resolved, err := p.resolve(name, o.has("e"), o.has("m") || o.has("s"))
+		resolved, err := resolve(name)
 		if err != nil {
 			if !o.has("q") {
 				p.errorf("%s: %s", name, message(err))
@@ -75,8 +102,8 @@ func runRealpath(p *process, o options, names []string) int {
 			p.status = 1
 			continue
 		}
-		if o.has("relative-to") {
-			if relative, err := filepath.Rel(p.path(o.value("relative-to", ".")), resolved); err == nil {
+		if to != "" && (base == "" || isBelow(base, resolved) && isBelow(base, to)) {
+			if relative, err := filepath.Rel(to, resolved); err == nil {
 				resolved = relative
 			}
 		}
@@ -85,30 +112,45 @@ func runRealpath(p *process, o options, names []string) int {
 	return p.status
 }
 
+// isBelow reports whether a file is the directory or in it.
+func isBelow(dir, file string) bool {
+	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
+}
+
 // resolve returns the absolute name without symbolic links. If exists is set, the whole path must
 // exist. If missing is set, any part of the path may be missing. Otherwise only the last part may
 // be missing.
 func (p *process) resolve(name string, exists, missing bool) (string, error) {
 	file := p.path(name)
-	if missing {
-		return file, nil
+	const maxLinks = 40
+	for range maxLinks {
+		resolved, err := filepath.EvalSymlinks(file)
+		switch {
+		case err == nil:
+			return resolved, nil
+		case missing && !exists:
+			return file, nil
+		case exists || !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+		parent, err := filepath.EvalSymlinks(path.Dir(file))
+		if err != nil {
+			return "", err
+		}
+		if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+			return "", fs.ErrInvalid
+		}
+		// The last part is missing, or a link to a missing file.
+		file = path.Join(parent, path.Base(file))
+		target, err := os.Readlink(file)
+		if err != nil {
+			return file, nil
+		}
+		if file = path.Join(parent, target); path.IsAbs(target) {
+			file = path.Clean(target)
+		}
 	}
-	resolved, err := filepath.EvalSymlinks(file)
-	if err == nil {
-		return resolved, nil
-	}
-	if exists {
-		return "", err
-	}
-	info, err := os.Stat(path.Dir(file))
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return "", fs.ErrInvalid
-	}
-	parent, err := filepath.EvalSymlinks(path.Dir(file))
-	return path.Join(parent, path.Base(file)), err
+	return "", syscall.ELOOP
 }
 
 var readlink = spec{
@@ -161,10 +203,11 @@ var chmod = spec{
 }
 
 func runChmod(p *process, _ options, words []string) int {
-	recursive, verbose := false, false
+	recursive, verbose, changes := false, false, false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "Rvcf") == "" {
 		recursive = recursive || strings.Contains(words[0], "R")
 		verbose = verbose || strings.Contains(words[0], "v")
+		changes = changes || strings.Contains(words[0], "c")
 		words = words[1:]
 	}
 	switch len(words) {
@@ -178,11 +221,18 @@ func runChmod(p *process, _ options, words []string) int {
 		return p.fail("invalid mode: '%s'", words[0])
 	}
 	apply := func(f found) walkStep {
-		mode := change(f.info.Mode(), f.info.IsDir())
-		if err := os.Chmod(f.path, mode); err != nil {
+		old := f.info.Mode()
+		mode := change(old, f.info.IsDir())
+		if old&fs.ModeSymlink != 0 && f.depth > 0 {
+			return skipDirectory // -R leaves links as they are
+		}
+		switch err := os.Chmod(f.path, mode); {
+		case err != nil:
 			p.errorf("changing permissions of '%s': %s", f.name, message(err))
-		} else if verbose {
-			p.printf("mode of '%s' changed to %04o (%s)\n", f.name, unixMode(mode), modeText(mode)[1:])
+		case unixMode(old) != unixMode(mode) && (verbose || changes):
+			p.printf("mode of '%s' changed from %04o (%s) to %04o (%s)\n", f.name, unixMode(old), modeText(old)[1:], unixMode(mode), modeText(mode)[1:])
+		case verbose:
+			p.printf("mode of '%s' retained as %04o (%s)\n", f.name, unixMode(mode), modeText(mode)[1:])
 		}
 		if recursive {
 			return descend
@@ -196,27 +246,29 @@ func runChmod(p *process, _ options, words []string) int {
 }
 
 var mktemp = spec{
-	name: "mktemp", synopsis: "[-d] [-u] [-p DIR] [-t] [TEMPLATE]",
-	options: "d,directory u,dry-run q,quiet p,tmpdir:: t suffix:",
+	name: "mktemp", synopsis: "[-d] [-u] [-q] [-p DIR | --tmpdir[=DIR]] [-t] [TEMPLATE]",
+	options: "d,directory u,dry-run q,quiet p: tmpdir:: t suffix:",
 	run:     runMktemp,
 }
 
 func runMktemp(p *process, o options, names []string) int {
-	template, dir := "tmp.XXXXXXXXXX", o.value("p", "")
+	fail := func(format string, args ...any) int {
+		if o.has("q") {
+			return 1
+		}
+		return p.fail(format, args...)
+	}
+	template := "tmp.XXXXXXXXXX"
 	if len(names) > 0 {
 		template = names[0]
 	}
-	if len(names) == 0 || o.has("t") {
-		if dir == "" {
-			dir = p.env.Getenv("TMPDIR")
-		}
-		if dir == "" {
-			dir = "/tmp"
-		}
-	}
 	at := strings.LastIndex(template, "XXX")
 	if at < 0 {
-		return p.fail("too few X's in template '%s'", template)
+		return fail("too few X's in template '%s'", template)
+	}
+	dir := p.temporaryDirectory(o, len(names) > 0)
+	if dir != "" && path.IsAbs(template) || o.has("t") && strings.Contains(template, "/") {
+		return fail("invalid template, '%s'; with -p, --tmpdir or -t it is a name below the directory", template)
 	}
 	end, start := at+3, at
 	for start > 0 && template[start-1] == 'X' {
@@ -226,17 +278,38 @@ func runMktemp(p *process, o options, names []string) int {
 	if dir != "" {
 		pattern = join(dir, pattern)
 	}
+	if o.has("u") {
+		random := rand.Text()
+		p.print(strings.Replace(pattern, "*", random[:min(end-start, len(random))], 1) + "\n")
+		return 0
+	}
 	name, err := makeTemporary(p.path(path.Dir(pattern)), path.Base(pattern), o.has("d"))
 	if err != nil {
-		return p.fail("failed to create file via template '%s': %s", template, message(err))
+		return fail("failed to create file via template '%s': %s", template, message(err))
 	}
-	if o.has("u") {
-		if err := os.Remove(name); err != nil {
-			return p.fail("%s: %s", name, message(err))
-		}
+	if !strings.Contains(pattern, "/") {
+		p.print(path.Base(name) + "\n")
+		return 0
 	}
 	p.print(join(path.Dir(pattern), path.Base(name)) + "\n")
 	return 0
+}
+
+// temporaryDirectory returns the directory for mktemp; "" is the current one.
+func (p *process) temporaryDirectory(o options, template bool) string {
+	given := o.value("p", o.value("tmpdir", ""))
+	variable := p.env.Getenv("TMPDIR")
+	switch {
+	case o.has("t") && variable != "":
+		return variable
+	case given != "":
+		return given
+	case template && !o.has("t") && !o.has("p") && !o.has("tmpdir"):
+		return ""
+	case variable != "":
+		return variable
+	}
+	return "/tmp"
 }
 
 // makeTemporary creates a file or a directory with an unused name.

@@ -70,6 +70,9 @@ type knownOption struct {
 	kind  optionKind
 }
 
+// operandOption is the name of an operand among the options.
+const operandOption = "operand"
+
 // optionSet is a parsed specification of options.
 type optionSet struct {
 	all []knownOption
@@ -80,12 +83,15 @@ type optionSet struct {
 	number bool
 	// negative accepts -5 and -.5 as operands.
 	negative bool
+	// placed also adds each operand to the options, as operandOption, for options that apply to the
+	// operands after them.
+	placed bool
 }
 
 // readOptions parses a specification: options separated by spaces, and the names of an option
 // separated by commas. ":" follows an option with a value, "::" an option with an optional value.
 // "+" alone ends the options at the first operand, "#" alone accepts a number as an option, and "-"
-// alone takes negative numbers as operands.
+// alone takes negative numbers as operands. With "=" alone, the options include the operands.
 func readOptions(specification string) optionSet {
 	set := optionSet{}
 	for _, field := range strings.Fields(specification) {
@@ -98,6 +104,9 @@ func readOptions(specification string) optionSet {
 			continue
 		case "-":
 			set.negative = true
+			continue
+		case "=":
+			set.placed = true
 			continue
 		}
 		opt := knownOption{}
@@ -143,12 +152,20 @@ func parseOptions(specification string, words []string) (options, []string, erro
 	set := readOptions(specification)
 	var opts options
 	var operands []string
+	operand := func(word string) {
+		if operands = append(operands, word); set.placed {
+			opts = append(opts, option{operandOption, word})
+		}
+	}
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
 		switch {
 		case word == "--":
-			return opts, append(operands, words...), nil
+			for _, word := range words {
+				operand(word)
+			}
+			return opts, operands, nil
 		case strings.HasPrefix(word, "--"):
 			opt, rest, err := set.long(specification, word[2:], words)
 			if err != nil {
@@ -164,7 +181,7 @@ func parseOptions(specification string, words []string) (options, []string, erro
 		case set.ordered:
 			return opts, append([]string{word}, words...), nil
 		default:
-			operands = append(operands, word)
+			operand(word)
 		}
 	}
 	return opts, operands, nil

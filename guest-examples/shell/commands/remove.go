@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 )
 
@@ -22,8 +23,8 @@ var rmdir = spec{
 }
 
 func runRm(p *process, o options, names []string) int {
-	if o.has("i") {
-		return p.fail("-i is not supported: there is no terminal; omit it")
+	if when := o.value("interactive", "always"); o.has("i") || o.has("I") || o.has("interactive") && when != "never" && when != "no" && when != "none" {
+		return p.fail("-i and -I are not supported: there is no terminal; omit them")
 	}
 	if len(names) == 0 {
 		if o.has("f") {
@@ -101,7 +102,7 @@ func runRmdir(p *process, o options, names []string) int {
 				}
 				break
 			}
-			if name = path.Dir(name); !o.has("p") || name == "." || name == "/" {
+			if name = path.Dir(strings.TrimRight(name, "/")); !o.has("p") || name == "." || name == "/" {
 				break
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -13,7 +15,7 @@ import (
 var sed = spec{
 	name: "sed", synopsis: "[-nErsz] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE]...",
 	options: "n,quiet,silent e,expression: f,file: E,regexp-extended r i,in-place:: s,separate z,null-data u,unbuffered " +
-		"b,binary posix l,line-length: sandbox follow-symlinks debug",
+		"b,binary posix l,line-length: sandbox follow-symlinks",
 	note: "Back-references work in a replacement but not in a pattern, because matching takes linear time. e and s///e are refused: there are no programs to run.",
 	run:  runSed,
 }
@@ -39,7 +41,8 @@ func runSed(p *process, o options, words []string) int {
 		parts, words = words[:1], words[1:]
 	}
 	script := strings.Join(parts, "\n")
-	s := &stream{p: p, quiet: o.has("n"), end: lineEnd(o, "z"), files: map[string]io.WriteCloser{}}
+	s := &stream{p: p, quiet: o.has("n"), end: lineEnd(o, "z"), files: map[string]*sedOutput{}}
+	s.out = &sedOutput{WriteCloser: nopWriteCloser{p}}
 	if strings.HasPrefix(script, "#n\n") || script == "#n" {
 		s.quiet = true
 	}
@@ -52,6 +55,13 @@ func runSed(p *process, o options, words []string) int {
 		return p.fail("-e expression #1, %v", err)
 	}
 	s.program = program
+	if o.has("sandbox") && slices.ContainsFunc(program, func(c sedCommand) bool { return c.file != "" }) {
+		return p.fail("-e expression #1, char 0: e/r/w commands disabled in sandbox mode")
+	}
+	width := o.value("l", "70")
+	if s.width, err = strconv.Atoi(width); err != nil || s.width < 0 {
+		return p.fail("invalid line length: %s", width)
+	}
 	if err := s.openFiles(); err != nil {
 		return p.fail("%v", err)
 	}
@@ -62,7 +72,6 @@ func runSed(p *process, o options, words []string) int {
 	if len(words) == 0 {
 		words = []string{"-"}
 	}
-	s.out = p
 	if !o.has("s") {
 		return s.run(&sedInput{p: p, names: words, end: s.end})
 	}
@@ -102,7 +111,7 @@ func (s *stream) inPlace(names []string, suffix string) int {
 			return 2
 		}
 		var edited bounded
-		s.out = &edited
+		s.out = &sedOutput{WriteCloser: nopWriteCloser{&edited}}
 		status := s.run(&sedInput{p: s.p, names: []string{name}, end: s.end, whole: old})
 		if s.p.ctx.Err() != nil || s.failed {
 			return max(status, 1) // do not replace the file with incomplete output
@@ -156,7 +165,7 @@ func (s *stream) openFiles() error {
 		if err != nil {
 			return fmt.Errorf("couldn't open file %s: %s", name, message(err))
 		}
-		s.files[name] = w
+		s.files[name] = &sedOutput{WriteCloser: w}
 	}
 	return nil
 }

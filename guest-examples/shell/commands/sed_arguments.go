@@ -109,7 +109,9 @@ func (s *sedParser) word(ends string) string {
 // backslash.
 func (s *sedParser) block() (string, error) {
 	if s.skip(" \t"); s.peek() == '\\' {
-		s.at++
+		if s.at++; s.at == len(s.text) {
+			return "", nil // no text at all
+		}
 		start := s.at
 		if s.skip(" \t"); s.peek() == '\n' {
 			s.at++

@@ -2,24 +2,26 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
-	"strings"
+	"strconv"
 )
 
 // stream is the state of one run of a sed program.
 type stream struct {
-	p       *process
-	program []sedCommand
-	quiet   bool
-	end     byte
-	out     io.Writer
-	files   map[string]io.WriteCloser // outputs of w
-	readers map[string]*lineReader    // inputs of R
-	quit    bool                      // q or Q was executed
-	failed  bool                      // a limit was exceeded
+	p         *process
+	program   []sedCommand
+	quiet     bool
+	width     int // of l without a number
+	end       byte
+	out       *sedOutput
+	files     map[string]*sedOutput  // outputs of w
+	readers   map[string]*lineReader // inputs of R
+	quit      bool                   // q or Q was executed
+	failed    bool                   // a limit was exceeded
+	unwritten error                  // the first error of writing to a file of w
 
 	in       *sedInput
 	space    []byte // the pattern space
@@ -27,7 +29,6 @@ type stream struct {
 	line     int
 	ended    bool           // the line in the pattern space had a line feed
 	holdOpen bool           // the line in the hold space had no line feed
-	missing  bool           // the last output lacks a line feed
 	replaced bool           // an s command has replaced something; the t command tests this
 	queue    []queued       // output to write at the end of the cycle
 	last     *regexp.Regexp // the last used pattern, which // means
@@ -36,6 +37,7 @@ type stream struct {
 // queued is output of a, r or R that must be written at the end of a cycle.
 type queued struct {
 	text []byte
+	open bool // the text has no line end
 	file string
 }
 
@@ -43,7 +45,7 @@ var errNoPattern = errors.New("no previous regular expression")
 
 // run runs the program on the lines of in and returns the exit status.
 func (s *stream) run(in *sedInput) int {
-	s.in, s.line, s.missing = in, 0, false
+	s.in, s.line = in, 0
 	for i := range s.program {
 		c := &s.program[i]
 		c.closed, c.rangeEnd = false, 0
@@ -142,43 +144,21 @@ func (s *stream) finish() error {
 	return s.flushQueue()
 }
 
-// print writes a line. If the last line of a file has no line end, the output has none either.
-func (s *stream) print(text []byte) {
-	s.completeLine()
-	s.emit(text)
-	if s.missing = !s.ended && s.in.last(); !s.missing {
-		s.emit([]byte{s.end})
-	}
-}
-
-// completeLine writes the missing line end of the previous line.
-func (s *stream) completeLine() {
-	if s.missing {
-		s.emit([]byte{s.end})
-		s.missing = false
-	}
-}
-
-func (s *stream) emit(text []byte) {
-	if _, err := s.out.Write(text); err != nil && s.p.outErr == nil {
-		s.p.outErr, s.failed = err, true
-	}
-}
-
 func (s *stream) flushQueue() error {
 	queue := s.queue
 	s.queue = nil
 	for _, q := range queue {
 		if q.file == "" {
-			s.completeLine()
-			s.emit(q.text)
+			s.completeLine(s.out)
+			s.emit(s.out, q.text)
+			s.out.missing = q.open
 			continue
 		}
 		r, err := s.p.open(q.file)
 		if err != nil {
 			continue // a missing file is the same as an empty file
 		}
-		s.completeLine()
+		s.completeLine(s.out)
 		err = s.p.copy(s.out, r)
 		if r.Close(); err != nil && s.p.outErr == nil {
 			return fmt.Errorf("%s: %s", q.file, message(err))
@@ -291,17 +271,16 @@ const (
 func (s *stream) do(c *sedCommand) (step, error) {
 	switch c.name {
 	case '=':
-		s.completeLine()
-		s.emit(fmt.Appendf(nil, "%d\n", s.line))
+		s.printText(strconv.Itoa(s.line))
 	case 'a':
 		s.queue = append(s.queue, queued{text: []byte(c.text)})
 	case 'i':
-		s.completeLine()
-		s.emit([]byte(c.text))
+		if c.text != "" {
+			s.printText(c.text)
+		}
 	case 'c':
-		if c.to == nil || c.negated || !c.inRange {
-			s.completeLine()
-			s.emit([]byte(c.text))
+		if c.text != "" && (c.to == nil || c.negated || !c.inRange) {
+			s.printText(c.text)
 		}
 		return deleted, nil
 	case 'b':
@@ -315,15 +294,14 @@ func (s *stream) do(c *sedCommand) (step, error) {
 	case 'd':
 		return deleted, nil
 	case 'D':
-		_, rest, ok := bytes.Cut(s.space, []byte("\n"))
+		_, rest, ok := bytes.Cut(s.space, []byte{s.end})
 		if !ok {
 			return deleted, nil
 		}
 		s.space = bytes.Clone(rest)
 		return restarted, nil
 	case 'F':
-		s.completeLine()
-		s.emit([]byte(s.in.name + "\n"))
+		s.printText(s.in.name)
 	case 'g':
 		s.space, s.ended = bytes.Clone(s.hold), !s.holdOpen
 	case 'G':
@@ -336,8 +314,7 @@ func (s *stream) do(c *sedCommand) (step, error) {
 		s.space, s.hold = s.hold, s.space
 		s.ended, s.holdOpen = !s.holdOpen, !s.ended
 	case 'l':
-		s.completeLine()
-		s.emit(unambiguous(s.space, c.status))
+		s.printText(string(unambiguous(s.space, cmp.Or(c.status, s.width))))
 	case 'n':
 		return s.nextLine()
 	case 'N':
@@ -345,9 +322,9 @@ func (s *stream) do(c *sedCommand) (step, error) {
 	case 'p':
 		s.print(s.space)
 	case 'P':
-		first, _, _ := bytes.Cut(s.space, []byte("\n"))
-		s.completeLine()
-		s.emit(append(bytes.Clone(first), s.end))
+		first, _, _ := bytes.Cut(s.space, []byte{s.end})
+		s.completeLine(s.out)
+		s.emit(s.out, append(bytes.Clone(first), s.end))
 	case 'q', 'Q':
 		return quitting, nil
 	case 'z':
@@ -398,20 +375,21 @@ func (s *stream) file(c *sedCommand) error {
 	case 'R':
 		return s.queueLine(c.file)
 	case 'w':
-		return s.writeTo(c.file, s.space)
+		s.printTo(s.files[c.file], s.space)
 	case 'W':
-		first, _, _ := bytes.Cut(s.space, []byte("\n"))
-		return s.writeTo(c.file, first)
+		first, _, _ := bytes.Cut(s.space, []byte{s.end})
+		s.completeLine(s.files[c.file])
+		s.emit(s.files[c.file], append(bytes.Clone(first), s.end))
 	}
-	return nil
+	return s.writeError(c.file)
 }
 
-func (s *stream) writeTo(name string, text []byte) error {
-	_, err := s.files[name].Write(append(bytes.Clone(text), s.end))
-	if err != nil && s.p.outErr == nil {
-		return fmt.Errorf("couldn't write to %s: %s", name, message(err))
+// writeError returns the error of writing to a file.
+func (s *stream) writeError(name string) error {
+	if s.unwritten == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("couldn't write to %s: %s", name, message(s.unwritten))
 }
 
 // queueLine queues the next line of a file, for R.
@@ -426,9 +404,13 @@ func (s *stream) queueLine(name string) error {
 		}
 		s.readers[name] = newLineReader(bytes.NewReader(data), s.end)
 	}
-	line, _, err := s.readers[name].next()
+	line, ended, err := s.readers[name].next()
 	if err == nil {
-		s.queue = append(s.queue, queued{text: append(bytes.Clone(line), s.end)})
+		q := queued{text: bytes.Clone(line), open: !ended}
+		if ended {
+			q.text = append(q.text, s.end)
+		}
+		s.queue = append(s.queue, q)
 	}
 	return ignoreEOF(err)
 }
@@ -461,33 +443,9 @@ func (s *stream) substitute(c *sedCommand) error {
 	if c.print {
 		s.print(s.space)
 	}
-	if c.file != "" {
-		return s.writeTo(c.file, s.space)
+	if c.file == "" {
+		return nil
 	}
-	return nil
-}
-
-// unambiguous returns the output of the command l: unprintable bytes as escapes, and lines wrapped
-// at width, 70 by default.
-func unambiguous(text []byte, width int) []byte {
-	if width == 0 {
-		width = 70
-	}
-	var out []byte
-	column := 0
-	for _, b := range text {
-		piece := string([]byte{b})
-		if i := strings.IndexByte("\a\b\f\n\r\t\v\\", b); i >= 0 {
-			piece = `\` + `abfnrtv\`[i:i+1]
-		} else if b < ' ' || b >= 0x7f {
-			piece = fmt.Sprintf(`\%03o`, b)
-		}
-		if width > 1 && column+len(piece) > width-1 {
-			out = append(out, "\\\n"...)
-			column = 0
-		}
-		out = append(out, piece...)
-		column += len(piece)
-	}
-	return append(out, "$\n"...)
+	s.printTo(s.files[c.file], s.space)
+	return s.writeError(c.file)
 }

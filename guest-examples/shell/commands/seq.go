@@ -32,7 +32,7 @@ func runSeq(p *process, o options, words []string) int {
 	case o.has("f") && o.has("w"):
 		return p.fail("format string may not be specified when printing equal width strings")
 	}
-	format, err := readSeqFormat(o.value("f", ""))
+	format, err := readSeqFormat(o.value("f", "%g"))
 	if err != nil {
 		return p.fail("%v", err)
 	}
@@ -160,9 +160,6 @@ func defaultSeqFormat(first, step, last seqNumber, wide bool) seqFormat {
 // readSeqFormat parses a format of printf with exactly one number.
 func readSeqFormat(format string) (seqFormat, error) {
 	var f seqFormat
-	if format == "" {
-		return f, nil
-	}
 	f.before, format = literalPercents(format)
 	if format == "" {
 		return f, fmt.Errorf("format '%s' has no %% directive", f.before)

@@ -11,7 +11,7 @@ import (
 
 var shuf = spec{
 	name: "shuf", synopsis: "[-n COUNT] [-r] [-e ARG... | -i LOW-HIGH | FILE]",
-	options: "n,head-count: e,echo i,input-range: r,repeat o,output: z,zero-terminated random-source:",
+	options: "n,head-count: e,echo i,input-range: r,repeat o,output: z,zero-terminated",
 	run:     runShuf,
 }
 

@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -16,7 +17,9 @@ func (o ordering) compare(a, b []byte) int {
 	case o.human:
 		return compareHuman(a, b)
 	case o.general:
-		return cmp.Compare(generalNumber(a), generalNumber(b))
+		x, rankX := generalNumber(a)
+		y, rankY := generalNumber(b)
+		return cmp.Or(cmp.Compare(rankX, rankY), cmp.Compare(x, y))
 	case o.month:
 		return cmp.Compare(monthNumber(a), monthNumber(b))
 	case o.version:
@@ -121,19 +124,28 @@ func (d decimal) unit() int {
 	return 1 + strings.IndexByte("KMGTPEZY", d.rest[0])
 }
 
-// generalNumber parses the number at the start of a text, which may have an exponent. A text
-// without a number gets a value that sorts first.
-func generalNumber(text []byte) float64 {
+// generalNumber parses the number at the start of a text, as C's strtod does. Texts without a
+// number have the rank 0, NaN 1, and other numbers 2.
+func generalNumber(text []byte) (number float64, rank int) {
 	s := strings.TrimLeft(string(text[:min(len(text), 400)]), " \t")
 	for end := len(s); end > 0; end-- {
-		if strings.ContainsAny(s[:end], "_") {
+		part := s[:end]
+		if strings.Contains(part, "_") {
 			continue
 		}
-		if f, err := strconv.ParseFloat(s[:end], 64); err == nil {
-			return f
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil && strings.ContainsAny(part, "xX") && !strings.ContainsAny(part, "pP") {
+			f, err = strconv.ParseFloat(part+"p0", 64) // in C the exponent is optional
+		}
+		switch {
+		case err != nil && !errors.Is(err, strconv.ErrRange):
+		case math.IsNaN(f):
+			return 0, 1
+		default:
+			return f, 2
 		}
 	}
-	return math.Inf(-1)
+	return 0, 0
 }
 
 func monthNumber(text []byte) int {

@@ -12,7 +12,7 @@ import (
 
 var stat = spec{
 	name: "stat", synopsis: "[-L] [-c FORMAT | --printf FORMAT] FILE...",
-	options: "c,format: printf: L,dereference t,terse f,file-system",
+	options: "c,format: printf: L,dereference f,file-system",
 	note:    "The sequences of a format are %n %N %s %b %B %a %A %f %F %h %i %u %g %U %G %y %Y %x %X %z %Z %w %W. All times are the time of the last change.",
 	run:     runStat,
 }

@@ -12,9 +12,9 @@ import (
 func all(transport http.RoundTripper) []spec {
 	list := []spec{
 		arch, awkSpec(&workingDirectory{}), base64Spec, basename, bracket, cat, chmod, cksum, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
-		echo, egrep, env, expand, exprSpec, falsehood, fgrep, file, find, fold, grep, gunzip, gzipSpec, head, helpSpec(), hexdump, hostname, id, joinSpec, jq, ln, ls, mkdir, mktemp, mv,
-		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, sum, tac, tail, tarSpec, tee,
-		testSpec, timeout, touch, tr, tree, truth, uname, uniq, unzip, wc, whichSpec(), whoami, xargs, xxd, yes, zcat, zipSpec,
+		echo, egrep, env, expand, exprSpec, factor, falsehood, fgrep, file, find, fold, getopt, grep, gunzip, gzipSpec, head, helpSpec(), hexdump, hostname, id, joinSpec, jq, ln, ls, mkdir, mktemp, mv,
+		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, stringsSpec, sum, tac, tail, tarSpec, tee,
+		testSpec, timeout, touch, tr, tree, truncate, truth, tsort, uname, unexpand, uniq, unzip, wc, whichSpec(), whoami, xargs, xxd, yes, zcat, zipSpec,
 	}
 	list = append(list, sums()...)
 	slices.SortFunc(list, func(a, b spec) int { return strings.Compare(a.name, b.name) })

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -93,7 +94,7 @@ func (t *treeRun) directory(name, path, indent string, depth int) {
 		if t.o.has("F") && entry.IsDir() {
 			label += "/"
 		}
-		t.p.print(indent + branch + label + "\n")
+		t.p.print(indent + branch + t.sizeOf(entry) + label + t.target(entry, path) + "\n")
 		if !entry.IsDir() {
 			t.files++
 			continue
@@ -101,6 +102,33 @@ func (t *treeRun) directory(name, path, indent string, depth int) {
 		t.directories++
 		t.directory(join(name, entry.Name()), path+"/"+entry.Name(), indent+below, depth+1)
 	}
+}
+
+// sizeOf returns the size of a file in brackets, if an option asks for it.
+func (t *treeRun) sizeOf(entry fs.DirEntry) string {
+	if !t.o.has("s") && !t.o.has("h") {
+		return ""
+	}
+	info, err := entry.Info()
+	switch {
+	case err != nil:
+		return ""
+	case t.o.has("h"):
+		return fmt.Sprintf("[%4s]  ", humanSize(info.Size()))
+	}
+	return fmt.Sprintf("[%11d]  ", info.Size())
+}
+
+// target returns the target of a link.
+func (t *treeRun) target(entry fs.DirEntry, dir string) string {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return ""
+	}
+	target, err := os.Readlink(dir + "/" + entry.Name())
+	if err != nil {
+		return ""
+	}
+	return " -> " + target
 }
 
 func (t *treeRun) shows(entry fs.DirEntry) bool {

@@ -30,6 +30,12 @@ type unpacker struct {
 	dir     string // absolute
 	left    int64  // bytes left until the limit
 	entries int
+	times   []directoryTime
+}
+
+type directoryTime struct {
+	place    string
+	modified time.Time
 }
 
 func newUnpacker(p *process, dir string) *unpacker {
@@ -54,12 +60,25 @@ func (u *unpacker) place(name string) (string, error) {
 	return path.Join(u.dir, name), nil
 }
 
-func (u *unpacker) directory(name string) error {
+// directory creates a directory. finish sets its time, because each file in it changes the time.
+func (u *unpacker) directory(name string, modified time.Time) error {
 	place, err := u.place(name)
 	if err != nil {
 		return err
 	}
+	if modified.Unix() > 0 {
+		u.times = append(u.times, directoryTime{place, modified})
+	}
 	return os.MkdirAll(place, 0o777)
+}
+
+// finish sets the times of the directories.
+func (u *unpacker) finish() {
+	for _, t := range u.times {
+		// The files are there, so a wrong time is not worth an error.
+		_ = os.Chtimes(t.place, t.modified, t.modified)
+	}
+	u.times = nil
 }
 
 // file writes a file and creates its parent directories.

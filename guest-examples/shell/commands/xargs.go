@@ -20,6 +20,8 @@ type argumentReader struct {
 	delimited bool // a given byte ends arguments, and quotes are literal
 	whole     bool // set for -I: each line is one argument
 	pending   []string
+	end       string // an argument that ends the input; "" for none
+	ended     bool
 }
 
 func runXargs(p *process, o options, words []string) int {
@@ -39,11 +41,15 @@ func runXargs(p *process, o options, words []string) int {
 	for _, n := range []struct {
 		option string
 		target *int
-	}{{"n", &x.maximum}, {"L", &perLine}, {"s", &x.size}} {
+	}{{"n", &x.maximum}, {"L", &perLine}, {"l", &perLine}, {"s", &x.size}} {
 		if !o.has(n.option) {
 			continue
 		}
-		v, err := strconv.Atoi(o.value(n.option, ""))
+		value := o.value(n.option, "")
+		if n.option == "l" && value == "" {
+			value = "1"
+		}
+		v, err := strconv.Atoi(value)
 		if err != nil || v < 1 {
 			return p.fail("value %s for -%s option should be >= 1", o.value(n.option, ""), n.option)
 		}
@@ -58,7 +64,7 @@ func runXargs(p *process, o options, words []string) int {
 		defer r.Close()
 		in, x.stdin = r, p.env.Stdin
 	}
-	reader := &argumentReader{lines: newLineReader(in, '\n'), whole: x.replace != ""}
+	reader := &argumentReader{lines: newLineReader(in, '\n'), whole: x.replace != "", end: o.value("E", o.value("e", ""))}
 	if o.has("0") {
 		reader.lines.end, reader.delimited = 0, true
 	} else if o.has("d") {
@@ -91,6 +97,7 @@ type xargsRun struct {
 	replace string
 	maximum int // maximum number of arguments of a command
 	size    int // maximum total length of those arguments, in bytes
+	limit   int // maximum length of the command line, in bytes
 	status  int
 	done    bool // a command exited with a status that stops xargs
 }
@@ -98,8 +105,9 @@ type xargsRun struct {
 func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int {
 	var batch []string
 	size, lines, ran := 0, 0, false
-	for _, word := range x.words {
-		x.size -= len(word) + 1
+	x.limit = x.size
+	if x.size -= length(x.words); x.size < 0 {
+		return x.p.fail("cannot fit single argument within argument list size limit")
 	}
 	for !x.p.stopped() && !x.done {
 		argument, lineEnds, err := reader.next()
@@ -110,13 +118,20 @@ func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int
 			return x.p.fail("%v", err)
 		}
 		if x.replace != "" {
-			x.call(x.replaced(argument))
+			words := x.replaced(argument)
+			if length(words) > x.limit {
+				return x.p.fail("argument list too long")
+			}
+			x.call(words)
 			ran = true
 			continue
 		}
 		if len(batch) > 0 && size+len(argument)+1 > x.size {
 			x.call(append(x.words[:len(x.words):len(x.words)], batch...))
 			batch, size, lines, ran = nil, 0, 0, true
+		}
+		if len(argument)+1 > x.size {
+			return x.p.fail("argument line too long")
 		}
 		batch, size = append(batch, argument), size+len(argument)+1
 		if lineEnds {
@@ -131,6 +146,15 @@ func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int
 		x.call(append(x.words[:len(x.words):len(x.words)], batch...))
 	}
 	return x.status
+}
+
+// length returns the bytes of a command line.
+func length(words []string) int {
+	n := 0
+	for _, word := range words {
+		n += len(word) + 1
+	}
+	return n
 }
 
 func (x *xargsRun) replaced(argument string) []string {
@@ -170,6 +194,9 @@ func (x *xargsRun) call(words []string) {
 
 // next returns the next argument. lineEnds reports whether the argument is the last in its line.
 func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
+	if r.ended {
+		return "", false, io.EOF
+	}
 	if r.delimited {
 		line, _, err := r.lines.next()
 		return string(line), true, err
@@ -180,7 +207,10 @@ func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 			return "", false, err
 		}
 		if r.whole {
-			if trimmed := strings.TrimLeft(line, " \t"); trimmed != "" {
+			if trimmed := strings.TrimLeft(line, " \t\v\f\r"); trimmed != "" {
+				if r.ended = r.end != "" && trimmed == r.end; r.ended {
+					return "", false, io.EOF
+				}
 				words, err := splitQuoted(trimmed, false)
 				return strings.Join(words, ""), true, err
 			}
@@ -191,6 +221,9 @@ func (r *argumentReader) next() (argument string, lineEnds bool, err error) {
 		}
 	}
 	argument, r.pending = r.pending[0], r.pending[1:]
+	if r.ended = r.end != "" && argument == r.end; r.ended {
+		return "", false, io.EOF
+	}
 	return argument, len(r.pending) == 0, nil
 }
 

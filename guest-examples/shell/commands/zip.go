@@ -102,8 +102,8 @@ func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error
 }
 
 var unzip = spec{
-	name: "unzip", synopsis: "[-lpqno] [-d DIR] ARCHIVE [PATTERN]...",
-	options: "l p q o n j t v d: x:",
+	name: "unzip", synopsis: "[-lpqnojt] [-d DIR] ARCHIVE [PATTERN]... [-x PATTERN...]",
+	options: "= l p q o n j t d: x:",
 	note:    "Files are only written below the target directory. At most 512 MiB and 100000 files are unpacked.",
 	run:     runUnzip,
 }
@@ -125,13 +125,10 @@ func runUnzip(p *process, o options, names []string) int {
 		p.errorf("%s: %v", names[0], err)
 		return 9
 	}
-	var wanted []*regexp.Regexp
-	for _, glob := range names[1:] {
-		wanted = append(wanted, compileGlob(glob, false))
-	}
-	if o.has("l") || o.has("v") {
-		listZip(p, names[0], archive, wanted)
-		return 0
+	patterns := zipPatterns(o)
+	if o.has("l") {
+		listZip(p, names[0], archive, patterns)
+		return p.status
 	}
 	u := newUnpacker(p, o.value("d", "."))
 	if err := os.MkdirAll(u.dir, 0o777); err != nil {
@@ -142,7 +139,7 @@ func runUnzip(p *process, o options, names []string) int {
 		if p.stopped() {
 			break
 		}
-		if len(wanted) > 0 && !matchesAny(wanted, entry.Name) {
+		if !patterns.match(entry.Name) {
 			continue
 		}
 		matched = true
@@ -153,18 +150,49 @@ func runUnzip(p *process, o options, names []string) int {
 			}
 		}
 	}
-	if len(wanted) > 0 && !matched {
+	u.finish()
+	if len(patterns.wanted) > 0 && !matched {
 		p.errorf("caution: filename not matched: %s", strings.Join(names[1:], " "))
 		return 11
 	}
 	return p.status
 }
 
-func listZip(p *process, name string, archive *zip.Reader, wanted []*regexp.Regexp) {
+// zipSelection selects files of an archive.
+type zipSelection struct{ wanted, excluded []*regexp.Regexp }
+
+// zipPatterns returns the patterns on the command line. The operands after -x, up to another
+// option, are patterns of files to leave out.
+func zipPatterns(o options) zipSelection {
+	var s zipSelection
+	excluding, archive := false, true
+	for _, opt := range o {
+		switch {
+		case opt.name == "x":
+			s.excluded = append(s.excluded, compileGlob(opt.value, false))
+			excluding = true
+		case opt.name != operandOption:
+			excluding = false
+		case archive: // the first operand
+			archive = false
+		case excluding:
+			s.excluded = append(s.excluded, compileGlob(opt.value, false))
+		default:
+			s.wanted = append(s.wanted, compileGlob(opt.value, false))
+		}
+	}
+	return s
+}
+
+func (s zipSelection) match(name string) bool {
+	return (len(s.wanted) == 0 || matchesAny(s.wanted, name)) && !matchesAny(s.excluded, name)
+}
+
+func listZip(p *process, name string, archive *zip.Reader, patterns zipSelection) {
 	p.printf("Archive:  %s\n  Length      Date    Time    Name\n---------  ---------- -----   ----\n", name)
 	total, count := uint64(0), 0
 	for _, entry := range archive.File {
-		if len(wanted) > 0 && !matchesAny(wanted, entry.Name) {
+		if !patterns.match(entry.Name) {
 			continue
 		}
 		p.printf("%9d  %s   %s\n", entry.UncompressedSize64, strftime("%F %R", p.in(entry.Modified)), entry.Name)
@@ -183,7 +211,7 @@ func (p *process) unzipOne(o options, u *unpacker, entry *zip.File) error {
 		if o.has("p") || o.has("t") || o.has("j") {
 			return nil
 		}
-		return u.directory(name)
+		return u.directory(name, entry.Modified)
 	}
 	if entry.Mode()&fs.ModeSymlink != 0 {
 		return errLink

@@ -26,7 +26,7 @@ func (p *process) in(t time.Time) time.Time {
 // as CET-1CEST,M3.5.0,M10.5.0/3.
 func loadZone(name string) (*time.Location, error) {
 	rules := strings.TrimPrefix(name, ":")
-	if rules == "" {
+	if rules == "" || strings.EqualFold(rules, "utc") || strings.EqualFold(rules, "gmt") {
 		return time.UTC, nil
 	}
 	if rules != "Local" {
