@@ -32,6 +32,10 @@ func readYAML(text string) (jsonvalue.Value, error) {
 	if marks(text) > 2*maxNodes {
 		return jsonvalue.Value{}, errNodes
 	}
+	text, err := withoutDirectives(text)
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document, next yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
@@ -182,6 +186,9 @@ func isPlain(n *yaml.Node) bool {
 }
 
 func scalar(n *yaml.Node) (jsonvalue.Value, error) {
+	if n.Tag == "!" { // makes any scalar a string
+		return jsonvalue.NewString(n.Value), nil
+	}
 	if isPlain(n) {
 		value, err := plain(n.Value)
 		if err != nil {
