@@ -273,9 +273,11 @@ func TestListDoesNotWaitForHangingSource(t *testing.T) {
 				if got := names(); !slices.Equal(got, tc.first) || time.Since(begun) > tc.listed+time.Second/2 {
 					t.Errorf("after %v, the list is %q, want %q", time.Since(begun), got, tc.first)
 				}
-				<-changed
-				if got := names(); !slices.Equal(got, []string{"late", "ready"}) {
-					t.Errorf("after the notification, the list is %q", got)
+				// The first notification may be about the tool that was there before the client.
+				for range changed {
+					if slices.Equal(names(), []string{"late", "ready"}) {
+						return
+					}
 				}
 			})
 		})
