@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -18,27 +19,53 @@ const (
 )
 
 // splitFront returns the front matter, which is between two lines --- or +++ at the beginning, and
-// the body. front is "" if there is no front matter. In body, empty lines replace the front matter,
-// so that line numbers stay the same.
+// the body. A line "..." may also end front matter between ---, as in YAML. front is "" if there is
+// no front matter. In body, empty lines replace the front matter, so that line numbers stay the
+// same.
 func splitFront(content string) (front, body string) {
-	for _, fence := range []string{"---", "+++"} {
-		first, rest, ok := strings.Cut(content, "\n")
-		if !ok || strings.TrimRight(first, " \t\r") != fence {
-			continue
-		}
-		lines := 1
-		for at := 0; at < len(rest); lines++ {
-			end := len(rest)
-			if i := strings.IndexByte(rest[at:], '\n'); i >= 0 {
-				end = at + i + 1
+	first, rest, _ := strings.Cut(content, "\n")
+	fence := strings.TrimRight(first, " \t\r")
+	if fence != "---" && fence != "+++" {
+		return "", content
+	}
+	at, lines := 0, 1
+	for line := range strings.Lines(rest) {
+		lines++
+		end := strings.TrimRight(line, " \t\r\n")
+		if end == fence || fence == "---" && end == "..." {
+			if front = rest[:at]; !isFront(front, fence) {
+				break
 			}
-			if strings.TrimRight(rest[at:end], " \t\r\n") == fence {
-				return rest[:at], strings.Repeat("\n", lines+1) + rest[end:]
-			}
-			at = end
+			return front, strings.Repeat("\n", lines) + rest[at+len(line):]
 		}
+		at += len(line)
 	}
 	return "", content
+}
+
+// isFront reports whether text has the form of keys and values. Other text between two lines --- is
+// a part of the document, in which --- is a thematic break or the underline of a heading.
+func isFront(text, fence string) bool {
+	key := regexp.MustCompile(`^("[^"]*"|'[^']*'|[^\s:#\-\[\]{}&*!|>%@,?][^:]*|\?.*|<<)[ \t]*:([ \t]|$)`)
+	if fence == "+++" {
+		key = regexp.MustCompile(`^([\w\-."' \t]+=|\[)`)
+	}
+	hasKey := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case key.MatchString(line):
+			hasKey = true
+		case !hasKey:
+			return false
+		case fence == "+++": // a value may have several lines
+		case strings.IndexByte(" \t]}", line[0]) >= 0 || line == "-" || strings.HasPrefix(line, "- "):
+		default:
+			return false
+		}
+	}
+	return hasKey || strings.TrimSpace(text) == ""
 }
 
 // check rejects texts that the parser would need too much time for.
