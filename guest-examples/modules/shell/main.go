@@ -19,6 +19,7 @@ func main() {
 		Workspace: workspace.Mount,
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
+		MaxHeap:   64 << 20, // of the 256 MiB in the manifest
 		Report: func(last string) {
 			// Ignore an error: if the host's rate limit refuses an update, the shell sends the
 			// output again later.

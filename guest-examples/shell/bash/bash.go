@@ -46,6 +46,9 @@ type Host struct {
 	// Environ are the variables of the script in the form NAME=value. The shell also sets HOME,
 	// PATH, PWD and others; Environ overrides those.
 	Environ []string
+	// MaxHeap limits the memory that the values of a script take between two commands, in bytes; 0
+	// means no limit. The next command may need several times as much.
+	MaxHeap uint64
 	// Report is called at intervals with the last output of a script that runs for longer than a
 	// moment. It may be nil.
 	Report func(last string)
@@ -64,6 +67,7 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	}
 	run, cancel := newClock(ctx, limit)
 	defer cancel(nil)
+	run.maxHeap, run.tooLarge = host.MaxHeap, func() { cancel(errTooMuchMemory) }
 	out := &capture{overflow: func() { cancel(errTooMuchOutput) }, report: host.Report}
 	defer out.end()
 	s := newShell(host, cancel)

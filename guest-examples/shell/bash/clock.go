@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/metrics"
 	"sync/atomic"
 	"time"
 )
@@ -14,6 +15,11 @@ import (
 type clock struct {
 	context.Context
 	asked atomic.Uint32
+
+	// maxHeap is the limit of the heap in bytes; 0 means no limit. tooLarge is called when the heap
+	// exceeds it.
+	maxHeap  uint64
+	tooLarge func()
 }
 
 // errTimeout is the cause if a script exceeds its time limit.
@@ -30,9 +36,23 @@ func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelC
 
 // Err returns the error of the context: why it has ended, or nil while it has not.
 func (c *clock) Err() error {
-	const every = 64
-	if c.asked.Add(1)%every == 0 {
+	const every, heapEvery = 64, 8
+	asked := c.asked.Add(1)
+	if asked%every == 0 {
 		runtime.Gosched()
 	}
+	if c.maxHeap > 0 && asked%heapEvery == 0 && heap() > c.maxHeap {
+		runtime.GC()
+		if heap() > c.maxHeap {
+			c.tooLarge()
+		}
+	}
 	return c.Context.Err()
+}
+
+// heap returns the size of the objects in the heap.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 	"mvdan.cc/sh/v3/interp"
@@ -49,6 +50,9 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	if hc.Stdin == nil {
 		hc.Stdin = strings.NewReader("")
 	}
+	if b, ok := hc.Stdout.(substitution); ok {
+		hc.Stdout = &limited{substitution: b, overflow: func() { s.stop(errTooMuchMemory) }}
+	}
 	if name, ok := strings.CutPrefix(args[0], builtinMark); ok {
 		return s.builtin(ctx, hc, append([]string{name}, args[1:]...))
 	}
@@ -61,6 +65,27 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 		return exit(ctx, hc, statusBrokenPipe)
 	}
 	return statusError(status)
+}
+
+// substitution is the buffer in which the interpreter collects the output of a substitution.
+type substitution interface {
+	io.Writer
+	Len() int
+}
+
+// limited limits the output of a command substitution, because a crash for lack of memory would
+// lose all output of the script.
+type limited struct {
+	substitution
+	overflow func()
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > maxSubstitution {
+		l.overflow()
+		return 0, syscall.ENOMEM
+	}
+	return l.substitution.Write(p)
 }
 
 // builtin runs one of our builtins, which replace builtins of the interpreter.

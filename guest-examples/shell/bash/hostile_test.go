@@ -81,6 +81,10 @@ func TestHostile(t *testing.T) {
 		"regular expression, wrong":   {`re='('; [[ x =~ $re ]]; echo "status $?"`, "status 2"},
 		"long word":                   {"echo " + strings.Repeat("x", 500_000) + " | wc -c", "500001"},
 		"exec of output substitution": {`exec > >(cat)`, "is not supported"},
+		"coprocess":                   {`echo no; coproc cat`, "coproc is not supported"},
+		"exported function":           {`echo no; f() { :; }; export -f f`, "functions can't be exported"},
+		"trap that never runs":        {`echo no; trap 'echo x' DEBUG`, "a trap for DEBUG is not supported"},
+		"endless substitution":        {`echo before; x=$(yes)`, "too much memory"},
 		"no file for the shell":       {`bash /etc/no-such; bash sub; echo "status $?"`, "status 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,5 +133,17 @@ func TestEndlessScriptsStopAtTheTimeLimit(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A script that would run out of memory is stopped before, and keeps its output.
+func TestTooMuchMemory(t *testing.T) {
+	host := Host{Commands: commandTable(), Workspace: t.TempDir(), Temp: t.TempDir(), MaxHeap: heap() + 64<<20}
+	result, err := Run(t.Context(), host, Args{Command: `echo before; x=abcdefgh; while :; do x=$x$x; done`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := result.Content[0].Text; !result.IsError || !strings.HasPrefix(text, "before\n") || !strings.Contains(text, "too much memory") {
+		t.Errorf("got %q", text)
 	}
 }

@@ -34,6 +34,8 @@ const (
 	maxHead, maxTail = 400 << 10, 200 << 10
 	// maxOutput limits the output of a script, in bytes; a script that exceeds it is stopped.
 	maxOutput = 8 << 20
+	// maxSubstitution limits the output of a command substitution, in bytes.
+	maxSubstitution = 32 << 20
 	// maxBroken limits the writes to a closed pipe that may fail in one part of a pipeline. After
 	// one more failure the part is stopped, because a loop in it could otherwise run forever.
 	maxBroken = 16
@@ -51,6 +53,7 @@ const (
 // Reasons for stopping a script.
 var (
 	errTooMuchOutput = errors.New("it wrote more than 8 MiB; redirect to a file, or select with grep, head or tail")
+	errTooMuchMemory = errors.New("its variables take too much memory; keep large data in files and pipes")
 	errTooManyJobs   = errors.New("it started too many background jobs and pipes at the same time; start fewer, or wait for some first")
 	errTooDeep       = errors.New("its functions, scripts or substitutions are nested too deeply; check for endless recursion")
 )

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"fmt"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -38,6 +39,12 @@ func (p *preparation) node(node syntax.Node) {
 		p.substituteOutputs(node)
 	case *syntax.BinaryCmd:
 		keepInPipe(node)
+	case *syntax.CallExpr:
+		p.trapped(node)
+	case *syntax.DeclClause:
+		p.exportedFunction(node)
+	case *syntax.CoprocClause:
+		p.refuse(node, "coproc is not supported; use a pipe, or & with output to a file")
 	case *syntax.Word:
 		for i, part := range node.Parts {
 			node.Parts[i] = replaced(part)
@@ -55,6 +62,36 @@ func replaced(part syntax.WordPart) syntax.WordPart {
 		return inputSubstitution(input)
 	}
 	return part
+}
+
+// trapped rejects a trap that would never run.
+func (p *preparation) trapped(call *syntax.CallExpr) {
+	if len(call.Args) < 3 || call.Args[0].Lit() != "trap" {
+		return
+	}
+	for _, arg := range call.Args[2:] {
+		if name := strings.TrimPrefix(strings.ToUpper(arg.Lit()), "SIG"); name == "DEBUG" || name == "RETURN" {
+			p.refuse(arg, "a trap for %s is not supported; EXIT and ERR are", name)
+		}
+	}
+}
+
+// exportedFunction rejects export -f and declare -fx, because a script that another script starts
+// does not get its functions.
+func (p *preparation) exportedFunction(decl *syntax.DeclClause) {
+	exported, function := decl.Variant.Value == "export", false
+	for _, arg := range decl.Args {
+		if arg.Name != nil || arg.Value == nil {
+			continue
+		}
+		if letters, ok := strings.CutPrefix(arg.Value.Lit(), "-"); ok {
+			exported = exported || strings.Contains(letters, "x")
+			function = function || strings.Contains(letters, "f")
+		}
+	}
+	if exported && function {
+		p.refuse(decl, "functions can't be exported; write the function to a file, and read it in the other script with: . FILE")
+	}
 }
 
 // refuse reports an error for a construct that would give a wrong result.

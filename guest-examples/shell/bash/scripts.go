@@ -19,22 +19,23 @@ import (
 // input, in a separate interpreter that inherits only exported variables.
 func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 	name := path.Base(e.Args[0])
-	options, rest, inline, err := shellOptions(e.Args[1:])
+	line, err := parseCommandLine(e.Args[1:])
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "%s: %v\n", name, err)
 		return statusUsage
 	}
+	options, rest := line.options, line.rest
 	switch {
-	case inline && len(rest) == 0:
+	case line.inline && len(rest) == 0:
 		fmt.Fprintf(e.Stderr, "%s: -c: option requires an argument\n", name)
 		return statusUsage
-	case inline:
+	case line.inline:
 		script, params := rest[0], rest[1:]
 		if len(params) > 0 {
 			name, params = params[0], params[1:]
 		}
 		return s.runScript(ctx, name, script, options, params, e)
-	case len(rest) > 0:
+	case len(rest) > 0 && !line.stdin:
 		script, err := readScript(absolute(e.Dir, rest[0]))
 		if err != nil {
 			fmt.Fprintf(e.Stderr, "%s: %s: %s\n", name, rest[0], command.Message(err))
@@ -47,15 +48,25 @@ func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 		fmt.Fprintf(e.Stderr, "%s: standard input is not a script of at most %d bytes\n", name, maxScript)
 		return statusNoProgram
 	}
-	return s.runScript(ctx, name, string(script), options, nil, e)
+	return s.runScript(ctx, name, string(script), options, rest, e)
 }
 
-// shellOptions parses the options of the command bash. inline is true for -c.
-func shellOptions(args []string) (options, rest []string, inline bool, err error) {
+// commandLine is the command line of the command bash.
+type commandLine struct {
+	// options are for set, and rest is what follows the options.
+	options, rest []string
+	// inline is set for -c: the first of rest is the script. stdin is set for -s: the script is in
+	// the standard input, and rest are its parameters.
+	inline, stdin bool
+}
+
+// parseCommandLine parses the arguments of the command bash.
+func parseCommandLine(args []string) (line commandLine, err error) {
 	for len(args) > 0 {
 		arg := args[0]
 		if arg == "-" || arg == "--" {
-			return options, args[1:], inline, nil
+			line.rest = args[1:]
+			return line, nil
 		}
 		if strings.HasPrefix(arg, "--") {
 			// Accept the options for startup files and terminals, because the sandbox has neither.
@@ -64,7 +75,7 @@ func shellOptions(args []string) (options, rest []string, inline bool, err error
 				args = args[1:]
 				continue
 			}
-			return nil, nil, false, fmt.Errorf("%s: invalid option", arg)
+			return commandLine{}, fmt.Errorf("%s: invalid option", arg)
 		}
 		if len(arg) < 2 || arg[0] != '-' && arg[0] != '+' {
 			break
@@ -73,19 +84,22 @@ func shellOptions(args []string) (options, rest []string, inline bool, err error
 		for _, letter := range arg[1:] {
 			switch letter {
 			case 'c':
-				inline = true
-			case 's', 'l', 'i':
+				line.inline = true
+			case 's':
+				line.stdin = true
+			case 'l', 'i':
 			case 'o':
 				if len(args) == 0 {
-					return nil, nil, false, errors.New("-o: option requires an argument")
+					return commandLine{}, errors.New("-o: option requires an argument")
 				}
-				options, args = append(options, arg[:1]+"o", args[0]), args[1:]
+				line.options, args = append(line.options, arg[:1]+"o", args[0]), args[1:]
 			default:
-				options = append(options, arg[:1]+string(letter))
+				line.options = append(line.options, arg[:1]+string(letter))
 			}
 		}
 	}
-	return options, args, inline, nil
+	line.rest = args
+	return line, nil
 }
 
 // readScript reads a script from a file.
@@ -133,12 +147,12 @@ func (s *shell) runFile(ctx context.Context, name string, params []string, e *co
 		}
 		switch program := path.Base(words[0]); program {
 		case "sh", "bash", "dash", "ash", "ksh", "zsh":
-			options, _, _, err := shellOptions(words[1:])
+			line, err := parseCommandLine(words[1:])
 			if err != nil {
 				fmt.Fprintf(e.Stderr, "bash: %s: %v\n", name, err)
 				return statusUsage
 			}
-			return s.runScript(ctx, name, script, options, params, e)
+			return s.runScript(ctx, name, script, line.options, params, e)
 		default:
 			if s.commands[program] != nil {
 				return s.run(ctx, append(append(append([]string{program}, words[1:]...), name), params...), e)
