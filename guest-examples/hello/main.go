@@ -23,7 +23,7 @@ func main() { guest.Run(hello) }
 
 func hello(_ context.Context, in input) (string, error) {
 	if strings.TrimSpace(in.Name) == "" {
-		return "", errors.New("name is empty; say whom to greet")
+		return "", errors.New(`the argument "name" is empty; say whom to greet`)
 	}
 	return strings.Repeat("Hello, "+in.Name+"!\n", max(in.Times, 1)), nil
 }

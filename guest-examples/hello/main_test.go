@@ -15,7 +15,7 @@ func TestHello(t *testing.T) {
 	}{
 		{"once", input{Name: "World"}, "Hello, World!\n", ""},
 		{"more than once", input{Name: "you", Times: 2}, "Hello, you!\nHello, you!\n", ""},
-		{"nobody", input{Name: " "}, "", "name is empty"},
+		{"nobody", input{Name: " "}, "", "the argument \"name\" is empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

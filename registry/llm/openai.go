@@ -92,7 +92,7 @@ func (c chat) parse(message []byte) (reply, error) {
 		return reply{}, noMessage(c.format, message, "a message of the assistant")
 	}
 	if len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null" && len(m.ToolCalls) == 0 {
-		return reply{}, fmt.Errorf("the message of %s has a function_call, the form of calls before tool_calls; send the definitions as tools, not as functions", c.format)
+		return reply{}, fmt.Errorf("the message of %s has a function_call, the old format that tool_calls replaced; send the definitions as tools, not as functions", c.format)
 	}
 	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(m.Content) + m.Refusal}
 	for _, call := range m.ToolCalls {

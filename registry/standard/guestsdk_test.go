@@ -69,7 +69,7 @@ func TestGuestSDK_hello(t *testing.T) {
 			}{
 				{`{"name":"World"}`, "Hello, World!\n", ""},
 				{`{"name":"<a>","times":2.0}`, "Hello, <a>!\nHello, <a>!\n", ""},
-				{`{"name":" "}`, "name is empty; say whom to greet", tool.CodeExecution},
+				{`{"name":" "}`, `the argument "name" is empty; say whom to greet`, tool.CodeExecution},
 				{`{}`, "name", tool.CodeInvalidArgument},
 			}
 			for _, tt := range tests {

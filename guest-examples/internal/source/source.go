@@ -26,7 +26,7 @@ func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	case inline == "" && filePath == "":
 		return "", errors.New("there is nothing to read; give text or file_path")
 	case len(inline) > Max:
-		return "", fmt.Errorf("text has %d bytes; the limit is %d", len(inline), Max)
+		return "", fmt.Errorf(`the argument "text" has %d bytes; the limit is %d`, len(inline), Max)
 	case inline != "":
 		return strings.TrimPrefix(inline, "\ufeff"), nil
 	}

@@ -12,7 +12,7 @@ import (
 func Operation[Name ~string, Do any](all map[Name]Do, name Name) (Do, error) {
 	do, ok := all[name]
 	if !ok {
-		return do, fmt.Errorf("operation is %.80q; it must be one of %s", string(name), strings.Join(Operations(all), ", "))
+		return do, fmt.Errorf(`the argument "operation" is %.80q; it must be one of %s`, string(name), strings.Join(Operations(all), ", "))
 	}
 	return do, nil
 }

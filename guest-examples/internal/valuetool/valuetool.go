@@ -44,8 +44,8 @@ func Expect(parameter string, v jsonvalue.Value, kind jsonvalue.Kind) error {
 	case kind:
 		return nil
 	case jsonvalue.Absent:
-		return fmt.Errorf("%s is missing; give an %v", parameter, kind)
+		return fmt.Errorf("the argument %q is missing; give an %v", parameter, kind)
 	default:
-		return fmt.Errorf("%s is of type %v; it must be an %v", parameter, v.Kind(), kind)
+		return fmt.Errorf("the argument %q is of type %v; it must be an %v", parameter, v.Kind(), kind)
 	}
 }

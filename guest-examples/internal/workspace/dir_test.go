@@ -61,7 +61,7 @@ func TestDir_target(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"":                 "path is empty",
+		"":                 "the argument \"path\" is empty",
 		"../a.txt":         "outside the workspace",
 		"/etc/passwd":      "outside the workspace",
 		"a\x00":            "NUL",

@@ -35,7 +35,7 @@ func TestDir_read(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"":                  "path is empty",
+		"":                  "the argument \"path\" is empty",
 		".":                 "path: . is a directory; give the path of a file",
 		"d":                 "path: d is a directory",
 		"d/":                "path: d/ is a directory",

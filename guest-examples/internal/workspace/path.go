@@ -27,10 +27,10 @@ func Open() fs.FS {
 // error names param and what to do.
 func Resolve(param, value string) (string, error) {
 	if value == "" {
-		return "", fmt.Errorf("%s is empty; give a path relative to the workspace or under %s", param, Mount)
+		return "", fmt.Errorf("the argument %q is empty; give a path relative to the workspace or under %s", param, Mount)
 	}
 	if strings.ContainsRune(value, 0) {
-		return "", fmt.Errorf("%s contains a NUL byte, which a path can't have", param)
+		return "", fmt.Errorf("the argument %q contains a NUL byte, which a path can't have", param)
 	}
 	name := path.Clean(value)
 	switch {

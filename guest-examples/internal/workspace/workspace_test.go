@@ -24,7 +24,7 @@ func TestResolve(t *testing.T) {
 		{value: "a/..", want: "."},
 		{value: "...", want: "..."},
 		{value: "workspace/a", want: "workspace/a"},
-		{value: "", err: "path is empty"},
+		{value: "", err: "the argument \"path\" is empty"},
 		{value: "..", err: ".. is outside the workspace; give a path relative to it or under /workspace"},
 		{value: "../x", err: "outside"},
 		{value: "a/../../x", err: "outside"},

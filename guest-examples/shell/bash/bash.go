@@ -92,10 +92,10 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 // begin returns the absolute directory in which the script starts.
 func begin(host Host, args Args) (string, error) {
 	if strings.TrimSpace(args.Command) == "" {
-		return "", errors.New("command is empty; give a shell script, such as: ls -l | head")
+		return "", errors.New(`the argument "command" is empty; give a shell script, such as: ls -l | head`)
 	}
 	if len(args.Command) > maxScript {
-		return "", fmt.Errorf("command has %d bytes; the limit is %d, so write the script to a file and run: bash FILE", len(args.Command), maxScript)
+		return "", fmt.Errorf(`the argument "command" has %d bytes; the limit is %d, so write the script to a file and run: bash FILE`, len(args.Command), maxScript)
 	}
 	dir := host.Workspace
 	if args.WorkingDirectory != "" {

@@ -109,7 +109,7 @@ func (a Args) read() (call, error) {
 	return c, nil
 }
 
-var errNoItems = errors.New("items is empty, so it has no first, last, smallest or largest item")
+var errNoItems = errors.New(`the argument "items" is empty, so it has no first, last, smallest or largest item`)
 
 // at returns the value at Path in the item, or null if the item has no such value.
 func (c call) at(item jsonvalue.Value) jsonvalue.Value {
@@ -128,7 +128,7 @@ func (c call) second() ([]jsonvalue.Value, error) {
 // wanted returns the argument Value.
 func (c call) wanted() (jsonvalue.Value, error) {
 	if c.Value.Kind() == jsonvalue.Absent {
-		return jsonvalue.Value{}, errors.New("value is missing; give the value to compare with")
+		return jsonvalue.Value{}, errors.New(`the argument "value" is missing; give the value to compare with`)
 	}
 	return c.Value, nil
 }

@@ -97,7 +97,7 @@ func in(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 
 func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 	if want.Kind() != jsonvalue.String {
-		return nil, fmt.Errorf("value is of type %v; for matches it must be a string with a regular expression", want.Kind())
+		return nil, fmt.Errorf(`the argument "value" is of type %v; for matches it must be a string with a regular expression`, want.Kind())
 	}
 	re, err := text.Regexp("value", want.Text())
 	if err != nil {
@@ -109,7 +109,7 @@ func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 // pluck returns the value at the path of each item.
 func pluck(c call) (jsonvalue.Value, error) {
 	if len(c.path) == 0 {
-		return jsonvalue.Value{}, errors.New("path is missing; give the path of the value to return from each item")
+		return jsonvalue.Value{}, errors.New(`the argument "path" is missing; give the path of the value to return from each item`)
 	}
 	items := make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {

@@ -60,14 +60,14 @@ func (c call) some() (int, error) {
 		return 0, errNoItems
 	}
 	if *c.Count < 0 {
-		return 0, fmt.Errorf("count is %d; it must be at least 0", *c.Count)
+		return 0, fmt.Errorf(`the argument "count" is %d; it must be at least 0`, *c.Count)
 	}
 	return int(min(*c.Count, toolabi.Int(len(c.items)))), nil
 }
 
 func chunk(c call) (jsonvalue.Value, error) {
 	if c.Count == nil || *c.Count < 1 {
-		return jsonvalue.Value{}, errors.New("count must be at least 1, because it is the number of items in a chunk")
+		return jsonvalue.Value{}, errors.New(`the argument "count" must be at least 1, because it is the number of items in a chunk`)
 	}
 	size := int(min(*c.Count, toolabi.Int(max(len(c.items), 1))))
 	chunks := []jsonvalue.Value{}
@@ -83,7 +83,7 @@ func flatten(c call) (jsonvalue.Value, error) {
 		depth = *c.Depth
 	}
 	if depth < 1 {
-		return jsonvalue.Value{}, fmt.Errorf("depth is %d; it must be at least 1", depth)
+		return jsonvalue.Value{}, fmt.Errorf(`the argument "depth" is %d; it must be at least 1`, depth)
 	}
 	return jsonvalue.NewArray(appendFlat([]jsonvalue.Value{}, c.items, depth)), nil
 }
@@ -108,7 +108,7 @@ func numbers(c call) (jsonvalue.Value, error) {
 	const limit = 1 << 53 // above it many JSON decoders lose digits
 	switch {
 	case c.End == nil:
-		return jsonvalue.Value{}, errors.New("end is missing; give the number before which the range ends")
+		return jsonvalue.Value{}, errors.New(`the argument "end" is missing; give the number before which the range ends`)
 	case step == 0:
 		return jsonvalue.Value{}, errors.New("step is 0; it must be positive or negative")
 	case max(c.Start, *c.End, step) > limit || min(c.Start, *c.End, step) < -limit:

@@ -92,7 +92,7 @@ func (a Args) from() (Format, error) {
 	case ".yml":
 		return YAML, nil
 	}
-	return "", fmt.Errorf("from is missing; give the format of the data: %s", formats)
+	return "", fmt.Errorf(`the argument "from" is missing; give the format of the data: %s`, formats)
 }
 
 const formats = "json, yaml, toml, csv or tsv"
@@ -109,7 +109,7 @@ func (a Args) reader(from Format) (func(string) (jsonvalue.Value, error), error)
 		t, err := a.table(from)
 		return t.read, err
 	}
-	return nil, fmt.Errorf("from is %q; it must be %s", from, formats)
+	return nil, fmt.Errorf(`the argument "from" is %q; it must be %s`, from, formats)
 }
 
 func (a Args) writer() (func(jsonvalue.Value) ([]byte, error), error) {
@@ -124,7 +124,7 @@ func (a Args) writer() (func(jsonvalue.Value) ([]byte, error), error) {
 		t, err := a.table(a.To)
 		return t.write, err
 	}
-	return nil, fmt.Errorf("to is %q; it must be %s", a.To, formats)
+	return nil, fmt.Errorf(`the argument "to" is %q; it must be %s`, a.To, formats)
 }
 
 func readJSON(text string) (jsonvalue.Value, error) {

@@ -139,10 +139,10 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{To: JSON, Text: "1"}, "from is missing"},
-		{Args{To: JSON, FilePath: "a.conf"}, "from is missing"},
-		{Args{From: "xml", To: JSON, Text: "1"}, `from is "xml"; it must be json, yaml, toml, csv or tsv`},
-		{Args{From: JSON, Text: "1"}, `to is ""`},
+		{Args{To: JSON, Text: "1"}, "the argument \"from\" is missing"},
+		{Args{To: JSON, FilePath: "a.conf"}, "the argument \"from\" is missing"},
+		{Args{From: "xml", To: JSON, Text: "1"}, `the argument "from" is "xml"; it must be json, yaml, toml, csv or tsv`},
+		{Args{From: JSON, Text: "1"}, `the argument "to" is ""`},
 		{Args{From: JSON, To: YAML}, "give text or file_path"},
 		{Args{From: JSON, To: YAML, Text: "[1,]"}, "the data is not valid JSON: line 1, column 3: invalid character ','"},
 		{Args{From: JSON, To: YAML, Text: `{"a":1,"a":2}`}, `"a" occurs twice`},

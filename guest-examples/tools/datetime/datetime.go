@@ -58,7 +58,7 @@ func Run(now func() time.Time, args Args, out io.Writer) error {
 	case Diff:
 		text, err = diff(p, args)
 	default:
-		return fmt.Errorf("operation is %q; it must be now, convert, add or diff", args.Operation)
+		return fmt.Errorf(`the argument "operation" is %q; it must be now, convert, add or diff`, args.Operation)
 	}
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func convert(p parser, text string) (string, error) {
 
 func add(p parser, args Args) (string, error) {
 	if args.Unit == "" {
-		return "", fmt.Errorf("unit is missing; add needs amount and unit, which is %s", unitNames)
+		return "", fmt.Errorf(`the argument "unit" is missing; add needs amount and unit, which is %s`, unitNames)
 	}
 	t, note, err := p.parse("time", args.Time)
 	if err != nil {

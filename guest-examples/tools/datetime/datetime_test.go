@@ -152,7 +152,7 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"operation", Args{Operation: "later"}, `operation is "later"; it must be now, convert, add or diff`},
+		{"operation", Args{Operation: "later"}, `the argument "operation" is "later"; it must be now, convert, add or diff`},
 		{"time for now", Args{Time: "2026-01-01"}, "time has no effect on the operation now; use the operation convert"},
 		{"no time", Args{Operation: Convert, Time: "tomorrow"}, `time: "tomorrow" is not a time; write 2026-01-31,`},
 		{"no such day", Args{Operation: Convert, Time: "2026-02-30"}, `time: "2026-02-30" is a day or a time that does not exist`},
@@ -164,8 +164,8 @@ func TestRun_errors(t *testing.T) {
 		{"zone", Args{Zone: "PST"}, `zone: "PST" is unknown; use an IANA name such as Europe/Berlin, UTC or an offset such as +02:00`},
 		{"local zone", Args{Zone: "Local"}, `zone: "Local" is unknown`},
 		{"zone from elsewhere", Args{Zone: "../../etc/passwd"}, "is unknown"},
-		{"no unit", Args{Operation: Add, Amount: 1}, "unit is missing; add needs amount and unit, which is seconds, minutes, hours, days, weeks, months or years"},
-		{"bad unit", Args{Operation: Add, Amount: 1, Unit: "eons"}, `unit is "eons"; it must be seconds, minutes, hours, days, weeks, months or years`},
+		{"no unit", Args{Operation: Add, Amount: 1}, "the argument \"unit\" is missing; add needs amount and unit, which is seconds, minutes, hours, days, weeks, months or years"},
+		{"bad unit", Args{Operation: Add, Amount: 1, Unit: "eons"}, `the argument "unit" is "eons"; it must be seconds, minutes, hours, days, weeks, months or years`},
 		{"no such offset", Args{Operation: Convert, Time: "2026-02-03T05:00:00+99:00"}, `time: "2026-02-03T05:00:00+99:00" has an offset that does not exist; write its hours and minutes, as in +05:30`},
 		{"no such day beside an offset", Args{Operation: Convert, Time: "2026-02-30T05:00:00+01:00"}, "is a day or a time that does not exist"},
 		{"too far", Args{Operation: Add, Amount: 8000, Unit: Years}, "amount: adding 8000 years gives a time that is not within the years 0001 to 9999"},

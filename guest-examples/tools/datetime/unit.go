@@ -33,7 +33,7 @@ var perYear = map[Unit]int64{
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
 	limit, ok := perYear[u]
 	if !ok {
-		return t, "", fmt.Errorf("unit is %q; it must be %s", u, unitNames)
+		return t, "", fmt.Errorf(`the argument "unit" is %q; it must be %s`, u, unitNames)
 	}
 	outside := fmt.Errorf("amount: adding %d %s gives a time that is not within the years %04d to %d", amount, u, minYear, maxYear)
 	if limit *= maxYear; amount > limit || amount < -limit {

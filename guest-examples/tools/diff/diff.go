@@ -62,7 +62,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	case around < 0:
 		return fmt.Errorf("context is %d; it must be at least 0", around)
 	case args.Format != "" && args.Format != Unified && args.Format != Words && args.Format != Stat:
-		return fmt.Errorf("format is %.80q; it must be unified, words or stat", args.Format)
+		return fmt.Errorf(`the argument "format" is %.80q; it must be unified, words or stat`, args.Format)
 	}
 	older, err := load(fsys, "old_text", args.OldText, "old_file", args.OldFile)
 	if err != nil {

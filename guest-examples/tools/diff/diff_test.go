@@ -123,7 +123,7 @@ func TestRun_errors(t *testing.T) {
 		{Args{}, "give exactly one of old_text and old_file"},
 		{Args{OldText: a, OldFile: a, NewText: a}, "give exactly one of old_text and old_file"},
 		{Args{OldText: a}, "give exactly one of new_text and new_file"},
-		{Args{OldText: a, NewText: a, Format: "html"}, `format is "html"; it must be unified, words or stat`},
+		{Args{OldText: a, NewText: a, Format: "html"}, `the argument "format" is "html"; it must be unified, words or stat`},
 		{Args{OldText: a, NewText: a, Context: new(toolabi.Int(-1))}, "context is -1"},
 		{Args{OldFile: new("none"), NewText: a}, "old_file: "},
 		{Args{OldText: a, NewFile: new("../x")}, "new_file: "},

@@ -83,17 +83,17 @@ func (a *Args) complete() (kind, error) {
 	a.Query = strings.TrimSpace(a.Query)
 	switch {
 	case !ok:
-		return k, fmt.Errorf("type is %q; write code, repositories or issues", a.Type)
+		return k, fmt.Errorf(`the argument "type" is %q; write code, repositories or issues`, a.Type)
 	case a.Query == "":
-		return k, errors.New("query is empty; give words, and qualifiers such as repo:owner/name or language:go")
+		return k, errors.New(`the argument "query" is empty; give words, and qualifiers such as repo:owner/name or language:go`)
 	case len([]rune(a.Query)) > MaxQuery:
-		return k, fmt.Errorf("query has more than %d characters, the limit of GitHub; use fewer words", MaxQuery)
+		return k, fmt.Errorf(`the argument "query" has more than %d characters, the limit of GitHub; use fewer words`, MaxQuery)
 	}
 	if a.Sort != "" && !contains(k.sorts, a.Sort) {
 		if len(k.sorts) == 0 {
-			return k, fmt.Errorf("sort is %q, but %s is always sorted by best match; omit sort", a.Sort, a.Type)
+			return k, fmt.Errorf(`the argument "sort" is %q, but %s is always sorted by best match; omit sort`, a.Sort, a.Type)
 		}
-		return k, fmt.Errorf("sort is %q; for %s use %s, or omit it", a.Sort, a.Type, strings.Join(k.sorts, ", "))
+		return k, fmt.Errorf(`the argument "sort" is %q; for %s use %s, or omit it`, a.Sort, a.Type, strings.Join(k.sorts, ", "))
 	}
 	if a.MaxResults == 0 {
 		a.MaxResults = DefaultResults

@@ -132,11 +132,11 @@ func TestArguments(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{Type: "users", Query: "a"}, `type is "users"; write code, repositories or issues`},
-		{Args{Type: "code", Query: " "}, "query is empty"},
-		{Args{Type: "code", Query: strings.Repeat("é", MaxQuery+1)}, "query has more than 256 characters"},
-		{Args{Type: "code", Query: "a", Sort: "stars"}, `sort is "stars", but code is always sorted by best match`},
-		{Args{Type: "issues", Query: "a", Sort: "stars"}, `sort is "stars"; for issues use created, updated, comments, reactions`},
+		{Args{Type: "users", Query: "a"}, `the argument "type" is "users"; write code, repositories or issues`},
+		{Args{Type: "code", Query: " "}, "the argument \"query\" is empty"},
+		{Args{Type: "code", Query: strings.Repeat("é", MaxQuery+1)}, "the argument \"query\" has more than 256 characters"},
+		{Args{Type: "code", Query: "a", Sort: "stars"}, `the argument "sort" is "stars", but code is always sorted by best match`},
+		{Args{Type: "issues", Query: "a", Sort: "stars"}, `the argument "sort" is "stars"; for issues use created, updated, comments, reactions`},
 		{Args{Type: "code", Query: "a", MaxResults: 51}, "max_results is 51; write a number from 1 to 50"},
 		{Args{Type: "code", Query: "a", MaxResults: 50, Page: 21}, "page is 21; GitHub shows only the first 1000 results"},
 		{Args{Type: "code", Query: "a", Page: -1}, "page is -1"},

@@ -44,7 +44,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		args.Limit = DefaultLimit
 	}
 	if args.Limit < 0 {
-		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+		return fmt.Errorf(`the argument "limit" is %d; it must be at least 1`, args.Limit)
 	}
 	start, pattern, err := place(args.Path, args.Pattern)
 	if err != nil {
@@ -96,7 +96,7 @@ func place(directory, pattern string) (start, below string, err error) {
 		directory = "."
 	}
 	if pattern == "" {
-		return "", "", errors.New("pattern is empty; use **/* to list all files")
+		return "", "", errors.New(`the argument "pattern" is empty; use **/* to list all files`)
 	}
 	// Check the whole pattern, so that the error names it.
 	if _, err := workspace.ParseGlob("pattern", pattern); err != nil {

@@ -89,7 +89,7 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"no pattern", Args{}, "pattern is empty; use **/* to list all files"},
+		{"no pattern", Args{}, "the argument \"pattern\" is empty; use **/* to list all files"},
 		{"bad pattern", Args{Pattern: "{a"}, `pattern: "{a" is not a valid glob`},
 		{"a slash in brackets", Args{Pattern: "cmd[/]*.md"}, `pattern: "cmd[/]*.md" is not a valid glob: a / in brackets matches nothing`},
 		{"an unknown class", Args{Pattern: "[[:letter:]]"}, "there is no class [:letter:]"},
@@ -98,10 +98,10 @@ func TestRun_errors(t *testing.T) {
 		{"pattern out of path", Args{Pattern: "../../*", Path: "cmd"}, "outside the workspace"},
 		{"dots after a wildcard", Args{Pattern: "*/../../x"}, "pattern: .. can't follow a wildcard"},
 		{"path outside", Args{Pattern: "*", Path: "/"}, "path: / is outside the workspace"},
-		{"NUL", Args{Pattern: "a\x00/*"}, "pattern contains a NUL byte"},
+		{"NUL", Args{Pattern: "a\x00/*"}, "the argument \"pattern\" contains a NUL byte"},
 		{"missing directory", Args{Pattern: "cdm/*.go"}, "path or pattern: cdm does not exist in the workspace"},
 		{"path is a file", Args{Pattern: "*", Path: "main.go"}, "main.go is not a directory"},
-		{"limit", Args{Pattern: "*", Limit: -1}, "limit is -1; it must be at least 1"},
+		{"limit", Args{Pattern: "*", Limit: -1}, "the argument \"limit\" is -1; it must be at least 1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

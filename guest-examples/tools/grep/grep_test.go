@@ -241,18 +241,18 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"no pattern", Args{}, "pattern is empty"},
+		{"no pattern", Args{}, "the argument \"pattern\" is empty"},
 		{"bad pattern", Args{Pattern: "func("}, "pattern: missing closing ): \"func(\"; correct it, or set literal to search for it literally"},
 		{"lookahead", Args{Pattern: "a(?=b)"}, "RE2 syntax has no lookaround"},
 		{"back reference", Args{Pattern: `(a)\1`}, "RE2 syntax has no lookaround and no backreferences"},
 		{"huge repetition", Args{Pattern: "((a{1000}){1000}){1000}"}, "make it simpler"},
 		{"line break", Args{Pattern: "a\nb"}, "grep matches within lines"},
 		{"line break in the syntax", Args{Pattern: `{\n\s*}`}, "grep matches within lines"},
-		{"long pattern", Args{Pattern: strings.Repeat("a", 5000)}, "pattern is longer than 4096 bytes"},
+		{"long pattern", Args{Pattern: strings.Repeat("a", 5000)}, "the argument \"pattern\" is longer than 4096 bytes"},
 		{"bad glob", Args{Pattern: "a", Glob: "[a"}, `glob: "[a" is not a valid glob`},
 		{"missing path", Args{Pattern: "a", Path: "cdm"}, "path: cdm does not exist in the workspace"},
 		{"outside", Args{Pattern: "a", Path: "/etc"}, "path: /etc is outside the workspace"},
-		{"NUL", Args{Pattern: "a", Path: "a\x00"}, "path contains a NUL byte"},
+		{"NUL", Args{Pattern: "a", Path: "a\x00"}, "the argument \"path\" contains a NUL byte"},
 		{"binary file", Args{Pattern: "a", Path: "bin/tool"}, "path: bin/tool is a binary file; grep searches only text"},
 		{"mode", Args{Pattern: "a", OutputMode: "lines"}, `output_mode is "lines"; it must be content, files or count`},
 		{"context", Args{Pattern: "a", Context: -1}, "context is -1"},

@@ -27,10 +27,10 @@ type matcher struct {
 // compile returns the matcher for pattern. The message of an error is written for a model.
 func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	if pattern == "" {
-		return nil, errors.New("pattern is empty")
+		return nil, errors.New(`the argument "pattern" is empty`)
 	}
 	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("pattern is longer than %d bytes; use a shorter pattern", maxPattern)
+		return nil, fmt.Errorf(`the argument "pattern" is longer than %d bytes; use a shorter pattern`, maxPattern)
 	}
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
@@ -51,7 +51,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 		return nil, explain(err)
 	}
 	if breaksLines(tree) {
-		return nil, errors.New("pattern contains a line break, but grep matches within lines; search for one line and set context to see the lines around it")
+		return nil, errors.New(`the argument "pattern" contains a line break, but grep matches within lines; search for one line and set context to see the lines around it`)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {

@@ -79,10 +79,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	}
 	newHash, ok := algorithms[args.Algorithm]
 	if !ok {
-		return fmt.Errorf("algorithm is %.80q; it must be one of %s", args.Algorithm, strings.Join(Algorithms(), ", "))
+		return fmt.Errorf(`the argument "algorithm" is %.80q; it must be one of %s`, args.Algorithm, strings.Join(Algorithms(), ", "))
 	}
 	if args.Encoding != "" && args.Encoding != Hex && args.Encoding != Base64 {
-		return fmt.Errorf("encoding is %.80q; it must be hex or base64", args.Encoding)
+		return fmt.Errorf(`the argument "encoding" is %.80q; it must be hex or base64`, args.Encoding)
 	}
 	h := newHash()
 	if err := feed(h, fsys, args); err != nil {
@@ -110,9 +110,9 @@ func (a Args) verdict(sum string) string {
 	case expected == sum, a.Encoding != Base64 && strings.EqualFold(expected, sum):
 		return "matches"
 	case len(expected) != len(sum):
-		return fmt.Sprintf("differs: expected has %s, but a checksum of %s has %d; check the algorithm", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
+		return fmt.Sprintf("differs: the expected checksum has %s, but a checksum of %s has %d; check the algorithm", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
 	default:
-		return "differs from expected"
+		return "differs from the expected checksum"
 	}
 }
 

@@ -67,7 +67,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch args.Operation {
 	case Query, Format, Minify, Validate:
 	default:
-		return fmt.Errorf("operation is %q; it must be query, format, minify or validate", args.Operation)
+		return fmt.Errorf(`the argument "operation" is %q; it must be query, format, minify or validate`, args.Operation)
 	}
 	text, err := source.Read(fsys, args.Text, args.FilePath)
 	if err != nil {

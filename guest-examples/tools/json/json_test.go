@@ -68,10 +68,10 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"no operation", Args{Text: "1"}, `operation is ""; it must be query, format, minify or validate`},
+		{"no operation", Args{Text: "1"}, `the argument "operation" is ""; it must be query, format, minify or validate`},
 		{"no text", Args{Operation: Format}, "give text or file_path"},
 		{"two texts", Args{Operation: Format, Text: "1", FilePath: "a.json"}, "text and file_path are both given"},
-		{"no query", Args{Operation: Query, Text: "1"}, "query is missing"},
+		{"no query", Args{Operation: Query, Text: "1"}, "the argument \"query\" is missing"},
 		{"query elsewhere", Args{Operation: Format, Query: ".", Text: "1"}, "query is only for the operation query"},
 		{"indent", Args{Operation: Format, Text: "1", Indent: 9}, "indent is 9; it must be from 1 to 8"},
 		{"missing file", Args{Operation: Format, FilePath: "b.json"}, "file_path: b.json does not exist in the workspace; did you mean a.json?"},
@@ -105,12 +105,12 @@ func TestRun_hostile(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"too large", Args{Operation: Format, Text: strings.Repeat(" ", source.Max+1)}, "text has 4194305 bytes; the limit is 4194304"},
+		{"too large", Args{Operation: Format, Text: strings.Repeat(" ", source.Max+1)}, "the argument \"text\" has 4194305 bytes; the limit is 4194304"},
 		{"deep", Args{Operation: Format, Text: strings.Repeat("[", 20_000)}, "exceeded max depth"},
 		{"deep output", Args{Operation: Format, Indent: 8, Text: strings.Repeat("[", 800) + strings.Repeat("]", 800)}, "the result is larger than the limit of 4194304 bytes"},
 		{"too deep for a tree", Args{Operation: Query, Query: ".", Text: strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000)}, "more than 1000 deep"},
 		{"deep program", Args{Operation: Query, Query: strings.Repeat("[", MaxQuery), Text: "1"}, "unexpected EOF"},
-		{"large program", Args{Operation: Query, Query: strings.Repeat(".", MaxQuery+1), Text: "1"}, "query has 10001 bytes; the limit is 10000"},
+		{"large program", Args{Operation: Query, Query: strings.Repeat(".", MaxQuery+1), Text: "1"}, "the argument \"query\" has 10001 bytes; the limit is 10000"},
 		{"endless results", Args{Operation: Query, Query: `repeat("x" * 1000)`, Text: "1"}, "larger than the limit of 4194304 bytes"},
 		{"deep result", Args{Operation: Query, Query: "reduce range(1500) as $i (0; [.])", Text: "1"}, "more than 1000 deep"},
 		{"deep, to be checked", Args{Operation: Validate, Text: strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000)}, "more than 1000 deep"},

@@ -64,10 +64,10 @@ func query(program string, values [][]byte, indent int, raw bool) ([]byte, error
 // variables, modules or other input.
 func compile(program string) (*gojq.Code, error) {
 	if program == "" {
-		return nil, errors.New("query is missing; give a jq program such as .items[].name")
+		return nil, errors.New(`the argument "query" is missing; give a jq program such as .items[].name`)
 	}
 	if len(program) > MaxQuery {
-		return nil, fmt.Errorf("query has %d bytes; the limit is %d, so use a shorter program", len(program), MaxQuery)
+		return nil, fmt.Errorf(`the argument "query" has %d bytes; the limit is %d, so use a shorter program`, len(program), MaxQuery)
 	}
 	parsed, err := gojq.Parse(program)
 	var syntax *gojq.ParseError

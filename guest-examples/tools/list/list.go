@@ -41,9 +41,9 @@ type Args struct {
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch {
 	case args.Depth < 0:
-		return fmt.Errorf("depth is %d; it must be at least 1", args.Depth)
+		return fmt.Errorf(`the argument "depth" is %d; it must be at least 1`, args.Depth)
 	case args.Limit < 0:
-		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+		return fmt.Errorf(`the argument "limit" is %d; it must be at least 1`, args.Limit)
 	}
 	if args.Path == "" {
 		args.Path = "."

@@ -68,8 +68,8 @@ func TestRun_errors(t *testing.T) {
 		{Args{Path: "README.md"}, "path: README.md is a file, not a directory; use read"},
 		{Args{Path: "cmf"}, "path: cmf does not exist in the workspace; did you mean cmd?"},
 		{Args{Path: "../x"}, "path: ../x is outside the workspace"},
-		{Args{Depth: -1}, "depth is -1; it must be at least 1"},
-		{Args{Limit: -1}, "limit is -1; it must be at least 1"},
+		{Args{Depth: -1}, "the argument \"depth\" is -1; it must be at least 1"},
+		{Args{Limit: -1}, "the argument \"limit\" is -1; it must be at least 1"},
 	} {
 		var out tooltest.Output
 		if err := Run(workspaceFiles, test.args, &out); err == nil || !strings.Contains(err.Error(), test.want) || out.Len() > 0 {

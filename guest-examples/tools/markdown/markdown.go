@@ -54,7 +54,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch args.Operation {
 	case HTML, Text, TOC, Code, Links, Tables, FrontMatter:
 	default:
-		return fmt.Errorf("operation is %q; it must be html, text, toc, code, links, tables or front_matter", args.Operation)
+		return fmt.Errorf(`the argument "operation" is %q; it must be html, text, toc, code, links, tables or front_matter`, args.Operation)
 	}
 	if args.Language != "" && args.Operation != Code {
 		return fmt.Errorf("the argument language is only for the operation code, but operation is %q", args.Operation)

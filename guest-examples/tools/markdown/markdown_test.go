@@ -102,7 +102,7 @@ func TestRun_errors(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"operation", Args{Operation: "pdf", Text: "x"}, `operation is "pdf"; it must be html,`},
+		{"operation", Args{Operation: "pdf", Text: "x"}, `the argument "operation" is "pdf"; it must be html,`},
 		{"no text", Args{Operation: HTML}, "give text or file_path"},
 		{"missing file", Args{Operation: HTML, FilePath: "b.md"}, "did you mean a.md?"},
 		{"language", Args{Operation: HTML, Text: "x", Language: "go"}, "is only for the operation code"},

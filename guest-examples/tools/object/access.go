@@ -71,7 +71,7 @@ func set(c call) (jsonvalue.Value, error) {
 		return jsonvalue.Value{}, errNoPath
 	}
 	if c.Value.Kind() == jsonvalue.Absent {
-		return jsonvalue.Value{}, errors.New("value is missing; give the new value, which may be null")
+		return jsonvalue.Value{}, errors.New(`the argument "value" is missing; give the new value, which may be null`)
 	}
 	return c.object.With(c.path, c.Value)
 }

@@ -18,7 +18,7 @@ func (c call) separator() (string, error) {
 	case c.Separator == nil:
 		return ".", nil
 	case *c.Separator == "":
-		return "", errors.New("separator is empty; omit it to use a dot")
+		return "", errors.New(`the argument "separator" is empty; omit it to use a dot`)
 	default:
 		return *c.Separator, nil
 	}

@@ -86,4 +86,4 @@ func (a Args) read() (call, error) {
 	return call{a, a.Object, path}, nil
 }
 
-var errNoPath = errors.New("path is missing; give a path such as user.name, tags[0] or a JSON pointer (/user/name)")
+var errNoPath = errors.New(`the argument "path" is missing; give a path such as user.name, tags[0] or a JSON pointer (/user/name)`)

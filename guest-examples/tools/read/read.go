@@ -43,10 +43,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return err
 	}
 	if args.Offset < 0 {
-		return fmt.Errorf("offset is %d; it must be at least 1, the number of the first line", args.Offset)
+		return fmt.Errorf(`the argument "offset" is %d; it must be at least 1, the number of the first line`, args.Offset)
 	}
 	if args.Limit < 0 {
-		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+		return fmt.Errorf(`the argument "limit" is %d; it must be at least 1`, args.Limit)
 	}
 	if args.Offset == 0 {
 		args.Offset = 1

@@ -164,7 +164,7 @@ func (d *document) change(args Args) error {
 		return errors.New("write has nothing to change; give a part and its text, or a title")
 	}
 	if len(args.Text) > MaxPart {
-		return fmt.Errorf("text has %d bytes; the limit is %d, so shorten it", len(args.Text), MaxPart)
+		return fmt.Errorf(`the argument "text" has %d bytes; the limit is %d, so shorten it`, len(args.Text), MaxPart)
 	}
 	if len(args.Title) > MaxTitle {
 		return fmt.Errorf("title has %d bytes; the limit is %d, so shorten it", len(args.Title), MaxTitle)

@@ -32,7 +32,7 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionWrite, Name: "login", Part: "design", Text: "One table."}, "login: draft, revision 4: Log in by e-mail (changed)"},
 		{Args{Action: ActionWrite, Name: "login"}, "error: write has nothing to change; give a part and its text, or a title"},
 		{Args{Action: ActionWrite, Name: "Log in", Part: "design"}, `error: name: "Log in" is invalid; use lower-case letters, digits, dots, hyphens and underscores, as in user-login`},
-		{Args{Action: ActionWrite, Name: "big", Part: "design", Text: strings.Repeat("x", MaxPart+1)}, "error: text has 100001 bytes; the limit is 100000, so shorten it"},
+		{Args{Action: ActionWrite, Name: "big", Part: "design", Text: strings.Repeat("x", MaxPart+1)}, "error: the argument \"text\" has 100001 bytes; the limit is 100000, so shorten it"},
 		{Args{Action: ActionWrite, Name: "login", Title: "Log in\nother: approved"}, "error: title has a line feed or another control character; give a single line"},
 		{Args{Action: ActionStatus, Name: "login"}, "error: status is missing; give draft, approved or done"},
 		{Args{Action: ActionStatus, Name: "none", Status: Done}, `error: specification "none" does not exist; list shows all, and write creates one`},

@@ -75,7 +75,7 @@ func decode(args Args) (string, error) {
 		return "", unknownFormat(args.Format, "html, url, json, base64, base64url or hex")
 	}
 	if err != nil {
-		return "", fmt.Errorf("text is not valid %s: %w", args.Format, err)
+		return "", fmt.Errorf("the text is not valid %s: %w", args.Format, err)
 	}
 	if !utf8.ValidString(decoded) {
 		return "", fmt.Errorf("text decodes to %d bytes that are not valid UTF-8; in hexadecimal the first bytes are %.32x", len(decoded), decoded)
@@ -85,9 +85,9 @@ func decode(args Args) (string, error) {
 
 func unknownFormat(format Format, formats string) error {
 	if format == "" {
-		return fmt.Errorf("format is missing; it must be %s", formats)
+		return fmt.Errorf(`the argument "format" is missing; it must be %s`, formats)
 	}
-	return fmt.Errorf("format is %q; it must be %s", format, formats)
+	return fmt.Errorf(`the argument "format" is %q; it must be %s`, format, formats)
 }
 
 // decodeJSON decodes a JSON string, with or without its quotes.

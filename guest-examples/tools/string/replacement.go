@@ -56,7 +56,7 @@ func groupReference(text string) (reference string, length int, err error) {
 	if braced, ok := strings.CutPrefix(text, "{"); ok {
 		reference, _, ok = strings.Cut(braced, "}")
 		if !ok || reference == "" {
-			return "", 0, fmt.Errorf(`replacement: "${" is followed by no name and "}"; write $$ for a dollar sign`)
+			return "", 0, fmt.Errorf(`replacement: write "${name}", or $$ for a dollar sign; a name or the closing brace is missing`)
 		}
 		return reference, len(reference) + len("{}"), nil
 	}

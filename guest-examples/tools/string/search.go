@@ -46,7 +46,7 @@ func matches(args Args) (*regexp.Regexp, [][]int, error) {
 	limit := maxMatches + 1
 	if args.Count != nil {
 		if *args.Count < 1 {
-			return nil, nil, fmt.Errorf("count is %d; it must be at least 1, or be omitted for all matches", *args.Count)
+			return nil, nil, fmt.Errorf(`the argument "count" is %d; it must be at least 1, or be omitted for all matches`, *args.Count)
 		}
 		limit = int(min(*args.Count, toolabi.Int(limit)))
 	}

@@ -118,7 +118,7 @@ func repeat(args Args) (string, error) {
 	case args.Count == nil:
 		return "", missing("count")
 	case *args.Count < 0:
-		return "", fmt.Errorf("count is %d; it must be at least 0", *args.Count)
+		return "", fmt.Errorf(`the argument "count" is %d; it must be at least 0`, *args.Count)
 	case *args.Text != "" && *args.Count > toolabi.Int(MaxOutput/len(*args.Text)):
 		return "", tooLong()
 	case *args.Text == "":
@@ -163,7 +163,7 @@ func substring(args Args) (string, error) {
 
 func join(args Args) (string, error) {
 	if args.Items == nil {
-		return "", errors.New("items is missing; give the strings to join as an array")
+		return "", errors.New(`the argument "items" is missing; give the strings to join as an array`)
 	}
 	separator := ", "
 	if args.Separator != nil {

@@ -108,7 +108,7 @@ func Run(args Args, out io.Writer) error {
 		return missing("text")
 	}
 	if args.Text != nil && len(*args.Text) > MaxText {
-		return fmt.Errorf("text has %d bytes; the limit is %d, so split it", len(*args.Text), MaxText)
+		return fmt.Errorf(`the argument "text" has %d bytes; the limit is %d, so split it`, len(*args.Text), MaxText)
 	}
 	result, err := operation(args)
 	if err == nil && len(result) > MaxOutput {
@@ -129,7 +129,7 @@ func onText(change func(string) string) func(Args) (string, error) {
 	return func(args Args) (string, error) { return change(*args.Text), nil }
 }
 
-func missing(parameter string) error { return fmt.Errorf("%s is missing", parameter) }
+func missing(parameter string) error { return fmt.Errorf("the argument %q is missing", parameter) }
 
 func tooLong() error {
 	return fmt.Errorf("the result is larger than the limit of %d bytes; process a smaller part", MaxOutput)

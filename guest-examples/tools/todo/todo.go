@@ -211,16 +211,16 @@ func (l *list) find(id string) (int, error) {
 
 func (i Item) check() error {
 	if strings.TrimSpace(i.Content) == "" {
-		return errors.New("content is empty; describe the task")
+		return errors.New("the content is empty; describe the task")
 	}
 	if n := utf8.RuneCountInString(i.Content); n > MaxContent {
-		return fmt.Errorf("content has %d characters; the limit is %d, so put the rest into a file or a spec", n, MaxContent)
+		return fmt.Errorf("the content has %d characters; the limit is %d, so put the rest into a file or a spec", n, MaxContent)
 	}
 	if n := utf8.RuneCountInString(i.ID); n > MaxID {
-		return fmt.Errorf("id has %d characters; the limit is %d, so use a shorter id", n, MaxID)
+		return fmt.Errorf("the id has %d characters; the limit is %d, so use a shorter id", n, MaxID)
 	}
 	if strings.ContainsFunc(i.ID, unicode.IsControl) {
-		return errors.New("id has a line feed or another control character; omit id to get a number")
+		return errors.New("the id has a line feed or another control character; omit id to get a number")
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 func parseAddress(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, errors.New("url is empty; give a URL such as https://HOST/PATH")
+		return nil, errors.New(`the argument "url" is empty; give a URL such as https://HOST/PATH`)
 	}
 	if scheme, _, ok := strings.Cut(text, ":"); !ok || strings.ContainsAny(scheme, "./") {
 		text = "https://" + strings.TrimPrefix(text, "//")
@@ -26,9 +26,9 @@ func parseAddress(text string) (*url.URL, error) {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("url: only http and https URLs can be fetched, not %s; to read files of the workspace use read", oneLine(u.Scheme))
 	case u.Host == "":
-		return nil, errors.New("url has no host; give a URL such as https://HOST/PATH")
+		return nil, errors.New(`the argument "url" has no host; give a URL such as https://HOST/PATH`)
 	case u.User != nil:
-		return nil, errors.New("url contains a user name or password, which is never sent; remove it")
+		return nil, errors.New(`the argument "url" contains a user name or password, which is never sent; remove it`)
 	}
 	u.Fragment, u.RawFragment = "", "" // the fragment is never sent to a server
 	return u, nil

@@ -84,7 +84,7 @@ func (a *Args) complete() error {
 		a.Format = FormatMarkdown
 	case FormatMarkdown, FormatText, FormatHTML:
 	default:
-		return fmt.Errorf("format is %q; it must be markdown, text or html", a.Format)
+		return fmt.Errorf(`the argument "format" is %q; it must be markdown, text or html`, a.Format)
 	}
 	if a.MaxLength == 0 {
 		a.MaxLength = DefaultLength
@@ -93,7 +93,7 @@ func (a *Args) complete() error {
 		return fmt.Errorf("max_length is %d; it must be from 1 to %d", a.MaxLength, MaxLength)
 	}
 	if a.Offset < 0 {
-		return fmt.Errorf("offset is %d; it must be at least 0, the first character", a.Offset)
+		return fmt.Errorf(`the argument "offset" is %d; it must be at least 0, the first character`, a.Offset)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func TestArguments(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{URL: "  "}, "url is empty"},
+		{Args{URL: "  "}, "the argument \"url\" is empty"},
 		{Args{URL: "ftp://example.com/"}, "only http and https URLs can be fetched, not ftp"},
 		{Args{URL: "file:///etc/passwd"}, "only http and https URLs can be fetched, not file"},
 		{Args{URL: "javascript:alert(1)"}, "only http and https"},
@@ -130,10 +130,10 @@ func TestArguments(t *testing.T) {
 		{Args{URL: "https:///path"}, "has no host"},
 		{Args{URL: "https://exa mple.com/"}, "is not a URL"},
 		{Args{URL: "http://[::1"}, "is not a URL"},
-		{Args{URL: "https://example.com", Format: "pdf"}, `format is "pdf"; it must be markdown, text or html`},
+		{Args{URL: "https://example.com", Format: "pdf"}, `the argument "format" is "pdf"; it must be markdown, text or html`},
 		{Args{URL: "https://example.com", MaxLength: MaxLength + 1}, "max_length is 200001"},
 		{Args{URL: "https://example.com", MaxLength: -1}, "max_length is -1"},
-		{Args{URL: "https://example.com", Offset: -1}, "offset is -1; it must be at least 0, the first character"},
+		{Args{URL: "https://example.com", Offset: -1}, "the argument \"offset\" is -1; it must be at least 0, the first character"},
 	} {
 		if _, err := fetch(t, tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %s", tt.args, err, tt.want)
@@ -199,7 +199,7 @@ func TestOffsetContinuesThePage(t *testing.T) {
 		t.Errorf("%d calls made %q", calls, all.String())
 	}
 	_, err := fetch(t, Args{URL: s.URL, Offset: 5000})
-	if err == nil || !strings.Contains(err.Error(), "offset is 5000, but the page has only 1699 characters") {
+	if err == nil || !strings.Contains(err.Error(), "the argument \"offset\" is 5000, but the page has only 1699 characters") {
 		t.Errorf("got %v", err)
 	}
 }

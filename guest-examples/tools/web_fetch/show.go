@@ -35,7 +35,7 @@ func show(res *client.Response, args Args) (guest.Result, error) {
 	text = strings.TrimSpace(text)
 	total := utf8.RuneCountInString(text)
 	if int64(args.Offset) > 0 && int64(args.Offset) >= int64(total) {
-		return guest.Result{}, fmt.Errorf("offset is %d, but the page has only %s; give a smaller offset", args.Offset, toolabi.Quantity(total, "character"))
+		return guest.Result{}, fmt.Errorf(`the argument "offset" is %d, but the page has only %s; give a smaller offset`, args.Offset, toolabi.Quantity(total, "character"))
 	}
 	part, shown := page(text, int(args.Offset), int(args.MaxLength))
 	end := int(args.Offset) + shown

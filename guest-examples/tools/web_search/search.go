@@ -100,9 +100,9 @@ func (a *Args) complete() error {
 	a.Query = strings.TrimSpace(a.Query)
 	switch {
 	case a.Query == "":
-		return fmt.Errorf("query is empty; say what to search for")
+		return fmt.Errorf(`the argument "query" is empty; say what to search for`)
 	case utf8.RuneCountInString(a.Query) > MaxQuery:
-		return fmt.Errorf("query has more than %d characters; use a few words", MaxQuery)
+		return fmt.Errorf(`the argument "query" has more than %d characters; use a few words`, MaxQuery)
 	}
 	switch a.TimeRange {
 	case "", "day", "week", "month", "year":

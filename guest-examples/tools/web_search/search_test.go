@@ -141,8 +141,8 @@ func TestArguments(t *testing.T) {
 		args Args
 		want string
 	}{
-		{Args{Query: " \n"}, "query is empty; say what to search for"},
-		{Args{Query: strings.Repeat("é", MaxQuery+1)}, "query has more than 400 characters"},
+		{Args{Query: " \n"}, "the argument \"query\" is empty; say what to search for"},
+		{Args{Query: strings.Repeat("é", MaxQuery+1)}, "the argument \"query\" has more than 400 characters"},
 		{Args{Query: "a", MaxResults: 21}, "max_results is 21; it must be from 1 to 20"},
 		{Args{Query: "a", MaxResults: -1}, "max_results is -1"},
 		{Args{Query: "a", Page: 11}, "page is 11; it must be from 1 to 10"},

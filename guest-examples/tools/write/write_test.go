@@ -68,7 +68,7 @@ func TestRun_errors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"":            "file_path is empty",
+		"":            "the argument \"file_path\" is empty",
 		".":           "file_path: . is a directory",
 		"new/":        "file_path: new/ is a directory",
 		"../x":        "file_path: ../x is outside the workspace",

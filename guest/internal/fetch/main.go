@@ -61,7 +61,7 @@ func fetch(_ context.Context, in input) (string, error) {
 		keys, err := kv.List(in.Key, "")
 		return strings.Join(keys, ","), err
 	}
-	return "", fmt.Errorf("do is %q, which is not an action of this tool", in.Do)
+	return "", fmt.Errorf(`the argument "do" is %q, which is not an action of this tool`, in.Do)
 }
 
 func show(res *http.Response, err error) (string, error) {

@@ -74,5 +74,5 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
 	}
-	return guest.Result{}, fmt.Errorf("do is %q, which is not an action of this tool", in.Do)
+	return guest.Result{}, fmt.Errorf(`the argument "do" is %q, which is not an action of this tool`, in.Do)
 }

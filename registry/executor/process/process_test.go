@@ -120,8 +120,8 @@ func TestJobFromStartToEnd(t *testing.T) {
 func TestInvalidCallsOfProcess(t *testing.T) {
 	b := setUp(t, registry.Options{}, process.Options{}, false)
 	for _, c := range []struct{ arguments, want string }{
-		{`{"action":"start"}`, "command is missing"},
-		{`{"action":"poll"}`, "id is missing"},
+		{`{"action":"start"}`, `the argument "command" is missing`},
+		{`{"action":"poll"}`, `the argument "id" is missing`},
 		{`{"action":"kill","id":"job_9"}`, `there is no job "job_9"`},
 		{`{"action":"write","id":"job_9"}`, `"action" must be one of`},
 		{`{"action":"log","id":"job_9","offset":0}`, `"offset" must be`},

@@ -206,7 +206,7 @@ func (t *Table) find(o owner, id string) (*job, error) {
 		return jobs[at], nil
 	}
 	if id == "" {
-		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "id is missing; list shows the jobs"}
+		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: `the argument "id" is missing; list shows the jobs`}
 	}
 	return nil, tool.Errorf(tool.CodeNotFound, "there is no job %q in this session; list shows its %d jobs", id, len(jobs))
 }

@@ -95,7 +95,7 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 // the denial as an error and keeps no job.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing; give the command to run"}
+		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: `the argument "command" is missing; give the command to run`}
 	}
 	timeout := t.o.Timeout
 	if a.Timeout > 0 {
