@@ -25,10 +25,10 @@ func Logf(level Level, format string, args ...any) {
 	hostLog(level, fmt.Sprintf(format, args...))
 }
 
-// Progress reports how many of total units of work are done. message says what the tool is doing
-// now. The tool chooses the unit, such as files or bytes; a total of 0 means unknown. A tool may
-// call Progress at any rate: the host forwards at most 20 reports a second. Outside wasip1 Progress
-// does nothing.
+// Progress reports that done of total units of work are complete. message says what the tool is
+// doing now. The tool chooses the unit, such as files or bytes; a total of 0 means unknown. A tool
+// may call Progress at any rate: the host forwards at most 20 reports a second. Outside wasip1
+// Progress does nothing.
 func Progress(done, total float64, message string) { hostProgress(done, total, message) }
 
 // Update reports what the call is doing or has found: a short title for people, and named values

@@ -40,7 +40,7 @@ func Run[In, Out any](tool func(ctx context.Context, in In) (Out, error)) {
 	}
 }
 
-// Serve runs the tool as [Run] does in a command, but with the given streams instead of the
+// Serve runs the tool as [Run] does in a command, but with the given streams in place of the
 // standard streams. It returns the exit code: 0, 1 for an error, 2 for a panic. Use it in tests.
 // Serve may be called concurrently if tool may.
 func Serve[In, Out any](ctx context.Context, in io.Reader, out, errOut io.Writer, tool func(ctx context.Context, in In) (Out, error)) int {

@@ -26,7 +26,7 @@ func serveText[In, Out any](input string, tool func(context.Context, In) (Out, e
 	return served{code, out.String(), errOut.String()}
 }
 
-// gives returns a tool that returns out and err.
+// gives returns a tool that returns the arguments out and err.
 func gives[Out any](out Out, err error) func(context.Context, struct{}) (Out, error) {
 	return func(context.Context, struct{}) (Out, error) { return out, err }
 }

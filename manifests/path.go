@@ -54,7 +54,7 @@ func parseSchemaPath(text string) (string, error) {
 	return clean, err
 }
 
-// outside reports whether a clean relative path leaves its directory.
+// outside reports whether a cleaned relative path leads out of its directory.
 func outside(clean string) bool { return strings.HasPrefix(clean, "../") }
 
 // parseGuestPath reads the path at which a guest sees a mount.

@@ -115,7 +115,7 @@ func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)
 	return w
 }
 
-// run runs a script. It returns whether the approver was asked, and the permissions of the run.
+// run runs a script. It returns the permissions of the run, and whether the approver was asked.
 func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []string, err error) {
 	t.Helper()
 	questions, ran := len(w.asked), len(w.grants)
@@ -156,8 +156,8 @@ func TestReadingScriptNeedsNoGrantToWrite(t *testing.T) {
 	if !slices.Contains(e.Details.Missing, "write:workspace") {
 		t.Errorf("missing: %v", e.Details.Missing)
 	}
-	// The message tells the model that a script may still read. It tells the operator which grant
-	// is needed.
+	// The message tells the model that scripts that only read files are still allowed. It tells the
+	// operator which grant is needed.
 	if want := `, needed because "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
 		t.Errorf("got %q", e.Message)
 	}

@@ -34,7 +34,7 @@ func swelling(pages uint32, form ABI) []byte {
 
 // bustle makes calls of all kinds from several goroutines, while another goroutine causes memory
 // pressure. Some calls are stopped, or have limits that are too low. When the first calls have
-// ended, bustle calls started once.
+// ended, bustle calls the function started once.
 func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 	t.Helper()
 	var callers, pressing sync.WaitGroup
@@ -107,8 +107,9 @@ func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Ran
 	}
 }
 
-// Under concurrent load, all memory of instances is counted, and freed in the end. This applies
-// both when modules are closed after the calls, and when the Runtime is closed while calls run.
+// Under concurrent load, all memory of instances is counted, and is freed after the last call. This
+// applies both when modules are closed after the calls, and when the Runtime is closed while calls
+// run.
 func TestConcurrentCallsLeaveNothing(t *testing.T) {
 	requireReuse(t)
 	for _, closing := range []bool{false, true} {

@@ -48,8 +48,8 @@ var special = []uint32{
 	0xeffffffe, 0xf0000000, 0xdfffffff, 0xdeadbeef, 0xc0000005,
 }
 
-// wantOnly fails the test if errors.Is or errors.As find an error other than known, or if the chain
-// contains an error of the engine.
+// wantOnly fails the test if errors.Is or errors.As find an error that is not the error known, or
+// if the chain contains an error of the engine.
 func wantOnly(t *testing.T, what string, err error, known ...error) {
 	t.Helper()
 	if found := errtree.From(err, errtree.Engine); found != nil {
@@ -104,7 +104,7 @@ func TestExitCodesAreNotErrorsOfHost(t *testing.T) {
 			t.Errorf("exit code %#x: got %v", code, err)
 		}
 	}
-	// These guests exit where a guest may not exit, or before the call begins.
+	// These guests call proc_exit where a guest must not, or before the call begins.
 	for _, code := range append([]uint32{0, 1}, special...) {
 		exit := wasmtest.Code(wasmtest.Const(int32(code)), wasmtest.CallFunc(wasiProcExit))
 		end := wasmtest.Const(0)

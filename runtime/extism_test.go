@@ -18,7 +18,7 @@ import (
 var zero = wasmtest.Const(0)
 
 // callPlugin loads a plug-in and calls it three times with the input "hello". All calls must end in
-// the same way, and no memory may be counted in the end.
+// the same way, and after them the counted memory must be zero again.
 func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	t.Helper()
 	r := newRuntime(t, Options{})

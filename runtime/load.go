@@ -52,9 +52,9 @@ func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
 	return r.load(ctx, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil })
 }
 
-// LoadKnown is [Runtime.Load] for a module whose SHA-256 is known, in hex. It calls read only when
-// neither this Runtime nor the cache on disk has the module. An error of read is returned
-// unchanged; bytes with another digest give the reason InvalidModule.
+// LoadKnown is [Runtime.Load] for a module whose SHA-256 is known, in hex. It calls the function
+// read only when neither this Runtime nor the cache on disk has the module. An error of read is
+// returned unchanged; bytes with another digest give the reason InvalidModule.
 func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
 	return r.load(ctx, strings.ToLower(digest), func() ([]byte, error) {
 		wasm, err := read()

@@ -14,8 +14,8 @@ import (
 )
 
 // caching is a reactor that keeps the first byte of the first input that it ever sees, and writes
-// it. Before that, it runs the code in more, which has access to the input. fills is the code that
-// fills the cache.
+// it. Before that, it runs the code in the parameter more, which has access to the input. fills is
+// the code that fills the cache.
 func caching(fills []byte, more ...[]byte) parts {
 	return parts{call: wasmtest.Code(
 		calls(inputRead, atInput, maxInput),

@@ -133,8 +133,8 @@ func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 	return text, nil
 }
 
-// exitFailures reports an exit status that differs from want, and a missing title. Both are in the
-// metadata of the result.
+// exitFailures reports a missing title, and an exit status other than the given one. Both are in
+// the metadata of the result.
 func exitFailures(result *mcp.CallToolResult, want int) []string {
 	metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
 	var failures []string

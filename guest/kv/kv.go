@@ -31,6 +31,6 @@ func Delete(key string) error { return remove(key) }
 // nil value removes the key.
 func Swap(key string, old, value []byte) (bool, error) { return swap(key, old, value) }
 
-// List returns up to 1000 keys that begin with prefix and are greater than after, in ascending
-// order. Pass "" for the first page, and the last key of a page for the next page.
+// List returns up to 1000 keys that begin with prefix and sort after the argument after, in
+// ascending order. Pass "" for the first page, and the last key of a page for the next page.
 func List(prefix, after string) ([]string, error) { return list(prefix, after) }

@@ -36,7 +36,7 @@ func (d Deny) first(p Permission, forbids func(p, q URLPattern) bool) (Permissio
 	return Permission{}, false
 }
 
-// takes reports whether denying p also denies other. It compares URLs with forbids.
+// takes reports whether denying p also denies the permission other. It compares URLs with forbids.
 func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) bool {
 	switch p.kind {
 	case KindRead, KindWrite:
@@ -51,7 +51,7 @@ func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) 
 	return p == other
 }
 
-// takesMethods reports whether denying p leaves other without a method.
+// takesMethods reports whether denying p leaves the permission other without a method.
 func (p Permission) takesMethods(other Permission) bool {
 	return p.methods == "" || other.methods != "" && containsAll(p.Methods(), other.Methods())
 }

@@ -6,7 +6,7 @@ import "slices"
 // permissions that are missing. The results share no memory with the arguments.
 //
 // A request that is only partly grantable is granted in part and not reported as missing. A mount
-// or store requested for writing is not granted for reading instead. The operator can grant a
+// or store requested for writing is never granted for reading only. The operator can grant a
 // missing permission unless it is denied, or is a secret that is grantable for other URLs only.
 // [Explain] says which case applies.
 func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
@@ -90,7 +90,7 @@ func (n GrantedNet) has(use SecretUse) bool {
 }
 
 // grantsFor returns the grants for one requested entry: one grant for each grantable entry that has
-// URLs and methods in common with ask. It omits grants that other grants cover.
+// URLs and methods in common with the request ask. It omits grants that other grants cover.
 func grantsFor(ask Net, o Grantable) []GrantedNet {
 	var grants []GrantedNet
 	for _, offer := range o.Net {
@@ -103,8 +103,9 @@ func grantsFor(ask Net, o Grantable) []GrantedNet {
 	return grants
 }
 
-// covers reports whether other adds nothing to n. Both must result from the same requested entry. A
-// grant that is narrower than "any" is kept, because it may have secrets that "any" may not have.
+// covers reports whether the grant other adds nothing to n. Both must result from the same
+// requested entry. A grant that is narrower than "any" is kept, because it may have secrets that
+// "any" may not have.
 func (n GrantedNet) covers(other GrantedNet) bool {
 	return n.URL.IsAny() == other.URL.IsAny() && n.URL.Contains(other.URL) &&
 		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)

@@ -130,8 +130,8 @@ func (p Permission) mode() Mode {
 	return ModeNone
 }
 
-// modePermission returns the permission for a mode: of a mount for KindRead, and of the store for
-// KindKV.
+// modePermission returns the permission to access the store (KindKV) or a mount (otherwise) with
+// the given mode.
 func modePermission(kind Kind, mode Mode, mount string) Permission {
 	if kind == KindKV {
 		return Permission{kind: KindKV, name: mode.String()}

@@ -59,7 +59,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 }
 
 // Usage returns a [Usage] for each request made so far, in the order in which they began. It omits
-// requests beyond Limits.Requests or Limits.Open.
+// requests that exceed Limits.Requests or Limits.Open.
 func (c *Client) Usage() []Usage {
 	c.mu.Lock()
 	records := c.records

@@ -23,7 +23,7 @@
 // the request has a body.
 //
 // Responses pass through Options.Scrub. It removes secrets from header values and from text bodies.
-// Any other body cannot be read beyond the first secret in it.
+// Reading any other body fails at the first secret in it.
 //
 // # Limits
 //

@@ -124,8 +124,9 @@ func (x *exchange) classify(err error) *Error {
 		// handshake.
 		return refuse(KindTLS, tlsReason(err))
 	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list "):
-		// net/http has no error type for oversized headers, neither for HTTP/1 nor for HTTP/2. An
-		// endless header over HTTP/2 is reported as a protocol error instead.
+		// net/http has no error type for oversized headers, neither for HTTP/1 nor for HTTP/2. For
+		// an endless header over HTTP/2, it returns no error about the size, so the caller gets a
+		// protocol error.
 		return tooLarge("the header of the response", x.client.opts.Limits.HeaderBytes)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return refuse(KindTimeout, "the server did not answer in time")

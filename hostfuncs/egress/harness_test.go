@@ -301,7 +301,7 @@ func text(s string) http.HandlerFunc {
 }
 
 // addressBook returns a look-up function. The function finds hosts in book, where "" means that the
-// host does not exist, and calls other for all other hosts.
+// host does not exist, and calls the function other for all hosts that are not in the book.
 func addressBook(book map[string]string, other func(string, int) []netip.Addr) func(string, int) []netip.Addr {
 	return func(host string, nth int) []netip.Addr {
 		addr, ok := book[host]

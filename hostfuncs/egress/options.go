@@ -60,7 +60,7 @@ type Decision struct {
 	Rule string
 }
 
-// Scrubber removes secrets from byte streams, one stream after another. It need not be safe for
+// Scrubber removes secrets from byte streams that are read one at a time. It need not be safe for
 // concurrent use.
 type Scrubber interface {
 	// Scrub takes the next bytes of the stream and returns those that may be passed on. It holds
@@ -114,8 +114,8 @@ func (l Limits) withDefaults() Limits {
 }
 
 // wireBytes limits the compressed size of a body. Compression at most doubles the size of data,
-// except for a stream that is flushed every few bytes. A body beyond this limit contains gzip
-// members that decompress to no data.
+// except for a stream that is flushed every few bytes. Only a body with gzip members that
+// decompress to no data exceeds this limit.
 func (l Limits) wireBytes() int64 {
 	const slack = 64 << 10
 	if l.ResponseBytes > (math.MaxInt64-slack)/2 {

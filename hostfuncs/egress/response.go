@@ -23,9 +23,9 @@ type Response struct {
 	Header http.Header
 	// URL is the URL of the last hop, without the query parameters that contain secrets.
 	URL string
-	// Body is the decoded body, never nil. A read fails with an *Error, for example beyond
-	// Limits.ResponseBytes. Only one goroutine may read. Any goroutine may close Body, which makes
-	// a waiting read fail.
+	// Body is the decoded body, never nil. A read that fails returns an *Error, for example after
+	// Limits.ResponseBytes bytes. Only one goroutine may read. Any goroutine may close Body, which
+	// makes a waiting read fail.
 	Body io.ReadCloser
 }
 
@@ -78,7 +78,7 @@ type body struct {
 	filter   filter // nil passes everything through
 	buf      []byte // input of filter
 	out      []byte // output of filter that has not been read yet
-	err      error  // returned by Read once out is empty
+	err      error  // returned by Read once the field out is empty
 	closed   atomic.Bool
 	end      func()
 }
@@ -183,7 +183,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return g.zr.Read(p)
 }
 
-// capped fails as soon as src has returned more than left bytes.
+// capped fails as soon as src has returned more bytes than the field left allows.
 type capped struct {
 	src  io.Reader
 	left int64

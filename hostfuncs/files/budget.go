@@ -31,7 +31,7 @@ func newBudget(o Options) budget {
 	}
 }
 
-// spend counts n bytes towards MaxWritten for a write of length bytes at offset start. Neither
+// spend counts n bytes towards MaxWritten for a write of length bytes at the offset start. Neither
 // start nor length may be negative. The caller must call refund for bytes that are then not
 // written.
 func (f *FS) spend(n, start, length int64) error {

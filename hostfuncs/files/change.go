@@ -118,8 +118,8 @@ func (f *FS) create(p place, o opening) (host *os.File, info fs.FileInfo, err er
 	return host, info, err
 }
 
-// creating calls do, which creates a file, and counts and records the file. It must be called
-// between begin and end.
+// creating calls the function do to create a file, and counts and records the file. It must be
+// called between begin and end.
 func (f *FS) creating(p place, do func() (fs.FileInfo, error)) error {
 	if err := f.countCreated(); err != nil {
 		return err

@@ -152,8 +152,8 @@ func (f *FS) Close() error {
 // removed. Wait for it before the process ends.
 func (f *FS) Done() <-chan struct{} { return f.done }
 
-// ReadPaths returns the guest paths of up to 200 files that were opened for reading, and reports
-// whether there were more. It omits files in scratch space.
+// ReadPaths returns the guest paths of up to 200 files that were opened for reading. The result
+// more says whether there were more than that. It omits files in scratch space.
 func (f *FS) ReadPaths() (paths []string, more bool) { return f.readPaths.List() }
 
 // WrittenPaths is like [FS.ReadPaths] for files that were opened for writing, created, moved or
@@ -163,7 +163,8 @@ func (f *FS) WrittenPaths() (paths []string, more bool) { return f.writtenPaths.
 // cleanUpGrace is how long Close waits for the clean-up.
 const cleanUpGrace = 50 * time.Millisecond
 
-// cleanUpFor cleans up and waits for at most wait. A longer clean-up continues in the background.
+// cleanUpFor cleans up, and waits at most the given time for the end. A longer clean-up continues
+// in the background.
 func (f *FS) cleanUpFor(wait time.Duration) error {
 	if len(f.temps) == 0 && !f.hasScratch() {
 		return f.cleanUp() // nothing to remove; cleanUp only closes the mounts

@@ -135,7 +135,8 @@ func (m *mount) renameHeld(from, to held) error {
 	})
 }
 
-// withDir calls do with a descriptor of the directory, which is valid during the call.
+// withDir calls the function do with a descriptor of the directory. The descriptor is valid only
+// during that call.
 func (m *mount) withDir(dir *os.Root, do func(fd int) error) error {
 	if dir == m.root {
 		return withFD(m.self, do)

@@ -55,8 +55,8 @@ func (v View) Replace(name string, content []byte, seen *Seen) error {
 	})
 }
 
-// replace does the work of Replace within the budget. Written bytes count even if the file is not
-// replaced in the end.
+// replace does the work of Replace within the budget. Written bytes count even if the replacement
+// fails.
 func (f *FS) replace(p place, content []byte, seen *Seen) error {
 	size := int64(len(content))
 	if err := f.spend(size, 0, size); err != nil {
@@ -93,8 +93,8 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 }
 
 // putWhole replaces the file at a cleaned path with a new file, and calls write to write the
-// content. The old file must be a regular file, or not exist. before and now describe the old and
-// the new file. now is nil if no file was created, not even temporarily.
+// content. The old file must be a regular file, or not exist. The arguments before and now of write
+// describe the old and the new file. now is nil if no file was created, not even temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestReplaceIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		o     files.Options
-		fit   []int // sizes that succeed, one after another
+		fit   []int // sizes of writes that succeed, in order
 		over  int   // a size that then fails
 		limit string
 	}{

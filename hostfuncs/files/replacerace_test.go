@@ -19,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// flicker creates files of different kinds at one name, one after another, until the test ends.
-// Unlike swap, flicker continues if another file replaces one of these files.
+// flicker creates files of different kinds under one name, each in place of the previous file,
+// until the test ends. Unlike swap, flicker continues if another file replaces one of these files.
 func flicker(t *testing.T, name string, makes ...func(at string) error) {
 	t.Helper()
 	var stop atomic.Bool
@@ -126,7 +126,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 }
 
 // TestReplacesOfACallLoseNothing checks that concurrent replacements within a call do not overwrite
-// each other: each written line exists in the end exactly once.
+// each other: afterwards the file contains each written line exactly once.
 func TestReplacesOfACallLoseNothing(t *testing.T) {
 	const writers, each = 4, 50
 	dir := t.TempDir()

@@ -48,7 +48,7 @@ func (t tempNames) add(p place, info fs.FileInfo) {
 
 // replace records that the file described by now has replaced the file described by before; before
 // is nil if there was no file. It records nothing if now is not a temporary file, or if the call
-// did not create before.
+// did not create the file before.
 func (t tempNames) replace(p place, before, now fs.FileInfo) {
 	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
 		t.add(p, now)

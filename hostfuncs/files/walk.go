@@ -10,7 +10,7 @@ import (
 // parentOf returns a directory handle and a name in it for a cleaned path below the mount. Without
 // deny patterns, these are the mount and the whole path, and os.Root follows links inside the path.
 // With deny patterns, parent is the directory of the last element, opened without following a link,
-// and base is the last element. If err is nil, the caller must call done.
+// and base is the last element. If err is nil, the caller must call the function done.
 func (m *mount) parentOf(rel string) (parent *os.Root, base string, done func(), err error) {
 	if !m.noLinks() {
 		return m.root, rel, func() {}, nil
@@ -71,7 +71,7 @@ type held struct {
 }
 
 // hold opens the directory of the last element of a cleaned path. Operations on the open directory
-// cannot be redirected elsewhere. If err is nil, the caller must call done.
+// cannot be redirected elsewhere. If err is nil, the caller must call the function done.
 func (m *mount) hold(rel string) (held, error) {
 	h := held{rel: rel}
 	var err error

@@ -60,7 +60,7 @@ func act(role, dir string) error {
 	}
 }
 
-// another returns a command that runs act in another process.
+// another returns a command that runs the function act in another process.
 func another(t *testing.T, role, dir string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

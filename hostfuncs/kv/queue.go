@@ -107,8 +107,8 @@ func (p *waiter) err() error {
 	}
 }
 
-// wait waits until it has received from ready. It fails if the context ends, the Store closes or
-// the time limit of p passes.
+// wait waits until it has received from the channel ready. It fails if the context ends, the Store
+// closes or the time limit of p passes.
 func wait[T any](p *waiter, ready <-chan T) error {
 	select {
 	case <-ready:

@@ -46,7 +46,7 @@ func (a *automaton) add(pattern []byte, label string) {
 	}
 }
 
-// child returns the child of at for b, or 0.
+// child returns the child of the node at for the symbol b, or 0.
 func (a *automaton) child(at int32, b byte) int32 {
 	if at == 0 {
 		return a.start[b]

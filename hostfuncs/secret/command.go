@@ -60,7 +60,7 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	return cutNewline(out.p), nil
 }
 
-// capped collects up to maxSource bytes and fails beyond that.
+// capped collects bytes, and fails if there are more than maxSource.
 type capped struct {
 	p    []byte
 	over bool

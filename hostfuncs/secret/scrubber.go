@@ -75,8 +75,8 @@ func plainName(r rune) rune {
 // Empty reports whether s hides nothing.
 func (s *Scrubber) Empty() bool { return s == nil || len(s.readings) == 0 }
 
-// Stream returns a scrubber for one stream after another. It holds back only bytes that may begin a
-// secret in one of its forms.
+// Stream returns a scrubber for streams that are read one at a time. It holds back only bytes that
+// may begin a secret in one of its forms.
 func (s *Scrubber) Stream() egress.Scrubber { return s.stream() }
 
 func (s *Scrubber) stream() *stream {

@@ -76,9 +76,9 @@ func FromEnv(name string, lookup func(string) (string, bool)) Source {
 }
 
 // FromFunc returns the result of read, at most 64 KiB. read cannot be interrupted: when its context
-// ends, Value returns while read continues in the background. read must be safe for concurrent use.
-// Its errors continue a sentence that begins with the name of the secret, and contain neither a
-// value nor a path. kind names the source in errors, for example "keyring".
+// ends, Value returns while the function read continues in the background. read must be safe for
+// concurrent use. Its errors continue a sentence that begins with the name of the secret, and
+// contain neither a value nor a path. kind names the source in errors, for example "keyring".
 func FromFunc(kind string, read func() (string, error)) Source {
 	return source{kind: kind, read: func(ctx context.Context) ([]byte, error) {
 		var value string

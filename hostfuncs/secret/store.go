@@ -128,12 +128,13 @@ func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 // MaxBytes limits the value of a secret in a request, in bytes.
 const MaxBytes = 8 << 10
 
-// MaxForm limits the value of a secret in each of the forms that a Scrubber hides, in bytes. The
-// longest form is base64, four characters for three bytes. Each character is an escape of six
-// bytes, followed by two line ends, which are also escapes of six bytes.
+// MaxForm is the max size, in bytes, of every form of a secret that a Scrubber hides. The longest
+// form is base64, four characters for three bytes. In the worst case, each character is written as
+// an escape of six bytes and is followed by two line ends, which are also escapes of six bytes.
 const MaxForm = (MaxBytes + 2) / 3 * 4 * (6 + 2*6)
 
-// check returns an error if value cannot be added to a request as use says.
+// check returns an error if value cannot be added to a request in the way that the parameter use
+// describes.
 func check(value string, use capability.SecretUse) error {
 	switch {
 	case value == "":

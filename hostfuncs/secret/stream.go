@@ -9,7 +9,8 @@ import (
 // piece is the number of bytes read between two checks of the context.
 const piece = 64 << 10
 
-// stream hides secrets in one stream of bytes after another. It is not safe for concurrent use.
+// stream hides secrets in streams of bytes that are read one at a time. It is not safe for
+// concurrent use.
 type stream struct {
 	hidden
 	shortest int // a text with fewer bytes contains no secret

@@ -116,8 +116,8 @@ type Turn struct {
 	need  Need          // its paths are results of normal
 	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
-	// The fields below change only with the lock of the Queue held, and never after ready is
-	// closed.
+	// The fields below change only with the lock of the Queue held, and never after the channel
+	// ready is closed.
 	state  state
 	before int       // the number of calls of the same tenant that wait before it
 	since  time.Time // when the call got its files

@@ -379,7 +379,7 @@ func TestCloseWakesWaitingCalls(t *testing.T) {
 }
 
 // If the context of a waiting call is done at the moment when the call may run, the next waiting
-// call runs instead.
+// call runs in its place.
 func TestPlaceIsNotLostWhenCallGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 200 {

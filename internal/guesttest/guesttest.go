@@ -1,4 +1,4 @@
-// Package guesttest builds guests from Go source, and the wasmtool command, for tests.
+// Package guesttest builds the guests and the wasmtool command for tests.
 package guesttest
 
 import (

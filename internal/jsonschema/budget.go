@@ -27,7 +27,7 @@ type outOfWork struct{}
 // stopped is the value of the panic when the context is done.
 type stopped struct{ err error }
 
-// Spend subtracts work from the budget. It implements [jsontree.Meter].
+// Spend reduces the budget by the given work. It implements [jsontree.Meter].
 func (b *budget) Spend(work int) {
 	if b == nil {
 		return
@@ -61,9 +61,9 @@ func (b *budget) start(ctx context.Context, work int) {
 // unlimited returns a budget without a limit, which is used while a schema is compiled.
 func unlimited() *budget { return &budget{left: math.MaxInt} }
 
-// limited calls do and recovers its panics: a spent budget, a context that is done, or a panic of
-// the library. what names the document in errors. The error is [Violations] or the cause of the
-// context.
+// limited calls the function do and recovers its panics: a spent budget, a context that is done, or
+// a panic of the library. what names the document in errors. The error is [Violations] or the cause
+// of the context.
 func limited(what string, do func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {

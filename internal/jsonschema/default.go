@@ -84,7 +84,7 @@ func (f *filler) imply(p *place) {
 		made.values += add.values
 		made.depth = max(made.depth, add.depth+1)
 	}
-	// An object that is too large is not added, and the missing value is reported instead.
+	// An object that is too large is not added; the error is then about the missing value.
 	if len(made.value.Members) > 0 && made.values <= maxDefaultValues && made.depth <= jsontree.MaxDepth {
 		p.implied = &made
 	}

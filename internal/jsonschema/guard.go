@@ -130,7 +130,7 @@ func (e *badFormat) Error() string { return e.name + ": " + e.reason.Error() }
 type notAllowed struct {
 	values []any
 	types  jsontype.Set    // the types of the values
-	keys   map[string]bool // the keys of the values
+	keys   map[string]bool // the results of jsontree.AppendKey for the values
 }
 
 func newNotAllowed(values []any) *notAllowed {

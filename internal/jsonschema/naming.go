@@ -35,7 +35,7 @@ func propertyPrefix(property string) string {
 }
 
 // splitProperty splits a pointer into a schema. property is the path of the properties in the
-// pointer, such as a.b or a[].b; rest is the keywords after the last property.
+// pointer, such as a.b or a[].b. The result rest has the keywords after the last property.
 func splitProperty(pointer string) (property string, rest []string) {
 	path := jsontree.SplitPointer(pointer)
 	for i := 0; i < len(path); i++ {
@@ -57,8 +57,8 @@ func splitProperty(pointer string) (property string, rest []string) {
 	return property, rest
 }
 
-// nearest returns the candidate that was most likely meant by name, or "". Names that differ only
-// in case and separators are equal.
+// nearest returns the candidate that the author of name most likely meant, or "". Names that differ
+// only in case and separators are equal.
 func nearest(name string, candidates []string) string {
 	// A schema may declare thousands of names, and a call may send thousands of other names.
 	const maxCandidates = 1000

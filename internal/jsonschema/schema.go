@@ -177,7 +177,7 @@ func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 	return s.check(ctx, allowance(values, len(doc)), translator{doc: &v, namer: resultNamer})
 }
 
-// check validates the document of t against the whole schema with a budget of work.
+// check validates the document of t against the whole schema. The budget is the parameter work.
 func (s *Schema) check(ctx context.Context, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {

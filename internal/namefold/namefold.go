@@ -1,5 +1,4 @@
-// Package namefold maps all spellings of a name to one string, if a file system may treat the
-// spellings as equal.
+// Package namefold maps spellings of a name that a file system could treat as equal to one string.
 package namefold
 
 import (
@@ -11,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold maps all spellings of a name to one string if at least one file system treats them as equal.
-// It ignores letter case, Unicode normalization and invisible characters. APFS, HFS+, NTFS and ext4
+// Fold maps spellings of a name that at least one file system treats as equal to one string. It
+// ignores letter case, Unicode normalization and invisible characters. APFS, HFS+, NTFS and ext4
 // with casefold each ignore some of these, and finding out which file system a path is on is
 // expensive.
 //

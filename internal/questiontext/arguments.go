@@ -233,7 +233,7 @@ func (w *writer) names(title string, names []string, show func(string) string) {
 	}
 }
 
-// joined lists names. Names that do not fit into room bytes are only counted.
+// joined lists names. It only counts the names that do not fit into a line of room bytes.
 func joined(names []string, room int, show func(string) string) string {
 	var list []string
 	for i, name := range names {

@@ -199,7 +199,7 @@ func (c *Checker) entries(at Place, n *Node, k Key) {
 	k.read(at, n)
 }
 
-// mismatch reports a value of the wrong type, with what to write instead.
+// mismatch reports a value of the wrong type and describes a valid value.
 func (c *Checker) mismatch(at Place, n *Node, k Key) {
 	want := k.Want.kind().String()
 	if k.Or != nil {

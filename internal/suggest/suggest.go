@@ -9,11 +9,11 @@ import (
 // maxRunes limits the length of the words that are compared. Longer words are not typed by hand.
 const maxRunes = 128
 
-// Nearest returns the candidate for which word is most likely a typo, or "" if none is near. A
+// Nearest returns the candidate that the given word most likely misspells, or "" if none is near. A
 // candidate is near if it differs only in case, or by at most one slip for every three letters. It
 // is never near with more than three slips. A slip is a letter that is added, left out, changed, or
 // swapped with its neighbour. If several candidates are equally near, the first wins. A candidate
-// equal to word is always returned. Nearest is safe for concurrent use.
+// that equals the word is always returned. Nearest is safe for concurrent use.
 func Nearest(word string, candidates []string) string {
 	length := utf8.RuneCountInString(word)
 	if length == 0 || length > maxRunes {

@@ -101,14 +101,14 @@ func set[T any](field, value *T) {
 	}
 }
 
-// succeed replaces old with t. The time of registration stays the same, and t is disabled if old
-// was. The caller holds the lock.
+// succeed replaces the tool old with t. The time of registration stays the same, and t is disabled
+// if old was disabled. The caller holds the lock.
 func (c *Catalogue) succeed(t, old *Tool) error {
 	t.CreatedAt, t.Disabled = old.CreatedAt, old.Disabled
 	return c.put(t, old)
 }
 
-// put adds t and removes old, which may be nil. The caller holds the lock.
+// put adds t and removes the tool old, which may be nil. The caller holds the lock.
 func (c *Catalogue) put(t, old *Tool) error {
 	if c.closed {
 		return errClosed(t.Spec.Name)

@@ -13,8 +13,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Entry is the record of one call. The stages of the call run one after another and only add to
-// it. Relay, and the function that Attempt returns, may be called from any goroutine at any time.
+// Entry is the record of one call. The stages of the call run one at a time, and each only adds to
+// the Entry. Relay, and the function that Attempt returns, may be called from any goroutine at any
+// time.
 type Entry struct {
 	ledger   *Ledger
 	call     tool.Call // with ID and IdempotencyKey set

@@ -26,7 +26,7 @@ type Loss struct {
 	Pointer string `json:"pointer"`
 	// What names the part that changed: a keyword with its value, or "strict".
 	What string `json:"what"`
-	// Why is the reason, and what the definition has instead.
+	// Why is the reason, and names the replacement in the definition.
 	Why string `json:"why"`
 	// Effect is the consequence of the difference.
 	Effect Effect `json:"effect"`

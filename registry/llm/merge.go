@@ -107,7 +107,7 @@ func (r *reader) add(list []keyword, k keyword) []keyword {
 	return list
 }
 
-// bothObjects combines the constraints of a and b on objects, and stores them in out.
+// bothObjects combines the constraints of a and b on objects, and stores them in the node out.
 func (r *reader) bothObjects(out, a, b *node) {
 	out.fields = nil
 	for _, f := range a.fields {
@@ -146,7 +146,7 @@ func (n *node) restFor(name string, r *reader) *node {
 	return n.rest
 }
 
-// bothArrays combines the constraints of a and b on arrays, and stores them in out.
+// bothArrays combines the constraints of a and b on arrays, and stores them in the node out.
 func (r *reader) bothArrays(out, a, b *node) {
 	item := func(n *node, i int) *node {
 		switch {

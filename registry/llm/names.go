@@ -71,7 +71,7 @@ func (r nameRule) replaced(name string) string {
 	return text
 }
 
-// join appends a hash of from, the original name, to name. It cuts name to fit.
+// join appends a hash of the original name, the parameter from, to name. It cuts name to fit.
 func (r nameRule) join(name, from string) string {
 	sum := sha256.Sum256([]byte(from))
 	mark := "_" + hex.EncodeToString(sum[:4])

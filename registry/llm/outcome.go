@@ -44,8 +44,8 @@ func (o outcome) marked() string {
 	return o.text
 }
 
-// content returns the marked text as a string. If there are images, it returns a list of blocks
-// instead. The parameters text and image are the types of these blocks.
+// content returns the marked text as a string. If there are images, it returns a list of blocks and
+// not a string. The parameters text and image are the types of these blocks.
 func (o outcome) content(text, image string) *jsontree.Value {
 	if len(o.images) == 0 {
 		return jsontree.NewString(o.marked())

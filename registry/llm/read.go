@@ -52,8 +52,8 @@ func (r *reader) within(have *int, at string) bool {
 	return *have <= maxNodes
 }
 
-// read converts the schema o to a node. at is the JSON pointer of o, and base the base of its
-// references.
+// read converts the schema o to a node. The parameter at is the JSON pointer of o, and base is the
+// base of its references.
 func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 	if !r.count(at) {
 		return &node{at: at, types: jsontype.Any}

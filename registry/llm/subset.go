@@ -44,8 +44,8 @@ type subset struct {
 // strictRules are the rules of strict mode, in which the provider makes the model follow the
 // schema.
 type strictRules struct {
-	// allRequired requires every property to be listed as required. An optional property
-	// accepts null instead.
+	// allRequired requires every property to be listed as required. A property that was optional
+	// also accepts null.
 	allRequired bool
 	// depth, properties, nameBytes and enumValues limit the schema of one tool; 0 means no limit.
 	depth, properties, nameBytes, enumValues int

@@ -155,7 +155,7 @@ func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 	return hashOf(approvalInput, append(parts, q.Bounds...))
 }
 
-// hashOf returns a hash of kind and texts.
+// hashOf returns a hash of the strings kind and texts.
 func hashOf(kind string, texts []string) string {
 	hash := sha256.New()
 	for _, text := range append([]string{kind}, texts...) {

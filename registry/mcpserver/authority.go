@@ -74,7 +74,7 @@ func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 	}, nil
 }
 
-// serve serves the metadata, and passes requests with a valid token to next.
+// serve serves the metadata, and passes requests with a valid token to the handler next.
 func (g *tokenGate) serve(w http.ResponseWriter, req *http.Request, next http.HandlerFunc) {
 	if req.URL.Path == metadataPath || req.URL.Path == metadataPath+Path {
 		g.metadata.ServeHTTP(w, req)

@@ -64,14 +64,13 @@ type HTTPOptions struct {
 	MaxSessions int
 	SessionIdle time.Duration
 	// MaxConnections limits the open connections; further ones wait. 0 means DefaultMaxConnections.
-	// A user of Authority may have a quarter of them, and gets 503 beyond that.
+	// A user of Authority may have a quarter of them, and gets 503 for further ones.
 	MaxConnections int
 	// MaxBody limits the body of a request, in bytes; 0 means DefaultMaxBody. BodyTimeout
 	// limits the time to receive the body; 0 means DefaultBodyTimeout.
 	MaxBody int64
-	// MaxBodies limits the bodies of all requests in flight, in bytes; 0 means
-	// DefaultMaxBodies. A user of Authority may use a quarter of it, and at least MaxBody.
-	// Requests beyond that get 503.
+	// MaxBodies limits the bodies of all requests in flight, in bytes; 0 means DefaultMaxBodies. A
+	// user of Authority may use a quarter of it, and at least MaxBody. Further requests get 503.
 	MaxBodies   int64
 	BodyTimeout time.Duration
 }

@@ -238,8 +238,8 @@ func (s slowSource) Tools(ctx context.Context) ([]tool.Sourced, error) {
 func (slowSource) Changed() <-chan struct{} { return nil }
 func (slowSource) Close() error             { return nil }
 
-// A source that is still starting delays neither the handshake nor, beyond two seconds, the list of
-// tools. Clients are notified when its tools are there.
+// A source that is still starting does not delay the handshake, and delays the list of tools by two
+// seconds at most. Clients are notified when its tools are there.
 func TestListDoesNotWaitForHangingSource(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wait, listed time.Duration

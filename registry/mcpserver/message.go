@@ -205,8 +205,8 @@ func misspelt(answer *jsontree.Value) (bad string) {
 }
 
 // parseID parses raw, the ID in the field with the given name; for a nil raw, it returns the zero
-// ID. bad is an error message, or "". back is the ID for an error response; nil if the ID is not
-// valid in a response.
+// ID. The result bad is an error message, or "". back is the ID for an error response; nil if the
+// ID is not valid in a response.
 func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMessage, bad string) {
 	if raw == nil {
 		return jsonrpc.ID{}, nil, ""
@@ -239,7 +239,7 @@ func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMess
 }
 
 // cancelledID returns the ID in the params of a cancellation. The SDK would round a large ID,
-// possibly to the ID of another request. bad is an error message, or "".
+// possibly to the ID of another request. The result bad is an error message, or "".
 func cancelledID(params json.RawMessage) (id jsonrpc.ID, bad string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {

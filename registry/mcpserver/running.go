@@ -29,8 +29,8 @@ func newRunning() *running {
 	return r
 }
 
-// begin counts a call of a session, until end is called. ok is false after drain. The call must
-// run with the context that begin returns.
+// begin counts a call of a session, until the returned function end is called. ok is false after
+// drain. The call must run with the context that begin returns.
 func (r *running) begin(ctx context.Context, session string) (_ context.Context, end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,10 +27,10 @@ const (
 const codeBusy = -32001
 
 // ServeStdio serves one client, with one message a line: it reads requests from in and writes
-// responses to out. Nothing else may write to out. When the client closes in, ServeStdio waits
-// up to a minute for running calls, and returns nil. When ctx is done, it waits up to
-// Options.Grace, and returns nil. A Read of in may remain blocked after that. The error is the
-// error of in or out.
+// responses to out. Nothing else may write to out. When the client closes the stream in, ServeStdio
+// waits up to a minute for running calls, and returns nil. When ctx is done, it waits up to
+// Options.Grace, and returns nil. A Read of the stream in may remain blocked after that. The error
+// is an error of the stream in or the stream out.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	conn := newLineConn(s, in, out)
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)

@@ -17,7 +17,7 @@ type Handle struct {
 	updates *broadcast.Listener[tool.Update]
 	decided chan struct{}
 	done    chan struct{}
-	outcome Outcome // set when done is closed
+	outcome Outcome // set before the channel done is closed
 }
 
 // updateBuffer is the max number of unread updates of a Handle.

@@ -67,7 +67,7 @@ type Pipeline struct {
 	// digest.
 	sessionAnswers *remembered.Memory
 	openings       chan struct{} // has an element for each call that opens directories; see pin
-	// Close cancels open, and with it the nested calls.
+	// Close cancels the context open, and with it the nested calls.
 	open  context.Context
 	close context.CancelFunc
 }
@@ -114,7 +114,8 @@ func (p *Pipeline) Execute(ctx context.Context, r Request) (tool.Result, error) 
 	return p.execute(ctx, r, nil)
 }
 
-// execute is Execute for a call that may have been prepared early. early may be nil.
+// execute is Execute for a call that may have been prepared early. The parameter early is the early
+// preparation, or nil.
 func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (tool.Result, error) {
 	ctx, entry, err := p.o.Ledger.Open(ctx, &r.Call)
 	defer entry.Close()
@@ -155,9 +156,9 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 	return p.run(ctx, entry, a)
 }
 
-// isValidFor reports whether early is still equal to what prepare would return for the call. It is
-// not equal if the tool or the rules have changed, or if the arguments had references: calls that
-// ran since then may have changed their targets.
+// isValidFor reports whether the early preparation still equals the preparation that prepare would
+// return for the call. It is not equal if the tool or the rules have changed, or if the arguments
+// had references: calls that ran since then may have changed their targets.
 func (early *prepared) isValidFor(c prepared) bool {
 	return early != nil && early.tool == c.tool && early.rules == c.rules && !early.resolved
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// open returns a pipeline with a tool named echo, which executes run.
+// open returns a pipeline with a tool named echo. A call of the tool executes the function run.
 func open(t *testing.T, run func(tool.Invocation) (tool.Result, error)) *Pipeline {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)

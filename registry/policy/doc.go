@@ -31,6 +31,6 @@
 // that allows matches only if it covers every part of the call.
 //
 // A condition on arguments compares only the text of a path. It does not know links, the files that
-// a tool finds in a directory, or the defaults of a tool. Restrict files and addresses with mounts
-// and grants instead, which are checked at each use.
+// a tool finds in a directory, or the defaults of a tool. To restrict files and addresses, use
+// mounts and grants: they are checked at each use.
 package policy

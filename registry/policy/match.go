@@ -81,8 +81,8 @@ func (c *condition) holds(e *effort, arguments any) bool {
 	})
 }
 
-// enough reports whether yes returns true for some value, if the rule restricts, or for all values,
-// if the rule permits.
+// enough reports whether the function yes returns true for some value, if the rule restricts, or
+// for all values, if the rule permits.
 func enough[T any](restrict bool, values []T, yes func(T) bool) bool {
 	return slices.ContainsFunc(values, func(v T) bool { return yes(v) == restrict }) == restrict
 }

@@ -90,8 +90,8 @@ type call struct {
 	effort    effort
 }
 
-// holds reports whether the rule matches a call. If the rule matches, why says what matched;
-// otherwise it says what did not match.
+// holds reports whether the rule matches a call. If the rule matches, the result why says what
+// matched; otherwise it says what did not match.
 func (r *rule) holds(c *call) (holds bool, why string) {
 	if !r.holdsForTool(c.tool) {
 		return false, "it does not name the tool"

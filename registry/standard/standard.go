@@ -136,7 +136,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 	return nil
 }
 
-// build returns the executor for a manifest. read returns the module.
+// build returns the executor for a manifest. The function read returns the module.
 func (a *assembly) build(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})

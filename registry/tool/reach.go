@@ -17,10 +17,10 @@ const (
 	maxReach     = 1500
 )
 
-// Reach describes for a person what a call of the tool can access. The text is one line and safe
-// to print. For a tool outside the sandbox, it begins with OutsideSandbox. list comes from
-// Grant.Describe or Permissions.Describe, which put the most dangerous items first. Reach counts
-// the items that do not fit.
+// Reach describes for a person what a call of the tool can access. The text is one line and safe to
+// print. For a tool outside the sandbox, it begins with OutsideSandbox. The parameter list comes
+// from Grant.Describe or Permissions.Describe, which put the most dangerous items first. Reach
+// counts the items that do not fit.
 func (s Spec) Reach(list []string) string {
 	text := "it can reach "
 	switch {

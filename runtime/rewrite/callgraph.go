@@ -196,8 +196,8 @@ func (g *graph) highest(c *callCosts, n int) uint64 {
 }
 
 // groups finds the strongly connected components of a graph with nodes 0 to n-1, by Tarjan's
-// algorithm without recursion. It calls found for a component only after all other components that
-// it leads to. found must not keep the slice.
+// algorithm without recursion. It calls the function found for a component only after all other
+// components that it leads to. found must not keep the slice.
 func groups(n int, next func(int) []uint32, found func([]int32)) {
 	w := &groupWalk{order: make([]int32, n), low: make([]int32, n), onStack: make([]bool, n)}
 	for root := range n {

@@ -299,7 +299,8 @@ func (m *module) checkSpaces(r *reader) {
 }
 
 // codeDecl is a function body. Its local declarations are wasm[locals:start], with their groups
-// from wasm[groups:start]. Its instructions, including the final end, are wasm[start:end].
+// from wasm[groups:start]. Its instructions, including the final instruction end, are
+// wasm[start:end].
 type codeDecl struct {
 	locals, groups, start, end int
 	groupCount                 int

@@ -41,9 +41,10 @@ type effort struct {
 }
 
 const (
-	// branchesPerLoop is how many branches cost as much as a loop without its check.
+	// branchesPerLoop is the number of branches that cost as much as a loop. The cost of the check
+	// in the loop is not part of it.
 	branchesPerLoop = 3
-	// labelsPerBranch is how many labels of br_table cost as much as a branch.
+	// labelsPerBranch is the number of labels of br_table that cost as much as a branch.
 	labelsPerBranch = 4
 	// branchesPerSplit is the number of branches that splitting a select adds.
 	branchesPerSplit = 2

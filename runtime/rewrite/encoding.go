@@ -86,7 +86,7 @@ func (r *reader) signed(size int) int64 {
 	for shift := 0; shift < size; shift += 7 {
 		c := r.byte()
 		if bits := size - shift; bits < 7 {
-			// The bits beyond the number must all equal its sign bit.
+			// The bits after the bits of the number must all equal its sign bit.
 			if ext := int8(c<<1) >> bits; c >= 0x80 || (ext != 0 && ext != -1) {
 				break
 			}

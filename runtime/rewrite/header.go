@@ -8,8 +8,8 @@ import (
 // headerBytes is the length of the magic number and the version.
 const headerBytes = 8
 
-// checkHeader refuses a file that does not start like a core module. Its error states what the file
-// probably is instead.
+// checkHeader refuses a file that does not start like a core module. Its error states which format
+// the file probably has.
 func checkHeader(wasm []byte) *Error {
 	if len(wasm) == 0 {
 		return &Error{Kind: Empty, Message: "the file is empty: build the module again"}

@@ -110,8 +110,8 @@ func read(wasm []byte) (*module, *Error) {
 	return m, m.checkCounts()
 }
 
-// section reads the next section. last is the position of the previous section in sectionOrder;
-// section returns the new position.
+// section reads the next section. The parameter last is the position of the previous section in
+// sectionOrder; section returns the new position.
 func (m *module) section(r *reader, last int) int {
 	start := r.pos
 	id := r.byte()

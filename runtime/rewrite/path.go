@@ -16,8 +16,8 @@ type event struct {
 	off, end int
 	a        uint32
 	opener   opcode
-	// before is the cost of the code between the previous event and this one. own is the cost of
-	// the instruction, including the price of the function that it calls.
+	// before is the cost of the code between the previous event and this one. The field own is the
+	// cost of the instruction, including the price of the function that it calls.
 	before, own uint64
 	// lists[list:listEnd] are the labels of br_table.
 	list, listEnd int
@@ -35,8 +35,8 @@ type event struct {
 	merge uint64
 	// tight marks a loop in which only its own check charges fuel.
 	tight bool
-	// charge is the fuel charged before the instruction or right after it; 0 means no check. after
-	// is the fuel charged right after an instruction that is preceded by its check.
+	// charge is the fuel charged before the instruction or right after it; 0 means no check. The
+	// field after is the fuel charged right after an instruction that is preceded by its check.
 	charge, after uint64
 	// live is the number of values that are live after the instruction.
 	live uint64

@@ -34,8 +34,8 @@ const (
 // and does not change function bodies.
 type Options struct {
 	// MaxTableElements limits the size of a table in references; 0 means DefaultMaxTableElements. A
-	// table that may grow beyond the limit gets the limit as its maximum, so that growth fails in
-	// the guest. A table that starts larger is refused.
+	// table that could grow larger gets the limit as its maximum, so that growth fails in the
+	// guest. A table that starts larger is refused.
 	MaxTableElements uint32
 	// MaxFunctionBytes limits a function body in bytes, including its local declarations; 0 means
 	// DefaultMaxFunctionBytes. With the code that other options add, a body may have twice that

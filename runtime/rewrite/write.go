@@ -50,7 +50,7 @@ func (w *writer) adds(id byte) bool {
 	return false
 }
 
-// section appends the payload of a section; old is the section of the input.
+// section appends the payload of a section. The parameter old is the section of the input.
 func (w *writer) section(id byte, old section) *Error {
 	m := w.m
 	switch id {

@@ -15,8 +15,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// key is a call whose result changes with a key of the operator's file. In its strings, DIR is
-// replaced with a directory that has a.txt and sub/a.txt, and DIGEST with the digest of the tool.
+// key is a call whose result changes with a key of the operator's file. In its strings, DIR stands
+// for the path of a directory with the files a.txt and sub/a.txt, and DIGEST stands for the digest
+// of the tool.
 type key struct {
 	name string
 	// asked is appended to the tool's manifest. The operator's file ends with always in both cases.

@@ -219,7 +219,7 @@ func (o outcome) failure(t testing.TB) (f struct {
 	return f
 }
 
-// script returns a call that executes steps.
+// script returns a call that executes the steps.
 func script(name string, steps ...step) tool.Call {
 	arguments, err := json.Marshal(map[string]any{"steps": steps})
 	if err != nil {
@@ -228,7 +228,7 @@ func script(name string, steps ...step) tool.Call {
 	return tool.Call{Tool: name, Arguments: arguments}
 }
 
-// play executes steps, which must succeed.
+// play executes the steps, which must succeed.
 func (l *lab) play(t testing.TB, steps ...step) []outcome {
 	t.Helper()
 	return l.call(t, script("script", steps...))

@@ -12,7 +12,7 @@ import (
 type ending struct {
 	name     string
 	outcomes []string
-	// rare marks an ending that takes long, which pick therefore chooses less often.
+	// rare marks an ending that takes long. The function pick therefore chooses it less often.
 	rare bool
 }
 

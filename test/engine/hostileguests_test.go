@@ -136,8 +136,8 @@ func callTree(depth int, leaf []byte) []byte {
 	return m.Bytes()
 }
 
-// inARow returns a guest that calls functions one after the other. Each function contains body many
-// times.
+// inARow returns a guest that calls functions one after the other. Each function repeats the code
+// body many times.
 func inARow(body []byte, functions, times int) []byte {
 	m := programModule("", nil)
 	for i := range functions {

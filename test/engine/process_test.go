@@ -46,7 +46,8 @@ func measure(tb testing.TB) usage {
 	return u
 }
 
-// within reports whether each field of u is at most the sum of that field in before and more.
+// within reports whether each field of u is at most the sum of that field in the parameters before
+// and more.
 func (u usage) within(before, more usage) bool {
 	return u.goroutines <= before.goroutines+more.goroutines &&
 		u.descriptors <= before.descriptors+more.descriptors &&

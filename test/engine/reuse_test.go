@@ -265,7 +265,8 @@ func (h *reuser) look(i *reused) string {
 	return h.call(i, lookInput(h.g))
 }
 
-// plant makes the guest leave the token (the constant left) in the place that step names.
+// plant makes the guest leave the token (the constant left) in the place that the parameter step
+// names.
 func (h *reuser) plant(i *reused, step string) {
 	h.t.Helper()
 	h.call(i, plantInput(left, []string{step}, "return"))

@@ -101,8 +101,8 @@ type soak struct {
 // soakLoad is a guest under load, with its current module.
 type soakLoad struct {
 	name string
-	// wasm is the loaded module. next turns wasm into another module; next is nil if the module
-	// takes too long to compile repeatedly.
+	// wasm is the loaded module. The function next turns wasm into another module; it is nil if the
+	// module takes too long to compile repeatedly.
 	wasm []byte
 	next func(wasm []byte, version uint32) []byte
 	// canary is the guest, or nil if the guest is not a canary. Calls of other guests have no

@@ -105,8 +105,8 @@ func (t tenant) limits(g guest) runtime.Limits {
 // lookInput returns the input that asks a guest for its report.
 func lookInput(g guest) string { return fmt.Sprintf("look %d", g.tightPages) }
 
-// plantInput returns the input that makes a guest leave a token in the places that steps lists. The
-// guest then ends the call as end says.
+// plantInput returns the input that makes a guest leave a token in the places that the parameter
+// steps lists. The guest then ends the call in the way that the parameter end names.
 func plantInput(left token, steps []string, end string) string {
 	return fmt.Sprintf("plant %s %s", left, strings.Join(append(steps[:len(steps):len(steps)], end), " "))
 }

@@ -59,9 +59,9 @@ func packages(t *testing.T) []goPackage {
 // rule forbids imports between packages. A path stands for the package and all packages below it.
 type rule struct {
 	from   []string // "" is the whole project
-	except []string // the packages in from that are exempt from the rule
+	except []string // packages that from includes, but that are exempt from the rule
 	to     []string // "*" is everything except the standard library
-	allow  []string // the packages in to that may be imported nevertheless
+	allow  []string // packages that to includes, but that may be imported
 	reason string
 }
 

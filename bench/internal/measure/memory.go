@@ -111,8 +111,8 @@ func holdElsewhere(ctx context.Context, r HoldRequest) (Memory, error) {
 	return m, json.Unmarshal(answer, &m)
 }
 
-// Hold is the main function of a process that holds instances: it reads a HoldRequest from in,
-// holds instances, and writes a Memory to out.
+// Hold is the main function of a process that holds instances: it reads a HoldRequest from the
+// reader in, holds instances, and writes a Memory to the writer out.
 func Hold(ctx context.Context, in io.Reader, out io.Writer) error {
 	var r HoldRequest
 	if err := json.NewDecoder(in).Decode(&r); err != nil {

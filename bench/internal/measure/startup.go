@@ -44,7 +44,7 @@ func Starts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []
 	for _, guest := range peer.Guests() {
 		for _, form := range []string{peer.Reactor, peer.Command} {
 			results = append(results, Start{Guest: guest, Form: form})
-			// the pointer stays valid, because results does not grow beyond its capacity
+			// the pointer stays valid, because the slice results never exceeds its capacity
 			r := &starter{Start: &results[len(results)-1]}
 			if err := r.prepare(ctx, s, dir); err != nil {
 				r.Missing = reason(err)

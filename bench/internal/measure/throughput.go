@@ -54,7 +54,7 @@ func Throughput(ctx context.Context, peers []peer.Peer, p Plan, progress func(st
 		}
 		for _, callers := range p.Callers {
 			loads = append(loads, Load{Peer: candidate.Name(), Callers: callers})
-			// The pointer stays valid, because loads does not grow beyond its capacity.
+			// The pointer stays valid, because the slice loads never exceeds its capacity.
 			load := &loads[len(loads)-1]
 			if err != nil {
 				load.Missing = reason(err)

@@ -25,8 +25,8 @@ type wazeroEngine struct {
 // find returns the exchange of the call in which the guest called a host function.
 type find func(ctx context.Context) *exchange
 
-// open creates the runtime and the guests' imports. Host functions get their exchange from find.
-// cache is a directory for compiled code.
+// open creates the runtime and the guests' imports. Host functions get their exchange from the
+// function find. cache is a directory for compiled code.
 func (e *wazeroEngine) open(ctx context.Context, config wazero.RuntimeConfig, cache string, find find) error {
 	var err error
 	if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(cache, "wazero")); err != nil {

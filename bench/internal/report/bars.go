@@ -32,7 +32,7 @@ const (
 	atLeast = ">="
 )
 
-// goal is a target without a measured value.
+// goal is a target for which nothing was measured.
 type goal struct {
 	what  string
 	is    string // atMost or atLeast

@@ -64,8 +64,8 @@ func withChanges(ctx context.Context, root, temp string) (tree, error) {
 	return t, os.WriteFile(filepath.Join(temp, "changed.sum"), sums, 0o644)
 }
 
-// copy copies the module in the version that root requires, and changes the copy. to is the
-// directory of the copy.
+// copy copies the module in the version that root requires, and changes the copy. The parameter to
+// is the directory of the copy.
 func (c change) copy(ctx context.Context, root, to string) error {
 	text, err := goCommand(ctx, root, "mod", "download", "-json", c.module)
 	if err != nil {
@@ -111,7 +111,8 @@ func applyPatch(ctx context.Context, name, dir string) error {
 	}
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.autocrlf=false", "-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", name)
 	cmd.Dir = dir
-	// A temporary directory may be inside a repository, whose files git would change instead.
+	// A temporary directory may be inside a repository; git would then change the files of that
+	// repository.
 	ofGit := func(variable string) bool { return strings.HasPrefix(variable, "GIT_") }
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), ofGit), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "LC_ALL=C")
 	var stderr bytes.Buffer

@@ -13,8 +13,9 @@ import (
 const maxExponent = 1 << 40
 
 // decimal is the value of a number, 0.digits * 10^exponent, independent of its spelling. The digits
-// are whole followed by fraction. Both are substrings of the literal, so that reading a number
-// allocates nothing. The digits neither begin nor end with a zero; the number 0 has no digits.
+// are the fields whole and fraction joined. Both are substrings of the literal, so that reading a
+// number allocates nothing. The digits neither begin nor end with a zero; the number 0 has no
+// digits.
 type decimal struct {
 	negative        bool
 	whole, fraction string

@@ -53,7 +53,7 @@ func packed(t *testing.T, dictionary, content string) string {
 const helvetica1 = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
 // pageOf returns a file with one page, which has this content and the font /F. The font is object
-// 5; the objects in more are numbered from 6.
+// 5; the objects in the parameter more are numbered from 6.
 func pageOf(content, font string, more ...string) []byte {
 	return build(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>",

@@ -66,8 +66,8 @@ func Remove[T any](s Store, key string, may func(T) error) error {
 
 var errBusy = errors.New("other calls keep changing the same key; try again")
 
-// Change updates the value of a key with change, unless change returns an error. It may call
-// change more than once, each time with the current value.
+// Change updates the value of a key with the function change, unless change returns an error. It
+// may call change more than once, each time with the current value.
 func Change[T any](s Store, key string, change func(*T) error) (T, error) {
 	for range maxTries {
 		value, old, err := read[T](s, key)

@@ -12,7 +12,8 @@ func Distance(a, b string) int {
 	return distances(row, a, b)[len(b)]
 }
 
-// DistanceWithin returns the distance between part and the most similar substring of whole.
+// DistanceWithin returns the distance between the string part and the most similar substring of the
+// string whole.
 func DistanceWithin(part, whole string) int {
 	return slices.Min(distances(make([]int, len(whole)+1), part, whole))
 }

@@ -49,8 +49,8 @@ func (d Dir) Read(param, value string, limit int64) (name string, was *files.Ans
 	return name, was, content, err
 }
 
-// Load reads the whole file called name; name and was come from Target. A file of more than limit
-// bytes is an error.
+// Load reads the whole file called name. The arguments name and was are results of Target. A file
+// of more than limit bytes is an error.
 func (d Dir) Load(param, name string, was *files.Answer, limit int64) ([]byte, error) {
 	size := min(limit, was.Size)
 	a := d.read(name, size, make([]byte, roomFor(size)))

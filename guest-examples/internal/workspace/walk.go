@@ -180,8 +180,8 @@ func (l LeftOut) Note() string {
 	return note
 }
 
-// Below returns name relative to start, or "." if they are equal. start must be a parent of name or
-// name itself.
+// Below returns name relative to the directory start, or "." if they are equal. start must be a
+// parent of name or name itself.
 func Below(start, name string) string {
 	switch start {
 	case name:

@@ -48,7 +48,7 @@ func (s *shell) builtinTable() map[string]builtin {
 // nothing does nothing and succeeds.
 func nothing(context.Context, interp.HandlerContext, []string) error { return nil }
 
-// impossible returns a builtin that always fails and prints why.
+// impossible returns a builtin that always fails and prints the given reason.
 func impossible(why string) builtin {
 	return func(_ context.Context, hc interp.HandlerContext, args []string) error {
 		return fail(hc, args[0], "%s", why)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestAnswers tests commands that differ from GNU's on purpose: values that are the same in every
-// sandbox, and errors that advise what to use instead.
+// sandbox, and errors that name an alternative.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
 		line, stdin    string

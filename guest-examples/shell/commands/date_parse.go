@@ -13,7 +13,7 @@ const maxYear = 2_000_000_000
 
 // parseDate parses a date as date -d does: absolute dates and times, zones, days of the week, and
 // any number of relative forms such as "+2 weeks" and "3 days ago". It copies missing parts from
-// now.
+// the time now.
 func parseDate(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimLeft(text, " \t\n")
 	if rest, ok := strings.CutPrefix(text, `TZ="`); ok {

@@ -218,8 +218,8 @@ func relativeWord(word string) (dateToken, bool) {
 	return dateToken{kind: dateOrdinal, value: count}, ok
 }
 
-// zoneWord reads the abbreviation of a zone. An abbreviation that the zone of now uses has its
-// meaning in that zone.
+// zoneWord reads the abbreviation of a zone. An abbreviation that the zone of the time now uses has
+// its meaning in that zone.
 func zoneWord(word string, now time.Time) (token dateToken, ok bool) {
 	token.kind = dateZone
 	if word == "gmt" || word == "ut" || word == "utc" {

@@ -83,7 +83,7 @@ type choice struct{ *rand.Rand }
 // of returns one of the alternatives.
 func (c choice) of(alternatives ...string) string { return alternatives[c.IntN(len(alternatives))] }
 
-// some returns between least and most of the alternatives.
+// some returns a random list of alternatives. Its length is between the parameters least and most.
 func (c choice) some(least, most int, alternatives ...string) []string {
 	var out []string
 	for range least + c.IntN(most-least+1) {

@@ -27,8 +27,8 @@ type sumLine struct {
 	name   string
 }
 
-// checkSums verifies the checksums in files. A line in the BSD format names an algorithm of known,
-// and any other line uses preset.
+// checkSums verifies the checksums in files. A line in the BSD format names one of the known
+// algorithms, and any other line uses preset.
 func (p *process) checkSums(o options, files []string, known map[string]digest, preset digest) int {
 	status := 0
 	p.unreadable = "%s: %s"

@@ -18,8 +18,8 @@ type part struct {
 	end    byte // line end
 }
 
-// readPart parses the options; preset is the default count. The sign turn sets turned; the sign
-// plain has no effect. ok is false if readPart has reported an error.
+// readPart parses the options; preset is the default count. The sign in the parameter turn sets
+// turned; the sign in plain has no effect. ok is false if readPart has reported an error.
 func (p *process) readPart(o options, preset, turn, plain string) (wanted part, ok bool) {
 	count := preset
 	for _, opt := range o {

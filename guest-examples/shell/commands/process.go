@@ -75,7 +75,7 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write, print and printf return no error; callers check stopped instead.
+// write, print and printf return no error; callers check the method stopped.
 func (p *process) write(b []byte) { _, _ = p.Write(b) }
 
 func (p *process) print(s string) {

@@ -94,7 +94,7 @@ func (s *sedParser) line() string {
 	return text
 }
 
-// word reads to the first byte that ends contains.
+// word reads to the first byte that is in the string ends.
 func (s *sedParser) word(ends string) string {
 	start := s.at
 	if i := strings.IndexAny(s.text[s.at:], ends); i >= 0 {

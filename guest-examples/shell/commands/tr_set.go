@@ -15,7 +15,7 @@ type trSet []byte
 const maxSet = 1 << 16
 
 // parseSet parses a set: ranges, classes such as [:upper:], [x*N], [=x=] and escapes. [x*] fills
-// the set to the length want; a want of -1 forbids [x*].
+// the set to the length in the parameter want; -1 forbids [x*].
 func parseSet(text string, want int) (trSet, error) {
 	var set trSet
 	fill, fillAt := byte(0), -1

@@ -106,7 +106,8 @@ func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.
 // bounded returns a reader that returns an error when the limit of unpacked bytes is reached.
 func (u *unpacker) bounded(r io.Reader) io.Reader { return &boundedReader{r: r, left: &u.left} }
 
-// boundedReader returns an error if r has more than left bytes. It decreases left.
+// boundedReader returns an error if r has more bytes than the field left allows. Each read reduces
+// left.
 type boundedReader struct {
 	r    io.Reader
 	left *int64

@@ -24,7 +24,8 @@ type found struct {
 }
 
 // walk visits a file and everything below it, ordered by name. It visits a directory before its
-// content, or after its content if after is set. It calls report for files that can't be read.
+// content, or after its content if the field after is set. It calls report for files that can't be
+// read.
 func (p *process) walk(start string, after bool, visit func(f found) walkStep, report func(name string, err error)) {
 	info, err := os.Lstat(p.path(start))
 	if err != nil {

@@ -30,9 +30,9 @@ type Args struct {
 	Patch string `json:"patch"`
 }
 
-// Run applies a patch to the files of dir and writes a summary of the changes to out. The message
-// of an error is written for a model. After an error all files have their old content, unless the
-// error says otherwise.
+// Run applies a patch to the files of dir and writes a summary of the changes to the writer out.
+// The message of an error is written for a model. After an error all files have their old content,
+// unless the error says otherwise.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if strings.TrimSpace(args.Patch) == "" {
 		return errors.New("patch is empty")

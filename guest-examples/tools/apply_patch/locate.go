@@ -106,7 +106,8 @@ func places(lines []string, old []line, from int, how fuzz) []int {
 	return found
 }
 
-// choose returns the place in found at which the hunk is applied. found must not be empty.
+// choose returns the place at which the hunk is applied, one of the places in found. The slice
+// found must not be empty.
 func (h hunk) choose(found []int, how fuzz, shift int) (int, error) {
 	switch {
 	case len(found) == 1, how == exact && len(h.within) > 0:

@@ -90,9 +90,9 @@ func (f *lined) String() string {
 	return whole.String()
 }
 
-// put replaces the old lines of the hunk, which begin at the index at, with its new lines. It
-// returns the number of lines that the hunk adds, minus those that it removes. Unchanged lines are
-// copied from the file, because the hunk may differ in white space.
+// put replaces the old lines of the hunk with its new lines. The parameter at is the index of the
+// first old line. It returns the number of lines that the hunk adds, minus those that it removes.
+// Unchanged lines are copied from the file, because the hunk may differ in white space.
 func (f *lined) put(h hunk, at int, how fuzz) (grown int) {
 	var indents relax.Indents
 	if how == anySpace {

@@ -37,8 +37,8 @@ type hunk struct {
 	// within are the lines after "@@" in a patch of the form "*** Begin Patch". They precede the
 	// hunk in the file, in this order.
 	within []string
-	// line is the number of the first old line according to the patch; 0 means unknown. after is
-	// set for a hunk without old lines, whose new lines are inserted after line.
+	// line is the number of the first old line according to the patch; 0 means unknown. The field
+	// after is set for a hunk without old lines. Its new lines are inserted after that line.
 	line  int
 	after bool
 	// end reports that the hunk ends at the end of the file.

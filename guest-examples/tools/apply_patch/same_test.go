@@ -105,7 +105,7 @@ func randomEnd(random *rand.Rand, whole string) string {
 	return whole
 }
 
-// differences runs a program that compares the files before and after.
+// differences runs a program that compares the file before with the file after.
 func differences(t *testing.T, command []string, before, after string) string {
 	t.Helper()
 	dir := t.TempDir()

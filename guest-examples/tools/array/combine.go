@@ -22,7 +22,7 @@ func (s set) has(v jsonvalue.Value) bool {
 	return ok
 }
 
-// kept returns the items for which keep returns true.
+// kept returns the items for which the function keep returns true.
 func kept(items []jsonvalue.Value, keep func(jsonvalue.Value) bool) jsonvalue.Value {
 	result := []jsonvalue.Value{}
 	for _, item := range items {

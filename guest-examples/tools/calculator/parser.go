@@ -45,7 +45,7 @@ func (p *parser) advance() error {
 	return err
 }
 
-// unexpected returns the error for the current token, where want was expected.
+// unexpected returns the error for the current token. The string want says what was expected there.
 func (p *parser) unexpected(want string) error {
 	hint := ""
 	switch p.token.kind {

@@ -38,8 +38,8 @@ func fromFloat(f *big.Float) (value, error) {
 	return settled(rat, true)
 }
 
-// series adds terms until they no longer change the sum. next computes each term from the previous
-// term.
+// series adds terms until they no longer change the sum. The function next computes each term from
+// the previous term.
 func series(first *big.Float, next func(term *big.Float, n int64)) *big.Float {
 	sum, term := newFloat(0).Set(first), newFloat(0).Set(first)
 	for n := int64(1); ; n++ {

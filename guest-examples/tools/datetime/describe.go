@@ -46,7 +46,7 @@ type span struct {
 }
 
 // describeSpan writes the duration between two times in exact units and in calendar units. The
-// calendar units depend on the zone of from.
+// calendar units depend on the zone of the first time.
 func describeSpan(from, until time.Time) string {
 	early, late, direction := from, until, ""
 	if until.Before(from) {

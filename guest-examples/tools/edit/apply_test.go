@@ -322,7 +322,7 @@ func unix(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
 
-// original returns the index in text that corresponds to the index at in unix(text).
+// original returns the index in text that corresponds to an index in unix(text).
 func original(text []byte, at int) int {
 	place := 0
 	for range at {

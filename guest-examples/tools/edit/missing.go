@@ -45,7 +45,8 @@ func (r replacement) explainMissing(shown string) error {
 	return errors.New(missing + ", nor is anything similar; use read to see the file")
 }
 
-// misspelt describes the typical mistake, if there is one, because of which wanted does not match.
+// misspelt describes the typical mistake, if there is one, that keeps the text wanted from
+// matching.
 func misspelt(content, wanted string) string {
 	// Compile the pattern here, because a global variable would slow down every call.
 	lineNumber := regexp.MustCompile(`(?m)^ *[0-9]+\t`)
@@ -61,9 +62,9 @@ func misspelt(content, wanted string) string {
 	return ""
 }
 
-// otherwiseWritten describes where content matches wanted except for characters that are easily
-// confused. It compares line by line, so a replacement of such characters must not change the
-// number of lines.
+// otherwiseWritten describes where content matches the text wanted except for characters that are
+// easily confused. It compares line by line, so a replacement of such characters must not change
+// the number of lines.
 func otherwiseWritten(content, wanted string) string {
 	for _, difference := range []struct {
 		name string
@@ -103,7 +104,8 @@ func firstDifference(content, wanted string, from int) string {
 }
 
 // fits reports whether want, a line of the wanted text, matches have, a line of the content. If
-// first is set, want may begin in the middle of have. If last is set, it may end there.
+// first is set, the line want may begin in the middle of the line have. If last is set, it may end
+// in the middle.
 func fits(have, want string, first, last bool) bool {
 	switch {
 	case first && last:
@@ -178,8 +180,8 @@ func closest(content, wanted string) string {
 	return fmt.Sprintf("did you mean line %d, %s, instead of %s?", best+1, quoted(lines[best]), quoted(want))
 }
 
-// absentLine returns the first line of wanted that is not in content, truncated and without
-// surrounding white space.
+// absentLine returns the first line of the text wanted that is not in content, truncated and
+// without surrounding white space.
 func absentLine(content, wanted string) (string, bool) {
 	tried := 0
 	for line := range strings.SplitSeq(wanted, "\n") {

@@ -64,8 +64,8 @@ func (s search) relaxed(edit Edit) (looseMatch, bool) {
 	}, true
 }
 
-// onlyPlace returns the index in lines at which wanted matches except for white space, if there is
-// exactly one. A wanted that consists of blank lines never matches.
+// onlyPlace returns the index in lines at which the lines in wanted match except for white space,
+// if there is exactly one. Lines that are all blank never match.
 func onlyPlace(lines, wanted []string) (first int, ok bool) {
 	normal := make([]string, len(wanted))
 	firstText := -1 // index of the first line that is not blank

@@ -75,7 +75,7 @@ func (s search) matches() iter.Seq[span] {
 }
 
 // pass returns how many carriage returns were removed before the index at of the view's text. The
-// caller knows that at least passed of them precede that index.
+// parameter passed is a lower bound that the caller knows.
 func (v view) pass(passed, at int) int {
 	for passed < len(v.dropped) && int(v.dropped[passed]) < at {
 		passed++

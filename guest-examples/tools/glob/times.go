@@ -23,7 +23,7 @@ func (t *times) add(name string) {
 // flush looks up the times of the files that were added, and adds the files to newest.
 func (t *times) flush() {
 	for i, found := range t.batch.Stat(t.names) {
-		// A file with an error was removed after its directory was listed.
+		// An error means that the file was removed after its directory was listed.
 		if found.Err == nil && (found.Type.IsRegular() || found.Type == fs.ModeSymlink) {
 			t.to.add(file{t.names[i], found.ModTime})
 		}

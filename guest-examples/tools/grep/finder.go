@@ -20,8 +20,8 @@ func newFinder(needles []bytescan.Needle, block []byte) *finder {
 	return f
 }
 
-// find returns the first occurrence at or after from, or -1. A later call must not pass a smaller
-// from.
+// find returns the first occurrence at or after the index from, or -1. A later call must not pass a
+// smaller index.
 func (f *finder) find(from int) int {
 	first := len(f.block)
 	for i, n := range f.needles {

@@ -28,8 +28,8 @@ type scanner struct {
 	last    int64 // the line number of the last hit
 }
 
-// scan calls found for each matching line of r in order, until found returns false. Lines that are
-// longer than maxLine are searched in pieces.
+// scan calls the function found for each matching line of r in order, until found returns false.
+// Lines that are longer than maxLine are searched in pieces.
 func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	if s.block == nil {
 		s.block = make([]byte, blockSize)
@@ -67,8 +67,8 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// whole does the same as scan for content that is completely in memory. It may change content.
-// plain reports that content has no carriage returns.
+// whole does the same as scan for content that is completely in memory. It may change content. The
+// parameter plain says that content has no carriage returns.
 func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
 	if !plain {
 		content = dropReturns(content)

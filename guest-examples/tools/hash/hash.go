@@ -103,7 +103,7 @@ func (e Encoding) encode(sum []byte) string {
 	return hex.EncodeToString(sum)
 }
 
-// verdict says whether sum, the checksum, matches Expected.
+// verdict says whether the checksum sum matches Expected.
 func (a Args) verdict(sum string) string {
 	expected := strings.TrimSpace(a.Expected)
 	switch {

@@ -18,7 +18,8 @@ type Operation string
 // Args are the arguments of object. Operation decides which of them are used.
 type Args struct {
 	Operation Operation `json:"operation"`
-	// Object is the object to use. The operation from_entries uses Entries instead.
+	// Object is the object to use. Only the operation from_entries does not use it: it takes
+	// Entries.
 	Object jsonvalue.Value `json:"object"`
 	// Path is a path in the object, in the syntax of jsonvalue.ParsePath; "" means the whole
 	// object.

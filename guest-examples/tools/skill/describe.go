@@ -60,9 +60,9 @@ func notLoaded(problems []string) string {
 	return "\nNot loaded: " + plain.Line(strings.Join(problems, "; "), maxWarning)
 }
 
-// lines describes each skill on a separate line, in at most room bytes. If there are many skills,
-// it shortens the descriptions so that all fit. If they still do not fit, it leaves out the last
-// skills. Their names are then only in the enum.
+// lines describes each skill on a separate line. The parameter room is the max number of bytes. If
+// there are many skills, it shortens the descriptions so that all fit. If they still do not fit, it
+// leaves out the last skills. Their names are then only in the enum.
 func lines(skills []skill, room int) string {
 	const least = 40
 	for maximum := maxDescription; ; maximum /= 2 {

@@ -84,8 +84,8 @@ func find(fsys fs.FS) (skills []skill, problems []string, err error) {
 	return skills, problems, nil
 }
 
-// list returns the entries of the directory of skills, ordered by name. more reports whether there
-// are more than maxEntries.
+// list returns the entries of the directory of skills, ordered by name. The result more says
+// whether there are more than maxEntries.
 func list(fsys fs.FS) (entries []fs.DirEntry, more bool, err error) {
 	f, err := fsys.Open(".")
 	if err != nil {

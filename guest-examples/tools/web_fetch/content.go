@@ -109,7 +109,7 @@ func isAround(n *html.Node) bool {
 	return false
 }
 
-// find returns the first node for which is returns true.
+// find returns the first node for which the function is returns true.
 func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	for n := range root.Descendants() {
 		if is(n) {
@@ -119,7 +119,8 @@ func find(root *html.Node, is func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// collect returns the nodes for which is returns true. It does not search inside these nodes.
+// collect returns the nodes for which the function is returns true. It does not search inside these
+// nodes.
 func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
 	var found []*html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

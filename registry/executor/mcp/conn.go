@@ -42,7 +42,7 @@ type conn struct {
 
 	out    chan []byte
 	closed chan struct{} // closed when the stream has ended
-	cause  error         // why the stream ended; set before closed is closed
+	cause  error         // why the stream ended; set before the channel closed is closed
 
 	mu      sync.Mutex
 	lastID  int64

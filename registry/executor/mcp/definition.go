@@ -31,8 +31,8 @@ type definition struct {
 	Execution    json.RawMessage `json:"execution"`
 }
 
-// parseDefinition reads one tool. changes says what was changed. Annotations are ignored, except
-// for the title: the author of a tool does not decide what the tool may do.
+// parseDefinition reads one tool. The result changes says what was changed. Annotations are ignored,
+// except for the title: the author of a tool does not decide what the tool may do.
 func parseDefinition(raw json.RawMessage) (d definition, changes []string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:

@@ -24,7 +24,7 @@ var errNoList = errors.New("its list of tools cannot be read")
 // that was left out or changed.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
-	more := 0 // problems beyond maxProblems
+	more := 0 // number of problems that exceed maxProblems
 	problem := func(text string) {
 		if len(problems) == maxProblems {
 			more++

@@ -73,7 +73,7 @@ func TestTaskToolIsLeftOut(t *testing.T) {
 	}
 }
 
-// Each tool with a problem is reported, and beyond a limit their number is.
+// Each tool with a problem is reported. If there are too many, only their number is reported.
 func TestAllProblemsAreReported(t *testing.T) {
 	t.Parallel()
 	definitions := make([]string, maxProblems+7)

@@ -69,7 +69,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 }
 
 // grace limits how long a function may take to return after its context is done. It is part of the
-// time that a call may take beyond its deadline.
+// time by which a call can exceed its deadline.
 const grace = 100 * time.Millisecond
 
 // watch calls a function of the embedder on another goroutine. After ctx is done, it waits for the

@@ -103,8 +103,8 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// add makes a new job and gives it an ID. It calls start to start the job's call; start must not
-// block.
+// add makes a new job and gives it an ID. It starts the job's call with the function start, which
+// must not block.
 func (t *Table) add(o owner, command string, start func(*job) tool.Started) (*job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -90,9 +90,9 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 	}
 }
 
-// start starts a job, and returns soon after the job's call is allowed, even if that call still
-// waits for a slot to run in: start must not occupy that slot. If the call is denied, start returns
-// the denial as an error and keeps no job.
+// start starts a job, and returns soon after the job's call is allowed. It does not wait until that
+// call gets a slot, because it could be waiting for the slot of the call that executes start. If
+// the call is denied, start returns the denial as an error and keeps no job.
 func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a arguments) (tool.Result, error) {
 	if a.Command == "" {
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: `the argument "command" is missing; give the command to run`}

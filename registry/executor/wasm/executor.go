@@ -161,10 +161,10 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	return result, err
 }
 
-// hideSecrets removes the secrets that a call used from the output of its guest. extraStderr means
-// that out has more bytes of standard error than are reported. The excess is cut off only after the
-// secrets are hidden, because a part of a secret would not be recognised. If ctx ends first, out
-// becomes empty and the error is the error of ctx.
+// hideSecrets removes the secrets that a call used from the output of its guest. The result
+// extraStderr says that out has more bytes of standard error than are reported. The excess is cut
+// off only after the secrets are hidden, because a part of a secret would not be recognised. If ctx
+// ends first, out becomes empty and the error is the error of ctx.
 func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, extraStderr bool) error {
 	var output, partial, failure, stderr error
 	out.Output, output = b.Hide(ctx, out.Output)
@@ -274,8 +274,8 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	}
 }
 
-// releaseGrace limits how long a call waits until its files are closed and its scratch
-// directory is removed. It is part of the time that a call may take beyond its deadline.
+// releaseGrace limits how long a call waits until its files are closed and its scratch directory is
+// removed. It is part of the time by which a call can exceed its deadline.
 const releaseGrace = 25 * time.Millisecond
 
 // release closes the bindings of a call. It returns after releaseGrace even if closing them hangs.

@@ -28,7 +28,8 @@ type Listener[T any] struct {
 }
 
 // Listen adds a listener. It receives the events for which wants returns true. buffer is the number
-// of unread events that are kept, at least 1. Publish calls wants in the publisher's goroutine.
+// of unread events that are kept, at least 1. Publish calls the function wants in the publisher's
+// goroutine.
 func (h *Hub[T]) Listen(buffer int, wants func(T) bool) *Listener[T] {
 	l := &Listener[T]{hub: h, wants: wants, events: make(chan T, max(1, buffer))}
 	h.mu.Lock()

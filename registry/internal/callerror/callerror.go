@@ -68,8 +68,8 @@ func Excerpt(name string) string {
 }
 
 // LogPanic recovers from a panic and logs it. It is deferred around functions of the embedding
-// program, such as listeners, so that their panics do not end the process. what names the function,
-// and call is the ID of the call during which it ran.
+// program, such as listeners, so that their panics do not end the process. The parameter what names
+// the function, and call is the ID of the call during which it ran.
 func LogPanic(log *slog.Logger, what, call string) {
 	if p := recover(); p != nil {
 		log.Error("panic in "+what, "call", call, "panic", p, "stack", string(debug.Stack()))

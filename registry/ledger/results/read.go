@@ -17,7 +17,7 @@ type Page struct {
 
 // Read returns a part of a text: about limit bytes, starting at about offset, both adjusted to
 // boundaries of characters. 0 for limit means DefaultPage. The page has at least one character,
-// unless offset is at the end of the text or beyond. Errors are the same as for [Store.Text].
+// unless offset is at or after the end of the text. Errors are the same as for [Store.Text].
 func (s *Store) Read(owner Owner, handle string, offset, limit int) (Page, error) {
 	text, err := s.Text(owner, handle)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// boundary returns the last boundary between characters at or before at.
+// boundary returns the last boundary between characters that is not after the index at.
 func boundary(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -15,7 +15,7 @@ func boundary(text string, at int) int {
 	return at
 }
 
-// boundaryAfter returns the first boundary between characters after at.
+// boundaryAfter returns the first boundary between characters after the index at.
 func boundaryAfter(text string, at int) int {
 	for at++; at < len(text) && !utf8.RuneStart(text[at]); {
 		at++

@@ -43,7 +43,7 @@ type Call struct {
 	// Ended is when the call ended; zero before.
 	Ended time.Time `json:"ended,omitzero"`
 	// Result and Err are the outcome; nil before the end. A result larger than MaxResult is not
-	// kept, and ResultOmitted is set instead.
+	// kept. ResultOmitted is then set.
 	Result        *tool.Result `json:"result,omitempty"`
 	ResultOmitted bool         `json:"result_omitted,omitempty"`
 	Err           *tool.Error  `json:"error,omitempty"`

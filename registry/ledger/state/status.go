@@ -21,7 +21,7 @@ const (
 // Ended reports whether s is a final status.
 func (s Status) Ended() bool { return s == Completed || s == Error }
 
-// CanBecome reports whether the status of a call may change from s to other.
+// CanBecome reports whether the status of a call may change from s to the status other.
 func (s Status) CanBecome(other Status) bool {
 	switch s {
 	case Pending:

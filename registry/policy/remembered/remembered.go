@@ -1,9 +1,9 @@
 // Package remembered stores decisions of the operator for later calls.
 //
-// An approval answers a question about a call. It is valid for one tenant and for exactly the
-// tool (by its digest), the grant and the arguments that the question showed, unless the
-// question was about any arguments. If the tool or its grant changes, the question is asked
-// again.
+// An approval answers a question about a call. It is valid for one tenant and for exactly the tool
+// (by its digest), the grant and the arguments that the question showed. If the question was about
+// calls with any arguments, the approval is valid for all arguments. If the tool or its grant
+// changes, the question is asked again.
 //
 // A grant gives permissions to one tool of one tenant. It is bound to the digest of the tool: a
 // tool whose manifest or module has changed does not have it.

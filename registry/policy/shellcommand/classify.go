@@ -55,8 +55,8 @@ type Part struct {
 	allowed bool // the operator allows the part, which is not harmless by itself
 }
 
-// Patterns returns the distinct patterns of the parts that need approval. It returns false if a
-// part has no pattern, so that no list of patterns covers the script.
+// Patterns returns the distinct patterns of the parts that need approval. It returns false if no
+// list of patterns covers the script, because a part has no pattern.
 func (r Result) Patterns() ([]string, bool) {
 	var patterns []string
 	for _, p := range r.Parts {

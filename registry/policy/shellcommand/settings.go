@@ -61,8 +61,9 @@ func covers(pattern string, command []word) bool {
 	return slices.EqualFunc(words, command, func(want string, w word) bool { return w.fixed && matches(want, w.text) })
 }
 
-// touches returns whether a pattern of Ask or Deny matches a command, as holds, and whether it may
-// match, as may. A match may depend on words that are known only at run time.
+// touches returns whether a pattern of Ask or Deny matches a command (the result holds), and
+// whether it could match (the result may). A match may depend on words that are known only at run
+// time.
 func touches(pattern string, command []word) (holds, may bool) {
 	words := strings.Fields(strings.ToLower(pattern))
 	if len(words) == 0 || !command[0].fixed || !matches(words[0], base(command[0].text)) && !matches(words[0], strings.ToLower(command[0].text)) {

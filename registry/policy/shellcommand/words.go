@@ -10,7 +10,7 @@ import (
 type word struct {
 	// text is the word without quotes; for an unknown part, its source.
 	text string
-	// fixed says that the word is exactly text, and a single word.
+	// fixed says that the shell turns the word into the string in the field text and nothing more.
 	fixed bool
 	// option says that the word begins or may begin with a dash. It is also true if the word may
 	// expand to several words and one of them begins with a dash.

@@ -137,8 +137,8 @@ func (g *Guest) Serve(c *Call, startFuel uint64) {
 	g.giveKernel(c)
 }
 
-// ServeBetween interrupts the current call: while run runs, the guest serves c. The fuel of c is
-// not charged to the current call.
+// ServeBetween interrupts the current call: while the function run is executed, the guest serves c.
+// The fuel of c is not charged to the current call.
 func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	current, left := g.current.Load(), g.fuel.Get()
 	g.fuel.Set(uint64(c.fuel.begin(0)))

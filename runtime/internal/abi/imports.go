@@ -93,7 +93,8 @@ func HostFunctions() (map[string]string, error) {
 	known := make(map[string]string)
 	for module, builder := range modules {
 		host, err := builder.Compile(ctx)
-		if err == nil && module == ExtismHost { // plug-ins import from the kernel module instead
+		// plug-ins import these functions from the kernel module
+		if err == nil && module == ExtismHost {
 			host, err = e.runtime.CompileModule(ctx, kernelModule(forwarded(host.ExportedFunctions())))
 		}
 		if err != nil {

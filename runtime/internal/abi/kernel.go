@@ -105,8 +105,8 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	return at, nil
 }
 
-// take creates a block of n bytes at the offset at. The memory from that offset on must never have
-// been allocated before.
+// take creates a block of n bytes at the given offset. The memory from that offset on must never
+// have been allocated before.
 func (k *kernel) take(at, n uint64) {
 	room := roomFor(n)
 	k.next = at + room
@@ -123,7 +123,7 @@ func roomFor(n uint64) uint64 {
 	return (n + step - 1) / step * step
 }
 
-// grow makes the memory at least size bytes large.
+// grow extends the memory to at least size bytes.
 func (k *kernel) grow(size uint64) error {
 	if size <= uint64(len(k.data)) {
 		return nil

@@ -27,8 +27,8 @@ type WebFailure struct{ message string }
 
 func (f *WebFailure) Error() string { return "the HTTP request failed: " + f.message }
 
-// exchange sends the request in the block head, with the body in the block body, and returns the
-// offset of the response body. It ends the call if there is no response.
+// exchange sends a request: the parameter head is the block with its head, and body the block with
+// its body. It returns the offset of the response body. It ends the call if there is no response.
 func (k *kernel) exchange(head, body uint64) uint64 {
 	k.status, k.headers = 0, nil
 	at, err := k.send(k.block(head), k.block(body))

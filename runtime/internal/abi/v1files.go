@@ -40,8 +40,8 @@ func (x v1Exporter) files() {
 // errNoFiles is the error for a module that accesses files before it serves a call.
 var errNoFiles = notGranted("no files can be accessed while the module is prepared for its calls")
 
-// Batch runs a function on the files in names, each of which ends with a NUL byte. room is the
-// guest's buffer: the answers come first, and the content after them.
+// Batch runs a function on the files in names, each of which ends with a NUL byte. The parameter
+// room is the guest's buffer: the answers come first, and the content after them.
 func (c *Call) Batch(names, room []byte, ask func(files.Batch, []byte) []files.Answer) (uint32, error) {
 	switch {
 	case c.IsWarmUp:

@@ -67,7 +67,7 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	case child.Refused:
 		return invalid(nil, "the module does not compile: %s", e.Message)
 	}
-	// do not compile in this process instead: the child exists to keep the module out of it
+	// do not compile in this process: the child exists to keep the module out of it
 	return e
 }
 

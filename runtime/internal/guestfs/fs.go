@@ -15,8 +15,8 @@ import (
 
 // New returns the files below the guest path prefix ("/" for all) as a pre-opened directory of an
 // instance. current returns the file system of the call that the instance serves at that moment, or
-// nil between calls; every operation then fails with EBADF. It is called for every operation, so
-// one instance can serve one call after another.
+// nil between calls; every operation then fails with EBADF. It is called for every operation, so an
+// instance can serve several calls, one at a time.
 //
 // traces records what a call leaves behind in the engine; all preopens of an instance share it. The
 // result is safe for concurrent use if current is, except for traces.

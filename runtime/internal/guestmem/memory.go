@@ -11,7 +11,7 @@ type Memory struct {
 	space  []byte
 	mapped bool
 	size   uint64
-	// high is the largest size since the bytes beyond size were cleared.
+	// high is the largest size since the bytes after the current size were cleared.
 	high    uint64
 	refused bool
 	freed   bool

@@ -101,7 +101,8 @@ func TestMemoryReportsRefusedGrowth(t *testing.T) {
 	}
 }
 
-// Account is called once for each change, and the changes add up to 0 in the end.
+// Account is called once for each change, and after the memory is freed, the sum of all changes is
+// 0.
 func TestMemoryAccountsEveryChange(t *testing.T) {
 	var total int64
 	var asked []int64

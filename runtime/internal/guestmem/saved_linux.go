@@ -80,9 +80,9 @@ func (m *Memory) forget() {
 	}
 }
 
-// Restore restores the memory to its image. grow must ask the engine to grow the memory by a page,
-// and report whether the engine did so: that is how the engine learns of a smaller size. After an
-// error the memory cannot be used.
+// Restore restores the memory to its image. The function grow must ask the engine to grow the
+// memory by a page, and report whether the engine did so: that is how the engine learns of a
+// smaller size. After an error the memory cannot be used.
 func (m *Memory) Restore(grow func() bool) error {
 	m.refused = m.wasRefused
 	if err := m.takeBack(m.image.Size(), grow); err != nil {
@@ -105,8 +105,8 @@ func (m *Memory) Restore(grow func() bool) error {
 	return err
 }
 
-// Clear resets a memory that has no image. The memory then has size bytes, which are all zero. grow
-// is as in Restore. After an error the memory cannot be used.
+// Clear resets a memory that has no image. The memory then has size bytes, which are all zero. The
+// function grow is the same as for Restore. After an error the memory cannot be used.
 func (m *Memory) Clear(size uint64, grow func() bool) error {
 	m.refused = false
 	if err := m.takeBack(size, grow); err != nil {
@@ -122,7 +122,7 @@ func (m *Memory) Clear(size uint64, grow func() bool) error {
 	return drop(written[m.size:])
 }
 
-// takeBack makes the engine shrink the memory to size.
+// takeBack makes the engine shrink the memory to size bytes.
 func (m *Memory) takeBack(size uint64, grow func() bool) error {
 	if m.size <= size {
 		return nil
@@ -165,7 +165,8 @@ func (m *Memory) copyBack() (uint64, error) {
 	return written, nil
 }
 
-// clean zeroes b, the memory beyond the image. It returns the number of bytes that were written.
+// clean zeroes b, the part of the memory after the end of the image. It returns the number of bytes
+// that were written.
 func (m *Memory) clean(b []byte) (uint64, error) {
 	if len(b) == 0 {
 		return 0, nil

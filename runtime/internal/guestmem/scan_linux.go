@@ -126,8 +126,8 @@ func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) 
 	return total, nil
 }
 
-// close disables scanning. A scan that is still running fails, and its caller drops the memory's
-// pages instead.
+// close disables scanning. A scan that is still running fails. The caller of the scan then drops
+// the memory's pages.
 func (s *scanner) close() {
 	s.once.Do(func() {})
 	if s.usable.Swap(false) {

@@ -38,7 +38,7 @@ type Options struct {
 	MaxIdleBytes int64
 	// MaxFuel limits the fuel of a warm-up; 0 means that warmUpFuel is the only limit.
 	MaxFuel uint64
-	// Closing is done when no call may run any longer.
+	// Closing is cancelled when all calls must stop.
 	Closing context.Context
 	Log     *slog.Logger
 }

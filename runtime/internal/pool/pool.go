@@ -248,8 +248,8 @@ func (p *Pool) DropOldest() bool {
 	return true
 }
 
-// hostBytes returns how many bytes an instance of the module takes on the host, beyond its memory
-// and what every instance takes.
+// hostBytes returns the size of an instance of the module on the host, in bytes. Its memory and the
+// bytes that every instance takes are not counted.
 func (p *Pool) hostBytes() int64 { return max(0, int64(p.engine.Report.HostBytes)-IdleBytes/2) }
 
 // Account is Group.Account for guests of this module, whose share is limited. If MaxTotalMemory is

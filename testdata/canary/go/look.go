@@ -30,7 +30,7 @@ func look(pages uint32) []byte {
 	return lookAtMore(report, pages)
 }
 
-// hash returns the hash of the memory from start to end.
+// hash returns the hash of the memory from the address start to the address end.
 func hash(start, end int) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, word := range unsafe.Slice((*uint64)(unsafe.Add(nil, start)), (end-start)/8) {

@@ -19,7 +19,8 @@ var (
 	kept    [][]byte
 )
 
-// plant leaves the token in the place that step names. It returns false for an unknown step.
+// plant leaves the token in the place that the parameter step names. It returns false for an
+// unknown place.
 func plant(step, token string) bool {
 	token = strings.Clone(token)
 	switch step {

@@ -104,7 +104,7 @@ Exit status:
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 
-// group makes cmd a command that only prints its help, and adds the subcommands others to it.
+// group makes cmd a command that only prints its help, and adds the given subcommands to it.
 func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

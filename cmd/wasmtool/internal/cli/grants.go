@@ -102,7 +102,7 @@ func (o *grantOptions) give(text string) {
 }
 
 // checkAsked refuses grants that the tool does not ask for. Otherwise a typo in a name would go
-// unnoticed, and the tool would run with a default grant instead, such as the current directory.
+// unnoticed, and the tool would run with a default grant, such as the current directory.
 func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 	var mounts []string
 	for _, f := range spec.Permissions.FS {

@@ -188,7 +188,7 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 // callView is the JSON object that 'policy explain --json' prints for a call.
 type callView struct {
 	Allowed bool `json:"allowed"`
-	// Sandboxed is true if the call can access nothing beyond its granted permissions.
+	// Sandboxed is true if the call can access only what its permissions grant.
 	Sandboxed bool `json:"sandboxed"`
 	policy.Explanation
 	// Shell is the decision about the script in the arguments; nil without a script.

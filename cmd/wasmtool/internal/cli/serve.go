@@ -342,8 +342,8 @@ func (o *serveOptions) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// reloadOnHangup reloads the operator's file at each SIGHUP until stop is called. A file with
-// errors changes nothing.
+// reloadOnHangup reloads the operator's file at each SIGHUP until the returned function stop is
+// called. A file with errors changes nothing.
 func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -369,7 +369,8 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 	return func() { signal.Stop(hangups) }
 }
 
-// watchDirectories reloads tools when their files change, until stop is called.
+// watchDirectories reloads tools when their files change, until the returned function stop is
+// called.
 func (s Streams) watchDirectories(ctx context.Context, reloader *standard.Reloader, directories *standard.Directories) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup

@@ -91,8 +91,9 @@ func (op *operation) clean(schema []byte) ([]byte, *problem) {
 	return clean, nil
 }
 
-// repair leaves out the parts of a schema that are invalid in a manifest. The server checks its
-// requests itself. A schema that cannot be repaired is reported when its manifest is read.
+// repair leaves out the parts of a schema that are invalid in a manifest. This is safe because the
+// server checks the requests that it gets. A schema that cannot be repaired is reported when its
+// manifest is read.
 func (op *operation) repair(schema []byte) []byte {
 	repaired, removed, err := jsonschema.RepairParameters(schema)
 	if err != nil || len(removed) == 0 {
@@ -107,8 +108,8 @@ func (op *operation) note(at *node, message string) {
 	op.notes = append(op.notes, problemAt(at, message))
 }
 
-// leaveOut notes that a part of the request is left out. If the part is required, leaveOut refuses
-// the operation instead.
+// leaveOut notes that a part of the request is left out. If the part is required, leaveOut does not
+// record a note but refuses the operation.
 func (op *operation) leaveOut(at *node, required bool, reason string) *problem {
 	if required {
 		return problemAt(at, reason+"; a manifest cannot express that")

@@ -166,7 +166,8 @@ func hashPart(h hash.Hash, r io.Reader, n int64) error {
 	return err
 }
 
-// place makes the entry at path appear as a new file at to.
+// place makes the entry at the given path appear as a new file. The parameter to is the path of
+// that file.
 //
 // When both paths are in the cache directory, place makes a hard link and copies nothing. The file
 // then has a second name, which stays even when the entry is evicted. The entry is verified under

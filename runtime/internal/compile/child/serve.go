@@ -42,9 +42,9 @@ func Serve(stdin io.Reader, stdout io.Writer, compile func(wasm []byte, dir stri
 	return 0
 }
 
-// await returns the reply of work. If work takes too much memory, await returns early with the
-// outcome tooBig. After the timeout it returns an empty reply, which happens only in a child
-// without a parent.
+// await returns the reply of the function work. If work takes too much memory, await returns early
+// with the outcome tooBig. After the timeout it returns an empty reply, which happens only in a
+// child without a parent.
 func await(j job, work func() reply) reply {
 	done := make(chan reply, 1)
 	go func() { done <- work() }()

@@ -238,9 +238,9 @@ func (s *httpStream) fail(m *outgoing, err error) {
 	}
 }
 
-// exchange makes one HTTP request and lets take read its response. Each request has its own client,
-// so no connection outlives its request. Redirects are not followed, so that no other server
-// receives the message.
+// exchange makes one HTTP request and passes its response to the function take. Each request has
+// its own client, so no connection outlives its request. Redirects are not followed, so that no
+// other server receives the message.
 func (s *httpStream) exchange(ctx context.Context, method string, body []byte, limit time.Duration, take func(*egress.Response) error) error {
 	client := egress.New(s.options(limit))
 	defer client.Close()
