@@ -7,10 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/corpora"
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
@@ -36,42 +36,20 @@ func TestExtraSuite(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("the module of the validator is here without its test suite")
 	}
-	run, failed := runSuite(t, dir)
-	if run == 0 || len(failed) > 0 {
-		t.Errorf("%d cases ran, and these failed:\n%s", run, strings.Join(failed, "\n"))
+	if results := runSuite(t, dir); len(results.Passed) == 0 || len(results.Failed) > 0 {
+		t.Errorf("%d cases passed, and these failed:\n%s", len(results.Passed), strings.Join(results.Failed, "\n"))
 	}
 }
 
-// TestOfficialSuite runs the JSON-Schema-Test-Suite with its optional tests for formats. The suite
-// is not part of this repository. Exactly the cases in testdata/suite_differences.txt fail.
+// TestOfficialSuite runs the JSON-Schema-Test-Suite with its optional tests for formats. Exactly
+// the cases in testdata/suite_differences.txt fail.
 func TestOfficialSuite(t *testing.T) {
-	root := os.Getenv("WASMTOOL_CORPORA")
-	if root == "" {
-		t.Skip(`set WASMTOOL_CORPORA to a directory with the directory "JSON-Schema-Test-Suite", a clone of that project`)
-	}
-	list, err := os.ReadFile(filepath.Join("testdata", "suite_differences.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := strings.Split(strings.TrimSpace(string(list)), "\n")
-	known = slices.DeleteFunc(known, func(line string) bool { return line == "" || line[0] == '#' })
-	run, failed := runSuite(t, filepath.Join(root, "JSON-Schema-Test-Suite", "tests", "draft2020-12"))
-	for _, name := range failed {
-		if !slices.Contains(known, name) {
-			t.Errorf("new failure: %s", name)
-		}
-	}
-	for _, name := range known {
-		if !slices.Contains(failed, name) {
-			t.Errorf("passes now; remove it from the list: %s", name)
-		}
-	}
-	t.Logf("%d cases, %d failed", run, len(failed))
+	results := runSuite(t, filepath.Join(corpora.Dir(t, "JSON-Schema-Test-Suite"), "tests", "draft2020-12"))
+	results.Check(t, filepath.Join("testdata", "suite_differences.txt"))
 }
 
-// runSuite runs the files of a directory. It returns the number of cases and the names of the
-// failed cases.
-func runSuite(t *testing.T, dir string) (run int, failed []string) {
+// runSuite runs the files of a directory.
+func runSuite(t *testing.T, dir string) (results corpora.Results) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
@@ -95,32 +73,29 @@ func runSuite(t *testing.T, dir string) (run int, failed []string) {
 			return err
 		}
 		for _, group := range groups {
-			cases, bad := runGroup(t, rel, group)
-			run, failed = run+cases, append(failed, bad...)
+			runGroup(t, &results, rel, group)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	return run, failed
+	return results
 }
 
-func runGroup(t *testing.T, file string, group suiteGroup) (run int, failed []string) {
+func runGroup(t *testing.T, results *corpora.Results, file string, group suiteGroup) {
 	t.Helper()
 	name := file + ": " + group.Description
 	s, err := Compile(group.Schema)
 	if err != nil {
 		remote := bytes.Contains(group.Schema, []byte("://")) && strings.Contains(err.Error(), "remote schemas are not read")
 		if !remote {
-			failed = append(failed, name)
+			results.Add(name, false)
 		}
-		return 0, failed
+		return
 	}
 	for _, one := range group.Tests {
-		if err := s.Validate(t.Context(), one.Data); (err == nil) != one.Valid {
-			failed = append(failed, name+": "+one.Description)
-		}
+		err := s.Validate(t.Context(), one.Data)
+		results.Add(name+": "+one.Description, (err == nil) == one.Valid)
 	}
-	return len(group.Tests), failed
 }

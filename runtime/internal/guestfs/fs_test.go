@@ -2,6 +2,7 @@ package guestfs_test
 
 import (
 	"io/fs"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -237,6 +238,32 @@ func TestDirectoriesHaveDifferentInodes(t *testing.T) {
 		}
 		if ino, errno := file.Ino(); errno != 0 || ino != st.Ino {
 			t.Errorf("%s has the number %d open and %d by path", name, ino, st.Ino)
+		}
+	}
+}
+
+// A listing gives no inode number, or the number that Stat returns: a guest asks for a number that
+// is 0, and believes any other.
+func TestListingGivesNoWrongInodes(t *testing.T) {
+	ws := t.TempDir()
+	write(t, ws, map[string]string{"d/f": "", "g": ""})
+	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/", &guestfs.Traces{})
+	for dir, want := range map[string]int{".": 1, "workspace": 2, "workspace/d": 1} {
+		file, errno := fsys.OpenFile(dir, sys.O_RDONLY|sys.O_DIRECTORY, 0)
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		entries, errno := file.Readdir(-1)
+		if errno != 0 || len(entries) != want {
+			t.Errorf("%s: %d entries, %v", dir, len(entries), errno)
+		}
+		for _, e := range entries {
+			if st, errno := fsys.Lstat(filepath.ToSlash(filepath.Join(dir, e.Name))); errno != 0 || e.Ino != 0 && e.Ino != st.Ino {
+				t.Errorf("%s in %s has the number %d in the listing and %d alone (%v)", e.Name, dir, e.Ino, st.Ino, errno)
+			}
+		}
+		if errno := file.Close(); errno != 0 {
+			t.Error(errno)
 		}
 	}
 }
