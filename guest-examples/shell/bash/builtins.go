@@ -33,6 +33,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"read":      readLine,
 		"readarray": mapfile,
 		"set":       set,
+		"shopt":     shopt,
 		"source":    s.source,
 		".":         s.source,
 		"trap":      s.trap,

@@ -11,7 +11,7 @@ import (
 // a construct that would give a wrong result. It also records the names of functions.
 func (s *shell) prepare(file *syntax.File) (err error) {
 	defer recoverAs(&err, file.Name)
-	p := preparation{}
+	p := preparation{lastPipe: s.lastPipe.Load()}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
 			s.mu.Lock()
@@ -23,6 +23,7 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 		}
 		return p.err == nil
 	})
+	s.lastPipe.Store(p.lastPipe)
 	return p.err
 }
 
@@ -30,7 +31,9 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 type preparation struct {
 	// outputs is the number of process substitutions >(commands) so far.
 	outputs int
-	err     error
+	// lastPipe is the option lastpipe: the last part of a pipe runs in the shell itself.
+	lastPipe bool
+	err      error
 }
 
 func (p *preparation) node(node syntax.Node) {
@@ -38,9 +41,12 @@ func (p *preparation) node(node syntax.Node) {
 	case *syntax.Stmt:
 		p.substituteOutputs(node)
 	case *syntax.BinaryCmd:
-		keepInPipe(node)
+		if !p.lastPipe {
+			keepInPipe(node)
+		}
 	case *syntax.CallExpr:
 		p.trapped(node)
+		p.options(node)
 	case *syntax.DeclClause:
 		p.exportedFunction(node)
 	case *syntax.CoprocClause:
