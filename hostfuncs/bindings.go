@@ -181,8 +181,8 @@ func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) 
 const HideRoom = 2 * secret.MaxForm
 
 // HideAfter is like [Bindings.Hide] for text[room:], the rest of a text whose beginning was cut. It
-// also removes the tail of a secret that begins in text[:room]. room is HideRoom, or the number of
-// bytes before the cut if there are fewer.
+// also removes the tail of a secret that begins in text[:room]. The parameter room is HideRoom, or
+// the number of bytes before the cut if there are fewer.
 func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
 	return b.secrets.scrubber().After(ctx, text, room)
 }

@@ -45,10 +45,10 @@ func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fixedClock is the clock of a guest that may not read the real one. It starts at the same instant
-// in every call and advances by one step with each reading. Sleeping advances it by the duration
-// without waiting. Equal calls therefore see equal times. A loop that waits until some time has
-// passed terminates.
+// fixedClock is the clock of a guest without permission to read the real clock. It starts at the
+// same instant in every call and advances by one step with each reading. Sleeping advances it by
+// the duration without waiting. Equal calls therefore see equal times. A loop that waits until some
+// time has passed terminates.
 type fixedClock struct {
 	// start replaces fixedEpoch; Now then advances in whole seconds. The zero value keeps
 	// fixedEpoch.

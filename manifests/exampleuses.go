@@ -74,8 +74,8 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 	}
 }
 
-// fit prepares arguments from the manifest in the same way as the arguments of a call. What is only
-// a warning in a call is an error here.
+// fit prepares arguments from the manifest in the same way as the arguments of a call. A mistake
+// that only causes a warning in a call is an error here.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
 	arguments, err := m.Parameters.Prepare(context.Background(), raw)
 	var violations jsonschema.Violations

@@ -150,7 +150,7 @@ func TestRuntimesShareCache(t *testing.T) {
 		wg.Go(func() {
 			o := Options{CacheDir: dir}
 			if i%2 == 0 {
-				o.CacheMaxBytes = 1 // evicts what the other Runtimes are reading
+				o.CacheMaxBytes = 1 // evicts entries that the other Runtimes are reading
 			}
 			r := newRuntime(t, o)
 			for n := range uint32(4) {

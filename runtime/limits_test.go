@@ -25,7 +25,8 @@ func growing(pages uint32) []byte {
 	}.bytes()
 }
 
-// grown returns a call that makes the guest growing grow its memory by pages.
+// grown returns a call of the guest in the variable growing. The guest grows its memory by the
+// given number of pages.
 func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
 
 // holding starts a call that grows its memory by pages. The call runs until the returned function

@@ -146,7 +146,7 @@ func calls(f uint32, args ...int32) []byte {
 // loads leaves the i32 at an address.
 func loads(at int32) []byte { return append(wasmtest.Const(at), wasmtest.I32Load, 2, 0) }
 
-// stores stores the result of value at an address as an i32.
+// stores stores the i32 that the given code leaves at an address.
 func stores(at int32, value ...[]byte) []byte {
 	return wasmtest.Code(wasmtest.Const(at), wasmtest.Code(value...), []byte{wasmtest.I32Store, 2, 0})
 }

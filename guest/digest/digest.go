@@ -1,5 +1,5 @@
-// Package digest computes digests in the host, which takes a fiftieth of the time that package
-// crypto/sha256 takes in a guest. It needs no permission. On systems other than wasip1 it uses
+// Package digest computes digests in the host. The host needs a fiftieth of the time that package
+// crypto/sha256 needs in a guest. It needs no permission. On systems other than wasip1 it uses
 // crypto/sha256.
 package digest
 

@@ -15,8 +15,8 @@ import (
 // maxName is the length limit of an entry's name, in bytes.
 const maxName = 255
 
-// each calls ask for each name in order. ask sets the fields of the Answer, and appends the content
-// of the file to the free part of buf.
+// each calls the function ask for each name in order. ask sets the fields of the Answer, and
+// appends the content of the file to the free part of buf.
 func (d Dir) each(names []string, buf []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
 	table := len(names) * AnswerSize
 	if len(names) > MaxNames || table > len(buf) {

@@ -68,7 +68,8 @@ func (p Permissions) asksFor(permission Permission) (Permission, bool) {
 	return permissions[i], true
 }
 
-// explainNet explains a net permission. denials returns a denial that applies to one method of q.
+// explainNet explains a net permission. The function denials returns a denial that applies to one
+// method of q.
 func explainNet(p Permissions, o Grantable, q Permission, denials func(Permission) (Permission, bool)) Explanation {
 	i := slices.IndexFunc(p.Net, func(n Net) bool { return n.coversAsk(q) })
 	if i < 0 {

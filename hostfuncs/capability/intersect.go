@@ -104,8 +104,8 @@ func grantsFor(ask Net, o Grantable) []GrantedNet {
 }
 
 // covers reports whether the grant other adds nothing to n. Both must result from the same
-// requested entry. A grant that is narrower than "any" is kept, because it may have secrets that
-// "any" may not have.
+// requested entry. A grant that is narrower than "any" is kept, because it can have secrets, which
+// "any" must not have.
 func (n GrantedNet) covers(other GrantedNet) bool {
 	return n.URL.IsAny() == other.URL.IsAny() && n.URL.Contains(other.URL) &&
 		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)

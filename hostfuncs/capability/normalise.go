@@ -175,8 +175,8 @@ func parseSegment(text string) (urlPath, error) {
 	return urlPath{dialled: dialled.String(), compared: compared.String()}, nil
 }
 
-// checkByte refuses bytes that some servers treat as the end of a segment or of the path. rest is
-// the escaped text that follows.
+// checkByte refuses bytes that some servers treat as the end of a segment or of the path. The
+// parameter rest is the escaped text that follows.
 func checkByte(b byte, rest string) error {
 	switch {
 	case b == '/' || b == '\\':

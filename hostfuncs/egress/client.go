@@ -127,7 +127,7 @@ func (c *Client) countLocked() *Error {
 }
 
 // transport returns one of two transports. If private is true, the transport may connect to private
-// addresses; otherwise it may not.
+// addresses; otherwise it must not.
 func (c *Client) transport(private bool) *http.Transport {
 	if private {
 		return c.private

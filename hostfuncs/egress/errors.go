@@ -17,7 +17,7 @@ type Kind string
 const (
 	// KindURL means that the URL is invalid, regardless of permissions.
 	KindURL Kind = "url"
-	// KindHeader means that the method or a header may not be sent.
+	// KindHeader means that the method or a header is not allowed.
 	KindHeader Kind = "header"
 	// KindDenied means that Permit did not allow the hop, which is the request or a redirect.
 	KindDenied Kind = "denied"

@@ -36,7 +36,7 @@ type Request struct {
 	KeepRedirect bool
 }
 
-// refusedHeaders lists headers that the caller may not set: their values would be wrong, or would
+// refusedHeaders lists headers that the caller must not set: their values would be wrong, or would
 // let the request differ from the permitted one.
 var refusedHeaders = []string{
 	"Connection", "Content-Length", "Expect", "Host", "Http2-Settings", "Keep-Alive",
@@ -44,7 +44,7 @@ var refusedHeaders = []string{
 	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
 }
 
-// headerRefused reports whether a header with this canonical name may not be set.
+// headerRefused reports whether the caller must not set a header with this canonical name.
 func headerRefused(name string) bool {
 	return slices.Contains(refusedHeaders, name) || strings.HasPrefix(name, "Proxy-")
 }

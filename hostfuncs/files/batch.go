@@ -235,7 +235,7 @@ type batchWorker struct {
 	dir batchDirectory
 }
 
-// each calls ask for each file and returns the answers in the order of the names.
+// each calls the function ask for each file and returns the answers in the order of the names.
 func (b Batch) each(ask func(w *batchWorker, name string) Answer) []Answer {
 	answers := make([]Answer, len(b.names))
 	var next atomic.Int64

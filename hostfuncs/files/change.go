@@ -88,7 +88,7 @@ func (v View) Chtimes(name string, follow bool, access, change time.Time) error 
 	})
 }
 
-// change resolves a path and calls do to change the file at this path.
+// change resolves a path and calls the function do to change the file at this path.
 func (v View) change(op, name string, do func(p place) error) error {
 	p, err := v.fs.resolveToChange(v.at, name)
 	if err == nil {

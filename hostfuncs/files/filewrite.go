@@ -95,7 +95,8 @@ func (f *File) writeAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// write writes all of p by calling put, beginning at the offset that start returns.
+// write writes all of p with the function put, beginning at the offset that the function start
+// returns.
 func (f *File) write(p []byte, start func() (int64, error), put func([]byte, int64) (int, error)) (int, error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()

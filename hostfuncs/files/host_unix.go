@@ -70,7 +70,7 @@ func (m *mount) removeHeld(h held, dir bool) error {
 	return m.withDir(h.dir, func(fd int) error { return unix.Unlinkat(fd, h.base, flags) })
 }
 
-// mayWrite returns an error if this process may not write to a regular file.
+// mayWrite returns an error if this process is not allowed to write to a regular file.
 func (m *mount) mayWrite(h held) error {
 	return m.withDir(h.dir, func(fd int) error {
 		return unix.Faccessat(fd, h.base, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)

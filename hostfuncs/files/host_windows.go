@@ -47,7 +47,7 @@ func setAppend(*os.File, bool) error { return ErrUnsupported }
 // removeHeld removes a directory or a file; the caller knows which it is.
 func (m *mount) removeHeld(h held, _ bool) error { return h.dir.Remove(h.base) }
 
-// mayWrite returns an error if this process may not write to a regular file.
+// mayWrite returns an error if this process is not allowed to write to a regular file.
 func (m *mount) mayWrite(h held) error {
 	file, err := h.dir.OpenFile(h.base, os.O_WRONLY, 0)
 	if err != nil {

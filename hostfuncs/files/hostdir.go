@@ -46,7 +46,7 @@ func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 
 func (d *hostDir) close() error { return errors.Join(d.self.Close(), d.root.Close()) }
 
-// examine refuses directories that may not be mounted. It checks the open handle and not the path,
+// examine refuses directories that must not be mounted. It checks the open handle and not the path,
 // and both must still be the same directory.
 func (d *hostDir) examine(paths *hostPaths) error {
 	var err error

@@ -190,7 +190,7 @@ func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.Fi
 	return file, info, nil
 }
 
-// checkOpened applies checkKind to an open file. If links may not be followed, it also checks that
+// checkOpened applies checkKind to an open file. If links must not be followed, it also checks that
 // the name refers to the file itself.
 func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
 	info, err := m.checkKind(file, o)
@@ -242,7 +242,7 @@ func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// statIn describes base in parent. If follow is true but no link may be followed, it fails for a
+// statIn describes base in parent. If follow is true but the mount allows no links, it fails for a
 // link, whether or not the target exists.
 func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
 	if follow && !m.noLinks() {

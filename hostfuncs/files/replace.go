@@ -44,8 +44,8 @@ func (s *Seen) is(info fs.FileInfo) bool {
 //
 // Replace fails with ErrChanged if the file is not the one seen, with ErrLoop for a link and with
 // ErrIsDir for a directory. It fails with fs.ErrPermission for other types, for setuid and setgid
-// files, and for a file that this process may not write. It fails with ErrLimit at a limit, and in
-// the same cases as the other methods that change directories.
+// files, and for a file that this process is not allowed to write. It fails with ErrLimit at a
+// limit, and in the same cases as the other methods that change directories.
 func (v View) Replace(name string, content []byte, seen *Seen) error {
 	return v.change("replace", name, func(p place) error {
 		if p.mustBeDir || p.rel == "." {
@@ -92,9 +92,10 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 	return nil
 }
 
-// putWhole replaces the file at a cleaned path with a new file, and calls write to write the
-// content. The old file must be a regular file, or not exist. The arguments before and now of write
-// describe the old and the new file. now is nil if no file was created, not even temporarily.
+// putWhole replaces the file at a cleaned path with a new file, and calls the function write to
+// write the content. The old file must be a regular file, or not exist. The arguments before and
+// now of write describe the old and the new file. now is nil if no file was created, not even
+// temporarily.
 func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
@@ -154,8 +155,8 @@ func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
 	return info, m.guestError(file.Close())
 }
 
-// putInPlace renames a file to a name if that name still refers to the file described by before;
-// nil means that no file exists.
+// putInPlace renames a file to a name if that name still refers to the file that the parameter
+// before describes. If before is nil, the name must not exist.
 func (m *mount) putInPlace(from, to held, before fs.FileInfo) error {
 	if err := m.stillThere(to, before); err != nil {
 		return err

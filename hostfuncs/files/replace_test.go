@@ -29,7 +29,7 @@ func seenOf(t testing.TB, file string) *files.Seen {
 	return &files.Seen{Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// TestReplace checks, for each expectation, which files may be replaced, and that no temporary file
+// TestReplace checks which files can be replaced with each expectation, and that no temporary file
 // is left.
 func TestReplace(t *testing.T) {
 	right := func(s *files.Seen) *files.Seen { return s }

@@ -167,8 +167,8 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 	}
 }
 
-// TestReplaceOfFilesThatMayNotBeWritten checks that a file is not replaced if this process may not
-// write to it, even if its directory permits that.
+// TestReplaceOfFilesThatMayNotBeWritten checks that a file is not replaced if this process is not
+// allowed to write to it, even if its directory permits that.
 func TestReplaceOfFilesThatMayNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {

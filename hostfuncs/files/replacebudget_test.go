@@ -17,7 +17,7 @@ func TestReplaceIsBounded(t *testing.T) {
 		name  string
 		o     files.Options
 		fit   []int // sizes of writes that succeed, in order
-		over  int   // a size that then fails
+		over  int   // the size of a further write, which fails
 		limit string
 	}{
 		{"size of a file", files.Options{MaxFileSize: 16}, []int{16, 0, 16}, 17, "bytes of a file (16)"},

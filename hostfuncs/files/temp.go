@@ -46,9 +46,9 @@ func (t tempNames) add(p place, info fs.FileInfo) {
 	}
 }
 
-// replace records that the file described by now has replaced the file described by before; before
-// is nil if there was no file. It records nothing if now is not a temporary file, or if the call
-// did not create the file before.
+// replace records that one file has replaced another. The parameter before describes the old file,
+// and is nil if there was none; now describes the new file. It records nothing if now is not a
+// temporary file, or if the call did not create the old file.
 func (t tempNames) replace(p place, before, now fs.FileInfo) {
 	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
 		t.add(p, now)

@@ -346,7 +346,8 @@ func TestAPatternForAnyDirectory(t *testing.T) {
 	}
 	view := newFS(t, readWrite("w", dir, "**/.env")).View("/w")
 	for _, name := range []string{"d", "bare", "empty"} {
-		// The guest sees no file in bare, so bare must behave like empty.
+		// The guest sees no file in the directory bare, so bare must behave like the directory
+		// empty.
 		if err := view.Rmdir(name); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("rmdir %s: %v", name, err)
 		}

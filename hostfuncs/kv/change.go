@@ -33,8 +33,8 @@ type usage struct{ keys, bytes int64 }
 type verdict struct {
 	// applies reports that the condition of the change was true.
 	applies bool
-	// write reports that the change alters the namespace. next is the usage of the namespace after
-	// the change.
+	// write reports that the change alters the namespace. The field next is the usage of the
+	// namespace after the change.
 	write bool
 	next  usage
 }

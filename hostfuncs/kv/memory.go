@@ -125,7 +125,7 @@ func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error
 	return true, nil
 }
 
-// usable returns an error if the call may not proceed. The caller holds the lock.
+// usable returns an error if the call must not proceed. The caller holds the lock.
 func (m *Memory) usable(ctx context.Context) error {
 	if m.closed {
 		return closed()

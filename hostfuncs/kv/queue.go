@@ -94,7 +94,7 @@ func newWaiter(ctx context.Context, limit time.Duration, done <-chan struct{}) *
 
 func (p *waiter) stop() { p.timer.Stop() }
 
-// err returns an error if the call may not begin to work.
+// err returns an error if the call must not begin to work.
 func (p *waiter) err() error {
 	if p.ctx.Err() != nil {
 		return ended(context.Cause(p.ctx))

@@ -82,7 +82,7 @@ func (a *automaton) link() {
 	}
 }
 
-// next returns the state after b.
+// next returns the state that follows the state at when b is read.
 func (a *automaton) next(at int32, b byte) int32 {
 	for {
 		if to := a.child(at, b); to != 0 || at == 0 {

@@ -41,7 +41,8 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	err := cmd.Run()
 	if cmd.Process != nil && errors.Is(err, exec.ErrWaitDelay) {
-		_ = procgroup.Kill(cmd) // children outlived the command; an error means they just ended
+		// kill children that outlived the command; an error means that they have just ended
+		_ = procgroup.Kill(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:

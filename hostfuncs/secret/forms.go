@@ -124,8 +124,8 @@ func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	return utf8.AppendRune(into, utf8.RuneError), 6
 }
 
-// unit reads an escape such as "\u0041". It returns length 6, or 1 if there is no escape, or 0 if
-// more of the stream is needed.
+// unit reads an escape such as "\u0041". It returns the length 6, or 1 if there is no escape, or 0
+// if more of the stream is needed.
 func unit(p []byte, atEnd bool) (rune, int) {
 	value := rune(0)
 	for i := range 6 {

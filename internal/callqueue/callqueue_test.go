@@ -265,7 +265,7 @@ func TestQueuedCallHoldsNoResources(t *testing.T) {
 	tests := []struct {
 		name   string
 		bounds Bounds
-		// The calls enter in this order. running lists the tenants of the calls that run
+		// The calls enter in this order. The field running lists the tenants of the calls that run
 		// afterwards.
 		calls   []Need
 		running string

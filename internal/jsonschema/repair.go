@@ -17,11 +17,11 @@ const (
 	maxPatternNote = 200
 )
 
-// Repair returns a schema that Compile accepts, for a schema from another system, which cannot be
-// corrected at its source. It leaves out each keyword that Compile refuses, such as a pattern that
-// RE2 lacks or null in place of a schema. The result admits every document that the original
-// admits. removed lists the parts that were left out. A pattern that was left out is added to the
-// description, for the model. Schemas without errors are returned unchanged.
+// Repair changes a schema to one that Compile accepts. It is for schemas from other systems, which
+// cannot be corrected at their source. It leaves out each keyword that Compile refuses, such as a
+// pattern that RE2 lacks or null in place of a schema. The result admits every document that the
+// original admits. removed lists the parts that were left out. A pattern that was left out is added
+// to the description, for the model. Schemas without errors are returned unchanged.
 //
 // The error is [SchemaErrors] if the errors concern the schema as a whole: it is not JSON, it is
 // too large, or a reference leads out of it.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Class is a kind of character that a text may not contain, or only in some places.
+// Class is a kind of character that a text must not contain, at least in some places.
 type Class struct {
 	// Name is the name of the class in the singular, such as "a control character".
 	Name string

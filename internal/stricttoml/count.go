@@ -7,7 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// ParseCount reads an integer from low to high, in any base and with any separators of TOML.
+// ParseCount reads an integer in any base and with any separators of TOML. It must be between low
+// and high.
 func ParseCount(literal string, low, high uint64) (uint64, error) {
 	number, _ := Number(literal)
 	n, err := strconv.ParseUint(number, 10, 64) // fails below 0

@@ -10,7 +10,7 @@ import (
 // durationText accepts less than time.ParseDuration: no sign, and no unit below a millisecond.
 var durationText = regexp.MustCompile(`^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h))+$`)
 
-// ParseDuration reads a time such as "10s" or "1m30s", from low to high.
+// ParseDuration reads a time such as "10s" or "1m30s", which must be between low and high.
 func ParseDuration(text string, low, high time.Duration) (time.Duration, error) {
 	scale := "a time from " + FormatDuration(low) + " to " + FormatDuration(high)
 	d, err := time.ParseDuration(text)

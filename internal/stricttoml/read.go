@@ -19,7 +19,7 @@ func ReadString[T any](c *Checker, target *T, parse func(text string) (T, error)
 	return ReadWith(c, parse, func(_ Place, value T) { *target = value })
 }
 
-// ReadCount returns a Reader for an integer from low to high.
+// ReadCount returns a Reader for an integer between low and high.
 func ReadCount[T int | int64 | uint64](c *Checker, target *T, low, high T) Reader {
 	return ReadString(c, target, func(literal string) (T, error) {
 		count, err := ParseCount(literal, uint64(low), uint64(high))

@@ -19,7 +19,8 @@ var sizeUnits = []struct {
 	shift uint
 }{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}
 
-// ParseSize reads a size such as "64MiB" into bytes, from low to high.
+// ParseSize converts a size such as "64MiB" to a number of bytes, which must be between low and
+// high.
 func ParseSize(text string, low, high uint64) (uint64, error) {
 	match := sizeText.FindStringSubmatch(text)
 	if match == nil {

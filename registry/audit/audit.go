@@ -40,8 +40,8 @@ type Log struct {
 // New returns a Log. It opens no file before the first receipt.
 func New(o Options) *Log { return &Log{o: o} }
 
-// Write appends a receipt. When Write returns, the operating system has the receipt, which may not
-// yet be on disk. The error contains no path.
+// Write appends a receipt. When Write returns, the operating system has the receipt, but the
+// receipt is not necessarily on disk. The error contains no path.
 func (l *Log) Write(r tool.Receipt) error {
 	line, err := json.Marshal(r)
 	if err != nil {

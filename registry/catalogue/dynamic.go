@@ -72,9 +72,9 @@ func (d *description) justFailed() error {
 }
 
 // Described returns the tool with its full definition. If a dynamic tool has not described itself
-// yet, Described runs its Describe, once for all concurrent callers. A tool that may not describe
-// itself keeps its registered definition. Described returns the error of ctx or of the tool. After
-// Options.LoadTimeout it fails with the code timeout.
+// yet, Described runs its Describe, once for all concurrent callers. A tool that is not allowed to
+// describe itself keeps its registered definition. Described returns the error of ctx or of the
+// tool. After Options.LoadTimeout it fails with the code timeout.
 func (c *Catalogue) Described(ctx context.Context, t *Tool) (*Tool, error) {
 	if t.pending == nil {
 		return t, nil

@@ -105,7 +105,7 @@ type File struct {
 	Path string
 	// Name is the path in errors, as the operator wrote it.
 	Name string
-	// Named means that the operator named the file, so that it must exist.
+	// Named means that the operator named the file, so it must exist.
 	Named bool
 }
 

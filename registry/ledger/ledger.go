@@ -51,10 +51,10 @@ type Options struct {
 // Observer watches calls, to trace and count them; package telemetry has an implementation.
 // Implementations must be safe for concurrent use, and fast, because calls wait for them.
 type Observer interface {
-	// Begin is called for each call before anything is checked, so the tool that the call names may
-	// not exist. It returns the context for the rest of the call. The context must not influence
-	// decisions about the call. The ledger calls end once with the receipt, when the call has
-	// ended.
+	// Begin is called for each call before anything is checked, so the call can name a tool that
+	// does not exist. It returns the context for the rest of the call. The context must not
+	// influence decisions about the call. The ledger calls end once with the receipt, when the call
+	// has ended.
 	Begin(ctx context.Context, call tool.Call) (observed context.Context, end func(tool.Receipt))
 }
 

@@ -383,8 +383,8 @@ func TestMessagesWithoutCalls(t *testing.T) {
 	}
 }
 
-// What a provider says instead of an answer is an error with the reason. A refusal in words is
-// text.
+// A message without an answer is an error with the reason that the provider gives. A refusal in
+// words is text.
 func TestStopWithoutAnswerIsAnErrorWithItsReason(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -13,10 +13,10 @@
 //		}
 //	}
 //
-// The tool's own schema remains authoritative. What a provider cannot express is left out of
+// The tool's own schema remains authoritative. A rule that a provider cannot express is left out of
 // the definition, stated in its description and reported as a [Loss]; the registry still checks
-// every call against the full schema. Some changes show in the arguments: a different name, or
-// a null that stands for an omitted field. [Tools.Calls] and [Tools.Answer] undo them.
+// every call against the full schema. Some changes show in the arguments: a different name, or a
+// null that stands for an omitted field. [Tools.Calls] and [Tools.Answer] undo them.
 //
 // The package has no network code and no dependency on a provider's SDK.
 package llm

@@ -11,8 +11,8 @@ import (
 // their alternatives.
 const maxAlternatives = 64
 
-// both returns a schema that admits what both a and b admit. It has the title, description, default
-// and examples of a. Where a has none, it has the value of b.
+// both returns a schema that admits the values that both a and b admit. It has the title,
+// description, default and examples of a. Where a has none, it has the value of b.
 func (r *reader) both(a, b *node) *node {
 	switch {
 	case a.bare():

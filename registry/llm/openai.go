@@ -59,7 +59,7 @@ type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 	Refusal string          `json:"refusal"`
-	// FunctionCall is the form of a call before tool_calls.
+	// FunctionCall is a call in the old format, which tool_calls replaced.
 	FunctionCall json.RawMessage `json:"function_call"`
 	ToolCalls    []struct {
 		ID       string `json:"id"`

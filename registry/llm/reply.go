@@ -38,7 +38,7 @@ func noAnswer(format Format, reason, details string) error {
 	return fmt.Errorf("%s stopped without an answer, for the reason %s", format, text)
 }
 
-// empty reports whether the model said nothing and requested no calls.
+// empty reports whether the model wrote no text and requested no calls.
 func (r reply) empty() bool { return r.text == "" && len(r.calls) == 0 }
 
 // notJSON returns the error for a response that cannot be parsed.

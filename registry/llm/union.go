@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// union returns a schema that admits what at least one of several schemas admits.
+// union returns a schema that admits the values that at least one of several schemas admits.
 func (r *reader) union(forms []*node, at string) *node {
 	var flat []*node
 	null := false

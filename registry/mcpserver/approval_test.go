@@ -257,7 +257,7 @@ func TestApprovalEndsWhenDirectoryChanges(t *testing.T) {
 	w := newWorld(t, mcpserver.Options{})
 	link := filepath.Join(t.TempDir(), "link")
 	lead := func(dir string) {
-		_ = os.Remove(link) // it may not exist
+		_ = os.Remove(link) // there may be no link yet
 		if err := os.Symlink(dir, link); err != nil {
 			t.Skip("no links here: ", err)
 		}

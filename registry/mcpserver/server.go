@@ -176,7 +176,8 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // listWait is how long a list waits for sources to start, and for dynamic tools to return their
-// definitions. What takes longer continues, and clients are notified of the change.
+// definitions. A start or request that takes longer continues, and clients are notified of the
+// change.
 const listWait = 2 * time.Second
 
 // await waits until all sources have been asked for their tools, and all dynamic tools have been

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// authorised is a call that may run, with what it may access.
+// authorised is a call that may run, with the access that it gets.
 type authorised struct {
 	prepared
 	grant       capability.Grant

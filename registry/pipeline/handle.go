@@ -55,8 +55,8 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 }
 
 // startNested begins a call that a tool makes while it serves the parent. The nested call has
-// exactly the rights of the parent's caller, so a tool cannot do for a caller what the caller may
-// not do. Closing the Pipeline cancels the nested call.
+// exactly the rights of the parent's caller, so a tool cannot do for a caller what the caller is
+// not allowed to do. Closing the Pipeline cancels the nested call.
 func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call) *Handle {
 	outer, options := &parent.Call, parent.Options
 	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message

@@ -44,10 +44,10 @@ type Answer struct {
 	// AnyArguments keeps the approval for calls with different arguments as well. Set it only if
 	// the question to the person said so.
 	AnyArguments bool
-	// Patterns keeps the approval for the Question's Patterns instead of the arguments. It then
-	// covers every call whose script needs an approval only for commands that match these
-	// patterns. It has no effect if the Question has no Patterns. Set it only if the question to
-	// the person showed them.
+	// Patterns stores the approval for the Question's Patterns and not for its arguments. The
+	// approval then covers every call whose script needs an approval only for commands that match
+	// these patterns. It has no effect if the Question has no Patterns. Set it only if the question
+	// to the person showed them.
 	Patterns bool
 }
 
@@ -66,7 +66,7 @@ type Question struct {
 	// Grant is what the tool will be able to access.
 	Grant capability.Grant
 	// Bounds are all limits of the call's access, including denials and directories of the host.
-	// They are for a fingerprint of what is approved, not for people.
+	// They are part of the fingerprint of the approval, and are not shown to people.
 	Bounds []string
 	// Why is the reason for the question.
 	Why string

@@ -48,7 +48,7 @@ type Rules struct {
 	Revoked []string
 }
 
-// GrantableFor returns what a tool gets if it requests it.
+// GrantableFor returns the permissions that a tool gets if it requests them.
 func (r *Rules) GrantableFor(name string) capability.Grantable {
 	if own, ok := r.ToolGrantables[name]; ok {
 		return own

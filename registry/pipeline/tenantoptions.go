@@ -19,7 +19,7 @@ type TenantOptions struct {
 	// changes nothing; an empty map removes all.
 	Mounts map[string]capability.Mount
 	Env    map[string]string
-	// Deny adds to what the Rules deny.
+	// Deny adds denials to the denials of the Rules.
 	Deny capability.Deny
 	// Policy decides in addition to the policy of the Rules, and the stricter decision applies;
 	// nil means that only the Rules decide.

@@ -22,7 +22,8 @@ const (
 )
 
 // selectors compiles entries. Entries that restrict may name a tool by an alias. Entries that
-// permit may not, because the author of a tool could otherwise choose an alias that is permitted.
+// permit calls must not, because the author of a tool could otherwise choose an alias that is
+// permitted.
 func (n *names) selectors(entries []string, restrict bool, at func(i int) place, p *problems) []selector {
 	if len(entries) > maxEntries {
 		p.add(at(maxEntries), "there are %d entries; the limit is %d; use groups or patterns", len(entries), maxEntries)

@@ -95,7 +95,8 @@ func (b *budgets) Check(tenant string) error {
 	return nil
 }
 
-// Spend counts what an attempt of a tenant's call has used. ran is how long the attempt ran.
+// Spend counts the resources that an attempt of a tenant's call has used. The parameter ran is the
+// duration of the attempt.
 func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	if b.none() {
 		return

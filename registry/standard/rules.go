@@ -77,8 +77,8 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 
 // grantableFor returns what a tool can be granted: what the operator's file and the Rules of the
 // Options offer. A mount or variable of the Rules replaces the mount or variable of the file;
-// permissions of the file for that mount then apply to the new directory. What the file denies
-// stays denied.
+// permissions of the file for that mount then apply to the new directory. The denials of the file
+// still apply.
 func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	file, more := o.config(), o.Registry.Rules.GrantableFor(spec.Name)
 	dirs := make(map[string]string)

@@ -93,7 +93,7 @@ type Details struct {
 	Violations []Violation `json:"faults,omitempty"`
 	// Missing are the permissions that are not granted, for CodePermissionDenied.
 	Missing []string `json:"missing,omitempty"`
-	// Denied are the permissions in Missing that are denied, so that no grant can allow them.
+	// Denied are the permissions in Missing that are denied: no grant can allow them.
 	Denied []string `json:"denied,omitempty"`
 	// Grant is what the operator can grant to the tool to allow the call: permissions or
 	// auto_execute, as arguments of 'wasmtool permission grant'. It is empty if no such grant

@@ -14,8 +14,8 @@ type Retrier interface {
 	Retry(failure *Error, attempt int) (again bool, wait time.Duration)
 }
 
-// MayPass reports whether a failure with this code may be temporary, so that the same call may
-// succeed a little later.
+// MayPass reports whether a failure with this code can be temporary: the same call can succeed a
+// little later.
 func (c Code) MayPass() bool {
 	return c == CodeTimeout || c == CodeNetwork || c == CodeRateLimited || c == CodeServer
 }

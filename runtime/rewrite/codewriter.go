@@ -167,7 +167,7 @@ type source struct {
 	extra  *scratch
 }
 
-// appendTo appends the instructions before the offset off, and splits the selects among them.
+// appendTo appends the instructions before the offset off, and splits the selects in them.
 func (in *source) appendTo(b []byte, off int) []byte {
 	for ; len(in.splits) > 0 && in.splits[0].off < off; in.splits = in.splits[1:] {
 		s := in.splits[0]

@@ -196,8 +196,8 @@ func (d *decoder) operand(in *instr, imm immediate) (index uint32) {
 }
 
 // prefixed reads the number after a prefix. After the vector and atomic prefixes, the engine reads
-// only one byte of the number. If the number has a second byte, 0x01, the engine takes that for a
-// nop.
+// only one byte of the number. If the number has a second byte, 0x01, the engine reads that byte as
+// a nop.
 func (d *decoder) prefixed(in *instr) immediate {
 	at := d.pos
 	sub := d.u32()

@@ -101,7 +101,7 @@ const (
 	keptPerInstruction = 8
 	keptPerVariable    = 8
 
-	// liveVariable is how many values on the stack cost as much as a variable.
+	// liveVariable is the number of values on the stack that cost as much as a variable.
 	liveVariable = 4
 	// weightTyped is the number of instructions for each value of a declared type.
 	weightTyped = 5

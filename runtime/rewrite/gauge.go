@@ -6,8 +6,8 @@ package rewrite
 type gauge struct {
 	effort
 	m *module
-	// perCall is how many instructions the engine adds to a call to reload what the call may have
-	// changed.
+	// perCall is the number of instructions that the engine adds to a call to reload the values
+	// that the call may have changed.
 	perCall uint64
 	height  int
 	frames  []gaugeFrame

@@ -142,8 +142,8 @@ func (m *module) markQuick(names []ImportName) {
 	}
 }
 
-// leaves reports whether a call of function f leaves compiled code, so that the fuel is checked
-// before the call: f is imported and not quick.
+// leaves reports whether a call of function f leaves compiled code: f is imported and not quick.
+// The fuel is checked before such a call.
 func (m *module) leaves(f uint32) bool {
 	return int(f) < m.importedFuncs && (m.quick == nil || !m.quick[f])
 }

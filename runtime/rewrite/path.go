@@ -207,8 +207,9 @@ func (in *instr) takesFuel() bool {
 	return in.op == opCall || in.op == opCallIndirect || in.op == opCallRef || in.measured() || in.longer()
 }
 
-// merge returns the cost of moving values where paths meet: at the head of the loop that in ends,
-// or at the end of any other block. Only locals that are set in the block may differ there.
+// merge returns the cost of moving values where paths meet: at the head of the loop that the
+// instruction in ends, or at the end of any other block. Only locals that are set in the block may
+// differ there.
 func (p *plan) merge(in *instr) uint64 {
 	return moveCost(min(p.gauge.assigned, in.sets)) + moveCost(in.params+in.results)
 }

@@ -16,8 +16,7 @@ import (
 const heavyCalls = 20
 
 // detours are pieces of code with two paths. One goes through heavy code and is taken when local 0
-// is
-// 1. The other avoids the heavy code.
+// has the value 1. The other avoids the heavy code.
 func detours() map[string][]byte {
 	heavy := bytes.Repeat(wasmtest.CallFunc(2), heavyCalls)
 	get := []byte{wasmtest.LocalGet, 0}

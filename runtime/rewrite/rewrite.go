@@ -58,7 +58,7 @@ type Options struct {
 	// A function that would take seconds or much memory to compile is refused as SlowToCompile. So
 	// is a module with too many such functions for its size.
 	Meter bool
-	// Quick names imported functions before whose calls Meter adds no check.
+	// Quick names imported functions. Meter adds no check before a call of these functions.
 	Quick []ImportName
 	// AnyEffort disables refusals as SlowToCompile, for a compiler that can be stopped.
 	AnyEffort bool

@@ -160,8 +160,8 @@ type run struct {
 // zeros. Evaluating them takes most of the time to instantiate a Go program.
 //
 // The result is nil if merging could be observed: if code refers to segments by index, if the
-// memory is not new and zero, if an offset is not a constant, or if segments overlap, so that their
-// order matters. A segment outside the memory still makes the instantiation fail.
+// memory is not new and zero, if an offset is not a constant, or if segments overlap, because their
+// order then matters. A segment outside the memory still makes the instantiation fail.
 func (m *module) mergeData(s *scan) []run {
 	if s.blockers&(blockSegments|blockImportedMemory|blockNoMemory) != 0 || len(m.data) < 2 {
 		return nil
@@ -196,7 +196,7 @@ func (m *module) mergeData(s *scan) []run {
 	return merged
 }
 
-// constantRun returns what an active segment fills, if its offset is a constant.
+// constantRun returns the run of bytes that an active segment fills, if its offset is a constant.
 func (m *module) constantRun(d dataDecl) (run, bool) {
 	r := reader{b: m.wasm, pos: d.start, end: d.end}
 	if r.u32() != 0 || opcode(r.byte()) != opI32Const {

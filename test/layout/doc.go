@@ -1,5 +1,4 @@
-// Package layout tests the structure of the repository: which package may import which, which
-// modules are linked by a program that embeds the registry, that no type of the engine is exported,
-// how large files, functions, packages and types may be, and that each directory has one package
-// comment.
+// Package layout tests the structure of the repository: the imports between packages, the modules
+// that a program that embeds the registry links, the size of files, functions, packages and types,
+// and the package comment of each directory. It also tests that no type of the engine is exported.
 package layout

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// embedded lists packages that programs import, with the modules that those programs must not link
-// as a consequence. The modules are only for the command, or for programs that import a separate
-// package.
+// embedded lists packages that programs import. For each package it lists the modules that the
+// import must not add to a program. The modules are only for the command, or for programs that
+// import a separate package.
 var embedded = []struct {
 	path   string
 	linked []string // modules

@@ -127,7 +127,7 @@ func checkPhrases(text string, report func(found, instead string)) {
 	}
 }
 
-// walk calls check with each file that has the extension and is not skipped.
+// walk calls the function check with each file that has the extension and is not skipped.
 func walk(t *testing.T, extension string, check func(name string, text []byte)) {
 	t.Helper()
 	root := filepath.Join("..", "..")

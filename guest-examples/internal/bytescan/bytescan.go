@@ -147,8 +147,8 @@ func plainWord(w uint64) bool {
 // countZeros returns the number of zero bytes in w.
 func countZeros(w uint64) int { return bits.OnesCount64(allZeros(w)) }
 
-// allZeros returns a word that marks each zero byte of w. It never marks another byte, while a
-// borrow can make zeros do so.
+// allZeros returns a word that marks each zero byte of w. It never marks another byte. The function
+// zeros can do so, because of a borrow.
 func allZeros(w uint64) uint64 {
 	const rest = ^uint64(highs)
 	return ^((w&rest + rest) | w | rest)

@@ -56,9 +56,9 @@ func (h *Hash) Text() string {
 	return hex.EncodeToString(h.long.Sum(nil))[:Length]
 }
 
-// Check returns an error unless want is empty or the hash of data. want is the caller's file_hash,
-// and data the content of the file called shown. Check rejects a longer prefix of the SHA-256, so
-// that each content has only one valid hash.
+// Check returns an error unless the parameter want is empty or the hash of data. The parameter want
+// is the caller's file_hash, and data is the content of the file called shown. Check rejects a
+// longer prefix of the SHA-256, so that each content has only one valid hash.
 func Check(want, shown string, data []byte) error {
 	if want == "" {
 		return nil

@@ -38,7 +38,8 @@ type lexer struct {
 	at   int
 }
 
-// instruction returns the next operator and its operands, or an operator of kind end.
+// instruction returns the next operator and its operands, or an operator of the kind end if there
+// is none.
 func (l *lexer) instruction() (operands []token, op token) {
 	for {
 		t := l.next(0)

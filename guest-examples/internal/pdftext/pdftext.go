@@ -1,6 +1,6 @@
 // Package pdftext extracts the text of PDF files. github.com/ledongthuc/pdf reads the objects,
-// streams and encryption of a file. This package interprets what the streams of a page draw, with
-// which fonts and where, because the library returns words joined together.
+// streams and encryption of a file. This package interprets the drawing instructions of a page,
+// because the text that the library returns has no space between words.
 package pdftext
 
 import (

@@ -9,7 +9,7 @@ import (
 )
 
 // Text returns text as valid UTF-8 with line feeds as line ends. It removes control characters,
-// characters that reorder a line, and invisible characters; removed is their number.
+// characters that reorder a line, and invisible characters; the result removed is their number.
 func Text(text string) (clean string, removed int) {
 	if isPlain(text) {
 		return text, 0

@@ -15,8 +15,8 @@ type Document struct {
 	// the bytes of the file. An unpaired surrogate of UTF-16 is encoded as three bytes like a
 	// character of UTF-8.
 	Text []byte
-	// Unknown reports that the file has bytes that are not UTF-8, so that only its ASCII
-	// characters are certain.
+	// Unknown reports that the file has bytes that are not UTF-8, so only its ASCII characters are
+	// certain.
 	Unknown bool
 
 	mark []byte    // the byte order mark

@@ -22,8 +22,8 @@ func NewLineReader(src io.Reader, keep int) *LineReader {
 	return &LineReader{src: bufio.NewReaderSize(src, SniffLen), keep: keep}
 }
 
-// Next returns the first bytes of the next line, without its line end, and the length of the
-// whole line in bytes. start is valid until the next call. The error is io.EOF after the last
+// Next returns the first bytes of the next line, without its line end, and the length of the whole
+// line in bytes. The result start is valid until the next call. The error is io.EOF after the last
 // line, or an error of the source; later calls return it again.
 func (r *LineReader) Next() (start []byte, length int64, err error) {
 	if r.err != nil {

@@ -42,9 +42,9 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 	return src, nil
 }
 
-// Decode is [NewReader] for a complete text. The result may be a part of data. plain reports that
-// the text has no control characters except tabs and line feeds; callers then need no separate
-// checks.
+// Decode is [NewReader] for a complete text. The result may be a part of data. The result plain
+// says that the text has no control characters except tabs and line feeds; callers then need no
+// separate checks.
 func Decode(data []byte) (decoded []byte, plain bool, err error) {
 	if IsUTF16(data) {
 		decoded, err = utf16Decoder().Bytes(data)

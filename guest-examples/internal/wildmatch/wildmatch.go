@@ -72,8 +72,8 @@ type matcher struct {
 	first         decode
 	p, at         int // the next bytes
 
-	star, starAt   int // after the last star, and the end of what it took
-	stars, starsAt int // after the last double star, and the end of what it took
+	star, starAt   int // after the last star, and the end of the text that the star matched
+	stars, starsAt int // after the last double star, and the end of the text that it matched
 }
 
 // step matches the next element of the pattern. broken reports an error in the pattern.

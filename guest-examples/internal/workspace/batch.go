@@ -26,8 +26,8 @@ type asker interface {
 	readMany(names []string, limit int, room []byte) ([]files.Answer, error)
 }
 
-// NewBatch returns a Batch with a buffer for the content of files. room is the size of the buffer
-// in bytes.
+// NewBatch returns a Batch with a buffer for the content of files. The parameter room is the size
+// of the buffer in bytes.
 func NewBatch(fsys fs.FS, room int) *Batch {
 	asker, ok := fsys.(asker)
 	if !ok {

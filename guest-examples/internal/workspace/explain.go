@@ -103,7 +103,8 @@ func suggest(fsys fs.FS, name string) []string {
 	return nil
 }
 
-// closest returns up to maxSuggestions names of the entries that resemble name most.
+// closest returns up to maxSuggestions names of the entries that are most similar to the given
+// name.
 func closest(name string, entries []fs.DirEntry) []string {
 	type scored struct {
 		name  string

@@ -49,7 +49,7 @@ func (g Glob) Match(name string) bool {
 	})
 }
 
-// NamesHidden reports whether an element of the glob begins with a dot, so that it can only match
+// NamesHidden reports whether an element of the glob begins with a dot, so the glob can only match
 // hidden files.
 func (g Glob) NamesHidden() bool {
 	return slices.ContainsFunc(g.patterns, func(p globPattern) bool {

@@ -10,8 +10,8 @@ import (
 )
 
 // obstacle describes what blocks the path to the file called name: a link that can't be followed, a
-// file in place of a directory, or a file of another type. at is the blocking part of the path, or
-// "" if there is none.
+// file in place of a directory, or a file of another type. The result at is the blocking part of
+// the path, or "" if there is none.
 func obstacle(fsys fs.FS, name string) (at, what string) {
 	elements := strings.Split(name, "/")
 	for i := range elements {

@@ -22,9 +22,9 @@ func Open() fs.FS {
 	return openTree(Mount)
 }
 
-// Resolve converts value, a path in the parameter param, to a name for fs.FS. The path is
-// relative to the workspace or absolute under Mount; the name "." is the workspace itself. The
-// error names param and what to do.
+// Resolve converts value, a path in the parameter param, to a name for fs.FS. The path is relative
+// to the workspace or absolute under Mount; the name "." is the workspace itself. The error names
+// param and says what to do.
 func Resolve(param, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("the argument %q is empty; give a path relative to the workspace or under %s", param, Mount)

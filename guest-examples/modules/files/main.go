@@ -47,8 +47,8 @@ func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 	}
 }
 
-// tool returns a tool that calls run with the workspace in and the decoded arguments. in is a file
-// system to read, or a directory to write.
+// tool returns a tool that calls the function run with the parameter in and the decoded arguments.
+// The parameter in is the workspace: a file system to read, or a directory to write.
 func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

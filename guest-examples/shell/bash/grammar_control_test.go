@@ -13,8 +13,8 @@ func TestControlFlowAsBash(t *testing.T) {
 	compareGenerated(t, 400, 20_000, controlScript)
 }
 
-// control makes a script. Each line is complete or begins or ends a compound command, so that a
-// script can be shortened by lines.
+// control makes a script. Each line is complete, or begins or ends a compound command, so a script
+// can be shortened line by line.
 type control struct {
 	*rand.Rand
 	lines     []string

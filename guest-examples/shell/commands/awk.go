@@ -69,7 +69,7 @@ func runAwk(p *process, o options, words []string, directory *workingDirectory) 
 
 // awkValue replaces the escapes of a value on the command line, as in a string of a program.
 func awkValue(value string) string {
-	// A value may contain a line end, but a string of a program may not.
+	// A value can contain a line end, but a string of a program cannot.
 	text, err := lexer.Unescape(strings.ReplaceAll(value, "\n", `\n`))
 	if err != nil {
 		return value // gawk also keeps \x without digits

@@ -54,7 +54,7 @@ func runMv(p *process, o options, names []string) int {
 	return t.run(o, names, t.move)
 }
 
-// run calls do for each source with the source and its target.
+// run calls the function do for each source, with the source and its target.
 func (t *transfer) run(o options, names []string, do func(from, to string)) int {
 	p := t.p
 	if o.has("t") {

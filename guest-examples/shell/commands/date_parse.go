@@ -235,7 +235,7 @@ func (d *dateParser) bare(n dateToken) {
 }
 
 // clock parses a time: 7pm, 7:08, 7:08:09.5, 7:08 pm, 07:08+02:00. A number with a sign is a zone
-// here, so that 7:08 +2 days is a day after 7:08 in the zone +02.
+// here, so 7:08 +2 days is a day after 7:08 in the zone +02.
 func (d *dateParser) clock() bool {
 	d.times++
 	d.hour, d.minute, d.sec, d.nanos, d.meridian = d.peek(0).value, 0, 0, 0, -1

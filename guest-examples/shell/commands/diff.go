@@ -306,7 +306,8 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// reduce returns what is left of a line for comparison, without ignored case and white space.
+// reduce returns a line in the form that is compared: without differences in case and white space
+// that the options ignore.
 func (d *comparison) reduce(line []byte) []byte {
 	if d.crlf {
 		if text, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {

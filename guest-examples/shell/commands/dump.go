@@ -189,7 +189,7 @@ var hexdump = spec{
 }
 
 // dump prints all files as one sequence, in rows of width bytes. It prints one * in place of
-// repeated rows. last is the format of the final offset.
+// repeated rows. The parameter last is the format of the final offset.
 func (p *process) dump(o options, files []string, width int, lengthOption, skipOption string, row func(p *process, offset int64, data []byte), last string) int {
 	length, skip := int64(-1), int64(0)
 	for option, target := range map[string]*int64{lengthOption: &length, skipOption: &skip} {

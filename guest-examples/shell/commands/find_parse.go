@@ -15,7 +15,7 @@ import (
 type findParser struct {
 	*finder
 	words  []string
-	acts   bool // the expression contains an action, so that -print is not implied
+	acts   bool // the expression contains an action, so -print is not implied
 	nested int
 }
 
@@ -124,7 +124,7 @@ func (s *findParser) not() (findNode, error) {
 	}
 }
 
-// argument returns the next word as the argument of the test of.
+// argument returns the next word as the argument of the test that the parameter of names.
 func (s *findParser) argument(of string) (string, error) {
 	if len(s.words) == 0 {
 		return "", fmt.Errorf("missing argument to `%s'", of)

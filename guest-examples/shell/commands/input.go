@@ -64,8 +64,8 @@ type nopWriteCloser struct{ io.Writer }
 
 func (nopWriteCloser) Close() error { return nil }
 
-// eachInput calls do for each file, or for stdin if files is empty, and reports files that can't be
-// read. It returns the exit status.
+// eachInput calls the function do for each file, or for stdin if files is empty, and reports files
+// that can't be read. It returns the exit status.
 func (p *process) eachInput(files []string, do func(name string, r io.Reader) error) int {
 	if len(files) == 0 {
 		files = []string{"-"}
@@ -162,7 +162,7 @@ func (l *lineReader) next() (line []byte, ended bool, err error) {
 	}
 }
 
-// eachLine calls do for each line of r until do returns false.
+// eachLine calls the function do for each line of r until do returns false.
 func (p *process) eachLine(r io.Reader, end byte, do func(line []byte, ended bool) bool) error {
 	lines := newLineReader(r, end)
 	for !p.stopped() {

@@ -28,7 +28,7 @@ type lister struct {
 	long      bool
 	all       string // the given option, "A" or "a"; "" if neither is given
 	ignore    []string
-	printed   bool // output was printed, so that a blank line must precede the next list
+	printed   bool // output was printed, so a blank line must precede the next list
 	timeStyle string
 	headers   bool
 }

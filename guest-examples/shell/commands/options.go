@@ -222,7 +222,7 @@ known:
 	return option{found.names[0], value}, words, nil
 }
 
-// short parses the short options in one word. word has no leading dash.
+// short parses the short options in one word. The parameter word has no leading dash.
 func (s optionSet) short(specification, word string, words []string) (options, []string, error) {
 	var opts options
 	for i := 0; i < len(word); i++ {

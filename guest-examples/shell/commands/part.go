@@ -42,8 +42,8 @@ func (p *process) readPart(o options, preset, turn, plain string) (wanted part, 
 	return wanted, ok
 }
 
-// eachPart calls do for each file, or for stdin if files is empty. It prints the name of each file
-// if there is more than one.
+// eachPart calls the function do for each file, or for stdin if files is empty. It prints the name
+// of each file if there is more than one.
 func (p *process) eachPart(o options, files []string, do func(io.Reader) error) int {
 	p.unreadable = "cannot open '%s' for reading: %s"
 	named, later := (len(files) > 1 || o.has("v")) && !o.has("q"), false
@@ -62,8 +62,8 @@ func (p *process) eachPart(o options, files []string, do func(io.Reader) error) 
 	})
 }
 
-// holdLines reads r to its end and returns the last n lines with their line ends. It calls leave
-// for each line before them.
+// holdLines reads r to its end and returns the last n lines with their line ends. It calls the
+// function leave for each line before them.
 func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
 	var held [][]byte
 	size := 0
@@ -86,8 +86,8 @@ func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []by
 	return held, err
 }
 
-// holdBytes reads r to its end and returns the last n bytes. It calls leave with the bytes before
-// them.
+// holdBytes reads r to its end and returns the last n bytes. It calls the function leave with the
+// bytes before them.
 func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 32<<10)

@@ -70,8 +70,9 @@ type translator struct {
 	out      strings.Builder
 	warnings []string
 	open     int
-	// atom reports whether a following * has an element to repeat. start reports that the position
-	// is the start of an alternative. repeated reports that the previous element is a repetition.
+	// atom reports whether a following * has an element to repeat. The field start reports that the
+	// position is the start of an alternative. repeated reports that the previous element is a
+	// repetition.
 	atom, repeated bool
 }
 

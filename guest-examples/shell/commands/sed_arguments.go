@@ -140,7 +140,7 @@ func (s *sedParser) block() (string, error) {
 }
 
 // textEscape returns the byte of an escape in the text of a, i or c, and the length of the escape.
-// rest is the text after the backslash, and not empty.
+// The parameter rest is the text after the backslash, and not empty.
 func textEscape(rest string) (byte, int) {
 	if at := strings.IndexByte("afnrtv", rest[0]); at >= 0 {
 		return "\a\f\n\r\t\v"[at], 1

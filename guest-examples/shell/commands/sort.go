@@ -19,7 +19,7 @@ var sortSpec = spec{
 // sorter compares lines with the options of sort.
 type sorter struct {
 	keys      []sortKey
-	separator int // the byte that separates fields, or -1 if blanks do
+	separator int // the byte that separates fields, or -1 if blanks separate them
 	reverse   bool
 	plain     bool // do not compare whole lines if their keys are equal
 	unique    bool

@@ -211,8 +211,8 @@ func (s *timeFormatter) year(f timeField, yearPad byte, n timeNumber) {
 	s.signed(f, strconv.Itoa(max(n.value, -n.value)), n.digits, n.value < 0, plus)
 }
 
-// signed writes the digits of a number with its sign. Without a width, it has at least least
-// characters.
+// signed writes the digits of a number with its sign. Without a width, the parameter least is the
+// min number of characters.
 func (s *timeFormatter) signed(f timeField, digits string, least int, negative, plus bool) {
 	if f.pad == 0 {
 		f.pad = '0'

@@ -170,7 +170,7 @@ type unexpander struct {
 	lone       bool // the first held blank ends just at a stop, so it stays a blank if it is alone
 }
 
-// blank handles a blank; stop is the next tab stop.
+// blank handles a blank; the parameter stop is the next tab stop.
 func (u *unexpander) blank(b byte, stop int) {
 	if b == ' ' {
 		u.column++

@@ -11,7 +11,7 @@ const escapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\"
 
 // Unescape replaces the escapes in text. With echo set, it follows the rules of echo -e and %b: \0
 // begins an octal number of up to three more digits, and \c stops all output. Otherwise it follows
-// the rules of the format of printf. stop is true after \c.
+// the rules of the format of printf. The result stop is true after \c.
 func Unescape(text string, echo bool) (out string, stop bool) {
 	if !strings.Contains(text, `\`) {
 		return text, false

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// hunkHead matches the first line of a hunk. The line counts in it are not used, because models
-// often get them wrong and they can be counted. The pattern is compiled when it is needed, because
-// a global variable would slow down the start of each call of all tools in the module.
+// hunkHead matches the first line of a hunk. The line counts in it are not used: models often get
+// them wrong, and the lines can be counted. The pattern is compiled when it is needed, because a
+// global variable would slow down the start of each call of all tools in the module.
 const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
 // parseUnified parses a diff in the format of diff -u and git. It skips other text before, between

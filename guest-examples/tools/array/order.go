@@ -99,7 +99,8 @@ func appendFlat(flat, items []jsonvalue.Value, depth toolabi.Int) []jsonvalue.Va
 	return flat
 }
 
-// numbers returns the numbers from start up to, but not including, end, in steps of step.
+// numbers returns the numbers from the argument start up to, but not including, the argument end.
+// The argument step is the difference between two numbers.
 func numbers(c call) (jsonvalue.Value, error) {
 	step := toolabi.Int(1)
 	if c.Step != nil {

@@ -43,7 +43,7 @@ func TestSuite(t *testing.T) {
 			if cases[0].Skip {
 				break
 			}
-			if i > 0 && c.YAML == "" { // a case has what the case before it has
+			if i > 0 && c.YAML == "" { // a case without data has the data of the case before it
 				c.YAML = cases[i-1].YAML
 			}
 			if i > 0 && c.JSON.Kind == 0 {
@@ -96,7 +96,7 @@ func (c suiteCase) check(text string) error {
 	return nil
 }
 
-// unescapeSuite replaces the characters with which the suite writes what an editor would not show.
+// unescapeSuite replaces the visible characters that the suite writes in place of invisible ones.
 func unescapeSuite(text string) string {
 	text = strings.NewReplacer("␣", " ", "—", "", "»", "\t", "↵", "", "←", "\r", "⇔", "\ufeff").Replace(text)
 	if cut, found := strings.CutSuffix(text, "∎\n"); found {

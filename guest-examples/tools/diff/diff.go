@@ -89,8 +89,8 @@ type side struct {
 	lines    [][]byte // with line ends
 }
 
-// load returns one side. given is its text, and path is the name of its file; exactly one must be
-// set.
+// load returns one side. The parameter given is its text, and path is the name of its file; exactly
+// one must be set.
 func load(fsys fs.FS, textParam string, given *string, fileParam string, path *string) (side, error) {
 	if (given == nil) == (path == nil) {
 		return side{}, fmt.Errorf("give exactly one of %s and %s", textParam, fileParam)

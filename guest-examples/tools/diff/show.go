@@ -72,7 +72,8 @@ func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
 	return appendLines(out, format, " ", d.old.lines[at:last.OldEnd+after])
 }
 
-// lineRange formats a range of lines for a hunk. start is an index from 0, and end is exclusive.
+// lineRange formats a range of lines for a hunk. The parameter start is an index from 0, and the
+// parameter end is exclusive.
 func lineRange(start, end int) string {
 	switch end - start {
 	case 0:

@@ -41,8 +41,8 @@ type Outcome struct {
 }
 
 // Apply makes the edits to data, the content of a file, in order. Each edit applies to the result
-// of the previous edits. shown is the name of the file in messages. name returns the name of an
-// edit in messages, or "" if there is only one edit. Apply does not change data.
+// of the previous edits. The parameter shown is the name of the file in messages. name returns the
+// name of an edit in messages, or "" if there is only one edit. Apply does not change data.
 func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Outcome, error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {

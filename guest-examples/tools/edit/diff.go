@@ -36,7 +36,7 @@ type block struct {
 	oldCount, newCount int // lines
 }
 
-// append appends the diff of a file to out. shown is the name of the file.
+// append appends the diff of a file to out. The parameter shown is the name of the file.
 func (d differ) append(out []byte, shown string, changes []change) []byte {
 	out = append(out, "--- "+shown+"\n+++ "+shown+"\n"...)
 	w := diffWriter{differ: d, out: out, limit: len(out) + maxDiffBytes}

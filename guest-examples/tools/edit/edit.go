@@ -50,8 +50,9 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	return Change(dir, args.FilePath, args.FileHash, edits, func(int) string { return "" }, out)
 }
 
-// Change makes the edits in the file path of dir, and writes a summary to out. It reads the file
-// once and writes it once. fileHash is as in [Args]; label is the parameter name of [Apply].
+// Change makes the edits in the file at the given path in dir, and writes a summary to the writer
+// out. It reads the file once and writes it once. fileHash is as in [Args]; label is the parameter
+// name of [Apply].
 func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
 	name, was, data, err := dir.Read("file_path", path, MaxSize)
 	if err != nil {

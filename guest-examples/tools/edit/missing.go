@@ -195,8 +195,8 @@ func absentLine(content, wanted string) (string, bool) {
 	return "", false
 }
 
-// searchedLines returns the lines of content that are compared one by one. all reports whether
-// these are all lines.
+// searchedLines returns the lines of content that are compared one by one. The result all says
+// whether these are all lines of content.
 func searchedLines(content string) (lines []string, all bool) {
 	if len(content) <= maxSearched {
 		return strings.Split(content, "\n"), true

@@ -116,7 +116,7 @@ func kind(entry fs.DirEntry) string {
 	}
 	info, err := entry.Info()
 	switch {
-	case err != nil: // the file was removed after its directory was listed
+	case err != nil: // the error means that the file was removed after its directory was listed
 		return ""
 	case info.Mode().Type() == fs.ModeSymlink:
 		return " (link)"

@@ -15,7 +15,7 @@ func encode(items []jsonvalue.Value) []byte {
 	return append(jsonvalue.Layout{Indent: 2, Max: MaxOutput}.Append(nil, jsonvalue.NewArray(items)), '\n')
 }
 
-// collect calls visit for all nodes, parents first.
+// collect calls the function visit for all nodes, parents first.
 func (d document) collect(visit func(ast.Node)) {
 	// Ignore the error, because visit never returns one.
 	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

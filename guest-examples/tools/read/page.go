@@ -47,7 +47,8 @@ func (p *page) write(line []byte) {
 }
 
 // end writes a note about what the page leaves out. total is the number of all lines or entries. If
-// more is set, there may be more than total. unit is "lines" or "entries".
+// the parameter more is set, there may be more than total. The parameter unit is "lines" or
+// "entries".
 func (p *page) end(unit string, total int64, more bool) {
 	last := p.first + p.shown - 1
 	if !more {
@@ -222,8 +223,9 @@ func appendNumber(line []byte, number int64) []byte {
 	return append(line, text...)
 }
 
-// appendLine appends the line and its number. start is the beginning of the line, and length is the
-// length of the whole line in bytes. valid reports whether the shown part is valid UTF-8.
+// appendLine appends the line and its number. The parameter start is the beginning of the line, and
+// length is the length of the whole line in bytes. valid reports whether the shown part is valid
+// UTF-8.
 func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
 	line = append(appendNumber(line, number), '\t')
 	shown, cut := text.Clip(start, MaxLineChars)

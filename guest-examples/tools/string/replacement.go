@@ -18,8 +18,9 @@ type replacementPart struct {
 }
 
 // parseReplacement reads $1 and ${1} as groups, $name and ${name} as named groups, and $$ as a
-// dollar sign. Another dollar sign is itself. All digits after a dollar sign belong to the number.
-// A group that the expression lacks is an error, because its text would be missing silently.
+// dollar sign. Any other dollar sign stands for itself. All digits after a dollar sign belong to
+// the number. A group that the expression lacks is an error, because its text would be missing
+// silently.
 func parseReplacement(text string, re *regexp.Regexp) (replacement, error) {
 	var parts replacement
 	for text != "" {
@@ -47,8 +48,8 @@ func parseReplacement(text string, re *regexp.Regexp) (replacement, error) {
 }
 
 // groupReference returns the number or name of a group at the start of text, which follows a dollar
-// sign, and its length with braces. The reference is "" for a dollar sign that is itself; the
-// length is then 1 if the sign is doubled.
+// sign, and its length with braces. The reference is "" for a dollar sign that stands for itself;
+// the length is then 1 if the sign is doubled.
 func groupReference(text string) (reference string, length int, err error) {
 	if strings.HasPrefix(text, "$") {
 		return "", 1, nil
@@ -84,8 +85,8 @@ func groupNumber(reference string, re *regexp.Regexp) int {
 	return -1
 }
 
-// noGroup returns the error for a group that the expression lacks. written is the group without
-// the dollar sign.
+// noGroup returns the error for a group that the expression lacks. The parameter written is the
+// group without the dollar sign.
 func noGroup(written, reference string, re *regexp.Regexp) error {
 	names := slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 	has := fmt.Sprintf("groups 0 to %d", re.NumSubexp())

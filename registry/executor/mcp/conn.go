@@ -94,7 +94,7 @@ func (c *conn) write(w io.Writer) {
 		select {
 		case line := <-c.out:
 			if _, err := w.Write(line); err != nil {
-				return // read notices the end of the stream and closes c
+				return // the method read notices the end of the stream and closes c
 			}
 		case <-c.closed:
 			return

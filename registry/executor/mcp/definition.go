@@ -31,7 +31,7 @@ type definition struct {
 	Execution    json.RawMessage `json:"execution"`
 }
 
-// parseDefinition reads one tool. The result changes says what was changed. Annotations are ignored,
+// parseDefinition reads one tool. The result changes lists the changes. Annotations are ignored,
 // except for the title: the author of a tool does not decide what the tool may do.
 func parseDefinition(raw json.RawMessage) (d definition, changes []string, err error) {
 	switch err := json.Unmarshal(raw, &d); {

@@ -9,7 +9,7 @@ import (
 )
 
 // Definitions that other servers really send are used without the parts that are invalid here, and
-// the log says which.
+// the log names these parts.
 func TestInvalidPartsOfSchemasAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ definition, want, logged string }{

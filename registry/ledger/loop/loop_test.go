@@ -8,8 +8,8 @@ import (
 
 // play makes the calls of a script and returns one character for each: "." passed, "w" passed with
 // a warning, "a" asked, "b" refused. A call is the name of its tool, with the outcome in brackets:
-// a result, "!" for a change, "y" for an approval. A call that is asked about without "y" is
-// refused.
+// a result, "!" for a change, "y" for an approval. A call without "y" is refused if the approver is
+// asked about it.
 func play(d *Detector, session, script string) string {
 	said := ""
 	for _, word := range strings.Fields(script) {

@@ -60,7 +60,7 @@ type Approval struct {
 	Tool string `json:"tool"`
 	// Key is what was approved.
 	Key Key `json:"key"`
-	// AnyArguments says that the approval is for any arguments, so that Key.Arguments is ignored.
+	// AnyArguments says that the approval is for any arguments; Key.Arguments is then ignored.
 	AnyArguments bool `json:"any_arguments,omitempty"`
 	// Pattern is the pattern of NewPatternKey, for people only; empty if Key has arguments.
 	Pattern string `json:"pattern,omitempty"`

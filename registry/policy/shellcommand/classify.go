@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// Limits on the work for one script. A script beyond them is denied, because the part that was not
-// checked may contain anything.
+// Limits on the work for one script. A script that exceeds them is denied, because the part that
+// was not checked may contain anything.
 const (
 	// MaxScriptBytes is the maximum size of a script.
 	MaxScriptBytes = 256 << 10

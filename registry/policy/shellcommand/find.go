@@ -47,8 +47,8 @@ func valueOfFind(args []word, i int) bool {
 	return i > 0 && args[i-1].fixed && slices.Contains(tests, args[i-1].text) && !args[i].several
 }
 
-// endsEarly reports whether a word of a command may end the command, so that the following words
-// would be arguments of find itself.
+// endsEarly reports whether a word of a command may end the command. The words after it would then
+// be arguments of find, not of the command.
 func endsEarly(command []word) bool {
 	doubt := false
 	for _, w := range command {

@@ -19,8 +19,8 @@ var deeper = []string{
 	"git submodule", "git bisect", "gh pr", "gh issue", "gh repo", "go mod", "go tool", "uv pip", "poetry run", "bundle exec", "deno task", "cargo run",
 }
 
-// anything are programs that can do anything, depending on their arguments, so that no pattern
-// describes what such a command does.
+// anything are programs that can do anything, depending on their arguments. No pattern describes
+// what such a command does.
 var anything = []string{
 	"env", "exec", "command", "builtin", "timeout", "nice", "nohup", "setsid", "stdbuf", "time", "xargs", "watch", "eval", "source", ".", "trap", "alias",
 	"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh",

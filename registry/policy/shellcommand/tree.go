@@ -20,7 +20,7 @@ type tree struct {
 }
 
 // topFunctions returns the functions declared at the top level of the script. A function declared
-// in a branch or subshell may not exist when its name is called.
+// in a branch or subshell does not always exist when its name is called.
 func topFunctions(file *syntax.File) map[string]uint {
 	functions := make(map[string]uint)
 	for _, stmt := range file.Stmts {

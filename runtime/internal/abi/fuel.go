@@ -52,10 +52,10 @@ func (g *fuelGauge) begin(used uint64) int64 {
 	return int64(g.slice())
 }
 
-// next ends the current slice, of which left units remain, and returns the size of the next slice.
-// left is below 0 if the guest owes fuel. ok is false when the limit is exceeded. A slice of 0 lets
-// the guest run up to its next charge. So the charge at which a guest ends does not depend on where
-// its slices began.
+// next ends the current slice and returns the size of the next slice. The parameter left is the
+// rest of the current slice; it is below 0 if the guest owes fuel. ok is false when the limit is
+// exceeded. A slice of 0 lets the guest run up to its next charge. So the charge at which a guest
+// ends does not depend on where its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
 	if g.limit > 0 && g.used > g.limit {

@@ -27,7 +27,7 @@ type kernel struct {
 	headers           []byte // headers of the last response; nil before the first
 }
 
-// block is a piece of the kernel's memory; live is false after it was freed.
+// block is a piece of the kernel's memory; the field live is false once the block is freed.
 type block struct {
 	length, room uint64
 	live         bool
@@ -177,7 +177,7 @@ func (k *kernel) put(data []byte) uint64 {
 	return at
 }
 
-// receive calls read until read reports the end, and stores the data in a new block.
+// receive calls the function read until read reports the end, and stores the data in a new block.
 func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
 	const piece = 32 << 10
 	if len(k.blocks) >= maxBlocks {

@@ -391,7 +391,7 @@ func TestGuestReadsWhatIsGranted(t *testing.T) {
 	}
 }
 
-// O_NOFOLLOW on a link fails with ELOOP, so that a guest can recognise links.
+// O_NOFOLLOW on a link fails with ELOOP. This error tells a guest that the file is a link.
 func TestGuestMayRefuseLinks(t *testing.T) {
 	_, ws := hostile(t)
 	noFollow := open("in")

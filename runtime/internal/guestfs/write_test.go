@@ -81,7 +81,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				step{op{Op: "fd_read", FD: last, Bytes: 1}, "EBADF"},
 				step{op{Op: "fd_sync", FD: last}, ""},
 				step{op{Op: "fd_close", FD: last}, ""},
-				// As fopen "a" does, twice: each write goes to the end.
+				// Open the file twice, as fopen with the mode "a" does: each write goes to the end.
 				step{openTo("new", rightWrite, oflagCreat, fdflagAppend), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("+1")}, ""},
 				step{op{Op: "fd_seek", FD: last}, ""},

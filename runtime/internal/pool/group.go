@@ -80,7 +80,7 @@ func (g *Group) New(engine *abi.Engine, digest string) *Pool {
 	return p
 }
 
-// Close frees what the pools share. Each pool must be closed separately.
+// Close frees the resources that the pools share. Each pool must be closed separately.
 func (g *Group) Close() {
 	g.memory.Close()
 	if tender := g.tender.Load(); tender != nil {

@@ -8,7 +8,7 @@ import (
 
 // Usage is the memory that a Group or Pool counts, in bytes.
 type Usage struct {
-	// Memory is the memory of all instances. Waiting is what waiting instances and images take.
+	// Memory is the memory of all instances. Waiting is the memory of waiting instances and images.
 	Memory, Waiting int64
 	// WaitingMemory is the part of Memory that belongs to waiting instances; a Pool leaves it 0.
 	WaitingMemory int64

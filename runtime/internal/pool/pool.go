@@ -287,7 +287,7 @@ func (p *Pool) canSave(entry abi.Entry) bool {
 	return entry.Export == abi.CommandExport && p.engine.Report.Meter.Checkpoints > 0
 }
 
-// Close closes all waiting instances. No call may be running or begin later.
+// Close closes all waiting instances. No call must be running, and no call must begin later.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	for key := range p.kinds {

@@ -69,8 +69,8 @@ Exit status: 0, also when nothing is found; 8 if a tool cannot be loaded.`,
 	return cmd
 }
 
-// printTools opens the tools and prints the ones that choose returns. It prints an error for each
-// tool that does not load and continues with the others.
+// printTools opens the tools and prints the tools that the function choose returns. It prints an
+// error for each tool that does not load and continues with the others.
 func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []catalogue.Info) error {
 	broken := complaints{Streams: o.Streams}
 	options, err := o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: broken.add}})

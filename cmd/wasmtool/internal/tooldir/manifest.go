@@ -64,7 +64,7 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 }
 
 // Hidden returns a note about the first hidden character of text, or "" if text has none. The
-// manifest leaves such characters out. what is the name of the text in the note.
+// manifest leaves such characters out. The parameter what is the name of the text in the note.
 func Hidden(what, text string) string {
 	if found, bad := plaintext.First(text, plaintext.Lines); bad {
 		return fmt.Sprintf("the %s contains %s; such characters are left out", what, found)

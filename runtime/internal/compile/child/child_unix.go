@@ -17,12 +17,12 @@ import (
 const maxOpenFiles = 64
 
 // limitProcess sets the kernel's limits. They are for a child whose parent has ended or whose own
-// checks fail, so they are wider than what the parent enforces.
+// checks fail, so they are higher than the limits that the parent enforces.
 //
 // RLIMIT_DATA bounds memory, not RLIMIT_AS, because Go reserves gigabytes of addresses that it
 // never uses. Linux counts private writable mappings for RLIMIT_DATA; other systems count only the
-// heap of C. What the process has mapped at its start is added to the limit. For Go on Linux that
-// is about 100 MiB, of which it uses little.
+// heap of C. The memory that the process has mapped at its start is added to the limit. For Go on
+// Linux that is about 100 MiB, of which it uses little.
 func limitProcess(j job) error {
 	data := dataInUse()
 	beFirstToGo()

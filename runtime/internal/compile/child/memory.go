@@ -17,13 +17,13 @@ func confine(j job) error {
 	return limitProcess(j)
 }
 
-// softLimit leaves room for what is allocated while the collector runs.
+// softLimit returns a limit that leaves room for memory that is allocated while the collector runs.
 func softLimit(memory uint64) int64 { return int64(memory - memory/4) }
 
-// hardLimit is how much may be mapped in addition to what was mapped at the start. It leaves room
-// for memory that the kernel counts although it is not in use, such as the rest of a 64 MiB step in
-// which the heap grows. It is only a last resort: a Go runtime that gets no memory often crashes in
-// ways that look like a crash of the compiler.
+// hardLimit returns the max number of bytes that may be mapped in addition to the bytes that were
+// mapped at the start. It leaves room for memory that the kernel counts although it is not in use,
+// such as the rest of a 64 MiB step in which the heap grows. It is only a last resort: a Go runtime
+// that gets no memory often crashes in ways that look like a crash of the compiler.
 func hardLimit(memory uint64) uint64 { return (memory + memory/2 + 128<<20) * shadowed }
 
 // memoryInUse returns the bytes that the Go runtime has taken from the system and not returned.

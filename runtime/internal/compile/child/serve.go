@@ -11,7 +11,8 @@ import (
 const (
 	// checkInterval is how often a child checks its memory.
 	checkInterval = 10 * time.Millisecond
-	// orphanDelay is how long after its timeout a child that was not killed ends itself.
+	// orphanDelay is the time from the timeout of a child until the child exits by itself, if the
+	// parent has not killed it.
 	orphanDelay = time.Second
 )
 

@@ -104,8 +104,9 @@ type outgoing struct {
 // no method.
 func (m *outgoing) isRequest() bool { return m.Method != "" && m.ID != 0 }
 
-// Write starts to send one message and returns. It waits only for notifications/initialized, until
-// the server has received it: before that, the server may refuse all other messages.
+// Write starts to send one message and returns. It waits only if the message is
+// notifications/initialized, until the server has received the message: before that, the server may
+// refuse all other messages.
 func (s *httpStream) Write(line []byte) (int, error) {
 	m := &outgoing{line: bytes.Clone(line)}
 	if err := json.Unmarshal(line, m); err != nil && m.Method != "" {

@@ -64,7 +64,7 @@ func (p *process) Read(b []byte) (int, error) { return p.out.Read(b) }
 
 func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 
-// OnFailure does nothing: requests to a program fail only when the whole stream does.
+// OnFailure does nothing: requests to a program fail only when the whole stream fails.
 func (p *process) OnFailure(func(id int64, err error)) {}
 
 // Close closes the input of the program, which tells the program to end. After closeTime, Close
