@@ -14,6 +14,9 @@ import (
 
 // TestMain refuses to test the unchanged interpreter, which the tool does not contain.
 func TestMain(m *testing.M) {
+	if os.Getenv(testeeVariable) != "" {
+		os.Exit(testee())
+	}
 	if !changedInterpreter() {
 		fmt.Println("the interpreter is unchanged; to test with the patches of internal/build/patches, run in guest-examples: go run ./internal/build -test ./shell/bash")
 		os.Exit(1)
