@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/corpora"
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
@@ -42,14 +43,9 @@ func testee() int {
 }
 
 // The shell passes the POSIX tests of the shell yash that the system's bash passes, except those
-// that testdata/yash.txt lists with the reason. WASMTOOL_CORPORA names a directory with a clone of
-// yash.
+// that testdata/corpora/yash.txt lists with the reason.
 func TestYash(t *testing.T) {
-	corpora := os.Getenv("WASMTOOL_CORPORA")
-	if corpora == "" {
-		t.Skip("WASMTOOL_CORPORA is not set; to run the tests of yash, set it to a directory with a clone named yash")
-	}
-	tests := filepath.Join(corpora, "yash", "tests")
+	tests := filepath.Join(corpora.Dir(t, "yash"), "tests")
 	bash := systemBash(t)
 	// The wrapper keeps bash from its POSIX mode, which the name sh would select.
 	wrapper := filepath.Join(t.TempDir(), "testee")
@@ -65,25 +61,13 @@ func TestYash(t *testing.T) {
 	running.Go(func() { want = yashResults(t, tests, bash, wrapper) })
 	running.Go(func() { got = yashResults(t, tests, bash, self) })
 	running.Wait()
-	known := knownFailures(t, filepath.Join("testdata", "yash.txt"))
-	passed := 0
+	var results corpora.Results
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		reason, listed := known[name]
-		delete(known, name)
-		switch {
-		case got[name] && listed:
-			t.Errorf("%s passes: remove it from testdata/yash.txt (%s)", name, reason)
-		case want[name] && !got[name] && !listed:
-			t.Errorf("%s fails", name)
-		}
-		if got[name] {
-			passed++
+		if got[name] || want[name] {
+			results.Add(name, got[name])
 		}
 	}
-	for name := range known {
-		t.Errorf("%s is listed in testdata/yash.txt, but did not run", name)
-	}
-	t.Logf("%d of %d tests passed", passed, len(want))
+	corpora.Check(t, filepath.Join("testdata", "corpora", "yash.txt"), results)
 }
 
 // yashResults runs the POSIX tests of yash for a shell, and returns their names and whether they
@@ -121,27 +105,4 @@ func yashResults(t *testing.T, tests, bash, shell string) map[string]bool {
 		}
 	}
 	return passed
-}
-
-// knownFailures reads a list of tests. A line that begins with "# " gives the reason for the tests
-// below it.
-func knownFailures(t *testing.T, file string) map[string]string {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, reason := map[string]string{}, ""
-	for line := range strings.Lines(string(content)) {
-		line = strings.TrimSpace(line)
-		if text, ok := strings.CutPrefix(line, "# "); ok {
-			reason = text
-		} else if line != "" {
-			if reason == "" {
-				t.Errorf("%s has no reason", line)
-			}
-			known[line] = reason
-		}
-	}
-	return known
 }
