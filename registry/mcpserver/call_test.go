@@ -89,6 +89,18 @@ func TestResultsOverMCP(t *testing.T) {
 			want: `{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
 		},
 		{
+			name: "structured_string_is_text", schema: object, result: tool.Result{Structured: json.RawMessage(`{"result":"a\nb"}`), Content: []tool.Content{tool.TextContent("a\nb")}},
+			want: `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"result":"a\nb"}}`,
+		},
+		{
+			name: "structured_string_with_other_text", schema: object, result: tool.Result{Structured: json.RawMessage(`{"result":"a"}`), Content: []tool.Content{tool.TextContent("b")}},
+			want: `{"content":[{"type":"text","text":"b"},{"type":"text","text":"{\"result\":\"a\"}"}],"structuredContent":{"result":"a"}}`,
+		},
+		{
+			name: "structured_string_and_more", schema: object, result: tool.Result{Structured: json.RawMessage(`{"result":"a","n":1}`), Content: []tool.Content{tool.TextContent("a")}},
+			want: `{"content":[{"type":"text","text":"a"},{"type":"text","text":"{\"result\":\"a\",\"n\":1}"}],"structuredContent":{"result":"a","n":1}}`,
+		},
+		{
 			name: "structured_with_image", result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
 			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}]}`,
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -73,7 +74,9 @@ func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 	return out
 }
 
-// hasAsText reports whether a text block is the structured value, ignoring white space.
+// hasAsText reports whether a text block has all of the structured value: it is the same JSON,
+// ignoring white space, or it is the string in an object with one field, such as "a" for
+// {"result":"a"}. Many servers of the protocol put a string into such an object.
 func hasAsText(blocks []tool.Content, structured []byte) bool {
 	var texts []string
 	for _, block := range blocks {
@@ -81,7 +84,14 @@ func hasAsText(blocks []tool.Content, structured []byte) bool {
 			texts = append(texts, block.Text)
 		}
 	}
-	return plainjson.IsIn(structured, texts...)
+	if plainjson.IsIn(structured, texts...) {
+		return true
+	}
+	v, err := jsontree.Parse(structured, jsontree.Document("the result"))
+	if err != nil || len(v.Members) != 1 || v.Members[0].Value.Kind != jsontree.String {
+		return false
+	}
+	return slices.Contains(texts, v.Members[0].Value.Text())
 }
 
 // contentOf converts the blocks of a result, and its attachments. Only people should see the
