@@ -36,6 +36,9 @@ func runCut(p *process, o options, files []string) int {
 	if kind != "f" && o.has("d") {
 		return p.fail("an input delimiter may be specified only when operating on fields")
 	}
+	if kind != "f" && o.has("s") {
+		return p.fail("suppressing non-delimited lines makes sense\n\tonly when operating on fields")
+	}
 	if delimiter == "" {
 		delimiter = "\x00"
 	}
@@ -73,7 +76,7 @@ func parseList(list string, fields bool) ([]interval, string) {
 		what = "field"
 	}
 	var all []interval
-	for part := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+	for part := range strings.SplitSeq(strings.NewReplacer(" ", ",", "\t", ",").Replace(list), ",") {
 		from, to, isRange := strings.Cut(part, "-")
 		if isRange && from == "" && to == "" {
 			return nil, "invalid range with no endpoint: -"
@@ -85,7 +88,7 @@ func parseList(list string, fields bool) ([]interval, string) {
 				return nil, "invalid " + what + " value '" + part + "'"
 			}
 		}
-		if v.from < 1 {
+		if v.from < 1 || part == "" {
 			return nil, map[bool]string{true: "fields are numbered from 1", false: "byte/character positions are numbered from 1"}[fields]
 		}
 		switch {

@@ -204,6 +204,9 @@ func (p *process) dump(o options, files []string, width int, lengthOption, skipO
 	}
 	d := dumper{p: p, row: row, width: width, all: o.has("v"), left: length, skip: skip, offset: skip}
 	p.eachInput(files, d.read)
+	if d.skip > 0 && p.status == 0 && p.name == "od" {
+		return p.fail("cannot skip past end of combined input")
+	}
 	d.finish()
 	if last != "" && (d.offset > 0 || p.status == 0) {
 		p.printf(last, d.offset)

@@ -45,6 +45,8 @@ func runExpr(p *process, _ options, words []string) int {
 type exprParser struct {
 	words []string
 	depth int
+	// unused counts the operators around that do not need this operand. Errors in it are ignored.
+	unused int
 }
 
 func isNull(value string) bool {
@@ -73,9 +75,20 @@ func (e *exprParser) binary(operand func() (string, error), apply func(a, operat
 			break
 		}
 		e.words = e.words[1:]
+		unused := operator == "|" && !isNull(left) || operator == "&" && isNull(left)
+		if unused {
+			e.unused++
+		}
 		var right string
-		if right, err = operand(); err == nil {
-			left, err = apply(left, operator, right)
+		right, err = operand()
+		if unused {
+			e.unused--
+		}
+		if err != nil {
+			break
+		}
+		if left, err = apply(left, operator, right); e.unused > 0 {
+			err = nil
 		}
 	}
 	return left, err
@@ -209,11 +222,13 @@ func (e *exprParser) primary() (string, error) {
 		}
 		e.words = e.words[1:]
 		return value, nil
+	case (word == "+" || arguments > 0) && len(e.words) == 0:
+		return "", errors.New("syntax error: missing argument after '" + word + "'")
 	// After +, the next word is a string, even if it looks like an operator.
-	case word == "+" && len(e.words) > 0:
+	case word == "+":
 		word, e.words = e.words[0], e.words[1:]
 		return word, nil
-	case arguments == 0 || len(e.words) == 0:
+	case arguments == 0:
 		return word, nil
 	}
 	values := make([]string, arguments)

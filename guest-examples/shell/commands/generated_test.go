@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -19,7 +20,9 @@ func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
 	lines, seed := generation()
-	for name, generate := range generators() {
+	all := generators()
+	maps.Copy(all, textGenerators())
+	for name, generate := range all {
 		t.Run(name, func(t *testing.T) {
 			r := choice{rand.New(rand.NewPCG(seed, uint64(len(name))))}
 			for n, differences := 0, 0; n < lines && differences < maxDifferences; n++ {
@@ -40,7 +43,7 @@ const maxDifferences = 20
 func generation() (lines int, seed uint64) {
 	lines = 40
 	if slices.Contains(strings.Split(os.Getenv("WASMTOOL_TESTS"), ","), "long") {
-		lines = 3000
+		lines = 400
 	}
 	seed, _ = strconv.ParseUint(os.Getenv("WASMTOOL_SEED"), 10, 64)
 	return lines, seed

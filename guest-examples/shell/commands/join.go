@@ -118,19 +118,23 @@ func (j *joiner) merge(a, b []joinRow) {
 		}
 		switch {
 		case order < 0:
+			j.unequal = j.unequal || len(b) > 0
 			if j.unpaired[0] {
 				j.print(&a[0], nil)
 			}
-			j.unequal = true
 			a = j.after(0, a, 1)
 		case order > 0:
+			j.unequal = j.unequal || len(a) > 0
 			if j.unpaired[1] {
 				j.print(nil, &b[0])
 			}
-			j.unequal = true
 			b = j.after(1, b, 1)
 		default:
 			sameA, sameB := sameKey(a), sameKey(b)
+			a, b = j.after(0, a, len(sameA)), j.after(1, b, len(sameB))
+			if j.check != "" && j.p.status != 0 {
+				return
+			}
 			for i := range sameA {
 				for k := range sameB {
 					if j.p.stopped() {
@@ -141,7 +145,6 @@ func (j *joiner) merge(a, b []joinRow) {
 					}
 				}
 			}
-			a, b = j.after(0, a, len(sameA)), j.after(1, b, len(sameB))
 		}
 	}
 }

@@ -43,6 +43,9 @@ func (s *sedParser) arguments(c *sedCommand) error {
 	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
 		err = s.end()
 	case 'q', 'Q', 'l', 'L':
+		if c.to != nil && c.name != 'l' && c.name != 'L' {
+			return errors.New("command only uses one address")
+		}
 		if s.skip(" \t"); isDigit(s.peek()) {
 			c.status = s.number()
 		}

@@ -52,7 +52,7 @@ func (s *stream) emit(out *sedOutput, text []byte) {
 
 // unambiguous returns the output of the command l: unprintable bytes as escapes, and lines wrapped
 // at width. 0 means any width.
-func unambiguous(text []byte, width int) []byte {
+func unambiguous(text []byte, width int, end byte) []byte {
 	var out []byte
 	column := 0
 	for _, b := range text {
@@ -63,7 +63,7 @@ func unambiguous(text []byte, width int) []byte {
 			piece = fmt.Sprintf(`\%03o`, b)
 		}
 		if width > 0 && column+len(piece) > width-1 {
-			out = append(out, "\\\n"...)
+			out = append(out, '\\', end)
 			column = 0
 		}
 		out = append(out, piece...)

@@ -234,7 +234,7 @@ func (s *stream) beginRange(c *sedCommand) {
 		c.inRange = !s.in.last()
 		return
 	case c.to.line == -1 && c.to.multiple > 0:
-		c.rangeEnd = (s.line + c.to.multiple - 1) / c.to.multiple * c.to.multiple
+		c.rangeEnd = s.line + c.to.multiple - s.line%c.to.multiple
 	case c.to.line == -1:
 		c.rangeEnd = s.line + c.to.more
 	default:
@@ -314,7 +314,7 @@ func (s *stream) do(c *sedCommand) (step, error) {
 		s.space, s.hold = s.hold, s.space
 		s.ended, s.holdOpen = !s.holdOpen, !s.ended
 	case 'l':
-		s.printText(string(unambiguous(s.space, cmp.Or(c.status, s.width))))
+		s.printText(string(unambiguous(s.space, cmp.Or(c.status, s.width), s.end)))
 	case 'n':
 		return s.nextLine()
 	case 'N':
@@ -326,6 +326,7 @@ func (s *stream) do(c *sedCommand) (step, error) {
 		s.completeLine(s.out)
 		s.emit(s.out, append(bytes.Clone(first), s.end))
 	case 'q', 'Q':
+		s.ended = true // GNU's sed always ends the last line here
 		return quitting, nil
 	case 'z':
 		s.space = nil

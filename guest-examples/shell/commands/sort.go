@@ -123,10 +123,16 @@ func newSorter(o options) (*sorter, string) {
 		if !ok {
 			return nil, "invalid key '" + text + "': use FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]]; the first field and character are 1"
 		}
-		if key.ordering == (ordering{}) {
+		if key.ordering == (ordering{}) && !key.startBlanks && !key.endBlanks {
 			key.ordering = global
 		}
+		if problem := key.incompatible(); problem != "" {
+			return nil, problem
+		}
 		s.keys = append(s.keys, key)
+	}
+	if problem := global.incompatible(); problem != "" && len(s.keys) == 0 {
+		return nil, problem
 	}
 	if len(s.keys) == 0 && global != (ordering{}) {
 		whole := sortKey{ordering: global}

@@ -22,11 +22,12 @@ func (o ordering) compare(a, b []byte) int {
 		return cmp.Or(cmp.Compare(rankX, rankY), cmp.Compare(x, y))
 	case o.month:
 		return cmp.Compare(monthNumber(a), monthNumber(b))
-	case o.version:
-		return compareVersions(string(a), string(b))
 	}
 	if o.fold || o.dictionary || o.printing {
 		a, b = o.reduce(a), o.reduce(b)
+	}
+	if o.version {
+		return compareVersions(string(a), string(b))
 	}
 	return bytes.Compare(a, b)
 }

@@ -40,6 +40,30 @@ func (o *ordering) set(letter byte) bool {
 	return true
 }
 
+// incompatible returns the error for orderings that exclude each other, or "".
+func (o ordering) incompatible() string {
+	kinds, letters := 0, ""
+	for _, option := range []struct {
+		set    bool
+		letter string
+	}{
+		{o.dictionary, "d"}, {o.fold, "f"}, {o.general, "g"}, {o.human, "h"}, {o.printing, "i"}, {o.month, "M"}, {o.numeric, "n"}, {o.version, "V"},
+	} {
+		if option.set {
+			letters += option.letter
+		}
+	}
+	for _, set := range []bool{o.general, o.human, o.month, o.numeric, o.version || o.dictionary || o.printing} {
+		if set {
+			kinds++
+		}
+	}
+	if kinds < 2 {
+		return ""
+	}
+	return "options '-" + letters + "' are incompatible"
+}
+
 // sortKey is the part of a line that -k selects. Fields and characters are numbered from 1. An
 // endField of 0 means the end of the line, and an endChar of 0 the end of the field. The zero value
 // selects the whole line.

@@ -3,9 +3,10 @@ package commands
 import (
 	"errors"
 	"io/fs"
+	"math/big"
 	"os"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 var testSpec = spec{name: "test", synopsis: "EXPRESSION", options: rawArguments, run: runTest}
@@ -22,7 +23,7 @@ var bracket = spec{
 }
 
 func runTest(p *process, _ options, words []string) int {
-	t := &tester{p: p, words: words}
+	t := &tester{p: p, words: words, long: len(words) > 2}
 	if len(words) == 0 {
 		return 1
 	}
@@ -45,6 +46,8 @@ type tester struct {
 	p     *process
 	words []string
 	depth int
+	// long is set if there are more than two words. Otherwise a lone operator is a string.
+	long bool
 }
 
 func (t *tester) either() (bool, error) {
@@ -104,6 +107,8 @@ func (t *tester) primary() (bool, error) {
 			t.words = t.words[1:]
 		}
 		return holds, err
+	case t.long && len(w) == 1 && (w[0] == "!" || len(w[0]) == 2 && w[0][0] == '-' && t.isUnary(w[0][1])):
+		return false, errors.New("missing argument after '" + w[0] + "'")
 	case len(w) >= 2 && len(w[0]) == 2 && w[0][0] == '-':
 		if holds, ok := t.unary(w[0][1], w[1]); ok {
 			t.words = w[2:]
@@ -113,6 +118,12 @@ func (t *tester) primary() (bool, error) {
 	}
 	t.words = w[1:]
 	return w[0] != "", nil
+}
+
+// isUnary reports whether the letter is an operator with one operand.
+func (t *tester) isUnary(operator byte) bool {
+	_, ok := t.unary(operator, "")
+	return ok
 }
 
 // unary evaluates an operator with one operand. ok is false if the operator is unknown.
@@ -160,15 +171,15 @@ func (t *tester) compare(a, operator, b string) (bool, error) {
 	case "-nt", "-ot", "-ef":
 		return t.compareFiles(a, operator, b), nil
 	}
-	x, err := strconv.ParseInt(a, 10, 64)
-	if err != nil {
-		return false, errors.New("invalid integer '" + a + "'")
+	var numbers [2]*big.Int
+	for i, text := range []string{a, b} {
+		var ok bool
+		if numbers[i], ok = integer(strings.TrimPrefix(strings.Trim(text, " \t\n\v\f\r"), "+")); !ok {
+			return false, errors.New("invalid integer '" + text + "'")
+		}
 	}
-	y, err := strconv.ParseInt(b, 10, 64)
-	if err != nil {
-		return false, errors.New("invalid integer '" + b + "'")
-	}
-	return map[string]bool{"-eq": x == y, "-ne": x != y, "-lt": x < y, "-le": x <= y, "-gt": x > y, "-ge": x >= y}[operator], nil
+	order := numbers[0].Cmp(numbers[1])
+	return map[string]bool{"-eq": order == 0, "-ne": order != 0, "-lt": order < 0, "-le": order <= 0, "-gt": order > 0, "-ge": order >= 0}[operator], nil
 }
 
 func (t *tester) compareFiles(a, operator, b string) bool {

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"io"
+	"slices"
+	"strings"
 )
 
 var tr = spec{
@@ -39,11 +41,52 @@ func runTr(p *process, o options, sets []string) int {
 		if second, err = parseSet(sets[1], want); err != nil {
 			return p.fail("%v", err)
 		}
+		if translate {
+			if problem := untranslatable(o, sets[0], sets[1], first, second); problem != "" {
+				return p.fail("%s", problem)
+			}
+		}
 		if translate && len(second) == 0 && !o.has("t") {
 			return p.fail("when not truncating set1, string2 must be non-empty")
 		}
 	}
 	return newTranslation(o, translate, first, second).run(p)
+}
+
+// untranslatable returns the error for sets that can't be translated, or "".
+func untranslatable(o options, from, to string, first, second trSet) string {
+	cases, other := caseClasses(to)
+	complement := o.has("c") || o.has("C")
+	fromCases, fromOther := caseClasses(from)
+	switch {
+	case strings.Contains(to, "[=") && strings.Contains(to, "=]"):
+		return "[=c=] expressions may not appear in string2 when translating"
+	case other:
+		return "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'"
+	case complement && (fromCases > 0 || fromOther) && (slices.ContainsFunc(second, func(b byte) bool { return b != second[0] }) || o.has("t") && len(second) < len(first)):
+		return "when translating with complemented character classes,\nstring2 must map all characters in the domain to one"
+	}
+	if !complement && cases > fromCases {
+		return "misaligned [:upper:] and/or [:lower:] construct"
+	}
+	return ""
+}
+
+// caseClasses counts [:upper:] and [:lower:] in a set, and reports whether it has other classes.
+func caseClasses(set string) (cases int, other bool) {
+	for set != "" {
+		class, rest, ok := cutClass(set)
+		switch {
+		case !ok:
+			_, rest = cutByte(set)
+		case class == "upper" || class == "lower":
+			cases++
+		default:
+			other = true
+		}
+		set = rest
+	}
+	return cases, other
 }
 
 // translation defines what tr does with each byte.

@@ -38,6 +38,9 @@ func (g grouping) key(line []byte) []byte {
 }
 
 func runUniq(p *process, o options, files []string) int {
+	if o.has("D") && o.has("c") {
+		return p.fail("printing all duplicated lines and repeat counts is meaningless")
+	}
 	g := grouping{width: -1, fold: o.has("i")}
 	for _, opt := range o {
 		target := map[string]*int{"f": &g.fields, "#": &g.fields, "s": &g.skip, "w": &g.width}[opt.name]

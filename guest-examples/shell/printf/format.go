@@ -149,7 +149,10 @@ func (p *printing) write(d directive) error {
 		p.pad(d, p.next())
 	case 'c':
 		arg := p.next()
-		p.pad(d, arg[:min(1, len(arg))])
+		if arg == "" {
+			arg = "\x00" // as in C, where the first byte of an empty string is NUL
+		}
+		p.pad(d, arg[:1])
 	case 'b':
 		text, stop := Unescape(p.next(), true)
 		p.pad(d, text)
@@ -196,6 +199,9 @@ func (p *printing) format(d directive, verb byte, value any) {
 	if d.precision >= 0 && !float {
 		// the flag 0 has no effect on an integer with a precision
 		flags = strings.ReplaceAll(flags, "0", "")
+	}
+	if verb != 'd' && !float {
+		flags = strings.NewReplacer("+", "", " ", "").Replace(flags) // a number without a sign
 	}
 	spelled := "%" + flags
 	if d.width > 0 {
