@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 var cmpSpec = spec{
@@ -14,6 +15,15 @@ var cmpSpec = spec{
 }
 
 func runCmp(p *process, o options, names []string) int {
+	first, second, both := strings.Cut(o.value("i", "0"), ":")
+	if !both {
+		second = first
+	}
+	skipped := [2]string{first, second}
+	if len(names) > 2 && len(names) <= 4 { // the bytes to skip may follow the files
+		copy(skipped[:], names[2:])
+		names = names[:2]
+	}
 	if len(names) == 0 || len(names) > 2 {
 		p.errorf("give two files, or one file to compare with stdin")
 		return 2
@@ -21,17 +31,21 @@ func runCmp(p *process, o options, names []string) int {
 	if len(names) == 1 {
 		names = append(names, "-")
 	}
-	limit, skip := int64(-1), int64(0)
-	for option, target := range map[string]*int64{"n": &limit, "i": &skip} {
-		if !o.has(option) {
-			continue
-		}
-		n, ok := parseCount(o.value(option, ""))
-		if !ok {
-			p.errorf("invalid --bytes value '%s'", o.value(option, ""))
+	limit := int64(-1)
+	if text := o.value("n", ""); o.has("n") {
+		var ok bool
+		if limit, ok = parseCount(text); !ok {
+			p.errorf("invalid --bytes value '%s'", text)
 			return 2
 		}
-		*target = n
+	}
+	var skip [2]int64
+	for i, text := range skipped {
+		var ok bool
+		if skip[i], ok = parseCount(text); !ok {
+			p.errorf("invalid --ignore-initial value '%s'", text)
+			return 2
+		}
 	}
 	var readers [2]*bufio.Reader
 	for i, name := range names {
@@ -44,7 +58,7 @@ func runCmp(p *process, o options, names []string) int {
 		}
 		defer r.Close()
 		readers[i] = bufio.NewReader(r)
-		if _, err := io.CopyN(io.Discard, readers[i], skip); err != nil && err != io.EOF {
+		if _, err := io.CopyN(io.Discard, readers[i], skip[i]); err != nil && err != io.EOF {
 			p.errorf("%s: %s", name, message(err))
 			return 2
 		}

@@ -115,6 +115,9 @@ func TestAnswers(t *testing.T) {
 		{line: "cat -Q", stderr: "cat: invalid option -- 'Q'; supported: -n --number", status: 1},
 		{line: "env nothing", stderr: "nothing: command not found", status: 127},
 		{line: "stat -f .", stderr: "no file systems", status: 1},
+		{line: "mktemp -u abXXXXde", stdout: "de\n"},
+		{line: "mktemp -u -p void XXX", stdout: "void/"},
+		{line: "mktemp -q -d nothing/XXX", status: 1},
 		{line: "mktemp abc", stderr: "too few X's", status: 1},
 		{line: "shuf -i 1-99999999999", stderr: "invalid input range", status: 1},
 	}
@@ -364,5 +367,17 @@ func TestUnpackingIsBounded(t *testing.T) {
 	u.entries = maxEntries
 	if _, err := u.place("one more"); err != errEntries {
 		t.Errorf("got %v, want %v", err, errEntries)
+	}
+}
+
+// A name of mktemp has a random character for each X of the template.
+func TestTemporaryNamesHaveTheLengthOfTheTemplate(t *testing.T) {
+	dir := t.TempDir()
+	for range 50 {
+		var stdout bytes.Buffer
+		runCommand(t.Context(), dir, []string{"mktemp", "a.XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX.b"}, strings.NewReader(""), &stdout, io.Discard)
+		if len(stdout.String()) != len("a..b\n")+36 {
+			t.Fatalf("the name is %q", &stdout)
+		}
 	}
 }

@@ -155,11 +155,20 @@ func generateLines(c choice) generatedLine {
 	text := strings.ReplaceAll(c.text(9, c.words()...), "é", "e") // fold and rev read UTF-8
 	n := c.number(6)
 	words := [][]string{
-		{"head", c.of("-n", "-c", "-n-", "-c-") + n}, {"tail", c.of("-n", "-c", "-n+", "-c+") + n}, {"fold", "-w" + fmt.Sprint(1+c.IntN(9)), c.of("-s", "-b", "-s")},
-		{"nl", c.of("-ba", "-bt", "-bn", "-w3", "-s:", "-v5", "-i2", "-nrz", "-nln")}, {"paste", c.of("-s", "-d,", "-sd:,"), "-", c.of("-", "left")}, {"tac"}, {"rev"},
-		{"cat", c.of("-n", "-b", "-A", "-s", "-E", "-T", "-v", "-ns")}, {"wc", c.of("-l", "-w", "-c", "-L", "-lw")}, {"expand", "-t" + c.of("3", "2,5", "4,/3")},
-		{"unexpand", c.of("-a", "-t3", "--first-only")}, {"grep", c.of("-n", "-c", "-v", "-o", "-i", "-w", "-x", "-E"), c.of("a", "^$", "[0-9]", "b$", "a.b", "a\\|b")},
-		{"base64", c.of("-w5", "-w0", "-i")}, {"factor", c.number(100000), c.number(1 << 30)},
+		{"head", c.of("-n", "-c", "-n-", "-c-") + n},
+		{"tail", c.of("-n", "-c", "-n+", "-c+") + n},
+		{"fold", "-w" + fmt.Sprint(1+c.IntN(9)), c.of("-s", "-b", "-s")},
+		{"nl", c.of("-ba", "-bt", "-bn", "-w3", "-s:", "-v5", "-i2", "-nrz", "-nln")},
+		{"paste", c.of("-s", "-d,", "-sd:,"), "-", c.of("-", "left")},
+		{"tac"},
+		{"rev"},
+		{"cat", c.of("-n", "-b", "-A", "-s", "-E", "-T", "-v", "-ns")},
+		{"wc", c.of("-l", "-w", "-c", "-L", "-lw")},
+		{"expand", "-t" + c.of("3", "2,5", "4,/3")},
+		{"unexpand", c.of("-a", "-t3", "--first-only")},
+		{"grep", c.of("-n", "-c", "-v", "-o", "-i", "-w", "-x", "-E"), c.of("a", "^$", "[0-9]", "b$", "a.b", "a\\|b")},
+		{"base64", c.of("-w5", "-w0", "-i")},
+		{"factor", c.number(100000), c.number(1 << 30)},
 	}[c.IntN(14)]
 	return generatedLine{words: words, stdin: text}
 }

@@ -274,24 +274,15 @@ func runMktemp(p *process, o options, names []string) int {
 	for start > 0 && template[start-1] == 'X' {
 		start--
 	}
-	pattern := template[:start] + "*" + template[end:] + o.value("suffix", "")
+	pattern := template[:start] + "\x00" + template[end:] + o.value("suffix", "")
 	if dir != "" {
 		pattern = join(dir, pattern)
 	}
-	if o.has("u") {
-		random := rand.Text()
-		p.print(strings.Replace(pattern, "*", random[:min(end-start, len(random))], 1) + "\n")
-		return 0
-	}
-	name, err := makeTemporary(p.path(path.Dir(pattern)), path.Base(pattern), o.has("d"))
+	name, err := p.makeTemporary(pattern, end-start, o.has("d"), o.has("u"))
 	if err != nil {
 		return fail("failed to create file via template '%s': %s", template, message(err))
 	}
-	if !strings.Contains(pattern, "/") {
-		p.print(path.Base(name) + "\n")
-		return 0
-	}
-	p.print(join(path.Dir(pattern), path.Base(name)) + "\n")
+	p.print(name + "\n")
 	return 0
 }
 
@@ -312,14 +303,35 @@ func (p *process) temporaryDirectory(o options, template bool) string {
 	return "/tmp"
 }
 
-// makeTemporary creates a file or a directory with an unused name.
-func makeTemporary(dir, pattern string, directory bool) (string, error) {
-	if directory {
-		return os.MkdirTemp(dir, pattern)
+// makeTemporary creates a file or a directory and returns its name, in which length random
+// characters replace the NUL of the pattern. With only set, it creates nothing.
+func (p *process) makeTemporary(pattern string, length int, directory, only bool) (string, error) {
+	const attempts = 1000
+	var err error
+	for range attempts {
+		random := ""
+		for len(random) < length {
+			random += rand.Text()
+		}
+		name := strings.Replace(pattern, "\x00", random[:length], 1)
+		file := p.path(name)
+		switch {
+		case only:
+			if _, err = os.Lstat(file); err != nil {
+				return name, nil
+			}
+			err = fs.ErrExist
+		case directory:
+			err = os.Mkdir(file, 0o700)
+		default:
+			var f *os.File
+			if f, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				err = f.Close()
+			}
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
 	}
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
+	return "", err
 }

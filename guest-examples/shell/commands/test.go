@@ -182,9 +182,17 @@ func (t *tester) compare(a, operator, b string) (bool, error) {
 	return map[string]bool{"-eq": order == 0, "-ne": order != 0, "-lt": order < 0, "-le": order <= 0, "-gt": order > 0, "-ge": order >= 0}[operator], nil
 }
 
+// stat is os.Stat for a name, of which the empty one names no file.
+func (t *tester) stat(name string) (fs.FileInfo, error) {
+	if name == "" {
+		return nil, fs.ErrNotExist
+	}
+	return os.Stat(t.p.path(name))
+}
+
 func (t *tester) compareFiles(a, operator, b string) bool {
-	x, errX := os.Stat(t.p.path(a))
-	y, errY := os.Stat(t.p.path(b))
+	x, errX := t.stat(a)
+	y, errY := t.stat(b)
 	switch operator {
 	case "-ef":
 		return errX == nil && errY == nil && os.SameFile(x, y)

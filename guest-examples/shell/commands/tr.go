@@ -63,6 +63,8 @@ func untranslatable(o options, from, to string, first, second trSet) string {
 		return "[=c=] expressions may not appear in string2 when translating"
 	case other:
 		return "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'"
+	case len(first) > len(second) && strings.HasSuffix(to, ":]") && !o.has("t"):
+		return "when translating with string1 longer than string2,\nthe latter string must not end with a character class"
 	case complement && (fromCases > 0 || fromOther) && (slices.ContainsFunc(second, func(b byte) bool { return b != second[0] }) || o.has("t") && len(second) < len(first)):
 		return "when translating with complemented character classes,\nstring2 must map all characters in the domain to one"
 	}

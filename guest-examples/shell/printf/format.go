@@ -295,17 +295,25 @@ func (p *printing) real() float64 {
 		return 0
 	}
 	n := longest(text, func(s string) bool {
-		_, err := strconv.ParseFloat(s, 64)
+		_, err := parseFloat(s)
 		return !errors.Is(err, strconv.ErrSyntax) && !strings.Contains(s, "_")
 	})
 	if n < len(text) {
 		p.problems = append(p.problems, arg+": invalid number")
 	}
-	value, err := strconv.ParseFloat(text[:n], 64)
+	value, err := parseFloat(text[:n])
 	if err != nil && n == 0 {
 		return 0
 	}
 	return value
+}
+
+// parseFloat parses a number in C's syntax, where a hexadecimal number needs no exponent.
+func parseFloat(s string) (float64, error) {
+	if strings.ContainsAny(s, "xX") && !strings.ContainsAny(s, "pP") {
+		s += "p0"
+	}
+	return strconv.ParseFloat(s, 64)
 }
 
 // longest returns the length of the longest valid prefix of s. It checks only as many bytes as a
