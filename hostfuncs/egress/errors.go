@@ -146,7 +146,7 @@ func (x *exchange) ended() *Error {
 		return &Error{Kind: KindTimeout, Reason: "the call has exceeded its deadline", cause: context.DeadlineExceeded}
 	case x.caller.Err() != nil:
 		return &Error{Kind: KindCancelled, Reason: "the call was cancelled", cause: context.Canceled}
-	default: // release cancelled the context
+	default: // the method release has cancelled the context
 		return errBodyClosed()
 	}
 }

@@ -108,8 +108,9 @@ func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	return settled
 }
 
-// hide passes on the bytes before settled. It writes one mark in place of each range to hide that
-// begins before settled. Overlapping ranges share one mark. base is the position of the held bytes.
+// hide passes on the bytes before the position settled. It writes one mark in place of each range
+// to hide that begins before settled. Overlapping ranges share one mark. base is the position of
+// the held bytes.
 func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {

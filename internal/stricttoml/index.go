@@ -355,7 +355,8 @@ func (x *indexer) peek() byte {
 	return 0
 }
 
-// expected returns an error about the next character; fix says what to do about it, if anything.
+// expected returns an error about the next character. The parameter fix says what to do about that
+// character, or is "".
 func (x *indexer) expected(what, fix string) error {
 	got := "the end of the file"
 	if r, _ := utf8.DecodeRune(x.doc.text[x.pos:]); r == '\r' || r == '\n' {

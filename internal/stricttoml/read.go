@@ -1,7 +1,7 @@
 package stricttoml
 
-// ReadWith returns a Reader that parses a string or literal and passes the result to take. The
-// errors of parse say how to fix the value.
+// ReadWith returns a Reader that parses a string or literal with the function parse and passes the
+// result to the function take. The errors of parse say how to fix the value.
 func ReadWith[T any](c *Checker, parse func(text string) (T, error), take func(at Place, value T)) Reader {
 	return func(at Place, n *Node) {
 		value, err := parse(n.Text)

@@ -10,8 +10,8 @@ import (
 )
 
 // holds reports whether a rule decides the call. The rule has the given effect, and the match m for
-// the argument at pointer. The call's grant needs approval, because otherwise an allow rule would
-// have no effect.
+// the argument at the JSON pointer. The call's grant needs approval, because otherwise an allow
+// rule would have no effect.
 func holds(t testing.TB, effect policy.Effect, pointer string, m policy.Match, args string) bool {
 	t.Helper()
 	p := compile(t, policy.Config{Rules: []policy.Rule{{Effect: effect, Arguments: map[string]policy.Match{pointer: m}}}})

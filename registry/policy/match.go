@@ -105,8 +105,8 @@ func (c *condition) value(e *effort, value any) bool {
 	case map[string]any:
 		return c.restrict && c.object(e, v)
 	}
-	// The test does not apply to this type of value. In that case, a rule that restricts matches,
-	// and a rule that permits does not.
+	// The test does not apply to this type of value. In that case, a restricting rule matches, and
+	// a permitting rule does not match.
 	return c.restrict
 }
 

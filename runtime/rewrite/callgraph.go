@@ -151,7 +151,7 @@ func (g *graph) costs() *callCosts {
 }
 
 // finish sets the checks and prices for a group of nodes that lead to each other. finish must
-// already have run for all other nodes that they lead to.
+// already have run for all other nodes that the group leads to.
 func (g *graph) finish(c *callCosts, group []int32) {
 	if n := int(group[0]); len(group) == 1 && !slices.Contains(g.edges(n), uint32(n)) {
 		g.finishOne(c, n)

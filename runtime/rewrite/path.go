@@ -284,7 +284,8 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	}
 	rest += ev.own
 	if ev.checksFirst() {
-		// If the path was cut after the instruction, rest is only the cost of the instruction.
+		// If the path was cut after the instruction, the variable rest is only the cost of the
+		// instruction.
 		ev.charge += rest
 		rest = 0
 	}

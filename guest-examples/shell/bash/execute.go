@@ -109,7 +109,7 @@ func statusError(status int) error {
 	return interp.ExitStatus(status)
 }
 
-// exit makes the subshell that hc belongs to exit with status.
+// exit ends the subshell that hc belongs to, with the given status.
 func exit(ctx context.Context, hc interp.HandlerContext, status int) error {
 	return hc.Builtin(ctx, []string{"exit", fmt.Sprint(status)})
 }

@@ -241,8 +241,8 @@ func (w words) operandOfExpression() string {
 		"$(echo 3)", "unset", "${#x}", "$((y))", "x++", "++y", "x--", "--y", "$name", "${unset:-4}", "1 $op 2", "a[1]++", "m[k]++")
 }
 
-// index is an expression for a subscript. It has no error, since an error there ends bash -c, and
-// no other subscript, which bash 5.2 does not read in (( )).
+// index is an expression for a subscript. It contains no error, since an error there ends bash -c.
+// It contains no other subscript, since bash 5.2 does not read one in (( )).
 func (w words) index() string {
 	return w.one("0", "1", "i", "i+1", "i++ & 3", "$((i))", "++i&1", "(i = 2)", "i ? 0 : 2")
 }

@@ -36,8 +36,8 @@ type Args struct {
 	Unit   Unit        `json:"unit"`
 }
 
-// Run writes the result to out; now returns the current time. The message of an error is written
-// for a model.
+// Run writes the result to the writer out. The function now returns the current time. The message
+// of an error is written for a model.
 func Run(now func() time.Time, args Args, out io.Writer) error {
 	zone, err := parseZone(args.Zone)
 	if err != nil {

@@ -103,9 +103,9 @@ func firstDifference(content, wanted string, from int) string {
 	}
 }
 
-// fits reports whether want, a line of the wanted text, matches have, a line of the content. If
-// first is set, the line want may begin in the middle of the line have. If last is set, it may end
-// in the middle.
+// fits reports whether the line want, from the wanted text, matches the line have, from the
+// content. If first is set, the line want may begin in the middle of the line have. If last is set,
+// it may end in the middle.
 func fits(have, want string, first, last bool) bool {
 	switch {
 	case first && last:

@@ -170,8 +170,9 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	return "", replace, args
 }
 
-// letters parses a word of short options. known is true if all letters are known. takes is the
-// letter that has a value; 0 if none has. value is the value if it is in the same word.
+// letters parses a word of short options. The result known says whether all letters are known
+// options. The result takes is the letter that has a value, or 0. The result value is that value if
+// it is in the same word.
 func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	for i, letter := range word {
 		switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// The limit on open files applies to every way to open a file. At the limit, the preopens still
-// work, and so does the engine, which panics when a preopen fails to open.
+// The limit on open files applies to every way to open a file. At the limit, preopens still open.
+// Otherwise the engine would panic.
 func TestOpenFilesAreLimited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
