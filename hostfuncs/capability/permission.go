@@ -162,6 +162,15 @@ var forms = []struct {
 	{KindRandom, "random"},
 }
 
+// Kinds returns all kinds of permissions. The caller may change the result.
+func Kinds() []Kind {
+	kinds := make([]Kind, len(forms))
+	for i, f := range forms {
+		kinds[i] = f.kind
+	}
+	return kinds
+}
+
 // secretPart matches the user information and the query of a URL.
 var secretPart = regexp.MustCompile(`(//)[^/?#]*@|([?#]).*`)
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
@@ -22,4 +23,16 @@ func FuzzWildcard(f *testing.F) {
 			t.Errorf("Match(%q, %q) = %v", pattern, s, got)
 		}
 	})
+}
+
+// A rule can name each kind of permission.
+func TestRulesCanNameEachKind(t *testing.T) {
+	for _, kind := range capability.Kinds() {
+		_, alone := parsePermissionPattern(string(kind))
+		_, all := parsePermissionPattern(string(kind) + ":*")
+		_, anywhere := parsePermissionPattern(string(kind) + ":any")
+		if alone != nil && all != nil && anywhere != nil {
+			t.Errorf("%s: %v, %v, %v", kind, alone, all, anywhere)
+		}
+	}
 }

@@ -2,15 +2,13 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
-
-// kinds lists all kinds of permissions, sorted.
-var kinds = []string{"clock", "env", "kv", "net", "net-private", "random", "read", "secret", "write"}
 
 // Harmless reports whether a call with this permission in its grant may run without approval. The
 // zero value is not harmless.
@@ -68,7 +66,12 @@ func parsePermissionPattern(entry string) (permissionPattern, error) {
 		}
 		p.net = &net
 	default:
-		return p, fmt.Errorf("%q is not a permission%s; permissions begin with %s", entry, meant(head, append([]string(nil), kinds...)), strings.Join(kinds, ", "))
+		var kinds []string
+		for _, k := range capability.Kinds() {
+			kinds = append(kinds, string(k))
+		}
+		slices.Sort(kinds)
+		return p, fmt.Errorf("%q is not a permission%s; permissions begin with %s", entry, meant(head, kinds), strings.Join(kinds, ", "))
 	}
 	return p, nil
 }
