@@ -10,7 +10,8 @@ import (
 // change is one write to one key.
 type change struct {
 	key string
-	// onlyIf makes the change conditional on the current value being old; nil means absent.
+	// onlyIf allows the change only if the current value equals the field old. If old is nil, the
+	// key must have no value.
 	onlyIf bool
 	old    []byte
 	// value is the new value; nil deletes the key.

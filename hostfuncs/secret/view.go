@@ -5,8 +5,8 @@ package secret
 type reading struct {
 	*automaton
 	fold [256]byte // maps each byte to the byte that is compared in its place
-	// begins holds the bytes that begin a pattern. wakes holds those and the bytes that begin an
-	// escape. As long as no pattern has begun, only the bytes in wakes matter.
+	// begins holds the bytes that begin a pattern. The field wakes holds these bytes and the bytes
+	// that begin an escape. As long as no pattern has begun, only the bytes in wakes matter.
 	begins, wakes [256]bool
 	broken        bool // line ends are allowed between symbols
 }
@@ -109,7 +109,7 @@ func (v *view) idle(p []byte) int {
 	return n
 }
 
-// feedApart reads the byte p[0], which is at position at of the stream.
+// feedApart reads the byte p[0]. The parameter at is its position in the stream.
 func (v *view) feedApart(p []byte, at int64, hits []hit) []hit {
 	for i := range v.decoded {
 		if d := &v.decoded[i]; !d.apart && d.lead == p[0] {
@@ -133,7 +133,8 @@ func (v *view) feedApart(p []byte, at int64, hits []hit) []hit {
 	return hits
 }
 
-// read reads the byte p[0], which is at position at of the stream, or the escape that it begins.
+// read reads the byte p[0], or the escape that it begins. The parameter at is the position of the
+// byte in the stream.
 func (d *decoder) read(r *reading, p []byte, at int64, hits []hit) []hit {
 	switch {
 	case len(d.pending) > 0:

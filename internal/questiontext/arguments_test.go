@@ -153,7 +153,7 @@ func TestArguments(t *testing.T) {
 // breaks removes the line breaks that Wrap and the lines of scripts insert.
 var breaks = strings.NewReplacer("\n      ", "", "\n    > ", "")
 
-// cut returns the line that shows a value which is one character repeated, and is too long.
+// cut returns the line for a value that repeats one character and is too long to be shown.
 func cut(name, character string, count int) string {
 	return fmt.Sprintf("  %s: %q … %q (%d bytes in all)\n", name, strings.Repeat(character, 400), strings.Repeat(character, 200), count)
 }

@@ -18,8 +18,8 @@ func (c *Checker) checkHidden() {
 	}
 }
 
-// checkHiddenIn reports the hidden characters in a value and in all values below it. found says
-// whether there are any.
+// checkHiddenIn reports the hidden characters in a value and in all values below it. The result
+// found says whether there are any.
 func (c *Checker) checkHiddenIn(at Place, n *Node) (found bool) {
 	for _, m := range n.Members {
 		key := at.Member(m.Name, m.Offset)

@@ -42,8 +42,8 @@ func (m mode) String() string {
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Real schemas are converted to what each provider accepts. The golden files show the schemas
-// and losses to the reviewer of a change.
+// Real schemas are converted to schemas that each provider accepts. The golden files show the
+// schemas and losses to the reviewer of a change.
 func TestRealSchemas(t *testing.T) {
 	t.Parallel()
 	for _, m := range modes() {

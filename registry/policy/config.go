@@ -39,8 +39,8 @@ type ToolRule struct {
 	Source string
 }
 
-// Rule decides about the calls that it matches: those for which Tools, Capabilities and Arguments
-// all match. An empty field matches every call, but at least one field must be set.
+// Rule decides about the calls that it matches. It matches a call if Tools, Capabilities and
+// Arguments all match. An empty field matches every call, but at least one field must be set.
 type Rule struct {
 	// Effect is what the rule does; the zero value denies.
 	Effect Effect

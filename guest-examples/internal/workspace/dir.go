@@ -32,9 +32,9 @@ func OpenDir(path string) Dir {
 	return Dir{FS: openTree(path), path: path, room: make([]byte, roomFor(smallFile))}
 }
 
-// Target resolves value, the path in the parameter param, to the name of a file to write. was
-// describes the file, or is nil if the file does not exist. A directory, a link or any other file
-// that is not regular is an error.
+// Target resolves value, the path in the parameter param, to the name of a file to write. The
+// result was describes the file, or is nil if the file does not exist. A directory, a link or any
+// other file that is not regular is an error.
 func (d Dir) Target(param, value string) (name string, was *files.Answer, err error) {
 	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, err
