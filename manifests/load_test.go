@@ -135,7 +135,7 @@ func TestLoadBad(t *testing.T) {
 		{"directory link out", tree{"tool.toml": withModule("d/outside.wasm"), "d": "-> .."}, at + `"d/outside.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
 		{"path out", tree{"tool.toml": withDigest("../outside.wasm", digest)}, at + `"../outside.wasm" leaves the loaded directory; load a directory that contains both, or put the module next to the manifest`},
 		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the loaded directory through a link; put the file itself into the directory`},
-		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`},
+		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if the module is right, write "` + digestOf("x") + `"`},
 		{"with errors of the file", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
 			"tool.toml:6:1: x: unknown key; the keys here are manifest, name, version, title, description, category, tags, aliases, timeout, dangerous, confirm, polling, changes, shell, module, rest, describe, limits, settings, permissions, parameters, parameters_file, result, examples"},
 		{"missing schema", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": ""}, `tool.toml:6:19: parameters_file: "p.json" does not exist`},
@@ -266,7 +266,7 @@ func TestReadAndReadModule(t *testing.T) {
 	if _, err := Read(directory, "tool.toml"); err != nil {
 		t.Errorf("Read = %v, though it does not open the module", err)
 	}
-	want := `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if it is the right module, write "` + digestOf("x") + `"`
+	want := `tool.toml:6:17: module.sha256: is not the digest of the module "m.wasm"; if the module is right, write "` + digestOf("x") + `"`
 	if wasm, err := ReadModule(directory, "tool.toml", m); err == nil || err.Error() != want || wasm != nil {
 		t.Errorf("ReadModule = %q, %v, want %s", wasm, err, want)
 	}

@@ -77,7 +77,7 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 		return nil, f.pathError(m, err)
 	}
 	if got := sha256Hex(wasm); m.SHA256 != "" && got != m.SHA256 {
-		return nil, &moduleError{"sha256", fmt.Sprintf("is not the digest of the module %s; if it is the right module, write %q", stricttoml.Quote(m.Path), got)}
+		return nil, &moduleError{"sha256", fmt.Sprintf("is not the digest of the module %s; if the module is right, write %q", stricttoml.Quote(m.Path), got)}
 	}
 	return wasm, nil
 }

@@ -66,9 +66,9 @@ func (c *Cache) List() ([]CacheEntry, error) {
 	return entries, nil
 }
 
-// Clear deletes all entries, regardless of the process that stored them, and no other file. It
-// returns the number of deleted entries and their size in bytes. If some entries cannot be deleted,
-// the error is the first reason.
+// Clear deletes all entries, including the entries of other processes. It deletes no other files.
+// It returns the number of deleted entries and their size in bytes. If some entries cannot be
+// deleted, the error is the first reason.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	entries, bytes, err = c.disk.Clear()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Reason is why a module did not load or a call failed.
 type Reason string
 
-// The reasons. The host decides which one applies; see [Error].
+// The reasons why a call can fail. The host decides which one applies; see [Error].
 const (
 	// InvalidModule: the bytes are not a module that can run here.
 	InvalidModule Reason = "invalid_module"

@@ -9,7 +9,7 @@ import (
 // leftover files at the end of the call.
 const TempPrefix = ".wasmtool-tmp-"
 
-// Replace atomically replaces the content of the file name. It writes a temporary file in the same
+// Replace atomically replaces the content of a file. It writes a temporary file in the same
 // directory and renames it over the original. The new file gets the owner, group and permission
 // bits of the original, if the host is allowed to set them. If the file does not exist, Replace
 // creates it; its directory must exist.

@@ -223,8 +223,9 @@ func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
 	})
 }
 
-// allowed is the second implementation. It reports whether a request may be sent, and whether it
-// may be sent to a private address.
+// allowed is a second implementation of the rules for requests, which the test compares with
+// Intersect. It reports whether a request may be sent, and whether it may be sent to a private
+// address.
 func allowed(p Permissions, o Grantable, at place, method string) (ok, private bool) {
 	for _, ask := range p.Net {
 		if !asks(ask, at, method) {

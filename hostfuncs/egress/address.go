@@ -75,7 +75,7 @@ func row(prefix string, r reach) addressRow {
 	return addressRow{netip.MustParsePrefix(prefix), r}
 }
 
-// reachOf returns the reach of a. It refuses addresses with a zone.
+// reachOf returns the reach of the address a. It refuses an address with a zone.
 func reachOf(a netip.Addr) reach {
 	if a.Zone() != "" {
 		return reachNever

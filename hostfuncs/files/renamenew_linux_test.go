@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// TestOneCallCreatesAFile has several calls create the same file. None of the calls has seen the
-// file, and exactly one must succeed.
+// TestOneCallCreatesAFile makes several calls that create the same file. None of the calls has seen
+// the file, and exactly one must succeed.
 func TestOneCallCreatesAFile(t *testing.T) {
 	const calls, rounds = 4, 300
 	dir := t.TempDir()

@@ -118,8 +118,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceAfterOthers has other processes change a file after the guest has looked at it. It
-// tests every method with which a guest can look at a file.
+// TestReplaceAfterOthers changes a file as another process would, after the guest has looked at the
+// file. It tests every method with which a guest can look at a file.
 func TestReplaceAfterOthers(t *testing.T) {
 	looks := map[string]func(*testing.T, *files.FS, string) *files.Seen{
 		"Lstat": func(t *testing.T, fsys *files.FS, name string) *files.Seen {

@@ -18,8 +18,8 @@ type change struct {
 	value []byte
 }
 
-// put returns the change that Put makes. It turns nil into an empty value, because nil would
-// delete.
+// put returns the change that Put makes. It turns nil into an empty value, because a nil value
+// deletes the key.
 func put(key string, value []byte) change {
 	if value == nil {
 		value = []byte{}

@@ -103,7 +103,7 @@ func TestPrepareMissingRequiredParent(t *testing.T) {
 
 func TestPrepareCoercion(t *testing.T) {
 	for _, test := range []struct{ schema, sent, want string }{
-		// To integers and numbers.
+		// Conversions to integers and numbers.
 		{`{"type":"integer"}`, `"500"`, `500`},
 		{`{"type":"integer"}`, `"-7"`, `-7`},
 		{`{"type":"integer"}`, `"9007199254740993"`, `9007199254740993`},
@@ -124,7 +124,7 @@ func TestPrepareCoercion(t *testing.T) {
 		{`{"type":"string"}`, `false`, `"false"`},
 		{`{"type":["string","null"]}`, `12`, `"12"`},
 		{`{"enum":["1","2"]}`, `2`, `"2"`},
-		// From JSON in a string.
+		// Conversions from JSON in a string.
 		{`{"type":"array","items":{"type":"integer"}}`, `"[1, \"2\"]"`, `[1,2]`},
 		{`{"type":"object"}`, `"{\"a\":\"\\u0041\"}"`, `{"a":"\u0041"}`},
 		{object(`"a":{"type":"integer"},"b":{"default":1}`), `"{\"a\":\"5\"}"`, `{"a":5,"b":1}`},

@@ -16,8 +16,8 @@ const othersWrite = 0o022
 
 // Distrust returns the reasons not to use a file, each at most once. Only the user of this process
 // and root may be able to change the file, or to replace it in a directory above it. If path is a
-// link, its target is checked too. could describes the harm, such as "grant permissions". Each
-// error message continues a sentence that begins with the file.
+// link, its target is checked too. The parameter could describes the harm, such as "grant
+// permissions". Each error message continues a sentence that begins with the file.
 func Distrust(path string, info fs.FileInfo, could string) []error {
 	var reasons []error
 	if info.Mode()&othersWrite != 0 {

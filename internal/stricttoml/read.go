@@ -44,7 +44,8 @@ func ReadStrings[T any](c *Checker, target *[]T, parse func(text string) (T, err
 	}
 }
 
-// EachString calls read for each string in a list, and records an error for each other element.
+// EachString calls the function read for each string in a list. It records an error for each
+// element that is not a string.
 func (c *Checker) EachString(at Place, n *Node, read Reader) {
 	if !c.checkLength(at, n) {
 		return

@@ -83,7 +83,7 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
-			s.log.Warn("a call was not allowed; grant has the missing permissions, fix has lines for the operator's file", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
+			s.log.Warn("a call was not allowed; the field grant lists the missing permissions, and the field fix has lines for the operator's file", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
 		}
 	}
 	return failureOf(result, e), nil

@@ -171,7 +171,8 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
 			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // hostRule does this check, and also allows Hosts
+			// hostRule makes the same check, and also allows the names in Hosts
+			DisableLocalhostProtection: true,
 		})
 	}
 	sessions, room := int64(o.MaxSessions), o.MaxBodies

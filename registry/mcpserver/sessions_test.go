@@ -75,7 +75,7 @@ func TestSessionIDIsHiddenFromTools(t *testing.T) {
 	if other := callText(t, second, "session_name", nil); other == name {
 		t.Errorf("two sessions are called %q", name)
 	}
-	// The server refuses the name when a client sends it as a session ID.
+	// The name is not a valid session ID: a client cannot use it to send requests in the session.
 	header := map[string]string{"Mcp-Session-Id": name}
 	if status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: header}); status != http.StatusNotFound {
 		t.Errorf("the name was accepted as an ID: %d", status)

@@ -209,7 +209,7 @@ func (c *call) remembered() string {
 	if slices.ContainsFunc(c.risky(), outside) {
 		return ""
 	}
-	return "what the call can reach was granted to the tool"
+	return "everything that the call can access was granted to the tool"
 }
 
 // risk says why a call needs approval by default, or returns "".

@@ -168,7 +168,7 @@ func otherValues(started, read *config.Config) (words capability.Deny) {
 	return words
 }
 
-// changed returns the names, sorted, whose values are new or differ.
+// changed returns the sorted names whose values are new or differ.
 func changed[V any](before, after map[string]V, same func(a, b V) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if value, known := before[name]; !known || !same(value, after[name]) {

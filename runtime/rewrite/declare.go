@@ -17,8 +17,8 @@ type tableDecl struct {
 	start, limits, init, end int
 }
 
-// globalDecl is a global. Its type is wasm[start:init], and the expression of its initial value
-// wasm[init:end].
+// globalDecl is a global. wasm[start:init] encodes its type, and wasm[init:end] the expression of
+// its initial value.
 type globalDecl struct {
 	typ              valueType
 	mutable          bool

@@ -17,7 +17,8 @@ type instr struct {
 	// params and results are the numbers of parameters and results of the block that the
 	// instruction begins or ends.
 	params, results int
-	// sets is, for end, the number of instructions in the ended block that set a local.
+	// sets is only for the instruction end: the number of instructions in the ended block that set
+	// a local.
 	sets int
 	// length is the operand of a bulk operation, if a constant comes just before it.
 	length      uint32

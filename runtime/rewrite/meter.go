@@ -64,7 +64,8 @@ type meter struct {
 // typesOfMeter is the number of types that metering adds: for refill and for piecewise.
 const typesOfMeter = 2
 
-// newMeter returns a meter for the indices of the global fuel and the function refill.
+// newMeter returns a meter. fuel is the index of the global with the remaining fuel, and refill is
+// the index of the function that refills it.
 func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
 	set := appendU32([]byte{byte(opGlobalSet)}, fuel)

@@ -139,7 +139,7 @@ func TestFuelIsEqualForEqualWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Small slices and a used instance do not change the fuel.
+	// The fuel is the same with small slices, and on an instance that was used before.
 	m.fuel.slice = 7
 	second, err := m.run(1000)
 	if err != nil || first != second {

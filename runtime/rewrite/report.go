@@ -90,7 +90,7 @@ type Report struct {
 	// there are none, restoring its memory and globals resets an instance.
 	SnapshotBlockers []string
 	// HostBytes is the approximate number of bytes that an instance takes on the host in addition
-	// to its memory: for globals, and for tables at their maximum size. It is 0 from Inspect.
+	// to its memory: for globals, and for tables at their maximum size. Inspect leaves it 0.
 	HostBytes uint64
 	// DataBytes is the approximate number of bytes of data that initialise an instance. It is 0
 	// from Inspect.

@@ -75,8 +75,8 @@ type Options struct {
 	// ExportState exports the memory as ExportMemory, and every mutable global that the module
 	// defines under its GlobalExport name.
 	ExportState bool
-	// ExportStart exports the start function, if any, as ExportStart. The host then calls it, not
-	// the engine on instantiation.
+	// ExportStart exports the start function, if any, as ExportStart. The host then calls the
+	// function; the engine does not call it on instantiation.
 	ExportStart bool
 	// SplitSelects turns selects of floats and vectors into branches, because the compiler of
 	// wazero 1.12 gets some of them wrong on amd64 (wazero#2534).

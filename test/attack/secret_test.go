@@ -76,7 +76,7 @@ func leaks(text string) string {
 	return ""
 }
 
-// everything makes a call. The result all contains everything about the call that can be seen.
+// everything makes a call. The result all contains all data about the call that can be seen.
 func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.Result, err error) {
 	t.Helper()
 	var heard strings.Builder

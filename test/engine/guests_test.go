@@ -27,8 +27,8 @@ type guest struct {
 	// look grows memory. The guest starts well below the limit, but exceeds it when it grows by
 	// that much.
 	tightPages uint64
-	// steps lists the places where the guest can leave a token, and how each shows in a look at a
-	// reused instance.
+	// steps lists the places where the guest can leave a token, and how the token shows when a
+	// reused instance is examined.
 	steps []step
 	// ends lists the endings that only this guest has.
 	ends []string

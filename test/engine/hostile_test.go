@@ -144,8 +144,8 @@ func (h hostile) call(ctx context.Context, t *testing.T, m *runtime.Module) erro
 	return err
 }
 
-// until calls f repeatedly until the channel over is closed, and counts the calls that ended before
-// that. The count is final when the group is done.
+// until calls f repeatedly, stops when over is closed, and counts the calls that ended before that.
+// The count is final when the group is done.
 func until(over <-chan struct{}, group *sync.WaitGroup, f func()) *int {
 	n := new(int)
 	group.Go(func() {

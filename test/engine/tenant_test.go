@@ -17,7 +17,7 @@ import (
 // environment variables differ, which a guest reads before its input.
 type tenant struct {
 	name string
-	// own is a token in everything that only this tenant has.
+	// own is the token in all data that only this tenant has.
 	own      token
 	callName string
 	args     []string

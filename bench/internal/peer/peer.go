@@ -88,7 +88,7 @@ type Setup struct {
 	MaxInstances int
 }
 
-// file returns the path of a guest in a form.
+// file returns the path of the file with a guest in one of its forms.
 func (s Setup) file(n Name) string {
 	if n.Form == Native {
 		return filepath.Join(s.Guests, n.Guest+"_native")

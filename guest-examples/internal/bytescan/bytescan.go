@@ -56,7 +56,7 @@ func Index(block []byte, a, b byte) int {
 // Such a pair is far rarer in texts than either byte alone.
 func IndexPair(block []byte, a, b byte, distance int) int {
 	p, q := ones*uint64(a), ones*uint64(b)
-	end := len(block) - distance // a must be before this index
+	end := len(block) - distance // the byte a must be before this index
 	at := 0
 	for ; at+16 <= end; at += 16 {
 		left, right := block[at:at+16], block[at+distance:at+distance+16]

@@ -100,7 +100,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// threePages returns a file whose second page has the content middle.
+// threePages returns a file with three pages; middle is the content of the second page.
 func threePages(middle string) []byte {
 	return buildWith("/Info<</Title(On \n things)>>",
 		"<</Type/Catalog/Pages 2 0 R>>",

@@ -138,7 +138,7 @@ func (d Dir) checkWritable(name string) error {
 	return f.Close()
 }
 
-// checkUnchanged returns an error if the file no longer matches was.
+// checkUnchanged returns an error if the file no longer matches was, the earlier answer.
 func (d Dir) checkUnchanged(name string, was *files.Answer) error {
 	now := d.describe(name)
 	switch {

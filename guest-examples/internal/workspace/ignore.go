@@ -80,8 +80,8 @@ func (r ignoreRule) matches(subject string) bool {
 	return wildmatch.Match(r.pattern, rest)
 }
 
-// loadIgnore returns rules followed by the rules of the ignore file in a directory. It does not
-// change the caller's rules. A file that can't be read has no rules.
+// loadIgnore returns the given rules, followed by the rules of the ignore file in a directory. It
+// does not change the caller's slice. A file that can't be read has no rules.
 func loadIgnore(fsys fs.FS, directory string, rules []ignoreRule) []ignoreRule {
 	f, err := fsys.Open(path.Join(directory, ignoreFile))
 	if err != nil {

@@ -16,8 +16,8 @@ type Walker struct {
 	FS fs.FS
 	// Start is the resolved name to begin at; it may be a single file.
 	Start string
-	// Hidden includes files and directories whose names begin with a dot. Start is always
-	// visited.
+	// Hidden includes files and directories whose names begin with a dot. The directory Start is
+	// always visited, even if its name begins with a dot.
 	Hidden bool
 	// Ignored includes paths that .gitignore files of the workspace exclude.
 	Ignored bool

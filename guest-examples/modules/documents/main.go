@@ -22,7 +22,8 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// reading returns a tool that calls run with the read-only workspace and the decoded arguments.
+// reading returns a tool that decodes its arguments and passes them, with the read-only workspace,
+// to the function run.
 func reading[Args any](run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

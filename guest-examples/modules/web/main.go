@@ -25,7 +25,8 @@ func main() {
 	toolabi.Run(tools)
 }
 
-// tool returns a tool that calls run with the transport for requests and the decoded arguments.
+// tool returns a tool that decodes its arguments and passes them, with the transport for requests,
+// to the function run.
 func tool[Args any](run func(context.Context, http.RoundTripper, Args) (guest.Result, error)) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {

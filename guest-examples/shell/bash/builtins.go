@@ -132,7 +132,7 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 	return hc.Builtin(ctx, []string{"eval", script.String()})
 }
 
-// eval runs its arguments as a script, which it first rewrites with prepared.
+// eval runs its arguments as a script. It first rewrites the script with the method prepared.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	script := strings.Join(args[1:], " ")
 	leave, err := s.enter()

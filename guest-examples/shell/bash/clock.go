@@ -34,7 +34,7 @@ func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelC
 	return &clock{Context: ctx}, cancel
 }
 
-// Err returns the error of the context: why it has ended, or nil while it has not.
+// Err returns the reason why the context has ended, or nil if it has not ended.
 func (c *clock) Err() error {
 	const every, heapEvery = 64, 8
 	asked := c.asked.Add(1)

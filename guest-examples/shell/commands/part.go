@@ -8,7 +8,7 @@ import (
 // partOptions are the options that head and tail share; readPart parses them.
 const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-terminated"
 
-// part describes which part of each file head or tail prints.
+// part describes the part of each file that the commands head and tail print.
 type part struct {
 	count int64
 	bytes bool // count is in bytes, not in lines

@@ -224,7 +224,7 @@ func (s *stream) beginNumbered(c *sedCommand) bool {
 	return s.line == c.from.line || s.line <= c.rangeEnd || c.to.isPattern || c.to.last
 }
 
-// beginRange records the line at which the range ends that begins with the current line.
+// beginRange begins a range at the current line, and records the line at which the range ends.
 func (s *stream) beginRange(c *sedCommand) {
 	switch {
 	case c.to.isPattern:

@@ -253,7 +253,7 @@ func (p *process) printSequence(first, step, last *big.Float, format seqFormat, 
 	p.print("\n")
 }
 
-// sameNumber reports whether the text is the number.
+// sameNumber reports whether text and n are the same number.
 func sameNumber(text string, n *big.Float) bool {
 	parsed, _, err := big.ParseFloat(strings.TrimSpace(text), 10, seqPrecision, big.ToNearestEven)
 	return err == nil && parsed.Cmp(n) == 0

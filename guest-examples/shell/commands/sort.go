@@ -89,7 +89,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// appendLines appends to lines the lines of data, without their line ends.
+// appendLines splits data into lines, without their line ends, and appends them to lines.
 func appendLines(lines [][]byte, data []byte, end byte) [][]byte {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{end})

@@ -12,8 +12,9 @@ import (
 // and must accept the expression.
 const maxDigits = 1000
 
-// grouped calls add for each item with the name of its group. The name is the string at the path.
-// If the value is not a string, the name is its JSON as the first item of the group writes it.
+// grouped calls the function add for each item, with the name of the item's group. The name is the
+// string at the path. If the value is not a string, the name is its JSON as the first item of the
+// group writes it.
 func (c call) grouped(add func(name string, item jsonvalue.Value)) {
 	names := map[string]string{}
 	for _, item := range c.items {

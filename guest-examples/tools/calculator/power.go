@@ -99,7 +99,8 @@ func outOfRange(large bool) error {
 	return errTooSmall
 }
 
-// exactRoot returns the nth root of a if the root is a fraction. a must be positive.
+// exactRoot returns the nth root of the value a if the root is a fraction. The value must be
+// positive.
 func exactRoot(a value, n *big.Int) (value, bool) {
 	if a.rounded || !n.IsInt64() || n.Int64() > maxRoot {
 		return value{}, false

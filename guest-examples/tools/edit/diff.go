@@ -153,7 +153,7 @@ type diffWriter struct {
 	out   []byte
 	limit int // length limit of out, in bytes
 	lines int // lines written
-	shift int // how many lines longer new is than old so far
+	shift int // the number of lines in new minus the number in old, so far
 	cut   bool
 }
 

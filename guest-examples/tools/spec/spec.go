@@ -127,7 +127,7 @@ func room(store record.Store, name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the store already has the limit of %d specifications; delete some that are done", len(names))
+	return fmt.Errorf("the store already has %d specifications, which is the limit; delete some that are done", len(names))
 }
 
 func (d *document) there(name string) error {
@@ -137,7 +137,7 @@ func (d *document) there(name string) error {
 	return nil
 }
 
-// at returns an error if revision is set and is not the current revision.
+// at checks the revision: it returns an error if the revision is set and is not the current one.
 func (d *document) at(revision toolabi.Int) error {
 	if revision != 0 && int64(revision) != d.Revision {
 		return fmt.Errorf("the specification is at revision %d, not %d, because it was changed after you read it; use get and repeat your change", d.Revision, revision)

@@ -75,7 +75,7 @@ func TestBounds(t *testing.T) {
 	for n := range MaxSpecs {
 		do(Args{Action: ActionWrite, Name: fmt.Sprint("s", n), Title: "x"})
 	}
-	if got := do(Args{Action: ActionWrite, Name: "more", Title: "x"}); !strings.HasPrefix(got, "error: the store already has the limit of 500 specifications") {
+	if got := do(Args{Action: ActionWrite, Name: "more", Title: "x"}); !strings.HasPrefix(got, "error: the store already has 500 specifications, which is the limit") {
 		t.Errorf("got %q", got)
 	}
 	if got := do(Args{Action: ActionWrite, Name: "s7", Title: "y"}); got != "s7: draft, revision 2: y (changed)" {

@@ -172,7 +172,7 @@ func (l *list) add(item Item) error {
 		return err
 	}
 	if len(l.Items) >= MaxItems {
-		return fmt.Errorf("the list already has the limit of %d items; remove those that are done", len(l.Items))
+		return fmt.Errorf("the list already has %d items, which is the limit; remove those that are done", len(l.Items))
 	}
 	for item.ID == "" || !l.free(item.ID) {
 		l.Next++

@@ -88,7 +88,7 @@ func TestBounds(t *testing.T) {
 	for n := range items {
 		items[n] = Item{Content: "x"}
 	}
-	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list already has the limit of 200 items; remove those that are done" {
+	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list already has 200 items, which is the limit; remove those that are done" {
 		t.Errorf("got %q", got)
 	}
 	long := make([]Item, 100)

@@ -137,8 +137,9 @@ func (d *document) readText(res *client.Response) {
 	d.text = d.decode(res.Body, res.Header.Get("Content-Type"))
 }
 
-// decode converts body to UTF-8. The encoding is determined by the Content-Type, a byte order mark,
-// a declaration at the start of the page, or else a guess, in this order.
+// decode converts body to UTF-8. The encoding is the first of these that exists: the encoding of
+// the Content-Type, of a byte order mark, or of a declaration at the start of the page. Otherwise
+// the encoding is guessed.
 func (d *document) decode(body []byte, contentType string) string {
 	encoding, name, _ := charset.DetermineEncoding(body, contentType)
 	if name != "utf-8" {

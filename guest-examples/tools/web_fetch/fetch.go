@@ -1,5 +1,5 @@
-// Package webfetch implements the built-in tool web_fetch, which fetches one URL. It returns a web
-// page as Markdown, text or HTML, the text of a PDF file, or an image.
+// Package webfetch implements the built-in tool web_fetch, which fetches one URL. The result is a
+// web page as Markdown, text or HTML; the text of a PDF file; or an image.
 package webfetch
 
 import (

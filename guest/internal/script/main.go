@@ -139,7 +139,8 @@ func (s step) handle() uint32 {
 	return uint32(s.Handle)
 }
 
-// buffered passes a buffer to call, and returns the text that call writes there.
+// buffered passes a buffer to the function call, and returns the text that the function writes
+// there.
 func (s step) buffered(call func(ptr, size uint32) int32) outcome {
 	size := s.Size
 	if size == 0 {

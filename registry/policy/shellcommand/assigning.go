@@ -104,7 +104,7 @@ func (w word) assigned() string {
 	return ""
 }
 
-// variableName is the name of a variable in arithmetic.
+// variableName matches the name of a variable in arithmetic.
 var variableName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
 // assigning matches what follows a variable that arithmetic sets, or may set. It does not parse an

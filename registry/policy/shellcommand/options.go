@@ -18,8 +18,8 @@ type options struct {
 	// operands is the maximum number of arguments that are not options. The command writes to any
 	// further argument, or sets it. 0 means any number.
 	operands int
-	// none requires approval for every argument that is not an option, and digits for every
-	// argument that is a number.
+	// none requires approval for every argument that is not an option. digits requires approval for
+	// every argument that is a number.
 	none, digits bool
 }
 

@@ -94,7 +94,7 @@ func follow(pattern []string, words []word, doubt bool) bool {
 
 func matches(pattern, text string) bool { return wildcard.Match(pattern, text) }
 
-// restrict returns the verdict of Ask and Deny about a command; false if they do not match.
+// restrict returns the verdict of Ask and Deny about a command; found is false if neither matches.
 func (s Settings) restrict(command []word) (doubt verdict, found bool) {
 	for _, pattern := range s.Deny {
 		if holds, may := touches(pattern, command); holds {

@@ -46,7 +46,7 @@ var dangers = map[string]string{
 	"tar": "reads and writes archives", "zip": "writes archives", "unzip": "writes files", "gzip": "replaces files", "gunzip": "replaces files",
 	"curl": "reaches the network", "wget": "reaches the network", "ssh": "runs commands elsewhere", "scp": "reaches the network",
 	"sftp": "reaches the network", "nc": "reaches the network", "ncat": "reaches the network", "telnet": "reaches the network", "ping": "reaches the network",
-	// As arguments of builtin or command:
+	// Commands that set variables when they are arguments of the commands builtin or command:
 	"export": "sets variables", "declare": "sets variables", "typeset": "sets variables", "local": "sets variables", "readonly": "sets variables",
 	"kill": "ends processes", "pkill": "ends processes", "killall": "ends processes",
 	"alias": "gives a command another meaning", "unalias": "gives a command another meaning", "shopt": "changes how the shell reads commands",

@@ -209,7 +209,7 @@ func (c *Call) Over() error {
 	return cause
 }
 
-// over is the cause of every call that has ended.
+// over is the cause that every ended call has if nothing stopped it earlier.
 var over = &endCause{ErrOver}
 
 // Context returns the caller's context.

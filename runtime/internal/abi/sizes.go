@@ -9,8 +9,8 @@ type size struct {
 	// limit is the largest value that the function gets; 0 means that only the guest's memory
 	// limits it.
 	limit uint64
-	// errno is the error for a value above limit. 0 means that the function itself reports the
-	// error: it gets limit instead of the value.
+	// errno is the error for a value above the limit. 0 means that the function itself reports the
+	// error; it gets the limit in place of the value.
 	errno uint64
 	// perUnit is the price as a shift: 4 charges one unit of fuel for 16 bytes, -4 charges 16 units
 	// for one item. A free size charges nothing, because something else bounds the work.
@@ -78,7 +78,7 @@ var hostSizes = map[string]map[string][]size{
 		"kv_get":       {bytesAt(1), freeAt(3)},
 		"kv_list":      {bytesAt(1), bytesAt(3), freeAt(5)},
 		"kv_put":       {bytesAt(1), bytesAt(3)},
-		// a length of absent means that there is no value
+		// the length absent means that there is no value
 		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)},
 		"log":           {freeAt(2)},             // 8 KiB are kept
 		"output_write":  {bytesAt(1)},            // bounded by limits.output

@@ -79,7 +79,7 @@ func (a args) bytes(at int) []byte {
 	return b
 }
 
-// optional is bytes, but returns nil for an absent value.
+// optional is like bytes, but returns nil for an absent value.
 func (a args) optional(at int) []byte {
 	if a.u32(at+1) == absent {
 		return nil

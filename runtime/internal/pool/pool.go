@@ -281,7 +281,7 @@ func (p *Pool) canSave(entry abi.Entry) bool {
 	switch entry.Form {
 	case abi.Reactor:
 		return true
-	case abi.Extism: // if _start is called, the start is the call itself
+	case abi.Extism: // a call of _start has no separate start
 		return entry.Export != abi.CommandExport
 	}
 	return entry.Export == abi.CommandExport && p.engine.Report.Meter.Checkpoints > 0

@@ -177,7 +177,7 @@ func (i *Instance) reset() error {
 	return i.guest.ResetShared()
 }
 
-// tryReset is reset, but returns a panic as an error, because the call already has its result.
+// tryReset calls reset. It returns a panic as an error, because the call already has its result.
 func (i *Instance) tryReset() (err error) {
 	defer i.pool.recovered(&err)
 	return i.reset()

@@ -43,7 +43,7 @@ not exist or is switched off; 8 if a tool cannot be loaded (the others are print
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.format == "" {
-				return usage(cmd, "which format? --format takes "+formatNames())
+				return usage(cmd, "the flag --format is missing; it accepts "+formatNames())
 			}
 			format, err := llm.ParseFormat(o.format)
 			if err != nil {

@@ -401,8 +401,8 @@ func takeOut(lines []string, at int, what string) []string {
 	return lines
 }
 
-// setLine sets a key in a table. The line with the index at is the header of the table or a line in
-// the table.
+// setLine sets a key in a table. The parameter at is the index of the header of the table, or of a
+// line in the table.
 func setLine(lines []string, at int, what string) []string {
 	start := at
 	for start > 0 && !strings.HasPrefix(lines[start], "[") {

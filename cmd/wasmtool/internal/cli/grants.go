@@ -151,8 +151,8 @@ func asks(p capability.Permissions, w capability.Permission) bool {
 	})
 }
 
-// writeSuffix, after a path, grants writing. For a directory whose own name ends in :rw, the user
-// adds a slash to the path.
+// writeSuffix at the end of a path grants writing. For a directory whose own name ends in :rw, the
+// user adds a slash to the path.
 const writeSuffix = ":rw"
 
 // splitDir splits NAME=PATH or NAME=PATH:rw.

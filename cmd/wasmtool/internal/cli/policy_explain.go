@@ -46,7 +46,7 @@ exist.`,
 	o.add(cmd)
 	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().StringVar(&o.input, "input", "", "explain a call with these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object, or an array with one object for each permission if there are permissions")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array with one object for each")
 	return cmd
 }
 

@@ -119,7 +119,7 @@ func systemReason(err error) (reason error, ok bool) {
 	return errors.New("unexpected error"), false
 }
 
-// Kind is why a module was not compiled.
+// Kind is the reason why a module was not compiled.
 type Kind string
 
 // The kinds. The parent decides which one applies.
