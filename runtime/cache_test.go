@@ -278,7 +278,7 @@ func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 		if err != nil || len(dirs) != 1 {
 			t.Errorf("scratch directories: %v, %v", dirs, err)
 		}
-		// A file instead of the directory makes writes fail even for root.
+		// If there is a file in place of the directory, writes fail even for root.
 		for _, dir := range dirs {
 			if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
 				t.Error(err)

@@ -38,7 +38,7 @@ func TestReplacingAcceptsEarlierAnswer(t *testing.T) {
 			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("mine")); errno != 0 || err != nil {
 				t.Errorf("%s, %d: got %d, %v", look, year, errno, err)
 			}
-			// The file has changed, so its old answer is refused.
+			// Replacing is refused, because the file has changed since the answer.
 			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("more")); errno != 72 || err != nil {
 				t.Errorf("%s, %d, again: got %d, %v", look, year, errno, err)
 			}

@@ -61,8 +61,8 @@ type MountError struct {
 // Error returns "mount NAME: REASON".
 func (e *MountError) Error() string { return "mount " + e.Mount + ": " + e.Reason }
 
-// hostErrors maps errors of the host to errors that a guest may see. The first match applies. On
-// Windows ENOTDIR is also fs.ErrNotExist, so ENOTDIR comes first.
+// hostErrors maps errors of the host to errors that a guest may see. The first match applies.
+// ENOTDIR comes first, because on Windows it also matches fs.ErrNotExist.
 var hostErrors = []struct{ host, guest error }{
 	{fs.ErrClosed, fs.ErrClosed},
 	{syscall.ENOTEMPTY, ErrNotEmpty}, // is also fs.ErrExist

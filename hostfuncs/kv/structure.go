@@ -126,8 +126,8 @@ func (s *structure) tree(root uint64, visit visitor) error {
 	return s.walk(root, 0, &low, visit)
 }
 
-// walk checks the subtree of a page. No key in the subtree may be less than the field low. walk
-// then raises low above all of these keys.
+// walk checks the subtree of a page. No key in the subtree may be less than *low. Afterwards, walk
+// sets *low to a value above all of these keys.
 func (s *structure) walk(id uint64, depth int, low *string, visit visitor) error {
 	page, h, err := s.page(id)
 	if err != nil {

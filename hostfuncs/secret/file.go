@@ -61,7 +61,7 @@ func fileError(err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("is in a file that does not exist; create it or correct its path")
 	case errors.Is(err, fs.ErrPermission):
-		return errors.New("is in a file that may not be read; let the user that runs wasmtool read it")
+		return errors.New("is in a file that this process has no permission to read; let the user that runs wasmtool read it")
 	}
 	return errors.New("is in a file that cannot be read; check its path and the disk")
 }

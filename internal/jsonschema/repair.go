@@ -185,9 +185,9 @@ func (r *repairer) admitAll(v *jsontree.Value) bool {
 	return false // the error concerns the schema as a whole
 }
 
-// loosenReferences removes each not and if that contains a reference, and changes each such oneOf
-// to anyOf. The target of the reference may now admit more documents. Then a schema with one of
-// these keywords would admit fewer.
+// loosenReferences removes each keyword not and if whose value contains a reference, and changes
+// each oneOf with a reference to anyOf. The target of the reference may now admit more documents.
+// Then a schema with one of these keywords would admit fewer.
 func loosenReferences(v *jsontree.Value, _ string) {
 	if v.Member("$ref") != nil {
 		removeUnevaluated(v)

@@ -94,8 +94,8 @@ type matcher struct {
 	weigh func(word) int
 }
 
-// keep returns the hits whose tools match, and adds the best weight to their scores. It reuses the
-// memory of hits.
+// keep returns the hits whose tools match, and adds the weight of the tool's best match to the
+// score of each. It reuses the memory of hits.
 func (m matcher) keep(hits []hit, tools []*Tool) []hit {
 	kept := hits[:0]
 	for _, h := range hits {

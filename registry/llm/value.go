@@ -52,7 +52,7 @@ func number(v *jsontree.Value) float64 {
 // same reports whether two JSON values are equal.
 func same(a, b *jsontree.Value) bool { return bytes.Equal(a.Key(), b.Key()) }
 
-// lists reports whether list contains v.
+// lists reports whether the list contains v.
 func lists(list []jsontree.Value, v *jsontree.Value) bool {
 	return slices.ContainsFunc(list, func(one jsontree.Value) bool { return same(&one, v) })
 }

@@ -79,9 +79,9 @@ func TestKeyChanges(t *testing.T) {
 	}
 }
 
-// shell: a call whose script only reads runs without approval, and the tool cannot write. This does
-// not depend on how the tool interprets the script: the tool of this test does not interpret it at
-// all.
+// The key shell: a call whose script only reads runs without approval, and the tool cannot write.
+// This does not depend on how the tool interprets the script: the tool of this test does not
+// interpret it at all.
 func TestKeyShell(t *testing.T) {
 	dir := t.TempDir()
 	yes := false

@@ -153,7 +153,8 @@ func (x *extractor) page(node, resources pdf.Value) {
 	x.text.WriteByte('\n')
 }
 
-// try reports whether do returned. The library panics if a file is damaged.
+// try calls the function do, and reports whether it returned. The library panics if a file is
+// damaged.
 func try(do func()) (done bool) {
 	defer func() {
 		if !done {

@@ -22,7 +22,7 @@ const Max = 4 << 20
 func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	switch {
 	case inline != "" && filePath != "":
-		return "", errors.New("text and file_path are both given; omit one")
+		return "", errors.New(`the arguments "text" and "file_path" are both given; omit one`)
 	case inline == "" && filePath == "":
 		return "", errors.New("there is nothing to read; give text or file_path")
 	case len(inline) > Max:

@@ -28,7 +28,7 @@ type joiner struct {
 	disorder  [2]bool
 }
 
-// joinField is a field of the output. A file of 0 selects the join field.
+// joinField is a field of the output. If its file is 0, it is the join field.
 type joinField struct{ file, field int }
 
 type joinRow struct {

@@ -9,7 +9,7 @@ import (
 var tr = spec{
 	name: "tr", synopsis: "[-cCdst] SET1 [SET2]",
 	options: "+ c,complement C d,delete s,squeeze-repeats t,truncate-set1",
-	note:    "Sets consist of bytes, as in GNU tr; a character that is not ASCII consists of several bytes.",
+	note:    "Sets consist of bytes, as in GNU tr; a character outside ASCII consists of several bytes.",
 	run:     runTr,
 }
 

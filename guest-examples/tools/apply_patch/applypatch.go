@@ -35,7 +35,7 @@ type Args struct {
 // unless the error says otherwise.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if strings.TrimSpace(args.Patch) == "" {
-		return errors.New("patch is empty")
+		return errors.New(`the argument "patch" is empty`)
 	}
 	parts, err := parse(args.Patch)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestRun_allOrNothing(t *testing.T) {
 	before := tree{"a.txt": "1\n2\n1\n", "b.txt": "x\n", "bin": "\x00\x01", "latin1": "\xe9\n", "d/e": "e\n"}
 	good := "*** Update File: b.txt\n@@\n-x\n+y\n"
 	for _, test := range []struct{ name, patch, want string }{
-		{"empty", " \n", "patch is empty"},
+		{"empty", " \n", "the argument \"patch\" is empty"},
 		{"no patch", "hello\n", `patch: the patch is neither "*** Begin Patch"`},
 		{"cut", "*** Begin Patch\n" + good, `patch: the patch is incomplete: its last line must be "*** End Patch"`},
 		{"no file", envelopeOf(), "patch: the patch changes no file"},

@@ -125,8 +125,8 @@ func differences(t *testing.T, command []string, before, after string) string {
 	return string(out)
 }
 
-// applied runs a program that applies the file patch to the file before, and returns the new
-// content of that file.
+// applied runs a program that applies a patch to a file with the content before, and returns the
+// new content of that file.
 func applied(t *testing.T, command []string, before, patch string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -77,7 +77,7 @@ func (c call) predicate() (func(jsonvalue.Value, bool) bool, error) {
 	case Matches:
 		return matching(want)
 	}
-	return nil, fmt.Errorf("compare is %q; it must be eq, ne, lt, le, gt, ge, in, contains, matches, exists or missing", c.Compare)
+	return nil, fmt.Errorf(`the argument "compare" is %q; it must be eq, ne, lt, le, gt, ge, in, contains, matches, exists or missing`, c.Compare)
 }
 
 func ordered(want jsonvalue.Value, fits func(sign int) bool) func(jsonvalue.Value, bool) bool {

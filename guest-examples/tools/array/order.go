@@ -111,7 +111,7 @@ func numbers(c call) (jsonvalue.Value, error) {
 	case c.End == nil:
 		return jsonvalue.Value{}, errors.New(`the argument "end" is missing; give the number before which the range ends`)
 	case step == 0:
-		return jsonvalue.Value{}, errors.New("step is 0; it must be positive or negative")
+		return jsonvalue.Value{}, errors.New(`the argument "step" is 0; it must be positive or negative`)
 	case max(c.Start, *c.End, step) > limit || min(c.Start, *c.End, step) < -limit:
 		return jsonvalue.Value{}, errors.New("start, end and step must be from -2^53 to 2^53")
 	case (*c.End-c.Start)/step > maxRange:

@@ -145,8 +145,8 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	return jsonvalue.NewObject(object), nil
 }
 
-// merge implements the merge key <<. It adds to object the members of value, which must be an
-// object or an array of objects. Members that object already has are kept.
+// merge implements the merge key <<. The parameter value must be an object or an array of objects.
+// merge adds the members of these objects to object, and keeps the members that object already has.
 func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
 	switch value.Kind() {
 	case jsonvalue.Array:

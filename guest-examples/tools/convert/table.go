@@ -31,10 +31,10 @@ func (a Args) table(format Format) (table, error) {
 	}
 	r, size := utf8.DecodeRuneInString(a.Delimiter)
 	if size != len(a.Delimiter) || r == utf8.RuneError || strings.ContainsRune("\"\r\n\x00", r) {
-		return t, fmt.Errorf("delimiter is %.20q; it must be one character, such as ;", a.Delimiter)
+		return t, fmt.Errorf(`the argument "delimiter" is %.20q; it must be one character, such as ;`, a.Delimiter)
 	}
 	if format == TSV && r != '\t' {
-		return t, errors.New("delimiter has no effect on tsv, which is separated by tabs; use csv, or omit delimiter")
+		return t, errors.New(`the argument "delimiter" has no effect on tsv, which is separated by tabs; use csv, or omit delimiter`)
 	}
 	t.comma = r
 	return t, nil

@@ -48,7 +48,7 @@ func Run(now func() time.Time, args Args, out io.Writer) error {
 	switch args.Operation {
 	case Now, "":
 		if args.Time != "" && args.Time != "now" {
-			return errors.New("time has no effect on the operation now; use the operation convert")
+			return errors.New(`the argument "time" has no effect on the operation "now"; use the operation "convert"`)
 		}
 		text, err = convert(p, "now")
 	case Convert:
@@ -92,7 +92,7 @@ func add(p parser, args Args) (string, error) {
 
 func diff(p parser, args Args) (string, error) {
 	if args.Until == "" {
-		return "", errors.New("until is missing; diff needs time and until")
+		return "", errors.New(`the argument "until" is missing; diff needs time and until`)
 	}
 	from, fromNote, err := p.parse("time", args.Time)
 	if err != nil {

@@ -153,7 +153,7 @@ func TestRun_errors(t *testing.T) {
 		want string
 	}{
 		{"operation", Args{Operation: "later"}, `the argument "operation" is "later"; it must be now, convert, add or diff`},
-		{"time for now", Args{Time: "2026-01-01"}, "time has no effect on the operation now; use the operation convert"},
+		{"time for now", Args{Time: "2026-01-01"}, "the argument \"time\" has no effect on the operation \"now\"; use the operation \"convert\""},
 		{"no time", Args{Operation: Convert, Time: "tomorrow"}, `time: "tomorrow" is not a time; write 2026-01-31,`},
 		{"no such day", Args{Operation: Convert, Time: "2026-02-30"}, `time: "2026-02-30" is a day or a time that does not exist`},
 		{"no such hour", Args{Operation: Convert, Time: "2026-02-03T25:00:00Z"}, "is a day or a time that does not exist"},
@@ -171,7 +171,7 @@ func TestRun_errors(t *testing.T) {
 		{"too far", Args{Operation: Add, Amount: 8000, Unit: Years}, "amount: adding 8000 years gives a time that is not within the years 0001 to 9999"},
 		{"too far by far", Args{Operation: Add, Amount: 1<<63 - 1, Unit: Weeks}, "gives a time that is not within the years"},
 		{"too far back", Args{Operation: Add, Amount: -1 << 63, Unit: Seconds}, "gives a time that is not within the years"},
-		{"no until", Args{Operation: Diff, Time: "2026-01-01"}, "until is missing; diff needs time and until"},
+		{"no until", Args{Operation: Diff, Time: "2026-01-01"}, "the argument \"until\" is missing; diff needs time and until"},
 		{"bad until", Args{Operation: Diff, Until: "x"}, `until: "x" is not a time`},
 	}
 	for _, test := range tests {

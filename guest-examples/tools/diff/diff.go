@@ -60,7 +60,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	}
 	switch {
 	case around < 0:
-		return fmt.Errorf("context is %d; it must be at least 0", around)
+		return fmt.Errorf(`the argument "context" is %d; it must be at least 0`, around)
 	case args.Format != "" && args.Format != Unified && args.Format != Words && args.Format != Stat:
 		return fmt.Errorf(`the argument "format" is %.80q; it must be unified, words or stat`, args.Format)
 	}

@@ -124,7 +124,7 @@ func TestRun_errors(t *testing.T) {
 		{Args{OldText: a, OldFile: a, NewText: a}, "give exactly one of old_text and old_file"},
 		{Args{OldText: a}, "give exactly one of new_text and new_file"},
 		{Args{OldText: a, NewText: a, Format: "html"}, `the argument "format" is "html"; it must be unified, words or stat`},
-		{Args{OldText: a, NewText: a, Context: new(toolabi.Int(-1))}, "context is -1"},
+		{Args{OldText: a, NewText: a, Context: new(toolabi.Int(-1))}, "the argument \"context\" is -1"},
 		{Args{OldFile: new("none"), NewText: a}, "old_file: "},
 		{Args{OldText: a, NewFile: new("../x")}, "new_file: "},
 		{Args{OldText: a, NewFile: new("bin")}, "new_file: bin is a binary file"},

@@ -80,7 +80,8 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 			return yield(b)
 		}
 		var b block
-		open, grown := false, 0 // grown is how many lines longer new is than old so far
+		// grown is the number of lines in new minus the number in old, so far
+		open, grown := false, 0
 		for _, c := range changes {
 			m := c.old
 			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {

@@ -105,7 +105,7 @@ func (a *Args) complete() (kind, error) {
 		a.Page = 1
 	}
 	if a.Page < 1 || a.Page > MaxReach || (a.Page-1)*a.MaxResults >= MaxReach {
-		return k, fmt.Errorf("page is %d; GitHub shows only the first %d results, so ask for an earlier page or narrow the query", a.Page, MaxReach)
+		return k, fmt.Errorf(`the argument "page" is %d; GitHub shows only the first %d results, so ask for an earlier page or narrow the query`, a.Page, MaxReach)
 	}
 	return k, nil
 }

@@ -138,8 +138,8 @@ func TestArguments(t *testing.T) {
 		{Args{Type: "code", Query: "a", Sort: "stars"}, `the argument "sort" is "stars", but code is always sorted by best match`},
 		{Args{Type: "issues", Query: "a", Sort: "stars"}, `the argument "sort" is "stars"; for issues use created, updated, comments, reactions`},
 		{Args{Type: "code", Query: "a", MaxResults: 51}, "max_results is 51; write a number from 1 to 50"},
-		{Args{Type: "code", Query: "a", MaxResults: 50, Page: 21}, "page is 21; GitHub shows only the first 1000 results"},
-		{Args{Type: "code", Query: "a", Page: -1}, "page is -1"},
+		{Args{Type: "code", Query: "a", MaxResults: 50, Page: 21}, "the argument \"page\" is 21; GitHub shows only the first 1000 results"},
+		{Args{Type: "code", Query: "a", Page: -1}, "the argument \"page\" is -1"},
 		{Args{Type: "code", Query: "a", Page: 1 << 62}, "GitHub shows only the first 1000 results"},
 	} {
 		if _, err := search("https://unused.example", tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {

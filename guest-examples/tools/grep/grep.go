@@ -115,9 +115,9 @@ func (a *Args) check() error {
 	case a.OutputMode != Content && a.OutputMode != Files && a.OutputMode != Count:
 		return fmt.Errorf("output_mode is %q; it must be content, files or count", a.OutputMode)
 	case a.Context < 0:
-		return fmt.Errorf("context is %d; it must not be negative", a.Context)
+		return fmt.Errorf(`the argument "context" is %d; it must not be negative`, a.Context)
 	case a.Before < 0 || a.After < 0:
-		return errors.New("before and after must not be negative")
+		return errors.New(`the arguments "before" and "after" must not be negative`)
 	case a.MaxResults < 0:
 		return fmt.Errorf("max_results is %d; it must be at least 1", a.MaxResults)
 	}

@@ -255,7 +255,7 @@ func TestRun_errors(t *testing.T) {
 		{"NUL", Args{Pattern: "a", Path: "a\x00"}, "the argument \"path\" contains a NUL byte"},
 		{"binary file", Args{Pattern: "a", Path: "bin/tool"}, "path: bin/tool is a binary file; grep searches only text"},
 		{"mode", Args{Pattern: "a", OutputMode: "lines"}, `output_mode is "lines"; it must be content, files or count`},
-		{"context", Args{Pattern: "a", Context: -1}, "context is -1"},
+		{"context", Args{Pattern: "a", Context: -1}, "the argument \"context\" is -1"},
 		{"max_results", Args{Pattern: "a", MaxResults: -5}, "max_results is -5"},
 	}
 	for _, test := range tests {

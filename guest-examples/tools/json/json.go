@@ -59,7 +59,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		args.Indent = DefaultIndent
 	}
 	if args.Indent < 0 || args.Indent > maxIndent {
-		return fmt.Errorf("indent is %d; it must be from 1 to %d", args.Indent, maxIndent)
+		return fmt.Errorf(`the argument "indent" is %d; it must be from 1 to %d`, args.Indent, maxIndent)
 	}
 	if args.Query != "" && args.Operation != Query {
 		return fmt.Errorf("the argument query is only for the operation query, but operation is %q", args.Operation)

@@ -29,9 +29,9 @@ type Args struct {
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	switch {
 	case len(args.Edits) == 0:
-		return errors.New("edits is empty; give at least one edit with old_string and new_string")
+		return errors.New(`the argument "edits" is empty; give at least one edit with old_string and new_string`)
 	case len(args.Edits) > MaxEdits:
-		return fmt.Errorf("edits has %d edits; make at most %d edits in one call", len(args.Edits), MaxEdits)
+		return fmt.Errorf(`the argument "edits" has %d edits; make at most %d edits in one call`, len(args.Edits), MaxEdits)
 	}
 	label := func(i int) string { return fmt.Sprintf("edits[%d]: ", i) }
 	return edit.Change(dir, args.FilePath, args.FileHash, args.Edits, label, out)

@@ -62,8 +62,8 @@ func TestRun_allOrNothing(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"none", Args{FilePath: "a.txt"}, "edits is empty"},
-		{"too many", Args{FilePath: "a.txt", Edits: slices.Repeat([]edit.Edit{good}, MaxEdits+1)}, "edits has 101 edits; make at most 100 edits in one call"},
+		{"none", Args{FilePath: "a.txt"}, "the argument \"edits\" is empty"},
+		{"too many", Args{FilePath: "a.txt", Edits: slices.Repeat([]edit.Edit{good}, MaxEdits+1)}, "the argument \"edits\" has 101 edits; make at most 100 edits in one call"},
 		{"the second is missing", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "One", NewString: "x"}}}, "edits[1]: old_string is not in a.txt"},
 		{"several places", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {OldString: "t", NewString: "x"}}}, "edits[1]: old_string matches 2 places in a.txt"},
 		{"empty", Args{FilePath: "a.txt", Edits: []edit.Edit{good, {NewString: "x"}}}, "edits[1]: old_string is empty"},

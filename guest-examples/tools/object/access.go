@@ -154,11 +154,11 @@ func fromEntries(c call) (jsonvalue.Value, error) {
 // paths parses the argument Keys.
 func (c call) paths() ([]jsonvalue.Path, error) {
 	if len(c.Keys) == 0 {
-		return nil, errors.New("keys is missing or empty; give the names or paths")
+		return nil, errors.New(`the argument "keys" is missing or empty; give the names or paths`)
 	}
 	const limit = 100
 	if len(c.Keys) > limit {
-		return nil, fmt.Errorf("keys has more than the limit of %d items", limit)
+		return nil, fmt.Errorf(`the argument "keys" has more than the limit of %d items`, limit)
 	}
 	paths := make([]jsonvalue.Path, len(c.Keys))
 	for i, key := range c.Keys {

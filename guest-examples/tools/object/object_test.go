@@ -80,7 +80,7 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "merge", "object": {}`, "the argument \"other\" is missing"},
 		{`"operation": "deep_merge", "object": {}, "other": 1`, "the argument \"other\" is of type number; it must be an object"},
 		{`"operation": "diff", "object": {}, "other": []`, "the argument \"other\" is of type array"},
-		{`"operation": "pick", "object": {}`, "keys is missing or empty"},
+		{`"operation": "pick", "object": {}`, "the argument \"keys\" is missing or empty"},
 		{`"operation": "pick", "object": {"a": [1]}, "keys": ["a[0]"]`, "keys[0] is a path through an array"},
 		{`"operation": "omit", "object": {}, "keys": [""]`, "keys[0]: it is empty"},
 		{`"operation": "omit", "object": {"a": [1]}, "keys": ["b", "a[0]"]`, "keys[1] is the path of an item of an array; use the operation delete"},

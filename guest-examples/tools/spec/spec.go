@@ -154,23 +154,23 @@ func (d *document) change(args Args) error {
 			return err
 		}
 		if args.Status == "" {
-			return errors.New("status is missing; give draft, approved or done")
+			return errors.New(`the argument "status" is missing; give draft, approved or done`)
 		}
 		d.Status = args.Status
 		d.Revision++
 		return nil
 	}
 	if args.Part == "" && args.Title == "" {
-		return errors.New("write has nothing to change; give a part and its text, or a title")
+		return errors.New("the action write has nothing to change; give a part and its text, or a title")
 	}
 	if len(args.Text) > MaxPart {
 		return fmt.Errorf(`the argument "text" has %d bytes; the limit is %d, so shorten it`, len(args.Text), MaxPart)
 	}
 	if len(args.Title) > MaxTitle {
-		return fmt.Errorf("title has %d bytes; the limit is %d, so shorten it", len(args.Title), MaxTitle)
+		return fmt.Errorf(`the argument "title" has %d bytes; the limit is %d, so shorten it`, len(args.Title), MaxTitle)
 	}
 	if strings.ContainsFunc(args.Title, unicode.IsControl) {
-		return errors.New("title has a line feed or another control character; give a single line")
+		return errors.New(`the argument "title" has a line feed or another control character; give a single line`)
 	}
 	if d.Revision == 0 {
 		d.Name, d.Status = args.Name, Draft

@@ -78,7 +78,7 @@ func decode(args Args) (string, error) {
 		return "", fmt.Errorf("the text is not valid %s: %w", args.Format, err)
 	}
 	if !utf8.ValidString(decoded) {
-		return "", fmt.Errorf("text decodes to %d bytes that are not valid UTF-8; in hexadecimal the first bytes are %.32x", len(decoded), decoded)
+		return "", fmt.Errorf("the text decodes to %d bytes that are not valid UTF-8; in hexadecimal the first bytes are %.32x", len(decoded), decoded)
 	}
 	return decoded, nil
 }

@@ -18,7 +18,7 @@ const maxMatches = 50_000
 // pattern compiles a regular expression that consists of prefix, Search and suffix.
 func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	if args.Search == nil || *args.Search == "" {
-		return nil, errors.New("search is missing or empty; give the text or the regular expression to search for")
+		return nil, errors.New(`the argument "search" is missing or empty; give the text or the regular expression to search for`)
 	}
 	expression := *args.Search
 	if !args.Regex {

@@ -71,7 +71,7 @@ func trim(args Args) (string, error) {
 }
 
 func unknownSide(side Side) error {
-	return fmt.Errorf("side is %q; it must be left, right or both", side)
+	return fmt.Errorf(`the argument "side" is %q; it must be left, right or both`, side)
 }
 
 // wantedLength returns the argument Length, or an error if it is missing or out of range.
@@ -80,7 +80,7 @@ func wantedLength(args Args) (int, error) {
 	case args.Length == nil:
 		return 0, missing("length")
 	case *args.Length < 0 || *args.Length > MaxOutput:
-		return 0, fmt.Errorf("length is %d; it must be from 0 to %d", *args.Length, MaxOutput)
+		return 0, fmt.Errorf(`the argument "length" is %d; it must be from 0 to %d`, *args.Length, MaxOutput)
 	}
 	return int(*args.Length), nil
 }
@@ -96,7 +96,7 @@ func pad(args Args) (string, error) {
 		fill = []rune(*args.Fill)
 	}
 	if len(fill) == 0 {
-		return "", errors.New("fill is empty; give at least one character")
+		return "", errors.New(`the argument "fill" is empty; give at least one character`)
 	}
 	lack := max(want-utf8.RuneCountInString(*args.Text), 0)
 	filled := func(n int) string {
@@ -143,7 +143,7 @@ func truncate(args Args) (string, error) {
 	}
 	keep := want - uniseg.GraphemeClusterCount(ending)
 	if keep < 0 {
-		return "", fmt.Errorf("length is %d, which is too short for the ending %.40q; set a larger length or a shorter fill", want, ending)
+		return "", fmt.Errorf(`the argument "length" is %d, which is too short for the ending %.40q; set a larger length or a shorter fill`, want, ending)
 	}
 	rest, state := *args.Text, -1
 	for range keep {

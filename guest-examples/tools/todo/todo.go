@@ -135,7 +135,7 @@ func (l *list) change(action string, args Args) error {
 	}
 	item := l.Items[at]
 	if args.Content == "" && args.Status == "" && args.Priority == "" {
-		return errors.New("update has nothing to change; give content, status or priority")
+		return errors.New("the action update has nothing to change; give content, status or priority")
 	}
 	if args.Content != "" {
 		item.Content = args.Content
@@ -200,7 +200,7 @@ func (l *list) free(id string) bool {
 
 func (l *list) find(id string) (int, error) {
 	if id == "" {
-		return 0, errors.New("id is missing; give the id of the item")
+		return 0, errors.New(`the argument "id" is missing; give the id of the item`)
 	}
 	at := slices.IndexFunc(l.Items, func(item Item) bool { return item.ID == id })
 	if at < 0 {

@@ -119,7 +119,7 @@ func (a *Args) complete() error {
 		a.Page = 1
 	}
 	if a.Page < 1 || a.Page > MaxPage {
-		return fmt.Errorf("page is %d; it must be from 1 to %d", a.Page, MaxPage)
+		return fmt.Errorf(`the argument "page" is %d; it must be from 1 to %d`, a.Page, MaxPage)
 	}
 	return nil
 }

@@ -145,8 +145,8 @@ func TestArguments(t *testing.T) {
 		{Args{Query: strings.Repeat("é", MaxQuery+1)}, "the argument \"query\" has more than 400 characters"},
 		{Args{Query: "a", MaxResults: 21}, "max_results is 21; it must be from 1 to 20"},
 		{Args{Query: "a", MaxResults: -1}, "max_results is -1"},
-		{Args{Query: "a", Page: 11}, "page is 11; it must be from 1 to 10"},
-		{Args{Query: "a", Page: -1}, "page is -1"},
+		{Args{Query: "a", Page: 11}, "the argument \"page\" is 11; it must be from 1 to 10"},
+		{Args{Query: "a", Page: -1}, "the argument \"page\" is -1"},
 		{Args{Query: "a", TimeRange: "decade"}, `time_range is "decade"; it must be day, week, month or year`},
 	} {
 		if _, err := search("brave", "https://unused.example", tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {

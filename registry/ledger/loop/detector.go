@@ -35,9 +35,8 @@ type Options struct {
 	// call; at Block, the call is refused. 0 means the default, and less than 0 means never. All
 	// three count from the last approval.
 	Warn, Ask, Block int
-	// Ceiling is the repetition at which the call is refused regardless of approvals. For a tool
-	// that is polled, it is four times this number. 0 or less means the default. The maximum is
-	// 1000.
+	// Ceiling is the repetition at which the call is refused regardless of approvals; for a tool
+	// that is polled, four times this number. 0 or less means the default. The maximum is 1000.
 	Ceiling int
 	// MaxSessions limits the sessions that are watched; 0 or less means DefaultMaxSessions.
 	MaxSessions int

@@ -259,7 +259,7 @@ func (g *Guest) taintByCall(reason string) {
 // Tainted returns why the guest cannot be saved, or "".
 func (g *Guest) Tainted() string { return g.tainted }
 
-// TaintedForNow reports whether another instance might not have the reason that Tainted returns.
+// TaintedForNow reports whether the reason that Tainted returns may not apply to another instance.
 func (g *Guest) TaintedForNow() bool { return g.taintedForNow }
 
 // Clean reports whether the guest left nothing behind outside its memory and globals.

@@ -1,7 +1,7 @@
 //go:build wasip1
 
 // Command guest attacks its file system. It reads a JSON list of operations from stdin and writes
-// their results. It calls WASI directly, so that no library refuses, repairs or drops an attack.
+// their results. It calls WASI directly, because a library could refuse, repair or drop an attack.
 package main
 
 import (
