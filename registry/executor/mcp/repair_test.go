@@ -1,9 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 )
@@ -84,4 +88,29 @@ func TestAllProblemsAreReported(t *testing.T) {
 	if len(found) != len(definitions) || strings.Count(log, "\n") != maxProblems+1 || !strings.Contains(log, "its list has 7 more problems") {
 		t.Errorf("got %d tools, %d lines: %.300s", len(found), strings.Count(log, "\n"), log)
 	}
+}
+
+// A server that lists its tools again has only its new problems in the log.
+func TestProblemsAreReportedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const first, second = `{"name":"a","inputSchema":{"type":"object","required":null}}`, `{"name":"b","inputSchema":{"type":"object","required":null}}`
+		var log bytes.Buffer
+		program := newScripted(map[string]string{"tools/list": tools(first)})
+		s := newServer(Options{Name: "calc", Command: []string{"calc"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, opens(program.run))
+		if _, err := s.Tools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, definitions := range [][]string{{first}, {first, second}, {second}} {
+			program.set("tools/list", tools(definitions...))
+			program.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			time.Sleep(2 * relistPause) // this uses the fake clock of synctest
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := log.String(); strings.Count(got, "the tool a") != 1 || strings.Count(got, "the tool b") != 1 {
+			t.Errorf("the log is %s", got)
+		}
+	})
 }

@@ -31,8 +31,9 @@ type session struct {
 	conn   *conn
 	relist chan struct{} // receives a value when the server reports that its list changed
 
-	mu    sync.Mutex
-	tools []definition
+	mu       sync.Mutex
+	tools    []definition
+	problems []string // the problems of the last list
 }
 
 // startSession starts a server and lists its tools. The error may be shown to models.
@@ -97,12 +98,16 @@ func (s *session) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, problem := range problems {
-		s.server.log.Warn("problem in the tool list of the MCP server "+s.server.o.Name, "reason", problem)
-	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tools = tools
+	known := s.problems
+	s.tools, s.problems = tools, problems
+	s.mu.Unlock()
+	for _, problem := range problems {
+		// Some servers report changes all the time, and the problems stay the same.
+		if !slices.Contains(known, problem) {
+			s.server.log.Warn("problem in the tool list of the MCP server "+s.server.o.Name, "reason", problem)
+		}
+	}
 	return nil
 }
 
