@@ -75,6 +75,7 @@ type followed struct {
 	c      *Catalogue
 	source tool.Source
 	known  map[string]string // digests of its registered tools, by name
+	out    map[string]bool   // names and reasons of the tools that the last update left out
 	end    func()            // stops follow
 	asked  chan struct{}     // closed after the first request for the tools of the source
 	ended  chan struct{}     // closed when follow has returned
@@ -114,15 +115,17 @@ func (f *followed) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before := f.out
+	f.out = make(map[string]bool)
 	current := make(map[string]bool)
 	for _, t := range tools {
 		if current[t.Spec.Name] {
-			f.leaveOut(t, fmt.Errorf("another tool of the source has the name %s", t.Spec.Name))
+			f.leaveOut(t, before, fmt.Errorf("another tool of the source has the name %s", t.Spec.Name))
 			continue
 		}
 		current[t.Spec.Name] = true
 		if err := f.put(ctx, t); err != nil {
-			f.leaveOut(t, err)
+			f.leaveOut(t, before, err)
 		}
 	}
 	for name := range f.known {
@@ -162,8 +165,14 @@ func (f *followed) drop(name string) {
 	}
 }
 
-func (f *followed) leaveOut(t tool.Sourced, err error) {
-	f.c.log.Warn("did not register a tool of a source", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
+// leaveOut closes a tool that cannot be registered. It logs the reason, unless before contains the
+// tool with the same reason.
+func (f *followed) leaveOut(t tool.Sourced, before map[string]bool, err error) {
+	problem := t.Spec.Name + ": " + err.Error()
+	f.out[problem] = true
+	if !before[problem] {
+		f.c.log.Warn("did not register a tool of a source", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
+	}
 	if err := t.Executor.Close(); err != nil {
 		f.c.log.Warn("cannot close a tool of a source", "tool", t.Spec.Name, "reason", err)
 	}

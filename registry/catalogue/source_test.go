@@ -1,9 +1,12 @@
 package catalogue
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,6 +65,33 @@ func described(c *Catalogue) []string {
 		all = append(all, info.Name+" "+info.Description)
 	}
 	return all
+}
+
+// A tool that cannot be registered is in the log once, not after each change of its source.
+func TestToolThatIsLeftOutIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		c := New(Options{}, Hooks{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		s := newSupply(sourced("a", "1"), sourced("a", "twice"), sourced("Bad", "name"))
+		if err := c.AddSource(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			s.changed <- struct{}{}
+			synctest.Wait()
+		}
+		s.set(nil, sourced("a", "1"), sourced("Bad", "name"), sourced("Worse", "name"))
+		s.changed <- struct{}{}
+		synctest.Wait()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, name := range []string{"tool=a", "tool=Bad", "tool=Worse"} {
+			if n := strings.Count(log.String(), name+" "); n != 1 {
+				t.Errorf("%s is in the log %d times:\n%s", name, n, log.String())
+			}
+		}
+	})
 }
 
 // The tools of a source follow its changes, and never replace tools that were registered in another
