@@ -11,7 +11,7 @@ import (
 func Regexp(parameter, expression string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a valid RE2 regular expression (RE2 has no lookaround and no backreferences): %.300s",
+		return nil, fmt.Errorf("the argument %q is not a valid RE2 regular expression (RE2 has no lookaround and no backreferences): %.300s",
 			parameter, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return re, nil

@@ -98,7 +98,7 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "filter", "items": [1], "compare": "like", "value": 1`, `the argument "compare" is "like"; it must be eq,`},
 		{`"operation": "filter", "items": [1], "compare": "in", "value": 1`, "the argument \"value\" is of type number; it must be an array"},
 		{`"operation": "filter", "items": [1], "compare": "matches", "value": 1`, "for matches it must be a string with a regular expression"},
-		{`"operation": "filter", "items": [1], "compare": "matches", "value": "("`, "value is not a valid RE2 regular expression"},
+		{`"operation": "filter", "items": [1], "compare": "matches", "value": "("`, "the argument \"value\" is not a valid RE2 regular expression"},
 		{`"operation": "pluck", "items": [1]`, "the argument \"path\" is missing"},
 		{`"operation": "first", "items": []`, "the argument \"items\" is empty"},
 		{`"operation": "last", "items": []`, "the argument \"items\" is empty"},

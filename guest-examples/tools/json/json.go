@@ -62,7 +62,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return fmt.Errorf(`the argument "indent" is %d; it must be from 1 to %d`, args.Indent, maxIndent)
 	}
 	if args.Query != "" && args.Operation != Query {
-		return fmt.Errorf("the argument query is only for the operation query, but operation is %q", args.Operation)
+		return fmt.Errorf(`the argument "query" is only for the operation "query", but the operation is %q`, args.Operation)
 	}
 	switch args.Operation {
 	case Query, Format, Minify, Validate:

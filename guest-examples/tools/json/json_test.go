@@ -72,7 +72,7 @@ func TestRun_errors(t *testing.T) {
 		{"no text", Args{Operation: Format}, "give text or file_path"},
 		{"two texts", Args{Operation: Format, Text: "1", FilePath: "a.json"}, "the arguments \"text\" and \"file_path\" are both given"},
 		{"no query", Args{Operation: Query, Text: "1"}, "the argument \"query\" is missing"},
-		{"query elsewhere", Args{Operation: Format, Query: ".", Text: "1"}, "query is only for the operation query"},
+		{"query elsewhere", Args{Operation: Format, Query: ".", Text: "1"}, `the argument "query" is only for the operation "query"`},
 		{"indent", Args{Operation: Format, Text: "1", Indent: 9}, "the argument \"indent\" is 9; it must be from 1 to 8"},
 		{"missing file", Args{Operation: Format, FilePath: "b.json"}, "file_path: b.json does not exist in the workspace; did you mean a.json?"},
 		{"outside", Args{Operation: Format, FilePath: "../a.json"}, "outside the workspace"},

@@ -229,7 +229,7 @@ func rename(c call) (jsonvalue.Value, error) {
 	names := map[string]string{}
 	for old, name := range c.Names.Members().All() {
 		if name.Kind() != jsonvalue.String {
-			return jsonvalue.Value{}, fmt.Errorf("names maps %.80q to a value of type %v; it must be a string", old, name.Kind())
+			return jsonvalue.Value{}, fmt.Errorf(`the argument "names" maps %.80q to a value of type %v; it must be a string`, old, name.Kind())
 		}
 		if _, ok := members.Get(old); !ok {
 			return jsonvalue.Value{}, fmt.Errorf("the object has no member %.80q%s", old, suggestion(jsonvalue.NewObject(members), old))

@@ -87,7 +87,7 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "omit", "object": {}, "keys": ["a"` + strings.Repeat(`, "a"`, 100) + `]`, "more than the limit of 100 items"},
 		{`"operation": "rename", "object": {"a": 1}`, "the argument \"names\" is missing"},
 		{`"operation": "rename", "object": {"a": 1}, "names": {"b": "c"}`, `the object has no member "b"`},
-		{`"operation": "rename", "object": {"a": 1}, "names": {"a": 1}`, `names maps "a" to a value of type number`},
+		{`"operation": "rename", "object": {"a": 1}, "names": {"a": 1}`, `the argument "names" maps "a" to a value of type number`},
 		{`"operation": "rename", "object": {"a": 1, "b": 2}, "names": {"a": "b"}`, `two members would have the name "b"`},
 		{`"operation": "from_entries", "entries": [["a"]]`, `entries[0] is ["a"]; it must be a pair of a name and a value`},
 		{`"operation": "from_entries"`, "the argument \"entries\" is missing"},

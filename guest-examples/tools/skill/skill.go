@@ -62,7 +62,7 @@ func unknown(name string, skills []skill, problems []string) error {
 	}
 	message := fmt.Sprintf("skill %q does not exist; use one of: %s", plain.Line(name, maxShown), strings.Join(names, ", "))
 	if len(skills) == 0 {
-		message = fmt.Sprintf("skill %q does not exist, and no other skill does: a skill is a directory with a file SKILL.md that has a name and a description", plain.Line(name, maxShown))
+		message = fmt.Sprintf("skill %q does not exist, and there are no other skills; a skill is a directory with a file SKILL.md that has a name and a description", plain.Line(name, maxShown))
 	}
 	if len(problems) > 0 {
 		message += ". Not loaded: " + strings.Join(problems, "; ")

@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 	if strings.Contains(got, "empty") {
 		t.Errorf("an empty directory is reported: %q", got)
 	}
-	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "no other skill does") {
+	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "there are no other skills") {
 		t.Errorf("got %q", got)
 	}
 	if got := text(t, broken{}, Args{Name: "x"}); !strings.Contains(got, "[mounts]") {

@@ -112,7 +112,7 @@ func TestRun_errors(t *testing.T) {
 		{`{"operation": "join"}`, "join: the argument \"items\" is missing"},
 		{`{"operation": "replace", "text": "a"}`, "replace: the argument \"search\" is missing"},
 		{`{"operation": "split", "text": "a", "search": ""}`, "split: the argument \"search\" is missing or empty"},
-		{`{"operation": "count", "text": "a", "search": "(?=a)", "regex": true}`, "count: search is not a valid RE2 regular expression"},
+		{`{"operation": "count", "text": "a", "search": "(?=a)", "regex": true}`, "count: the argument \"search\" is not a valid RE2 regular expression"},
 		{`{"operation": "count", "text": "a", "search": ")(", "regex": true, "ignore_case": true}`, "unexpected )"},
 		{`{"operation": "replace", "text": "a", "search": "a", "count": 0}`, "the argument \"count\" is 0"},
 		{`{"operation": "replace", "text": "a", "search": "a", "replacement": "$1", "regex": true}`, "replacement: there is no group $1; the regular expression has only group 0, the whole match; write $$ for a dollar sign"},
