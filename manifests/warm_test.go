@@ -18,7 +18,7 @@ parameters.properties.deep = { type = "object", properties.mode = { type = "stri
 path = "demo.wasm"
 `
 
-// The input of a warm-up is the input of a call with the same arguments.
+// A warm-up gets the same input as a call with the same arguments.
 func TestDecodeWarm(t *testing.T) {
 	for _, tc := range []struct{ keys, want string }{
 		{``, ""},

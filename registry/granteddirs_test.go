@@ -13,8 +13,8 @@ import (
 )
 
 // A remembered grant covers the directory that the path of a mount led to when the grant was made.
-// Changing a link afterwards does not let the tool write to another directory. A different path is
-// a different workspace, and the grant also covers it, by the name of its mount.
+// Changing a link afterwards does not let the tool write to another directory. If the mount gets
+// another path, the grant covers the directory of that path, because a grant names mounts.
 func TestGrantIsForTheDirectoryOfItsPath(t *testing.T) {
 	first, second, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
 	turn := func(dir string) {

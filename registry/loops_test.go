@@ -192,7 +192,7 @@ func TestApprovalOfALoopIsNotRemembered(t *testing.T) {
 	}
 }
 
-// Repetition only makes a decision stricter, and the receipt names the rule.
+// Repetition can only make a decision stricter, and the receipt names the rule.
 func TestReceiptNamesTheLoopRule(t *testing.T) {
 	var last tool.Receipt
 	deny := compile(t, policy.Config{Deny: []string{"echo"}})

@@ -91,8 +91,8 @@ func TestCallerSeesNothingOfWarmUp(t *testing.T) {
 	}
 }
 
-// If its warm-up fails, a reactor behaves in every call as it would without a warm-up. The start of
-// the reactor then sees the call: its clock, its input and what it wrote.
+// A reactor whose warm-up fails behaves in every call as if it had no warm-up. Its start then sees
+// the clock and the input of the call, and what its start writes is output of the call.
 func TestFailingWarmUpHasNoEffect(t *testing.T) {
 	requireReuse(t)
 	fails := map[string][]byte{

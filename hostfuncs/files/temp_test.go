@@ -208,7 +208,7 @@ func TestScratchMountsThatAreRefused(t *testing.T) {
 		"bound to a directory": {bound},
 		"for reading":          {forReading},
 		"twice":                {scratch(), scratch()},
-		// Otherwise a tool could see the scratch space of other calls.
+		// With this mount, a tool could see the scratch space of other calls.
 		"in the workspace":          {readWrite("w", top), scratch()},
 		"in a workspace to read":    {scratch(), read("w", filepath.Join(top, "tmp"))},
 		"with an invalid neighbour": {scratch(), read("w", filepath.Join(top, "none"))},

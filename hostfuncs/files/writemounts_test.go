@@ -46,8 +46,8 @@ func TestAMountForReadingStaysAsItIs(t *testing.T) {
 	holds(t, filepath.Join(top, "rw/h"), "fine")
 }
 
-// TestNothingIsRenamedFromMountToMount also covers two mounts for writing, because their modes,
-// limits and links differ.
+// TestNothingIsRenamedFromMountToMount checks that no file is renamed from one mount to another.
+// This holds for two writable mounts as well, because their modes, limits and links may differ.
 func TestNothingIsRenamedFromMountToMount(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	write(t, a, map[string]string{"f": "fine"})

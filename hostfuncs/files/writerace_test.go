@@ -23,7 +23,7 @@ func TestLinkSwapRaceOnWriting(t *testing.T) {
 	for _, r := range []struct {
 		name   string
 		deny   []string
-		target string // of the link, below the mount
+		target string // target of the link, which is below the mount
 		file   bool   // swap a file instead of a directory
 	}{
 		{"directory and link to outside", nil, "../out", false},

@@ -49,7 +49,7 @@ func TestCostGrowsWithTheText(t *testing.T) {
 			pieces, allocs, memory := work(t, s, list(one, size))
 			twicePieces, twiceAllocs, twiceMemory := work(t, s, list(one, 2*size))
 			values := size / (len(one) + 1)
-			// Each value is read at most three times, and the text around the values as well.
+			// Each value, and the text around it, is read at most three times.
 			if pieces > 2*(size/piece+1)+3*values || allocs > 12*values+100 || memory > uint64(32*size+1<<20) {
 				t.Errorf("%s, %s: %d pieces, %d allocations, %d bytes", name, length, pieces, allocs, memory)
 			}

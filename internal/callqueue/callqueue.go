@@ -113,7 +113,7 @@ type tenant struct {
 // Turn is a call that runs or waits.
 type Turn struct {
 	q     *Queue
-	need  Need          // its paths are results of normal
+	need  Need          // its paths were returned by the function normal
 	ready chan struct{} // closed when the call may run or is displaced; nil if it never waited
 	own   *tenant
 	// The fields below change only with the lock of the Queue held, and never after the channel

@@ -62,7 +62,8 @@ func (t *Table[T]) Look(name, key string, f func(*T)) {
 	}
 }
 
-// Each calls f, like Use, for each value of a tenant, most recently used first.
+// Each calls f for each value of a tenant, most recently used first. The Table is locked meanwhile,
+// so f must not call its methods.
 func (t *Table[T]) Each(name string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

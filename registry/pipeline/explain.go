@@ -22,7 +22,7 @@ func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, err
 	return p.access(ctx, accessRequest{tool: t, permissions: t.Spec.Permissions, rules: p.rules.Load(), tenant: tenant})
 }
 
-// Explained explains the decision about a call to the operator.
+// Explained is the explanation, for the operator, of the decision about a call.
 type Explained struct {
 	// Access is what the call could access.
 	Access Access

@@ -13,7 +13,7 @@ import (
 )
 
 // errNotGranted returns the error of a call whose tool requests more than it gets. reading means
-// that the call would run if its script only read.
+// that the call would be allowed to run if its script only read files.
 func (c prepared) errNotGranted(access Access, reading bool) error {
 	missing := c.narrowAll(access.Missing, access.Grantable)
 	message := "not granted: " + strings.Join(capability.Strings(missing), ", ")

@@ -65,7 +65,8 @@ func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
 	return reason.Effect == Allow, reason
 }
 
-// visible is Visible, and also returns what to change so that a hidden tool becomes visible.
+// visible does the same as Visible, and also returns what to change so that a hidden tool becomes
+// visible.
 func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	switch {
 	case p == nil || !p.compiled:

@@ -60,7 +60,7 @@ func (n *names) didYouMean(entry string) string {
 	for _, group := range slices.Sorted(maps.Keys(n.groups)) {
 		candidates = append(candidates, groupPrefix+group)
 	}
-	// This suggests a missing "group:". The function meant only suggests similar names.
+	// This suggests a missing "group:". The function named meant only suggests similar names.
 	if n.groups[entry] {
 		return "; did you mean " + groupPrefix + entry + "?"
 	}

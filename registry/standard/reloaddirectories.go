@@ -32,8 +32,8 @@ func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []Tool
 		changes = append(changes, r.checkDirectory(ctx, f, dir)...)
 	}
 	if slices.ContainsFunc(changes, func(c ToolChange) bool { return c.Kind != ToolKept }) {
-		// Some files may have failed to load because of a tool that changed now, such as one with
-		// the same name. Try them again.
+		// Some files may have failed to load because of a tool that has now changed, such as one
+		// with the same name. Try them again.
 		for _, tools := range f.tools {
 			for _, w := range tools {
 				w.tried = ""

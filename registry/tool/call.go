@@ -107,7 +107,7 @@ type Invocation struct {
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is
 	// nil. The executor calls it once for each such Result, as soon as the outcome is known,
 	// possibly before Execute returns. Until then the call is running. Further calls of Complete
-	// have no effect. Complete also has no effect if the Result was not Pending. Never nil.
+	// have no effect, and neither has a call if the Result was not Pending. Complete is never nil.
 	Complete func(result Result, failure *Error)
 }
 

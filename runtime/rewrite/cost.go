@@ -46,8 +46,8 @@ func costTable() (t [256]uint8) {
 	return t
 }
 
-// simple marks the instructions of which the plan of checks needs only the cost. Most instructions
-// of any code are simple.
+// simple marks the instructions for which only the cost matters when checks are planned. Most
+// instructions of any code are simple.
 var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {

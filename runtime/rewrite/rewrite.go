@@ -151,7 +151,7 @@ func (m *module) checkLimits(o Options) *Error {
 }
 
 // checkPriced refuses features without a price. For every try_table that is entered, the engine
-// saves the call stack, which costs as much as the stack is deep.
+// saves the call stack, at a cost that grows with the depth of the stack.
 func (s *scan) checkPriced(o Options) *Error {
 	if o.Meter && s.features&featExceptions != 0 {
 		return refuse(headerBytes, Unsupported,

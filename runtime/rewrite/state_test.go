@@ -13,7 +13,7 @@ import (
 )
 
 // counting is a module with hidden state: a global that its start function sets to 5 and that its
-// export next increases.
+// exported function "next" increases.
 func counting() []byte {
 	start := uint32(0)
 	m := wasmtest.Module{

@@ -98,7 +98,7 @@ func newField(t *testing.T, g guest, seed uint64) *field {
 	return f
 }
 
-// first makes the first look, on a fresh module in a fresh runtime.
+// first makes a tenant's first call with lookInput, on a fresh module in a fresh runtime.
 func (f *field) first(m *runtime.Module, tn tenant) runtime.Output {
 	f.t.Helper()
 	out, err := f.call(m, tn, lookInput(f.g), time.Minute)
@@ -170,7 +170,7 @@ func (f *field) run(calls int) {
 	wg.Wait()
 }
 
-// look makes a look as a tenant and compares it with the first look.
+// look makes a tenant's call with lookInput, and compares its output with the tenant's first one.
 func (f *field) look(m *runtime.Module, at string, tenant int) {
 	tn, want := f.tenants[tenant], f.fresh[tenant]
 	out, err := f.call(m, tn, lookInput(f.g), time.Minute)

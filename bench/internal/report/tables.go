@@ -93,7 +93,7 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// notMeasured returns the replacement for figures that are missing.
+// notMeasured returns the text that a table shows in place of missing figures.
 func notMeasured(reason string) string { return "not measured: " + reason }
 
 func (r Results) barTable() table {

@@ -38,7 +38,7 @@ func Line(text string, limit int) string {
 	return strings.TrimSpace(string([]rune(clean)[:limit-1])) + "…"
 }
 
-// isPlain reports whether a text needs no change, the usual case, without copying it.
+// isPlain reports whether a text needs no change, which is the usual case. It copies nothing.
 func isPlain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f {

@@ -90,7 +90,7 @@ type dateParser struct {
 	meridian          int64 // 0 for AM, 1 for PM, -1 for neither
 	ordinal, weekday  int64
 	zone              int64 // minutes east of UTC
-	local             bool  // zone is an abbreviation of the zone that TZ names
+	local             bool  // whether zone came from an abbreviation of the time zone TZ
 	relative          [unitSecond + 1]int64
 	relativeNanos     int64
 }

@@ -87,7 +87,7 @@ func (c *sumChecker) algorithm() string {
 	return c.preset.name
 }
 
-// warn writes to stderr without a change of the status.
+// warn writes to stderr without changing the exit status.
 func (c *sumChecker) warn(format string, args ...any) {
 	c.p.flush()
 	fmt.Fprintf(c.p.env.Stderr, "%s: %s\n", c.p.name, fmt.Sprintf(format, args...))

@@ -62,7 +62,7 @@ type optionKind int
 const (
 	noValue optionKind = iota
 	needsValue
-	mayHaveValue // the value must be attached: -i.bak, --color=auto
+	mayHaveValue // the value is optional and must be attached: -i.bak, --color=auto
 )
 
 type knownOption struct {

@@ -37,7 +37,7 @@ type sedCommand struct {
 
 	text        string // the lines that a, i or c writes
 	label       string
-	target      int // the command at which b, t, T or an unselected { continues
+	target      int // index of the command to run after a jump (b, t, T) or a { that did not match
 	file        string
 	status      int
 	pattern     *regexp.Regexp // nil means the last used pattern

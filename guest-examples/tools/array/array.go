@@ -31,8 +31,8 @@ type Args struct {
 	// Descending sorts in descending order, with the largest item first.
 	Descending bool `json:"descending"`
 	// Start and End select the items from index Start up to, but not including, index End. Indices
-	// begin at 0; negative indices are relative to the end. For range they are the numbers of the
-	// result.
+	// begin at 0; negative indices are relative to the end. The operation range returns the numbers
+	// from Start up to, but not including, End.
 	Start toolabi.Int  `json:"start"`
 	End   *toolabi.Int `json:"end"`
 	// Step is the step of range; nil means 1.

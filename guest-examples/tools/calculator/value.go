@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxDigits limits the digits of a number before the point, and those after it.
+	// maxDigits limits the digits before the decimal point of a number, and the digits after it.
 	maxDigits = 10_000
 	// maxBits is the number of bits of a number with maxDigits decimal digits.
 	maxBits = maxDigits * 332193 / 100000

@@ -37,8 +37,8 @@ func compose(first, second []change) []change {
 		return second
 	}
 	var all []change
-	// before is how many bytes longer the second text is than the first so far. The field after is
-	// how many bytes longer the third text is than the second.
+	// before is the number of bytes that the changes of first have added so far. The variable after
+	// is the same number for the changes of second.
 	before, after := 0, 0
 	for len(first) > 0 || len(second) > 0 {
 		c := change{old: span{-before, -before}, new: span{after, after}}

@@ -22,7 +22,7 @@ const (
 	DefaultResults = 10
 	// MaxResults is the maximum of max_results.
 	MaxResults = 50
-	// MaxReach is the number of results of a query, over all pages, that GitHub returns at most.
+	// MaxReach is the maximum number of results, over all pages, that GitHub returns for a query.
 	MaxReach = 1000
 	// MaxQuery is the maximum length of a query in characters. GitHub has the same limit.
 	MaxQuery = 256

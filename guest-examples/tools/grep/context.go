@@ -6,8 +6,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// writeContext adds the hits of the file and the lines around them. It reads the file again,
-// because the scanner keeps no lines in order to be fast.
+// writeContext adds the hits of the file and the lines around them. It reads the file again: to be
+// fast, the scanner keeps no lines.
 func (r *report) writeContext(reopen func() (io.ReadCloser, error)) error {
 	hits := r.hits
 	r.hits = r.hits[:0]

@@ -85,7 +85,7 @@ func wantedLength(args Args) (int, error) {
 	return int(*args.Length), nil
 }
 
-// pad fills a text up to Length; on both sides, it adds an odd character on the right.
+// pad fills a text up to Length. When it pads both sides, the right side gets the odd character.
 func pad(args Args) (string, error) {
 	want, err := wantedLength(args)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// fetched returns the lines of a page that are not empty. They are equal in both formats, apart
-// from the marks of Markdown.
+// fetched returns the non-empty lines of a page. They are equal in both formats, apart from the
+// marks of Markdown.
 func fetched(t *testing.T, page string) string {
 	t.Helper()
 	s := serve(t, map[string]http.HandlerFunc{"/": answer("text/html; charset=utf-8", page)})

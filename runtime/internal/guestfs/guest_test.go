@@ -65,7 +65,7 @@ type result struct {
 
 func path(s string) []byte { return []byte(s) }
 
-// open returns a path_open in the workspace that follows links.
+// open returns a path_open that follows links, for a name in the workspace.
 func open(name string) op {
 	return op{Op: "path_open", FD: fdWork, Path: path(name), Flags: symlinkFollow, Rights: rightRead}
 }

@@ -15,7 +15,7 @@ type scanner struct {
 	once   sync.Once
 	fd     int
 	usable atomic.Bool
-	// args has the argument structs of scans that are not running.
+	// args pools the argument structs of scans that have ended.
 	args sync.Pool
 }
 

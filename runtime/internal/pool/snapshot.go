@@ -105,7 +105,7 @@ func (i *Instance) begin(c *abi.Call) {
 	i.guest.Serve(c, i.startFuel)
 }
 
-// Enter resumes a saved command at its point.
+// Enter resumes a saved command at its checkpoint.
 func (i *Instance) Enter() {
 	if i.frames != nil {
 		copy(callStack(i.point), i.frames)
