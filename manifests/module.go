@@ -66,7 +66,8 @@ func checkModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	return nil, f.pathError(m, checkFile(from, name, MaxModuleBytes))
 }
 
-// readModule reads the module and compares its digest.
+// readModule reads the module, and compares its digest with the digest in the manifest, if there is
+// one.
 func readModule(f moduleFiles, m Module) ([]byte, *moduleError) {
 	from, name, problem := f.find(m)
 	if problem != nil {

@@ -343,7 +343,8 @@ func TestPatternsDoNotAnswerRules(t *testing.T) {
 	}
 }
 
-// An approval of patterns does not satisfy a rule of a tenant's policy either.
+// A rule of a tenant's policy that requires an approval still applies if the patterns of a script
+// are approved.
 func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {

@@ -16,7 +16,7 @@ func prose(text string) string {
 	return strings.Join(parts, "`")
 }
 
-// cell puts Markdown on one line and escapes its bars, so that it fits into a table cell.
+// cell puts Markdown on one line and escapes its vertical bars, so that it fits into a table cell.
 func cell(text string) string {
 	// In a table, a bar without a backslash ends the cell, even within code.
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)

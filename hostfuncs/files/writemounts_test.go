@@ -115,7 +115,8 @@ func TestProtectedDirectories(t *testing.T) {
 		}
 	}
 	newFSWith(t, o, readWrite("w", cache))
-	// The same applies to directories that the operator's file names after a reload.
+	// A grant can protect further directories, such as a directory that a reload of the operator's
+	// file added.
 	grant := capability.Grant{FS: grants(readWrite("w", top)), Protected: []string{cache}}
 	if b, err := hostfuncs.Bind(grant, files.Options{}, hostfuncs.Services{}); err == nil {
 		_ = b.Close()

@@ -115,10 +115,10 @@ func TestPrepareCoercion(t *testing.T) {
 		{`{"type":"number"}`, `"-0.5"`, `-0.5`},
 		{`{"type":"number","enum":[1.5]}`, `"1.5"`, `1.5`},
 		{`{"allOf":[{"type":"number"},{"type":["integer","string"]}]}`, `"4"`, `4`},
-		// To booleans.
+		// Conversions to booleans.
 		{`{"type":"boolean"}`, `"true"`, `true`},
 		{`{"type":"boolean"}`, `"false"`, `false`},
-		// To strings.
+		// Conversions to strings.
 		{`{"type":"string"}`, `1.10`, `"1.10"`},
 		{`{"type":"string"}`, `1e2`, `"1e2"`},
 		{`{"type":"string"}`, `false`, `"false"`},

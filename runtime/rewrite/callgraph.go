@@ -33,8 +33,8 @@ type graph struct {
 	// targets lists the functions of a type, by the index of the type. Only a type that represents
 	// equal types has an entry.
 	targets [][]uint32
-	// host reports whether a call of a type may reach an imported function, by the index of the
-	// type. Only the entries of types that represent equal types are complete.
+	// host is indexed by type, and reports whether a call of a function of that type may reach an
+	// imported function. Only a type that represents equal types has a complete entry.
 	host []bool
 }
 
@@ -231,7 +231,7 @@ func (w *groupWalk) meet(n int32) {
 	w.path = append(w.path, visit{node: n})
 }
 
-// walk follows all edges from the node on the path.
+// walk follows all edges from the node on the path, and from every node that it meets.
 func (w *groupWalk) walk(next func(int) []uint32, found func([]int32)) {
 	for len(w.path) > 0 {
 		v := &w.path[len(w.path)-1]

@@ -16,7 +16,7 @@ type checkpoints struct {
 	start       uint32 // the function that the command exports
 }
 
-// Numbers of added imports.
+// The numbers of imports that metering and checkpoints add.
 const (
 	importsOfMeter       = 1
 	importsOfCheckpoints = 3 // including the import of the meter

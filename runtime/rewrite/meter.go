@@ -32,7 +32,7 @@ const (
 	// ExportMain is the function, () -> (), that calls EnterFunction and then _start. It uses no
 	// fuel itself.
 	ExportMain = ReservedPrefix + "main"
-	// ExportFuel is the global, mut i64, with the remaining fuel. It starts at 0.
+	// ExportFuel is the mutable i64 global that holds the remaining fuel. It starts at 0.
 	ExportFuel = ReservedPrefix + "fuel"
 	// ExportMemory is the memory under a reserved name.
 	ExportMemory = ReservedPrefix + "memory"

@@ -93,14 +93,14 @@ type Report struct {
 	// to its memory: for globals, and for tables at their maximum size. Inspect leaves it 0.
 	HostBytes uint64
 	// DataBytes is the approximate number of bytes of data that initialise an instance. It is 0
-	// from Inspect.
+	// after Inspect.
 	DataBytes uint64
 	// Effort is the estimate for compiling the rewritten module. It is zero without metering and
-	// from Inspect.
+	// after Inspect.
 	Effort Effort
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
-	// Meter describes what metering added. It is nil without metering and from Inspect.
+	// Meter describes what metering added. It is nil without metering and after Inspect.
 	Meter *MeterReport
 }
 

@@ -209,7 +209,7 @@ type scratch struct {
 	types []valueType
 }
 
-// fuel returns the index of the i64, the copy of the fuel in tight loops.
+// fuel returns the index of the i64, which holds a copy of the fuel in tight loops.
 func (s *scratch) fuel() uint32 { return s.first + 1 }
 
 // add adds two locals of type t, unless they exist.

@@ -200,7 +200,7 @@ func (w *writer) globals() {
 	globals := m.globals[m.importedGlobals:]
 	n := uint32(len(globals))
 	if w.o.Meter {
-		n += 1 + uint32(len(w.code.s.refs)) // the first is the fuel
+		n += 1 + uint32(len(w.code.s.refs)) // one for the fuel, and one for each reference
 	}
 	w.out = appendU32(w.out, n)
 	for _, g := range globals {

@@ -23,9 +23,9 @@ type guest struct {
 	calls int
 	// slow marks a guest whose calls take much longer than in other languages.
 	slow bool
-	// tightPages is the memory limit of tight tenants, in pages, and the number of pages by which a
-	// look grows memory. The guest starts well below the limit, but exceeds it when it grows by
-	// that much.
+	// tightPages is the memory limit of tight tenants, in pages. When a guest is examined, its
+	// memory grows by the same number of pages. The guest of a tight tenant starts well below the
+	// limit, but this growth exceeds it.
 	tightPages uint64
 	// steps lists the places where the guest can leave a token, and how the token shows when a
 	// reused instance is examined.

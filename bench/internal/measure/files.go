@@ -110,7 +110,8 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	return results
 }
 
-// once does the job with the tool and with the alternative program.
+// once runs the job one time with the tool, and one time with the alternative program if there is
+// one.
 func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.Call) (tool.Result, error), dir string) error {
 	call := tool.Call{Tool: j.Tool, Arguments: json.RawMessage(j.arguments(j.done))}
 	j.done++

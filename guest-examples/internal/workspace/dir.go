@@ -68,7 +68,7 @@ func (d Dir) resolve(param, value string) (string, error) {
 func (d Dir) describe(name string) files.Answer {
 	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
 	switch {
-	case err != nil && len(name) > maxName: // the host would report too many files
+	case err != nil && len(name) > maxName: // for a long name, the host would report too many files
 		return files.Answer{Err: syscall.ENAMETOOLONG}
 	case err != nil:
 		return files.Answer{Err: err}

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// echo is the builtin echo. Unlike the interpreter's own echo, it accepts combined options such as
-// -ne.
+// echo implements the shell builtin "echo". Unlike the interpreter's own echo, it accepts combined
+// options such as -ne.
 func echo(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return write(ctx, hc, printf.Echo(args[1:]))
 }

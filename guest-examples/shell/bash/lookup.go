@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// commandBuiltin is the builtin command. With -v or -V it describes a name; otherwise it runs a
-// command and ignores functions of the same name.
+// commandBuiltin implements the shell builtin "command". With -v or -V it describes a name;
+// otherwise it runs a command and ignores functions of the same name.
 func (s *shell) commandBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
@@ -38,7 +38,7 @@ func (s *shell) commandBuiltin(ctx context.Context, hc interp.HandlerContext, ar
 	return hc.Builtin(ctx, append([]string{"command", "--"}, rest...))
 }
 
-// typeBuiltin is the builtin type.
+// typeBuiltin implements the shell builtin "type".
 func (s *shell) typeBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest, mode := args[1:], ""
 	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {

@@ -28,8 +28,8 @@ type reading struct {
 	names      []string
 }
 
-// readLine is the builtin read. It reads a line byte by byte, because other commands may read the
-// rest of the input, and splits the line into variables.
+// readLine implements the shell builtin "read". It reads a line byte by byte, because other
+// commands may read the rest of the input, and splits the line into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: '\n', count: -1, descriptor: "0"}
 	var err error

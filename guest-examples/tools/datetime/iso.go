@@ -26,7 +26,7 @@ var (
 type isoTime struct {
 	wall time.Time      // the date and time that clocks show, as a time in UTC
 	zone *time.Location // a zone with the offset of the text; nil without an offset
-	leap bool           // the second is 60; wall is then one second earlier
+	leap bool           // the text has the second 60; wall is then one second earlier
 }
 
 // fields are the named groups of a match. If several groups have the same name, the field is the

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// minHidden is the number of letters from which a note says that text is hidden.
+// minHidden is the minimum number of hidden letters for which a note is written.
 const minHidden = 200
 
 // contentOf tidies a page and returns its main content: the longest element for which isMain

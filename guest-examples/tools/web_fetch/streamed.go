@@ -65,8 +65,8 @@ func streamCalls(root *html.Node) [][]string {
 	return calls
 }
 
-// removeProvisional removes what React shows until the part arrives: the nodes after the template,
-// up to the comment that ends them.
+// removeProvisional removes what React shows until a part of the page arrives: the nodes after the
+// template, up to the comment that ends them.
 func removeProvisional(place *html.Node) {
 	nested := 0
 	for n := place.NextSibling; n != nil; {

@@ -24,8 +24,8 @@ type Options struct {
 	// Manifest describes the tool; its REST is not nil.
 	Manifest *manifests.Manifest
 	// HTTP connects and limits requests; see hostfuncs.Services. The manifest sets the limits on
-	// the number of requests, including redirects, and on the size of the response. Limits.Requests
-	// and Limits.ResponseBytes are the maximum of these limits if they are set.
+	// the number of requests, including redirects, and on the size of the response. If
+	// Limits.Requests or Limits.ResponseBytes is set and lower, it applies instead.
 	HTTP egress.Transport
 	// Secrets has the secrets for calls that bring no secrets; nil means none. The caller closes
 	// Secrets.

@@ -32,7 +32,7 @@ func (e *CorruptError) Error() string {
 type UnsafeError struct {
 	// Store is the kind of records, such as "approvals".
 	Store string
-	// What is "the directory" or the name of a file in it.
+	// What is the unsafe object: "the directory", or the name of a file in it.
 	What string
 	// Why says what is wrong and how to fix it.
 	Why string

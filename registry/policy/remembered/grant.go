@@ -27,7 +27,7 @@ type Grant struct {
 	ID string `json:"id"`
 	// Tenant is the tenant of the grant; "" is the single tenant of a terminal.
 	Tenant string `json:"tenant,omitempty"`
-	// Tool is the name of the tool, and Digest is from Registry.Digest.
+	// Tool is the name of the tool, and Digest is the result of Registry.Digest for the tool.
 	Tool   string `json:"tool"`
 	Digest string `json:"digest"`
 	// Permissions are the granted permissions in text form. Calls that need no other permission run

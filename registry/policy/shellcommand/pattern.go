@@ -13,7 +13,7 @@ var arity = map[string]int{
 	"dotnet": 2, "mvn": 2, "gradle": 2, "terraform": 2, "gh": 2, "aws": 3, "gcloud": 3, "systemctl": 2, "composer": 2, "deno": 2, "hg": 2, "svn": 2, "jj": 2,
 }
 
-// deeper lists pairs of first words after which a third word says what the command does.
+// deeper lists the first two words of commands whose third word says what the command does.
 var deeper = []string{
 	"npm run", "npm exec", "pnpm run", "yarn run", "bun run", "docker compose", "docker container", "docker image", "git stash", "git remote", "git worktree",
 	"git submodule", "git bisect", "gh pr", "gh issue", "gh repo", "go mod", "go tool", "uv pip", "poetry run", "bundle exec", "deno task", "cargo run",

@@ -155,7 +155,7 @@ func (s *sedScanner) command() bool {
 		if !ok || name == 'y' && strings.Contains(s.text, "[") || !s.until(delimiter) {
 			return false // brackets have no meaning for y
 		}
-		// Brackets have no meaning in the second part of s and y either.
+		// Brackets also have no meaning in the second part of the commands s and y.
 		for s.at < len(s.text) && s.text[s.at] != delimiter {
 			if s.text[s.at] == '\\' {
 				s.at++
