@@ -18,7 +18,7 @@ type REST struct {
 	// Query and Headers are in the order of the manifest. A field with a placeholder that has no
 	// value is left out of the request.
 	Query, Headers []Field
-	// Body says what the request sends as its body.
+	// Body describes the body of the request.
 	Body Body
 	// Output says how to interpret the response.
 	Output RESTOutput

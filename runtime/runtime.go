@@ -112,7 +112,7 @@ type CompileEvent struct {
 type Runtime struct {
 	opts Options
 
-	// closing is done after Close was called; it stops every call.
+	// closing is a context that is cancelled when Close is called, which stops every call.
 	closing context.Context
 	close   context.CancelFunc
 	process *abi.Process

@@ -33,8 +33,8 @@ func TestChildCompiles(t *testing.T) {
 		if dir != "" {
 			dir = filepath.Join(dir, "cache")
 		}
-		// Loading fails if the program for the child does not exist, so modules are compiled in a
-		// child.
+		// The program for the child does not exist. Loading fails therefore only if modules are
+		// compiled in a child.
 		broken := newRuntime(t, Options{CacheDir: dir, CompileCommand: []string{"/nonexistent/wasmtool"}})
 		_, err := broken.Load(context.Background(), probeModule(t))
 		if reasonOf(t, err) != Internal || strings.Contains(err.Error(), "nonexistent") {

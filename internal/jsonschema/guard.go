@@ -57,7 +57,7 @@ func guardVocabulary(b *budget) *santhosh.Vocabulary {
 }
 
 // width returns the work of one visit that does not depend on the value: the number of branches and
-// names to check. Checking a name takes much less time than a branch.
+// names to check. Checking a name takes much less time than checking a branch.
 func width(obj map[string]any) int {
 	branches, names := 1, 0
 	for keyword, v := range obj {

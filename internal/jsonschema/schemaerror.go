@@ -39,7 +39,7 @@ func libraryErrors(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 		}
 	}
 	if len(reported) > 0 {
-		return nil // the library's error is most likely in reported already
+		return nil // reported most likely contains the library's error already
 	}
 	return SchemaErrors{libraryError(err)}
 }

@@ -10,7 +10,8 @@ type Key struct {
 	// Or is another form of the value, which is tried when the value does not have the type of
 	// Want. Nil means that there is no other form.
 	Or *Key
-	// Required says in an error what to add when the key is missing; "" means optional.
+	// Required is what an error tells the author to add when the key is missing. "" means that the
+	// key is optional.
 	Required string
 	// Unit adds the most likely unit to a bare number, for an error about a value without a unit.
 	Unit func(literal string) string

@@ -51,8 +51,8 @@ func (c *converter) oneForm(n *node) *node {
 	return out
 }
 
-// fieldOf returns the field with the given name. It accepts every value that the field accepts in
-// one of the forms.
+// fieldOf returns the field with the given name. The returned field accepts every value that the
+// field accepts in any of the forms.
 func (c *converter) fieldOf(forms []*node, name string) field {
 	f := field{name: name, required: true}
 	var nodes []*node

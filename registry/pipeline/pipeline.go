@@ -21,8 +21,9 @@ type ApprovalOptions struct {
 	// Approver is asked about calls that need an approval. If it is nil, such calls fail with
 	// approval_required.
 	Approver Approver
-	// Store remembers approvals; the caller owns it. Nil remembers them in memory, each only for
-	// its session. An approval of a call without a session is then only for this call.
+	// Store remembers approvals; the caller owns it. If it is nil, approvals are remembered in
+	// memory, each only for its session. An approval of a call without a session is then valid only
+	// for this call.
 	Store remembered.ApprovalStore
 	// Grants holds what the operator granted to single versions of tools, in addition to the
 	// Rules; nil means nothing. The caller owns it.

@@ -110,8 +110,8 @@ func (c *condition) value(e *effort, value any) bool {
 	return c.restrict
 }
 
-// object reports whether a rule that restricts matches a field or its name: files are often given
-// as an object whose keys are paths.
+// object reports whether a restricting condition matches a name or a value of object. Names are
+// compared as well, because files are often given as an object whose keys are paths.
 func (c *condition) object(e *effort, object map[string]any) bool {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if c.test.fits(name) && c.test.holds(e, c, name) {

@@ -30,7 +30,7 @@ func parsePointer(pointer string) ([]string, error) {
 type found struct {
 	value  any
 	absent bool
-	// odd says that a string, number or boolean was found where the pointer needs a list or an
+	// odd reports that a string, number or boolean was found where the pointer needs a list or an
 	// object.
 	odd bool
 }

@@ -114,7 +114,7 @@ type watched struct {
 	seen, tried string
 	// lastError is the error of the last check. reported is the last error that was reported.
 	lastError, reported string
-	// missing says that the manifest did not exist at the last check.
+	// missing reports that the manifest did not exist at the last check.
 	missing bool
 }
 

@@ -29,7 +29,7 @@ var languageForms = []struct{ name, folder string }{{"command", "."}, {"reactor"
 // golden is a tool's file in testdata/guests: calls and their results, which are the same for both
 // ABIs.
 type golden struct {
-	// Structured says that the output is the structured result as well.
+	// Structured means that the output is also the structured result.
 	Structured bool         `json:"structured"`
 	Cases      []goldenCase `json:"cases"`
 }

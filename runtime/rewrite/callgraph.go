@@ -197,7 +197,7 @@ func (g *graph) highest(c *callCosts, n int) uint64 {
 
 // groups finds the strongly connected components of a graph with nodes 0 to n-1, by Tarjan's
 // algorithm without recursion. It calls the function found for a component only after all other
-// components that it leads to. found must not keep the slice.
+// components that can be reached from it. found must not keep the slice.
 func groups(n int, next func(int) []uint32, found func([]int32)) {
 	w := &groupWalk{order: make([]int32, n), low: make([]int32, n), onStack: make([]bool, n)}
 	for root := range n {
@@ -211,7 +211,7 @@ func groups(n int, next func(int) []uint32, found func([]int32)) {
 // groupWalk is the state of a walk through a graph.
 type groupWalk struct {
 	order   []int32 // order in which nodes were visited, from 1; 0 means not yet
-	low     []int32 // lowest order of the nodes on the stack to which a node leads
+	low     []int32 // per node, the lowest order of a reachable node on the stack
 	onStack []bool
 	stack   []int32 // nodes whose group is not complete
 	path    []visit

@@ -205,7 +205,8 @@ func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
 }
 
 // tightness returns how many open blocks contain the code after the event, from the outermost tight
-// loop inwards; 0 means that it is in no tight loop. depth is the number before the event.
+// loop inwards. 0 means that the code is in no tight loop. depth is the same count for the code
+// before the event.
 func (ev *event) tightness(depth int) int {
 	switch ev.op {
 	case opLoop:

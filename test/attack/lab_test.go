@@ -77,8 +77,8 @@ type setup struct {
 	// have a warm-up.
 	tools map[string]string
 	warm  bool
-	// plugin replaces the script as the guest, if plugin is not nil. form returns, by the name of a
-	// tool, the manifest keys of the plug-in's module.
+	// plugin replaces the script as the guest, if plugin is not nil. form returns the manifest keys
+	// for the plug-in's module in the tool with the given name.
 	plugin []byte
 	form   func(name string) string
 	// operator is the operator's file, and env the environment variables.

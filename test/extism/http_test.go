@@ -85,7 +85,7 @@ func TestRequestNeedsGrant(t *testing.T) {
 	}
 }
 
-// TestResponseHeadersMatchSDK checks that a plug-in sees the headers that it sees with the SDK.
+// TestResponseHeadersMatchSDK checks that a plug-in sees the same response headers as with the SDK.
 func TestResponseHeadersMatchSDK(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

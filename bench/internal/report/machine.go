@@ -14,7 +14,7 @@ import (
 // Machine describes the machine and the software of a run.
 type Machine struct {
 	CPU string `json:"cpu"`
-	// Cores is the number of cores, and Procs how many the program uses.
+	// Cores is the number of cores, and Procs the number of cores that the program uses.
 	Cores  int    `json:"cores"`
 	Procs  int    `json:"procs"`
 	Memory string `json:"memory"`

@@ -24,7 +24,7 @@ var changes = []change{
 	{"mvdan.cc/sh/v3", "sh"},
 }
 
-// change is a library that the patches in the directory called name change.
+// change is a library that is changed by the patches in the directory called name.
 type change struct{ module, name string }
 
 // tree is the directory of a build and its go.mod file.

@@ -11,7 +11,7 @@ import (
 // names caches the texts of glyph names. "" means that the name is unknown.
 type names map[string]string
 
-// text returns the text of a glyph name, such as "fi", or "é" for "eacute".
+// text returns the text of a glyph name, such as "é" for "eacute".
 func (n names) text(name string) (text string, known bool) {
 	text, met := n[name]
 	if !met {

@@ -44,7 +44,7 @@ func read[T any](s Store, key string) (value T, raw []byte, err error) {
 	return value, raw, nil
 }
 
-// Remove calls may with the value of a key, and removes the key if may returns nil.
+// Remove calls the function may with the value of a key, and removes the key if may returns nil.
 func Remove[T any](s Store, key string, may func(T) error) error {
 	for range maxTries {
 		value, old, err := read[T](s, key)

@@ -12,7 +12,7 @@ type set struct {
 	ranges  []span
 }
 
-// span is a range of characters with its ends.
+// span is a range of characters. It includes both ends.
 type span struct{ low, high rune }
 
 func (s set) has(r rune) bool {

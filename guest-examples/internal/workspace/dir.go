@@ -76,9 +76,9 @@ func (d Dir) describe(name string) files.Answer {
 	return answers[0]
 }
 
-// Write atomically replaces the content of a file, and keeps its permissions. name and was come
-// from Target; Write fails if the file has changed since. It creates missing directories and
-// returns them, outermost first. After an error it removes them again.
+// Write atomically replaces the content of a file, and keeps its permissions. The arguments name
+// and was come from Target. Write fails if the file has changed since. It creates missing
+// directories and returns them, outermost first. After an error it removes them again.
 func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made []string, err error) {
 	if was == nil {
 		was = &files.Answer{Err: syscall.ENOENT}

@@ -9,8 +9,8 @@ import (
 
 var errExists = errors.New("a file of this name already exists")
 
-// Remove removes the file called name. name and was come from Target; Remove fails if the file has
-// changed since.
+// Remove removes the file called name. The arguments name and was come from Target. Remove fails if
+// the file has changed since.
 func (d Dir) Remove(param, name string, was *files.Answer) error {
 	err := d.checkWritable(name)
 	if err == nil {

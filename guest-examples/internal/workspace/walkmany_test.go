@@ -42,7 +42,7 @@ func TestWalker_manyDirectories(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %d names, %v, want %d", name, len(got), err, len(want))
 		}
-		// in each case the ignored directory, or the ignored entry in it
+		// each top directory either is ignored itself or contains one ignored entry
 		if leftOut.Ignored != 3*listAhead {
 			t.Errorf("%s: %d are left out, want %d", name, leftOut.Ignored, 3*listAhead)
 		}

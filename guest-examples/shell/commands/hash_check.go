@@ -14,7 +14,7 @@ type sumChecker struct {
 	p       *process
 	o       options
 	known   map[string]digest // the algorithms by their names in the BSD format
-	preset  digest            // the algorithm of other lines; the zero value rejects them
+	preset  digest            // the algorithm of lines that name none; the zero value rejects them
 	reverse int               // 1 if names follow a single space, -1 if they do not, 0 if unknown
 
 	bad, unread, malformed, verified int

@@ -24,7 +24,7 @@ type Args struct {
 	Other jsonvalue.Value `json:"other"`
 	// Path is the path of the value in each item; "" means the item itself.
 	Path string `json:"path"`
-	// Value is the value that contains, index_of and filter compare with.
+	// Value is the value that the operations contains, index_of and filter compare with.
 	Value jsonvalue.Value `json:"value"`
 	// Compare is the comparison of filter; "" means Equal.
 	Compare Comparison `json:"compare"`

@@ -80,7 +80,7 @@ func (d differ) blocks(changes []change) iter.Seq[block] {
 			return yield(b)
 		}
 		var b block
-		// grown is the number of lines in new minus the number in old, so far
+		// grown is the length of new minus the length of old so far, in bytes
 		open, grown := false, 0
 		for _, c := range changes {
 			m := c.old

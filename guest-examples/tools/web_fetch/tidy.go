@@ -80,8 +80,8 @@ func isNotShown(n *html.Node) bool {
 	return notShown[n.DataAtom]
 }
 
-// isLabel reports whether a button has the text of a heading: of a part that can be opened, or of a
-// column that can be sorted.
+// isLabel reports whether a button is in a heading, in the label of a section that can be opened,
+// or in the header of a column.
 func isLabel(n *html.Node) bool {
 	for a := range n.Ancestors() {
 		switch a.DataAtom {

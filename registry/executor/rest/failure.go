@@ -144,7 +144,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		wait = time.Duration(seconds) * time.Second
 	} else if at, err := http.ParseTime(value); err == nil {
 		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = sent // Retry-After has a time of the server's clock
+			now = sent // the time in Retry-After is from the server's clock
 		}
 		wait = max(at.Sub(now), 0)
 	} else {

@@ -27,7 +27,7 @@ func fixedWord(text string) word {
 // unknownWord returns a word of which nothing is known.
 func unknownWord() word { return word{text: "…", option: true, several: true} }
 
-// read returns a word as far as it is known.
+// read returns what is known of a word before the script runs.
 func (t *tree) read(w *syntax.Word) word {
 	r := wordReader{t: t, out: word{fixed: true}}
 	for _, part := range w.Parts {

@@ -35,7 +35,7 @@ type Request struct {
 
 // Process is the state that all calls of a Runtime share.
 type Process struct {
-	// Closing is done when the Runtime is closed; it stops every call.
+	// Closing is a context that is cancelled when the Runtime is closed, which stops every call.
 	Closing context.Context
 	// Crowded reports whether more guests run than there are processors.
 	Crowded func() bool

@@ -241,7 +241,7 @@ func (g *Guest) Taint(reason string) {
 	}
 }
 
-// TaintForNow is Taint for a reason that another instance might not have.
+// TaintForNow is Taint for a temporary reason: another instance may not have the problem.
 func (g *Guest) TaintForNow(reason string) {
 	if !g.started && g.tainted == "" {
 		g.tainted, g.taintedForNow = reason, true

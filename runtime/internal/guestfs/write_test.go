@@ -175,7 +175,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				t.Fatal(err)
 			}
 			untouched(t, top)
-			// or returns plain if the mount has no deny patterns, and strict if it has.
+			// or returns plain if the mount has no deny patterns, and otherwise strict.
 			or := func(plain, strict string) string {
 				if deny != nil {
 					return strict

@@ -136,7 +136,7 @@ func (m *Memory) takeBack(size uint64, grow func() bool) error {
 	return nil
 }
 
-// shrink returns the smaller memory to the engine.
+// shrink makes the memory smaller, and returns its bytes for the engine.
 func (m *Memory) shrink() []byte {
 	m.account(int64(m.target) - int64(m.size))
 	m.size = m.target

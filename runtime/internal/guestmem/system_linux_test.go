@@ -93,7 +93,7 @@ func TestSpaceOfImageIsNotReused(t *testing.T) {
 	}
 }
 
-// Close returns spare address space, and later address space is returned at once.
+// Close returns spare address space. After Close, freed memory is not kept as spare.
 func TestCloseReturnsSpareAddressSpace(t *testing.T) {
 	s := NewSystem()
 	late := newGuest(t, s, Options{Limit: PageSize}, PageSize)

@@ -58,7 +58,7 @@ func plainServer(server string) string {
 		}
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
-	// the name cannot begin with a digit; no scheme does either, so "host___1" is unique
+	// a name must not begin with a digit; host is not a scheme, so "host___1" is unique
 	if name[0] <= '9' {
 		name = "host___" + name
 	}
