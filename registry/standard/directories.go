@@ -55,7 +55,8 @@ func (f toolDirectory) open() (*manifests.Directory, error) {
 	if f.line == "" {
 		return directory, nil
 	}
-	// The operator's file grants permissions to its tools by name, so only the user may write here.
+	// The operator's file grants permissions by name to the tools of this directory, so only the
+	// user may write to the directory.
 	info, err := os.Stat(f.path)
 	if err == nil {
 		err = errors.Join(plainfile.Distrust(f.path, info, "change what its tools do")...)

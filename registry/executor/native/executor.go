@@ -73,7 +73,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 const grace = 100 * time.Millisecond
 
 // watch calls a function of the embedder on another goroutine. After ctx is done, it waits for the
-// function at most for grace. If the function panics, watch panics, because its caller logs panics.
+// function for at most grace. If the function panics, watch panics, because its caller logs panics.
 func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T
