@@ -58,7 +58,8 @@ func plainServer(server string) string {
 		}
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
-	// a name must not begin with a digit; host is not a scheme, so "host___1" is unique
+	// A secret's name must not begin with a digit. The name of a scheme cannot begin with one either,
+	// so the server "host" never has a secret "host___1...".
 	if name[0] <= '9' {
 		name = "host___" + name
 	}
