@@ -58,8 +58,8 @@ func plainServer(server string) string {
 		}
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
-	// A secret's name must not begin with a digit. The name of a scheme cannot begin with one either,
-	// so the server "host" never has a secret "host___1...".
+	// A secret's name must not begin with a digit. The name of a scheme cannot begin with one
+	// either, so the server "host" never has a secret "host___1...".
 	if name[0] <= '9' {
 		name = "host___" + name
 	}
