@@ -53,8 +53,8 @@ type Options struct {
 type Observer interface {
 	// Begin is called for each call before anything is checked, so the call can name a tool that
 	// does not exist. It returns the context for the rest of the call. The context must not
-	// influence decisions about the call. The ledger calls end once with the receipt, when the call
-	// has ended.
+	// influence decisions about the call. When the call has ended, the ledger calls the function
+	// end once, with the receipt.
 	Begin(ctx context.Context, call tool.Call) (observed context.Context, end func(tool.Receipt))
 }
 

@@ -131,7 +131,8 @@ func newWatched(directory *manifests.Directory, path string, m *manifests.Manife
 // errChanged is the error of a call that would combine files of two versions of a tool.
 var errChanged = errors.New("the files of the tool changed after it was loaded; it is reloaded when they stop changing")
 
-// unchanged returns a function that calls read, and fails if the files of the tool have changed.
+// unchanged adds a check to the function read: the result fails if the files of the tool have
+// changed.
 func (w *watched) unchanged(directory *manifests.Directory, path string, read func() ([]byte, error)) func() ([]byte, error) {
 	m, stamp := w.manifest, w.stamp
 	return func() ([]byte, error) {

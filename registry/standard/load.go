@@ -262,7 +262,8 @@ func Manifests(o Options) ([]LoadedManifest, error) {
 	return found, err
 }
 
-// visit calls add with the tools that New would load. read may be called until add returns.
+// visit calls the function add for each tool that New would load. The function read may be called
+// until add returns.
 func visit(o Options, add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error) error {
 	l := &loader{o: o, add: add}
 	return errors.Join(l.loadAll(), closeAll(l.opened))

@@ -63,7 +63,7 @@ func (f *refiller) checkpoint(ctx context.Context, m api.Module, stack []uint64)
 	stack[0] = result
 }
 
-// left returns the rest of the last slice.
+// left returns the fuel that is left of the last slice.
 func (f *refiller) left(m api.Module) int64 { return int64(m.ExportedGlobal(ExportFuel).Get()) }
 
 func (f *refiller) install(t testing.TB, r wazero.Runtime) {

@@ -157,8 +157,8 @@ func (p *unified) inHunk() bool {
 	case text == "-- " && p.at+1 < len(p.lines) && startsWithDigit(p.lines[p.at+1]):
 		return false // "-- " begins the footer of a patch that git mailed
 	}
-	// A deleted line "-- x" looks like the line with the name of the next file. But such a name is
-	// followed by the new name and by a hunk.
+	// A patch deletes the line "-- x" with "--- x", which looks like the header of the next file.
+	// But a header continues with "+++ " and is followed by a hunk.
 	return !(strings.HasPrefix(text, "--- ") && p.at+2 < len(p.lines) &&
 		strings.HasPrefix(p.lines[p.at+1], "+++ ") && strings.HasPrefix(p.lines[p.at+2], "@@"))
 }

@@ -14,7 +14,7 @@ const clockLayout = "2006-01-02 15:04:05"
 // length of the gap. If clocks show a time twice, the result is the first time. time.Date does not
 // follow these rules in all zones.
 func atWall(wall time.Time, zone *time.Location) (time.Time, string) {
-	// No zone differs from UTC by a day.
+	// No zone differs from UTC by a day or more.
 	const margin = 24 * time.Hour
 	var found []time.Time
 	var inGap time.Time

@@ -188,7 +188,7 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	// A shell cannot show messages while it completes.
+	// A shell cannot show messages while it completes a command line.
 	options.Sources.OnLoadError, options.Registry.Logger = func(error) {}, nil
 	tools, err := standard.New(options)
 	if err != nil {

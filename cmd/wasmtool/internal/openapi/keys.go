@@ -48,7 +48,7 @@ func (d *document) follow(n *node, what string, known []string) (*node, []*probl
 	return resolved, problems, nil
 }
 
-// read is like follow, but adds the problems of keys that are not read to the notes of the
+// read is like follow, but does not return the problems of keys: it adds them to the notes of the
 // operation.
 func (op *operation) read(n *node, what string, known []string) (*node, *problem) {
 	resolved, problems, prob := op.follow(n, what, known)
