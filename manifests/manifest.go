@@ -158,8 +158,8 @@ type Module struct {
 	// none. With the Entry "call_tool", the request has the form that hyper-mcp has used since its
 	// second interface. With any other Entry, it has the form that mcp.run servlets use.
 	MCPTool string
-	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes, names and
-	// values together. Nil means none.
+	// Config maps the names of an Extism plug-in's settings to their values. Names and values
+	// together have at most MaxConfigBytes. Nil means none.
 	Config map[string]string
 	// Args are the arguments of the command in order, without its name. An argument with a
 	// placeholder that has no value is left out of the call.

@@ -61,7 +61,7 @@ func stoppedBy(cause error, s *abi.Call) *Error {
 	case errors.Is(cause, abi.ErrClosed):
 		return errClosed()
 	case errors.Is(cause, abi.ErrFuelUsed):
-		return exhausted(cause, LimitFuel, "the guest used all of its %d units of fuel; ask for less or raise limits.fuel", s.Limits.Fuel)
+		return exhausted(cause, LimitFuel, "the guest used all of its %d units of fuel; give it less work, or raise limits.fuel", s.Limits.Fuel)
 	}
 	return endOfContext(s.Context().Err(), "the guest was stopped")
 }

@@ -1,8 +1,8 @@
-// Package files stats, lists or reads many files in one call of the host, which works on several
-// files concurrently. This saves most of the time of a tool that goes through thousands of files.
-// [Dir.Replace] replaces one file, also in a single call. The package sees and writes the same
-// files as package os and needs only the permission of the mount. On systems other than wasip1 it
-// uses package os.
+// Package files describes, lists or reads many files in one call of the host, which works on
+// several files concurrently. This saves most of the time of a tool that goes through thousands of
+// files. [Dir.Replace] replaces one file, also in a single call. The package sees and writes the
+// same files as package os and needs only the permission of the mount. On systems other than wasip1
+// it uses package os.
 package files
 
 import (

@@ -75,8 +75,8 @@ func (f *front) enterNow(c *Class) {
 	}
 }
 
-// wait starts a call in a goroutine, and returns once the call is waiting. The call is added to
-// order when it begins to run.
+// wait starts a call in a goroutine, and returns once the call is waiting. When the call
+// begins to run, its name is appended to f.order.
 func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
 	before := len(f.waiting)

@@ -56,7 +56,7 @@ type validator struct {
 	work     *budget
 }
 
-// validator compiles a copy of the schema with guards. The method plain must have accepted the
+// validator compiles a copy of the schema with guards. Call it only after s.plain has accepted the
 // schema.
 func (s source) validator() (*validator, error) {
 	v := &validator{work: unlimited()}

@@ -30,7 +30,7 @@ type Key struct {
 	Entry func(name string) Key
 }
 
-// Reader checks a value of the right type and stores it.
+// Reader checks a value and stores it. The value already has the type that its key expects.
 type Reader func(at Place, n *Node)
 
 // Shape is the type of value that a key expects.

@@ -18,9 +18,9 @@ const (
 	opensDotted
 )
 
-// open returns the table that a part of a key names in parent, and creates it if it is new. With
-// opensElement, it appends a table to the list of that name. It enforces the rules of TOML about
-// tables that are defined twice, because the library enforces only some of them.
+// open returns the table in parent that is named by a part of a key, and creates it if it is new.
+// With opensElement, it appends a table to the list of that name. It enforces the rules of TOML
+// about tables that are defined twice, because the library enforces only some of them.
 func (x *indexer) open(parent *Node, part keyPart, how origin) (*Node, error) {
 	earlier := parent.byName[part.name]
 	if earlier == nil {

@@ -57,7 +57,7 @@ func (r *reader) each(a, b *node) *node {
 	as, bs := a.forms(), b.forms()
 	out := a.orAnnotated(b)
 	if len(as)*len(bs) > maxAlternatives {
-		r.report(b.at, "alternatives", "there are too many when combined with the alternatives around them; the alternatives here are left out", Wider)
+		r.report(b.at, "alternatives", "these alternatives are left out, because there are too many when they are combined with the alternatives around them", Wider)
 		return out
 	}
 	var forms []*node

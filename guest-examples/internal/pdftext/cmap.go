@@ -72,7 +72,7 @@ func (m *cmap) lookup(c uint32) (string, bool) {
 	return "", false
 }
 
-// code returns the number that the first four bytes of a code form, in big-endian order.
+// code returns the first four bytes of a code as a big-endian number.
 func code(s string) uint32 {
 	n := uint32(0)
 	for i := range min(len(s), 4) {

@@ -32,7 +32,7 @@ func testee() int {
 	s := newShell(Host{Commands: commandTable(), Workspace: dir, Temp: os.TempDir()}, cancel)
 	defer s.removeTemps()
 	if name := os.Getenv("TESTEE"); name != "" {
-		s.commands[name] = s.shellCommand // a script that runs the shell which runs it
+		s.commands[name] = s.shellCommand // lets a script start the shell under test
 	}
 	environ := os.Environ()
 	return s.shellCommand(ctx, &command.Env{

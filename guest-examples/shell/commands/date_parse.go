@@ -70,7 +70,7 @@ func parseSeconds(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, errDate
 	}
 	if n := tokens[0].value; n > maxDateNumber*100_000 || n < -maxDateNumber*100_000 {
-		return time.Time{}, errors.New("Numerical result out of range")
+		return time.Time{}, errors.New("the number of seconds is out of range")
 	}
 	return time.Unix(tokens[0].value, int64(tokens[0].nanos)).In(now.Location()), nil
 }

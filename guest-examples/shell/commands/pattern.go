@@ -63,7 +63,7 @@ func explainPattern(err error, kind syntax) error {
 	return errors.New(text)
 }
 
-// translator translates a POSIX pattern with GNU's extensions to Go's syntax.
+// translator translates a POSIX pattern, including GNU's extensions, into Go's syntax.
 type translator struct {
 	rest     string
 	extended bool

@@ -92,7 +92,7 @@ func compareRow(t *testing.T, dirs sharedDirectory, row string) {
 	}
 }
 
-// without returns the lines of a that do not occur in b.
+// without returns the lines that occur in a but not in b.
 func without(a, b string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(a) {

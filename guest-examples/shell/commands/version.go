@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// compareVersions compares names with numbers as GNU's sort -V and ls -v do. Digits are compared as
-// numbers, and "~" sorts before everything. File extensions are compared only if the rest is equal.
+// compareVersions compares names that contain numbers as GNU's sort -V and ls -v do. Digits are
+// compared as numbers, and "~" sorts before everything. File extensions are compared only if the
+// rest is equal.
 func compareVersions(a, b string) int {
 	if a == b {
 		return 0

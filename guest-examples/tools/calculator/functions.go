@@ -88,8 +88,8 @@ func trunc(v value) value {
 	return floor(v)
 }
 
-// round rounds the first argument to the number of decimal places in the second. It rounds halves
-// away from zero.
+// round rounds the first argument. The second argument is the number of decimal places to keep.
+// Halves are rounded away from zero.
 func round(args []value) (value, error) {
 	places := whole(0)
 	if len(args) == 2 {

@@ -89,8 +89,8 @@ func (l literals) rarity() int {
 	return shortest
 }
 
-// foldable returns the longest part of a case-insensitive literal that matches only ASCII text, in
-// lower case. The part contains no K or S, because these also match the Kelvin sign and the long
+// foldable returns, in lower case, the longest part of a case-insensitive literal that matches only
+// ASCII text. The part contains no K or S, because these also match the Kelvin sign and the long
 // s.
 func foldable(runes []rune) string {
 	parts := strings.FieldsFunc(strings.ToLower(string(runes)), func(r rune) bool {

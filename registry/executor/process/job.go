@@ -119,7 +119,7 @@ func (j *job) update(u tool.Update) {
 type messages struct {
 	texts  []string
 	size   int // of texts, in bytes
-	unread int // how many texts at the end no poll has shown yet
+	unread int // number of texts at the end that have not been returned by a poll
 }
 
 func (m *messages) add(text string) {

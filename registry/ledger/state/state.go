@@ -76,7 +76,7 @@ func (c *Call) UnmarshalJSON(data []byte) error {
 // changes nothing.
 func (c *Call) Move(to Status) error {
 	if to.Ended() {
-		return fmt.Errorf("only End changes the status of a call to %s", to)
+		return fmt.Errorf("only End gives a call the status %s", to)
 	}
 	return c.move(to)
 }

@@ -101,8 +101,8 @@ func (g *fuelGauge) settle(left int64) {
 	g.given = 0
 }
 
-// instantiateMeter provides the functions that rewritten modules call: when their fuel runs out,
-// and before and after their first read of standard input.
+// instantiateMeter provides the functions that rewritten modules call when their fuel runs out, and
+// before and after their first read of standard input.
 func (e *Engine) instantiateMeter(ctx context.Context) error {
 	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
 	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {

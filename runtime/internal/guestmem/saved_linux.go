@@ -30,7 +30,7 @@ type saved struct {
 	target     uint64 // the size to which it shrinks
 	restores   int    // since the last trim
 	private    uint64
-	wasRefused bool // the value of refused when the memory was saved
+	wasRefused bool // the field refused, as it was when the memory was saved
 }
 
 // errGrown means that the engine could not shrink a memory that grew.

@@ -33,7 +33,7 @@ const (
 	askMemory      = 256 << 20        // bytes of memory for the call
 )
 
-// Convert returns the tools of a plug-in. file is the name of the plug-in in notes. Convert runs
+// Convert returns the tools of a plug-in. Notes name the plug-in by file. Convert runs
 // the plug-in only if the plug-in has a function that describes its tools. If the plug-in fails,
 // the error wraps a [runtime.Error].
 func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]tooldir.Tool, error) {
