@@ -137,6 +137,8 @@ func TestSchemas(t *testing.T) {
 		{document30, `{type: string, example: x, xml: {}, x-foo: 1, externalDocs: {}, default: "2020-01-01"}`, `{"type":"string","default":"2020-01-01"}`, ""},
 		{document30, `{$ref: '#/components/schemas/S', maxLength: 1}`, `{"$ref":"#/$defs/S"}`, `{"S":{"type":"string"}}`},
 		{document31, `{$ref: '#/components/schemas/S', maxLength: 1}`, `{"$ref":"#/$defs/S","maxLength":1}`, `{"S":{"type":"string"}}`},
+		{document31, `{enum: [010, -089, 0o10, 0x10, +12, .5, -.5, 1., 1.e3, 1e3]}`, `{"enum":[10,-89,8,16,12,0.5,-0.5,1,1e3,1e3]}`, ""},
+		{document31, `{enum: [1_000, 0b11, 0X1F, -0x10, yes]}`, `{"enum":["1_000","0b11","0X1F","-0x10","yes"]}`, ""},
 		{document31, `{type: [integer, 'null'], exclusiveMinimum: 9007199254740993, const: 0x10}`, `{"type":["integer","null"],"exclusiveMinimum":9007199254740993,"const":16}`, ""},
 		{document31, `{$ref: '#/components/schemas/a~1b~0'}`, `{"$ref":"#/$defs/a_b"}`, `{"a_b":{"type":"number"}}`},
 		{document31, `{type: array, items: {anyOf: [true, {not: {$ref: '#/components/schemas/S'}}]}}`, `{"type":"array","items":{"anyOf":[true,{"not":{"$ref":"#/$defs/S"}}]}}`, `{"S":{"type":"string"}}`},

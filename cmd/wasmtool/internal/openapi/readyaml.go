@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -107,9 +108,45 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 	return nil
 }
 
+// The notations of numbers in the core schema of YAML 1.2.2, section 10.3.2.
+var (
+	yamlInteger = regexp.MustCompile(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	yamlFloat   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	yamlSpecial = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
 // maxInteger limits the bytes of an integer that is converted from a YAML notation to JSON. The
 // time of the conversion grows with the square of the length.
 const maxInteger = 1 << 10
+
+// number converts a number from a YAML notation to JSON. ok is false for text that is not a number
+// in YAML 1.2. The literal may be invalid in JSON, because JSON has no infinity.
+func number(text string) (literal string, ok bool) {
+	literal = strings.TrimPrefix(text, "+")
+	switch {
+	case yamlInteger.MatchString(text):
+		base := 0 // chosen by the prefix 0x or 0o
+		if strings.Trim(literal, "-0123456789") == "" {
+			base = 10 // also with a leading zero
+		}
+		if len(literal) > maxInteger {
+			break
+		}
+		if whole, fits := new(big.Int).SetString(literal, base); fits {
+			literal = whole.String()
+		}
+	case yamlFloat.MatchString(text):
+		whole, rest, _ := strings.Cut(literal, ".")
+		if strings.Trim(whole, "-") == "" {
+			literal = whole + "0." + rest // .5
+		} else if rest == "" || rest[0] == 'e' || rest[0] == 'E' {
+			literal = whole + rest // 1. and 1.e3
+		}
+	default:
+		return literal, yamlSpecial.MatchString(text)
+	}
+	return literal, true
+}
 
 // scalar reads a value that is neither a list nor a mapping.
 func scalar(n *node, y *yaml.Node) *problem {
@@ -119,16 +156,15 @@ func scalar(n *node, y *yaml.Node) *problem {
 	case "!!bool":
 		n.kind, n.text = kindBoolean, strings.ToLower(y.Value)
 	case "!!int", "!!float":
-		literal := strings.ReplaceAll(strings.TrimPrefix(y.Value, "+"), "_", "")
-		if len(literal) <= maxInteger {
-			if whole, ok := new(big.Int).SetString(literal, 0); ok {
-				literal = whole.String()
-			}
-		}
-		if !json.Valid([]byte(literal)) {
+		literal, ok := number(y.Value)
+		switch {
+		case !ok: // a number only for YAML 1.1, such as 1_000 or 0b11
+			n.kind, n.text = kindText, y.Value
+		case !json.Valid([]byte(literal)):
 			return problemAt(n, fmt.Sprintf("%s is not a valid JSON number", stricttoml.Quote(y.Value)))
+		default:
+			n.kind, n.text = kindNumber, literal
 		}
-		n.kind, n.text = kindNumber, literal
 	default: // strings, and dates, which are strings in JSON
 		n.kind, n.text = kindText, y.Value
 	}
