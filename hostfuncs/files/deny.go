@@ -74,6 +74,10 @@ var (
 )
 
 func newDenyPattern(p string) (denyPattern, error) {
+	if strings.Contains(p, "***") {
+		// The library reads more than two in different ways, depending on what follows.
+		return denyPattern{}, errors.New("has three asterisks in a row; write * or **")
+	}
 	if strings.HasPrefix(p, "/") {
 		return denyPattern{}, errors.New("starts with a slash; write it relative to the mount")
 	}

@@ -167,6 +167,8 @@ func TestValidateDeny(t *testing.T) {
 		strings.Repeat("a", 257):     "longer",
 		strings.Repeat("{a,b}", 7):   "alternatives",
 		strings.Repeat("{a,b,c}", 6): "alternatives",
+		"a***":                       "has three asterisks in a row; write * or **",
+		"a*{*,b}*":                   "has three asterisks in a row",
 	} {
 		if err := files.ValidateDeny(bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", bad, err, want)
