@@ -20,8 +20,9 @@ const (
 // Repair changes a schema to one that Compile accepts. It is for schemas from other systems, which
 // cannot be corrected at their source. It leaves out each keyword that Compile refuses, such as a
 // pattern that RE2 lacks or null in place of a schema. The result admits every document that the
-// original admits. removed lists the parts that were left out. A pattern that was left out is added
-// to the description, for the model. Schemas without errors are returned unchanged.
+// original admits. removed lists the errors. A keyword that would become stricter without its
+// invalid part, such as not, is left out as a whole. A pattern that was left out is added to the
+// description, for the model. Schemas without errors are returned unchanged.
 //
 // The error is [SchemaErrors] if the errors concern the schema as a whole: it is not JSON, it is
 // too large, or a reference leads out of it.
@@ -258,8 +259,8 @@ func rename(v *jsontree.Value, from, to string) bool {
 	return true
 }
 
-// Removed describes what Repair left out, in one line of at most a few entries.
-func (f SchemaErrors) Removed() string {
+// Summary joins the first three messages, and says how many more there are.
+func (f SchemaErrors) Summary() string {
 	const shown = 3
 	var b strings.Builder
 	for i, e := range f {

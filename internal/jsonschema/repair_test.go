@@ -78,7 +78,7 @@ func TestRepairManyErrors(t *testing.T) {
 	if err != nil || len(removed) < 200 || strings.Contains(string(got), "minLength") {
 		t.Errorf("removed %d, %v", len(removed), err)
 	}
-	if text := removed.Removed(); !strings.HasSuffix(text, " more") || len(text) > 1000 {
+	if text := removed.Summary(); !strings.HasSuffix(text, " more") || len(text) > 1000 {
 		t.Errorf("the description is %q", text)
 	}
 }

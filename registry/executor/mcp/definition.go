@@ -75,7 +75,7 @@ func (d *definition) repair() (changes []string) {
 	}
 	if repaired, removed, err := jsonschema.RepairParameters(d.InputSchema); err == nil && len(removed) > 0 {
 		d.InputSchema = repaired
-		changes = append(changes, fmt.Sprintf("the tool %s: parts of its inputSchema are left out: %s", name, removed.Removed()))
+		changes = append(changes, fmt.Sprintf("the tool %s: parts of its inputSchema are left out: %s", name, removed.Summary()))
 	}
 	switch repaired, removed, err := jsonschema.Repair(d.OutputSchema); {
 	case len(d.OutputSchema) == 0 || err != nil || len(removed) == 0:
@@ -83,7 +83,7 @@ func (d *definition) repair() (changes []string) {
 		d.OutputSchema = nil // null stands for an absent schema
 	default:
 		d.OutputSchema = repaired
-		changes = append(changes, fmt.Sprintf("the tool %s: parts of its outputSchema are left out: %s", name, removed.Removed()))
+		changes = append(changes, fmt.Sprintf("the tool %s: parts of its outputSchema are left out: %s", name, removed.Summary()))
 	}
 	return changes
 }

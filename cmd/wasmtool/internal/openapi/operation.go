@@ -99,7 +99,7 @@ func (op *operation) repair(schema []byte) []byte {
 	if err != nil || len(removed) == 0 {
 		return schema
 	}
-	op.note(op.node, "parts of the schema of its parameters are left out: "+removed.Removed())
+	op.note(op.node, "parts of the schema of its parameters are left out: "+removed.Summary())
 	return repaired
 }
 
