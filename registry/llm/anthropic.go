@@ -67,27 +67,30 @@ func (anthropic) parse(message []byte) (reply, error) {
 	if body.Role != "assistant" || len(body.Content) == 0 {
 		return reply{}, noMessage(Anthropic, message, "the assistant's content")
 	}
-	own := jsontree.NewObject().AddText("role", "assistant").Add("content", jsontree.NewRaw(body.Content))
+	own := func(content *jsontree.Value) []*jsontree.Value {
+		return []*jsontree.Value{jsontree.NewObject().AddText("role", "assistant").Add("content", content)}
+	}
 	var text string
 	if json.Unmarshal(body.Content, &text) == nil {
-		return reply{own: []*jsontree.Value{own}, text: text}, nil
+		return reply{own: own(jsontree.NewRaw(body.Content)), text: text}, nil
 	}
 	var blocks []anthropicBlock
 	if err := json.Unmarshal(body.Content, &blocks); err != nil {
 		return reply{}, notJSON(Anthropic, err)
 	}
-	r := reply{own: []*jsontree.Value{own}}
-	if len(blocks) == 0 {
-		r.own = nil // the API may return an empty message, but refuses it in a request
-	}
+	var r reply
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
 			r.text += b.Text
 		case "tool_use":
-			r.calls = append(r.calls, Call{ID: b.ID, Name: b.Name, Arguments: b.Input})
+			r.calls = append(r.calls, Call{ID: b.ID, Name: b.Name, Arguments: argumentsOf(b.Input)})
 		}
 	}
+	if len(blocks) > 0 { // the API may return an empty message, but refuses it in a request
+		r.own = own(sendable(body.Content, r.calls, jsontree.NewObject(), "*", "input"))
+	}
+	r.stopped(body.StopReason)
 	if r.empty() && body.StopReason != "" && body.StopReason != "end_turn" {
 		return reply{}, noAnswer(Anthropic, body.StopReason, "")
 	}

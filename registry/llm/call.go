@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,6 +40,25 @@ type Call struct {
 	// the definition changed are changed back. They may be invalid JSON: the registry checks
 	// them strictly.
 	Arguments json.RawMessage
+	// Problem is the reason, for the model, why the call cannot be made: there is no such tool, the
+	// arguments were cut off, or the message has too many calls. Empty means that it can be made.
+	Problem string
+}
+
+// Message is a model's message, as [Tools.Read] returns it. Its zero value has no text and no
+// calls.
+type Message struct {
+	// Text is the text in the message, with all parts joined.
+	Text string
+	// Calls are the calls that the model requests, in the order of its message.
+	Calls []Call
+	// Refused is set if the model or the provider refused to answer. Text is then what was said
+	// instead, or the part of an answer that came before.
+	Refused bool
+	// Truncated is set if the limit on output tokens ended the message.
+	Truncated bool
+
+	own []*jsontree.Value
 }
 
 // AnswerOptions control how [Tools.Answer] runs calls. The zero value suits a single tenant.
@@ -66,11 +86,8 @@ type Turn struct {
 // Calls returns the calls that a model requests, in the order of its message, without running them.
 // message is the same as for [Tools.Answer].
 func (t *Tools) Calls(message []byte) ([]Call, error) {
-	r, err := t.provider.parse(message)
-	if err != nil {
-		return nil, err
-	}
-	return t.resolve(r.calls), nil
+	m, err := t.Read(message)
+	return m.Calls, err
 }
 
 // Answer runs all calls in a model's message and returns the messages to send next. message is
@@ -79,35 +96,71 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 // A call that fails gets a result with a message for the model. Reasons are a tool that is not
 // defined, invalid arguments, or a failure of the tool. Adjacent calls to tools that only read run
 // concurrently; every other call runs alone, in order. Answer returns an error if message is not a
-// message of the provider, if the model stopped without text and calls (the error has the
-// provider's reason), or if ctx is done.
+// message of the provider, if the model stopped without text and calls (then a [*StopError]), or if
+// ctx is done.
 func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o AnswerOptions) (Turn, error) {
-	r, err := t.provider.parse(message)
+	m, err := t.Read(message)
 	if err != nil {
 		return Turn{}, err
 	}
-	turn := Turn{Text: r.text, Calls: t.resolve(r.calls)}
-	turn.Results = t.run(ctx, executor, turn.Calls, o.Call)
+	results := t.Run(m.Calls, func(i int) tool.Result {
+		call := o.Call
+		call.ID, call.Tool, call.Arguments = "", m.Calls[i].Tool, m.Calls[i].Arguments
+		result, err := executor.Execute(ctx, call)
+		return ResultOf(m.Calls[i].Name, result, err)
+	})
 	if err := ctx.Err(); err != nil {
 		return Turn{}, err
 	}
-	out := r.own
-	if len(turn.Calls) > 0 {
-		out = append(out, t.provider.answer(turn.Calls, each.Of(turn.Results, newOutcome))...)
-	}
-	turn.Messages = each.Of(out, (*jsontree.Value).JSON)
-	return turn, nil
+	return Turn{Messages: t.Reply(m, results), Text: m.Text, Calls: m.Calls, Results: results}, nil
 }
 
-// resolve sets Tool and converts Arguments back in calls to tools that are defined.
-func (t *Tools) resolve(calls []Call) []Call {
-	for i := range calls {
-		if x := t.find(calls[i].Name); x != nil {
-			calls[i].Tool = x.spec.Name
-			calls[i].Arguments = x.back.arguments(calls[i].Arguments)
-		}
+// Read reads a model's message. message is the same as for [Tools.Answer], and the errors are the
+// same.
+func (t *Tools) Read(message []byte) (Message, error) {
+	r, err := t.provider.parse(message)
+	if err != nil {
+		return Message{}, err
 	}
-	return calls
+	for i := range r.calls {
+		t.resolve(&r.calls[i], i, r.truncated && i == len(r.calls)-1)
+	}
+	return Message{Text: r.text, Calls: r.calls, Refused: r.refused, Truncated: r.truncated, own: r.own}, nil
+}
+
+// Reply returns the messages to append to the conversation after m: the model's own message and the
+// results of its calls, in the same order. A result that is missing counts as an empty failure.
+func (t *Tools) Reply(m Message, results []tool.Result) []json.RawMessage {
+	out := m.own
+	if len(m.Calls) > 0 {
+		outcomes := make([]outcome, len(m.Calls))
+		for i := range outcomes {
+			outcomes[i] = newOutcome(tool.Result{IsError: true})
+			if i < len(results) {
+				outcomes[i] = newOutcome(results[i])
+			}
+		}
+		out = append(slices.Clip(out), t.provider.answer(m.Calls, outcomes)...)
+	}
+	return each.Of(out, (*jsontree.Value).JSON)
+}
+
+// resolve sets Tool and converts Arguments back in a call to a tool that is defined. It sets
+// Problem if the call cannot be made. i is the index of the call in its message, and cut is set if
+// the message ended in this call.
+func (t *Tools) resolve(call *Call, i int, cut bool) {
+	x := t.find(call.Name)
+	switch {
+	case i >= MaxCalls:
+		call.Problem = fmt.Sprintf("too many calls in one message; ask for at most %d", MaxCalls)
+	case x == nil:
+		call.Problem = t.notFound(call.Name)
+	case cut && !isObject(call.Arguments):
+		call.Problem = "not called: the message reached the limit on output tokens before the arguments were complete; make a shorter call"
+	}
+	if x != nil {
+		call.Tool, call.Arguments = x.spec.Name, x.back.arguments(call.Arguments)
+	}
 }
 
 // find returns the tool with a name in the definitions, or nil. It ignores upper case and white
@@ -119,26 +172,27 @@ func (t *Tools) find(name string) *exported {
 	return t.byName[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// run executes calls. Calls whose order may matter run one at a time.
-func (t *Tools) run(ctx context.Context, executor Executor, calls []Call, like tool.Call) []tool.Result {
+// Run passes the index of each call without a Problem to the function execute, and returns the
+// results in the order of the calls. A call with a Problem gets a failed result with its text.
+// Adjacent calls to tools that only read are executed concurrently, at most eight at a time; every
+// other call is executed alone, in order.
+func (t *Tools) Run(calls []Call, execute func(i int) tool.Result) []tool.Result {
 	results := make([]tool.Result, len(calls))
 	slots := make(chan struct{}, maxParallel)
 	var running sync.WaitGroup
 	for i, call := range calls {
 		x := t.find(call.Name)
 		switch {
-		case i >= MaxCalls:
-			results[i] = failed(fmt.Sprintf("too many calls in one message; ask for at most %d", MaxCalls))
-		case x == nil:
-			results[i] = failed(t.notFound(call.Name))
+		case call.Problem != "" || x == nil:
+			results[i] = Failed(call.Problem)
 		case x.alone:
 			running.Wait()
-			results[i] = execute(ctx, executor, call, like)
+			results[i] = execute(i)
 		default:
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
-				results[i] = execute(ctx, executor, call, like)
+				results[i] = execute(i)
 			})
 		}
 	}
@@ -146,17 +200,16 @@ func (t *Tools) run(ctx context.Context, executor Executor, calls []Call, like t
 	return results
 }
 
-// execute runs one call.
-func execute(ctx context.Context, executor Executor, call Call, like tool.Call) tool.Result {
-	like.ID, like.Tool, like.Arguments = "", call.Tool, call.Arguments
-	result, err := executor.Execute(ctx, like)
+// ResultOf returns the result for the model of a call that registry.Registry.Execute answered with
+// result and err. A failed call has a text. name is the name of the tool for the model.
+func ResultOf(name string, result tool.Result, err error) tool.Result {
 	if err == nil {
 		return result
 	}
 	result.IsError = true
 	if len(result.Content) == 0 {
 		var e *tool.Error
-		text := call.Name + ": the call failed"
+		text := name + ": the call failed"
 		if errors.As(err, &e) {
 			text = e.Error()
 		}
@@ -165,7 +218,8 @@ func execute(ctx context.Context, executor Executor, call Call, like tool.Call) 
 	return result
 }
 
-func failed(text string) tool.Result {
+// Failed returns a failed result with a text.
+func Failed(text string) tool.Result {
 	return tool.Result{IsError: true, Content: []tool.Content{tool.TextContent(text)}}
 }
 

@@ -85,6 +85,7 @@ func (gemini) parse(message []byte) (reply, error) {
 		}
 	}
 	r, err := geminiReply(candidate.Content, content)
+	r.stopped(candidate.FinishReason)
 	if err == nil && r.empty() && candidate.FinishReason != "" && candidate.FinishReason != "STOP" {
 		err = noAnswer(Gemini, candidate.FinishReason, candidate.FinishMessage)
 	}
@@ -106,13 +107,14 @@ func geminiReply(raw json.RawMessage, content geminiContent) (reply, error) {
 	if err := json.Unmarshal(content.Parts, &parts); err != nil {
 		return reply{}, notJSON(Gemini, err)
 	}
-	// The message is sent back unchanged, because it contains signatures.
-	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(content.Parts)}
+	r := reply{text: joinTexts(content.Parts)}
 	for _, part := range parts {
 		if call := part.FunctionCall; call != nil {
-			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: call.Args})
+			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: argumentsOf(call.Args)})
 		}
 	}
+	// Signatures in the message are only valid if it is sent back unchanged.
+	r.own = []*jsontree.Value{sendable(raw, r.calls, jsontree.NewObject(), "parts", "*", "functionCall", "args")}
 	return r, nil
 }
 

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -14,6 +15,8 @@ type reply struct {
 	own   []*jsontree.Value // the model's messages, to be appended to the conversation
 	text  string
 	calls []Call
+	// refused and truncated are as in [Message].
+	refused, truncated bool
 }
 
 // noMessage returns the error for a body without a model's message.
@@ -27,15 +30,54 @@ func noMessage(format Format, body []byte, want string) error {
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream", format, want)
 }
 
-// noAnswer returns the error for a response in which the model stopped without text and without a
-// call. reason is what the provider names as the reason, and details may be empty.
+// StopError is the error for a response in which the model stopped without text and without a call.
+type StopError struct {
+	// Format is the format of the response.
+	Format Format
+	// Reason is what the provider names as the reason, such as "length". Details may be empty. Both
+	// are short and safe to print.
+	Reason, Details string
+	// Refused is set if the model or the provider refused to answer.
+	Refused bool
+}
+
+// Error says that there is no answer, and why.
+func (e *StopError) Error() string {
+	text := e.Reason
+	if e.Details != "" {
+		text += ": " + e.Details
+	}
+	return fmt.Sprintf("%s stopped without an answer, for the reason %s", e.Format, text)
+}
+
+// noAnswer returns a StopError.
 func noAnswer(format Format, reason, details string) error {
 	const maxReason = 200
-	text := plaintext.Short(reason, maxReason)
-	if details = plaintext.Short(details, maxReason); details != "" {
-		text += ": " + details
+	return &StopError{
+		Format: format, Reason: plaintext.Short(reason, maxReason), Details: plaintext.Short(details, maxReason),
+		Refused: slices.Contains(refusals, reason),
 	}
-	return fmt.Errorf("%s stopped without an answer, for the reason %s", format, text)
+}
+
+// refusals are the reasons of all providers for refusing to answer.
+var refusals = []string{
+	"content_filter",                                                                  // OpenAI, Mistral
+	"refusal",                                                                         // Anthropic
+	"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", // Gemini
+}
+
+// truncations are the reasons of all providers for a message that reached its limit on tokens.
+var truncations = []string{
+	"length", "model_length", // OpenAI, Mistral
+	"max_output_tokens",                           // OpenAI Responses
+	"max_tokens", "model_context_window_exceeded", // Anthropic
+	"MAX_TOKENS", // Gemini
+}
+
+// stopped records why the message ended.
+func (r *reply) stopped(reason string) {
+	r.refused = r.refused || slices.Contains(refusals, reason)
+	r.truncated = slices.Contains(truncations, reason)
 }
 
 // empty reports whether the model wrote no text and requested no calls.
@@ -83,4 +125,42 @@ func argumentsOf(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage(text)
 	}
 	return raw
+}
+
+// isObject reports whether a call's arguments are a JSON object.
+func isObject(arguments json.RawMessage) bool {
+	var o map[string]json.RawMessage
+	return json.Unmarshal(arguments, &o) == nil && o != nil
+}
+
+// sendable returns a model's message in a form that its API accepts. That is the message as it was
+// sent, but APIs refuse a call whose arguments are not an object, and then no further turn would be
+// possible. So such arguments are replaced by empty. path leads to the arguments in the message;
+// "*" stands for each item of an array.
+func sendable(message json.RawMessage, calls []Call, empty *jsontree.Value, path ...string) *jsontree.Value {
+	if !slices.ContainsFunc(calls, func(c Call) bool { return !isObject(c.Arguments) }) {
+		return jsontree.NewRaw(message)
+	}
+	v, err := jsontree.Parse(message, jsontree.Message())
+	if err != nil {
+		return jsontree.NewRaw(message)
+	}
+	replaceArguments(&v, empty, path)
+	return &v
+}
+
+func replaceArguments(v, empty *jsontree.Value, path []string) {
+	switch {
+	case v == nil:
+	case len(path) == 0:
+		if !isObject(argumentsOf(v.JSON())) {
+			*v = *empty
+		}
+	case path[0] == "*":
+		for i := range v.Items {
+			replaceArguments(&v.Items[i], empty, path[1:])
+		}
+	default:
+		replaceArguments(v.Member(path[0]), empty, path[1:])
+	}
 }

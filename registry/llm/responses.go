@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
@@ -38,18 +39,29 @@ func (p responses) parse(message []byte) (reply, error) {
 		if err := json.Unmarshal(raw, &item); err != nil {
 			return reply{}, notJSON(OpenAIResponses, err)
 		}
-		r.own = append(r.own, jsontree.NewRaw(raw))
+		own := jsontree.NewRaw(raw)
 		switch item.Type {
 		case "message":
 			r.text += joinTexts(item.Content)
+			r.refused = r.refused || hasRefusal(item.Content)
 		case "function_call":
-			r.calls = append(r.calls, Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)})
+			call := Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)}
+			r.calls = append(r.calls, call)
+			own = sendable(raw, []Call{call}, jsontree.NewString("{}"), "arguments")
 		}
+		r.own = append(r.own, own)
 	}
+	r.stopped(unfinished)
 	if r.empty() && unfinished != "" {
 		return reply{}, noAnswer(OpenAIResponses, unfinished, "")
 	}
 	return r, nil
+}
+
+// hasRefusal reports whether a part of a message's content is a refusal.
+func hasRefusal(content json.RawMessage) bool {
+	var parts []textPart
+	return json.Unmarshal(content, &parts) == nil && slices.ContainsFunc(parts, func(p textPart) bool { return p.Refusal != "" })
 }
 
 // items returns the items of a message, which is a response or a plain array of items. unfinished

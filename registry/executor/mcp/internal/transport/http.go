@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/sse"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -260,12 +261,12 @@ func (s *httpStream) exchange(ctx context.Context, method string, body []byte, l
 
 // header returns the headers of a request.
 func (s *httpStream) header(method string) http.Header {
-	h := http.Header{"Accept": {"application/json, text/event-stream"}}
+	h := http.Header{"Accept": {"application/json, " + sse.MediaType}}
 	switch method {
 	case http.MethodPost:
 		h.Set("Content-Type", "application/json")
 	case http.MethodGet:
-		h.Set("Accept", eventStream)
+		h.Set("Accept", sse.MediaType)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/sse"
 )
 
 // When the listening stream has ended, it is opened again after minListenWait. The wait doubles up
@@ -27,7 +28,7 @@ func (s *httpStream) listen() {
 	for s.ctx.Err() == nil {
 		received := false
 		err := s.exchange(s.ctx, http.MethodGet, nil, requestTime, func(res *egress.Response) error {
-			if res.Status != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
+			if res.Status != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), sse.MediaType) {
 				return errNoStream
 			}
 			return messages(res, func(line []byte) error {

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,15 +8,13 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/sse"
 )
-
-// eventStream is the media type of a response with several messages: server-sent events.
-const eventStream = "text/event-stream"
 
 // messages passes each message of a response, as one line, to the function take. The error is the
 // error of take, ErrMessageTooLong, or an *Error if the body cannot be read.
 func messages(res *egress.Response, take func(line []byte) error) error {
-	if strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
+	if strings.HasPrefix(res.Header.Get("Content-Type"), sse.MediaType) {
 		return events(res.Body, func(data []byte) error { return takeJSON(data, take) })
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, MaxMessage+1))
@@ -41,41 +38,18 @@ func takeJSON(data []byte, take func(line []byte) error) error {
 	return take(b.Bytes())
 }
 
-// events passes the data of each server-sent event to the function take. It ignores an event that
-// the end of the stream cuts off.
+// events passes the data of each server-sent event to the function take.
 func events(r io.Reader, take func(data []byte) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, MaxMessage+len("data: "))
-	var data []byte
-	for lines.Scan() {
-		line := lines.Bytes()
-		if len(line) == 0 {
-			if len(data) > 0 {
-				if err := take(data); err != nil {
-					return err
-				}
-			}
-			data = data[:0]
-			continue
-		}
-		part, ok := bytes.CutPrefix(line, []byte("data:"))
-		if !ok {
-			continue // a comment, or a field that only matters for resuming a stream
-		}
-		part = bytes.TrimPrefix(part, []byte(" "))
-		if len(data)+len(part) > MaxMessage {
-			return ErrMessageTooLong
-		}
-		if len(data) > 0 {
-			data = append(data, '\n')
-		}
-		data = append(data, part...)
-	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
+	var refused error
+	err := sse.Read(r, MaxMessage, func(data []byte) error {
+		refused = take(data)
+		return refused
+	})
+	switch {
+	case err == nil || refused != nil:
+		return err
+	case errors.Is(err, sse.ErrTooLong):
 		return ErrMessageTooLong
-	case err != nil:
-		return requestError(err)
 	}
-	return nil
+	return requestError(err)
 }

@@ -1,0 +1,54 @@
+// Package sse reads server-sent events, the format text/event-stream of the HTML standard, from a
+// server that is not trusted.
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// MediaType is the media type of a stream of events.
+const MediaType = "text/event-stream"
+
+// ErrTooLong is returned for an event that exceeds the limit.
+var ErrTooLong = errors.New("the event is too long")
+
+// Read passes the data of each event to the function take, which must not keep it. It ignores
+// events without data, all fields except data, and an event that the end of the stream cuts off.
+// The error is the error of take or of reading, or ErrTooLong for an event whose data or longest
+// line has more than maxBytes bytes.
+func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxBytes+len("data: "))
+	var data []byte
+	for lines.Scan() {
+		line := lines.Bytes()
+		if len(line) == 0 {
+			if len(data) > 0 {
+				if err := take(data); err != nil {
+					return err
+				}
+			}
+			data = data[:0]
+			continue
+		}
+		part, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue // a comment, or a field that only matters for resuming a stream
+		}
+		part = bytes.TrimPrefix(part, []byte(" "))
+		if len(data)+len(part) > maxBytes {
+			return ErrTooLong
+		}
+		if len(data) > 0 {
+			data = append(data, '\n')
+		}
+		data = append(data, part...)
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return ErrTooLong
+	}
+	return lines.Err()
+}
