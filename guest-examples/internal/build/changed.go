@@ -21,6 +21,7 @@ const patchesDir = "internal/build/patches"
 // changed copies of these libraries. The repository contains only the patches: copies would have to
 // be compared with each new version.
 var changes = []change{
+	{"github.com/benhoyt/goawk", "goawk"},
 	{"mvdan.cc/sh/v3", "sh"},
 }
 
