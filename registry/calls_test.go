@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,11 +47,14 @@ func TestCallIDsAreUnique(t *testing.T) {
 		first := r.Start(t.Context(), mine)
 		synctest.Wait()
 		result, err := r.Execute(t.Context(), mine)
-		if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, `"mine"`) || !result.IsError {
+		if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, `"mine"`) || !result.IsError || !errors.Is(err, state.ErrLive) {
 			t.Errorf("got %q, %+v", e.Message, result)
 		}
 		if c, _ := r.Calls().State("a", "mine"); c.Status != state.Running {
 			t.Errorf("the call that had the id is %s", c.Status)
+		}
+		if _, err := r.Start(t.Context(), mine).Result(t.Context()); !errors.Is(err, state.ErrLive) {
+			t.Errorf("from Start: %v", err)
 		}
 		other := mine
 		other.Tenant = "b"
