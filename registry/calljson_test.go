@@ -18,6 +18,8 @@ func TestJSONOfCalls(t *testing.T) {
 	var receipt, lastReceipt tool.Receipt
 	receipt.CallRef = tool.CallRef{ID: "c", Tool: "echo", Tenant: "t", Session: "s", Message: "m"}
 	receipt.Version, receipt.Started, receipt.Duration, receipt.Code = "1.0", at, 5, tool.CodeTimeout
+	approved := receipt
+	approved.Approved, approved.ApprovedBy, approved.Code = true, tool.ApprovedByAgent, ""
 	var record, lastRecord history.Record
 	record.CallRef = receipt.CallRef
 	record.Parameters, record.ParametersHash, record.ResultHash, record.Started = json.RawMessage(`{}`), "p", "r", at
@@ -30,6 +32,7 @@ func TestJSONOfCalls(t *testing.T) {
 		want        string
 	}{
 		{&receipt, &lastReceipt, `{"call_id":"c","tool":"echo","version":"1.0","tenant":"t","session":"s","message":"m","started":"2026-11-29T01:02:03Z","duration_ns":5,"sandboxed":false,"code":"timeout"}`},
+		{&approved, &tool.Receipt{}, `{"call_id":"c","tool":"echo","version":"1.0","tenant":"t","session":"s","message":"m","started":"2026-11-29T01:02:03Z","duration_ns":5,"sandboxed":false,"approved":true,"approved_by":"agent"}`},
 		{&tool.Receipt{}, &tool.Receipt{}, `{"call_id":"","tool":"","started":"0001-01-01T00:00:00Z","duration_ns":0,"sandboxed":false}`},
 		{&record, &lastRecord, `{"call_id":"c","tenant":"t","session":"s","message":"m","tool":"echo","parameters":{},"parameters_hash":"p","result_hash":"r","timestamp":"2026-11-29T01:02:03Z","duration_ns":0}`},
 		{&history.Record{}, &history.Record{}, `{"call_id":"","tool":"","parameters_hash":"","result_hash":"","timestamp":"0001-01-01T00:00:00Z","duration_ns":0}`},

@@ -43,8 +43,8 @@ type Entry struct {
 	decision    string // the decision of the policy
 	rule        string // the rule that decided
 	repetition  Repetition
-	asked       bool // an approver was asked in this call
-	approved    bool // an approver allowed the call, now or earlier
+	asked       bool   // an approver was asked in this call
+	approvedBy  string // the way in which the call was approved; empty if it was not
 	loaded      bool
 	waited      time.Duration
 	attempts    int
@@ -105,9 +105,9 @@ func (e *Entry) Asked(why string) {
 	e.publish(Event{Kind: EventAwaiting, Why: why})
 }
 
-// Approved records that the call is approved: by the answer after Asked, or by an earlier answer.
-func (e *Entry) Approved() {
-	e.approved = true
+// Approved records that the call is approved, and how, with a value of Receipt.ApprovedBy.
+func (e *Entry) Approved(by string) {
+	e.approvedBy = by
 	if e.asked {
 		e.move(state.Pending)
 	}

@@ -34,7 +34,7 @@ func runOnce(e *Entry, result tool.Result, err error) (tool.Result, error) {
 	e.Granted(capability.Grant{Clock: true}.Permissions(), "")
 	e.Decided(policy.Decision{Effect: policy.Ask, By: policy.Reason{Rule: "rules[0]"}})
 	e.Asked("why")
-	e.Approved()
+	e.Approved(tool.ApprovedByApprover)
 	e.Loaded()
 	if held := e.Run(); held != nil {
 		return e.End(tool.Result{}, held)

@@ -4,6 +4,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // History returns the last calls of a session, newest first. limit is the max number of calls; 0 or
@@ -99,7 +100,7 @@ func (e *Entry) loopCall() loop.Call {
 // model, or "".
 func (e *Entry) noteLoop(resultHash string, changed, failed bool) string {
 	warn, found := e.ledger.loops.Record(e.state.Tenant, e.state.Session, e.loopCall(), loop.Outcome{
-		Result: resultHash, Changed: changed, Approved: e.asked && e.approved,
+		Result: resultHash, Changed: changed, Approved: e.approvedBy == tool.ApprovedByApprover,
 		Refused: failed && e.repetition != NotRepeated && e.attempts == 0,
 	})
 	if !warn {

@@ -57,9 +57,11 @@ func (e *Entry) stopUpdates() {
 }
 
 // Call returns the call for the executor. Its OnProgress and OnUpdate are Relay, so both listeners
-// of the caller receive progress, whichever of the two the executor calls.
+// of the caller receive progress, whichever of the two the executor calls. It has no AutoConfirm:
+// otherwise a tool that starts a copy of the call would pass the consent on.
 func (e *Entry) Call() tool.Call {
 	call := e.call
+	call.AutoConfirm = nil
 	call.OnUpdate = e.Relay
 	if onLog := call.OnLog; onLog != nil {
 		call.OnLog = func(level slog.Level, text string) {

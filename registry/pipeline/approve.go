@@ -22,10 +22,12 @@ type reason struct {
 	policy.Decision
 	patterns   []string
 	repetition ledger.Repetition
+	kind       tool.AskReason
 }
 
-// approve asks the approver whether the call may run, unless a remembered approval allows it.
-// Without an approver, the call fails at once. Nothing in the arguments can approve a call.
+// approve asks the approver whether the call may run, unless a remembered approval or the call's
+// AutoConfirm allows it. Without an approver, the call fails at once. Nothing in the arguments can
+// approve a call.
 func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorised, why reason) (authorised, error) {
 	call := entry.Ref()
 	digest := ""
@@ -57,27 +59,38 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 			return a, err
 		}
 		if found {
-			entry.Approved()
+			entry.Approved(tool.ApprovedByRemembered)
 			return a, nil
 		}
+	}
+	asking, cancel := context.WithTimeout(ctx, p.o.Approvals.Timeout)
+	defer cancel()
+	if p.autoConfirmed(asking, call, a.prepared, why.kind) {
+		entry.Approved(tool.ApprovedByAgent)
+		return a, nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		return a, callerror.OfContext(ctx)
+	case asking.Err() != nil:
+		return a, errLate(why)
 	}
 	approver := p.approverOf(a.Options)
 	if approver == nil {
 		return a, errNoApprover(why)
 	}
-	asking, cancel := context.WithTimeout(ctx, p.o.Approvals.Timeout)
-	defer cancel()
 	entry.Asked(why.By.Why)
-	answer, err := p.ask(asking, approver, Question{
-		CallRef: call, Tool: a.tool.Spec.Clone(), Digest: digest, Grant: a.grant, Bounds: slices.Clone(bounds), Why: why.By.Why,
-		Arguments: slices.Clone(a.arguments.JSON), Confirm: confirmText(a.prepared),
+	question := Question{
+		CallRef: call, Tool: a.tool.Spec.Clone(), Digest: digest, Grant: a.grant, Bounds: slices.Clone(bounds),
+		Why: why.By.Why, Reason: why.kind, Arguments: slices.Clone(a.arguments.JSON), Confirm: confirmText(a.prepared),
 		Patterns: slices.Clone(why.patterns), Commands: askedCommands(a.script),
-	})
+	}
+	answer, err := p.ask(asking, "the approver", call.ID, func() (Answer, error) { return approver.Approve(asking, question) })
 	switch {
 	case ctx.Err() != nil:
 		return a, callerror.OfContext(ctx)
 	case asking.Err() != nil:
-		return a, &tool.Error{Code: tool.CodeApprovalRequired, Message: "the approver did not answer in time" + why.repetition.Advice()}
+		return a, errLate(why)
 	case errors.Is(err, ErrNoApprover):
 		return a, errNoApprover(why)
 	case err != nil:
@@ -85,11 +98,28 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	case !answer.Yes:
 		return a, &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + why.repetition.Advice()}
 	}
-	entry.Approved()
+	entry.Approved(tool.ApprovedByApprover)
 	if why.repetition != ledger.RepeatedAlone { // an approval of a loop covers only this call
 		p.remember(ctx, a, keys, call.ID, answer)
 	}
 	return a, nil
+}
+
+// autoConfirmed reports whether the AutoConfirm of a call approves it. It is false for every reason
+// that is not listed here, such as a rule of the operator.
+func (p *Pipeline) autoConfirmed(ctx context.Context, call tool.CallRef, c prepared, why tool.AskReason) bool {
+	confirm := c.Call.AutoConfirm
+	switch why {
+	case tool.AskDangerous, tool.AskEffects, tool.AskScript:
+	default:
+		return false
+	}
+	if confirm == nil {
+		return false
+	}
+	spec := c.tool.Spec.Clone()
+	answer, err := p.ask(ctx, "AutoConfirm", call.ID, func() (Answer, error) { return Answer{Yes: confirm(call, spec, why)}, nil })
+	return err == nil && answer.Yes
 }
 
 // approverOf returns the approver for a call, or nil.
@@ -98,6 +128,11 @@ func (p *Pipeline) approverOf(o TenantOptions) Approver {
 		return o.Approver
 	}
 	return p.o.Approvals.Approver
+}
+
+// errLate returns the error of a call that was not approved within the time for an answer.
+func errLate(why reason) error {
+	return &tool.Error{Code: tool.CodeApprovalRequired, Message: "the approver did not answer in time" + why.repetition.Advice()}
 }
 
 // errNoApprover returns the error of a call that needs an approval if no approver is available.
@@ -194,9 +229,10 @@ func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, 
 	}
 }
 
-// ask asks the approver. It returns when ctx is done even if the approver does not, and converts a
-// panic of the approver to an error.
-func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answer, error) {
+// ask calls a function of the program that approves a call. It returns when ctx is done even if the
+// function does not, and converts a panic of the function to an error. whom names the function in
+// the log.
+func (p *Pipeline) ask(ctx context.Context, whom, id string, approve func() (Answer, error)) (Answer, error) {
 	type reply struct {
 		answer Answer
 		err    error
@@ -205,11 +241,11 @@ func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answ
 	go func() {
 		defer func() {
 			if value := recover(); value != nil {
-				p.o.Logger.Error("panic in the approver", "call", q.ID, "panic", value, "stack", string(debug.Stack()))
-				replies <- reply{err: errors.New("the approver panicked")}
+				p.o.Logger.Error("panic in "+whom, "call", id, "panic", value, "stack", string(debug.Stack()))
+				replies <- reply{err: errors.New(whom + " panicked")}
 			}
 		}()
-		answer, err := approver.Approve(ctx, q)
+		answer, err := approve()
 		replies <- reply{answer, err}
 	}()
 	select {

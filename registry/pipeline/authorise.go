@@ -37,13 +37,13 @@ func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepare
 	}
 	a := authorised{prepared: c, grant: access.Grant, permissions: access.Permissions}
 	entry.Granted(a.permissions, access.digest)
-	decision, patterns := a.decide(access.Granted)
+	decision, patterns, byTenant := a.decide(access.Granted)
 	decision, repetition := entry.Decided(decision)
 	switch {
 	case decision.Effect == policy.Allow:
 		return a, nil
 	case decision.Effect == policy.Ask:
-		return p.approve(ctx, entry, a, reason{decision, patterns, repetition})
+		return p.approve(ctx, entry, a, reason{decision, patterns, repetition, a.askReason(decision, byTenant)})
 	case repetition == ledger.RepeatedTooOften:
 		return authorised{}, &tool.Error{
 			Code: tool.CodePermissionDenied, Recoverable: true, Message: "not run again: " + decision.By.Why + repetition.Advice(),
@@ -64,17 +64,19 @@ func (p *Pipeline) readingWouldRun(ctx context.Context, c prepared) bool {
 
 // decide asks the policies whether the call may run, and takes its script into account. If patterns
 // is not empty, an approval of all patterns counts as an approval of the call and may be
-// remembered.
-func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string) {
+// remembered. byTenant reports whether the policy of the tenant options asks.
+func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string, byTenant bool) {
 	facts := policy.CallFacts{
 		Capabilities: a.permissions, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
 	}
 	tool := factsOf(a.tool.Spec)
 	d = a.rules.Policy.Decide(tool, facts)
-	if own := a.Options.Policy; own != nil {
-		d = stricter(d, own.Decide(tool, facts))
+	if a.Options.Policy != nil {
+		own := a.Options.Policy.Decide(tool, facts)
+		d, byTenant = stricter(d, own), own.Effect == policy.Ask
 	}
-	return a.rules.addScript(d, a.script)
+	d, patterns = a.rules.addScript(d, a.script)
+	return d, patterns, byTenant
 }
 
 // stricter returns the stricter of two decisions, with the reasons of both.

@@ -67,7 +67,7 @@ func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.C
 			return approver.Approve(ctx, q)
 		})
 	}
-	h := p.Start(ctx, Request{Call: call, Options: options, Parent: outer.ID})
+	h := p.Start(ctx, Request{Call: call, Options: options, Parent: outer.ID, depth: parent.depth + 1})
 	forget := context.AfterFunc(p.open, h.Cancel)
 	go func() {
 		<-h.Done()

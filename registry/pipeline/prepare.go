@@ -27,6 +27,7 @@ type Request struct {
 	// contain untrusted results of resolving references in the outer call.
 	Parent string
 
+	depth     int    // Invocation.Depth of the call
 	onAllowed func() // called when the call is allowed to run; may be nil
 }
 

@@ -68,8 +68,9 @@ type Question struct {
 	// Bounds are all limits of the call's access, including denials and directories of the host.
 	// They are part of the fingerprint of the approval, and are not shown to people.
 	Bounds []string
-	// Why is the reason for the question.
-	Why string
+	// Why is the reason for the question, and Reason the kind of the reason.
+	Why    string
+	Reason tool.AskReason
 	// Arguments is the JSON object that the tool will get.
 	Arguments json.RawMessage
 	// Patterns are patterns of package shellcommand, such as "git push *", for the commands of

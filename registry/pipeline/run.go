@@ -155,7 +155,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	number, complete := entry.Attempt()
 	parent := a.Request // the closures below keep only the Request alive
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
-		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number,
+		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
 		Secrets: a.Options.Secrets, Now: a.Options.Now,
 		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },

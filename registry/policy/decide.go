@@ -30,6 +30,9 @@ func (r Reason) String() string {
 	return text + ": " + r.Why
 }
 
+// ByDefault reports whether no part of the Config caused the reason.
+func (r Reason) ByDefault() bool { return r.Rule == ruleDefault }
+
 // Decision is the answer of a Policy about a call.
 type Decision struct {
 	// Effect is the answer; the zero value denies.

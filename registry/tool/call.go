@@ -52,6 +52,21 @@ type Call struct {
 	OnLog      func(level slog.Level, text string)       `json:"-"`
 	OnProgress func(done, total float64, message string) `json:"-"`
 	OnUpdate   func(Update)                              `json:"-"`
+	// AutoConfirm approves the call without a question, if it returns true. A program sets it if
+	// it makes the call for a person who has agreed to such approvals in advance. Nil approves
+	// nothing.
+	//
+	// It is called at most once, after all checks that may deny the call and after the search for
+	// a remembered approval. It is called only for the reasons AskDangerous, AskEffects and
+	// AskScript. So it never lifts a denial, an approval that the operator's rules require, or the
+	// limit on repetition. It does not get the arguments, because a model may have written them.
+	// If it returns false or panics, the approver is asked as usual. Its approval is not
+	// remembered.
+	//
+	// AutoConfirm runs on a separate goroutine and must return soon: the call waits for it no
+	// longer than for an approver. Calls that the tool starts do not inherit it, and the tool does
+	// not see it.
+	AutoConfirm func(ref CallRef, spec Spec, reason AskReason) bool `json:"-"`
 }
 
 // CallRef identifies a call in events, states, receipts and other records.
@@ -91,6 +106,9 @@ type Invocation struct {
 	Now time.Time
 	// Attempt is the number of the attempt, counted from 1.
 	Attempt int
+	// Depth is the number of calls that this call is nested in. It is 0 for a call that a caller
+	// made, and 1 for a call that the tool of such a call started.
+	Depth int
 	// Tools returns the tools that the caller sees at this moment; never nil. It examines every
 	// tool of the registry, so call it only once.
 	Tools func() View
@@ -101,7 +119,8 @@ type Invocation struct {
 	// stages of a call. It always has the tenant, session, message and tenant options of this call.
 	// References in its arguments are not resolved, because the arguments may contain untrusted
 	// results of earlier resolution. Questions about the nested call appear as questions about this
-	// call, to the same approver. The nested call ends when it is done or when ctx is done; it may
+	// call, to the same approver. The nested call does not inherit the AutoConfirm of this call,
+	// but may have one of its own. It ends when it is done or when ctx is done; it may
 	// outlast this call. Never nil if a registry runs the tool.
 	Start func(ctx context.Context, call Call) Started
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is

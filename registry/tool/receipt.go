@@ -33,11 +33,13 @@ type Receipt struct {
 	Sandboxed bool `json:"sandboxed"`
 	// Grant are the permissions that the call had.
 	Grant []string `json:"grant,omitempty"`
-	// Decision is "allow", "ask" or "deny", and Rule is the rule that decided. Approved is true
-	// if an approver allowed the call, now or earlier.
-	Decision string `json:"decision,omitempty"`
-	Rule     string `json:"rule,omitempty"`
-	Approved bool   `json:"approved,omitempty"`
+	// Decision is "allow", "ask" or "deny", and Rule is the rule that decided. Approved is true if
+	// a call that needed an approval got it. ApprovedBy says how: ApprovedByApprover,
+	// ApprovedByRemembered or ApprovedByAgent. It is empty if Approved is false.
+	Decision   string `json:"decision,omitempty"`
+	Rule       string `json:"rule,omitempty"`
+	Approved   bool   `json:"approved,omitempty"`
+	ApprovedBy string `json:"approved_by,omitempty"`
 	// Shell is the decision about the call's script, with the values of Decision; empty for a
 	// call without a script. Grant shows whether an allowed script could do more than read.
 	Shell string `json:"shell,omitempty"`

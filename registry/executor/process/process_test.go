@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -167,6 +168,47 @@ func TestJobNeedsApprovalOfItsTool(t *testing.T) {
 	b.want(result.Text(), "job_1: completed")
 	if outer = result.Call.ID; asked.Tool.Name != "bash" || asked.ID != outer || asked.Session != "s" {
 		t.Errorf("asked about %s in call %s of session %q; the caller made call %s", asked.Tool.Name, asked.ID, asked.Session, outer)
+	}
+}
+
+// A job is nested in the call that starts it, and has no AutoConfirm from that call.
+func TestJobIsANestedCall(t *testing.T) {
+	var receipts []string
+	b := setUp(t, registry.Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) {
+		receipts = append(receipts, fmt.Sprint(r.Tool, " ", r.Code, r.ApprovedBy))
+	}}}, process.Options{}, true)
+	asked := 0
+	_, err := b.tools.Execute(t.Context(), tool.Call{
+		Tool: "process", Session: "s", Arguments: json.RawMessage(`{"action":"start","command":"say a"}`),
+		AutoConfirm: func(tool.CallRef, tool.Spec, tool.AskReason) bool {
+			asked++
+			return true
+		},
+	})
+	if tool.CodeOf(err) != tool.CodeApprovalRequired || asked > 0 {
+		t.Errorf("got %v; AutoConfirm was called %d times", err, asked)
+	}
+	if got := strings.Join(receipts, ", "); got != "bash approval_required, process approval_required" {
+		t.Errorf("the receipts have %s", got)
+	}
+
+	depth := -1
+	b = setUp(t, registry.Options{}, process.Options{Tool: "depth"}, false)
+	spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{
+		Name: "depth", Description: "For a test.", Parameters: json.RawMessage(`{"type":"object"}`),
+	}}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		depth = in.Depth
+		return tool.Result{}, nil
+	})
+	if err == nil {
+		err = b.tools.Tools().Register(spec, executor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.do("s", `{"action":"start","command":"x"}`), "job_1: completed")
+	if depth != 1 {
+		t.Errorf("the depth of the job is %d", depth)
 	}
 }
 

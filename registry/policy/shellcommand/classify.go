@@ -53,6 +53,16 @@ type Part struct {
 	Pattern string `json:"pattern,omitempty"`
 
 	allowed bool // the operator allows the part, which is not harmless by itself
+	// restricted says that a pattern of Settings.Ask or Settings.Deny matches the part or could
+	// match what the part runs.
+	restricted bool
+}
+
+// Restricted reports whether a part needs approval that a pattern of Settings.Ask or Settings.Deny
+// matches or could match. A part could match if it can run any command, or if its command is known
+// only at run time.
+func (r Result) Restricted() bool {
+	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Effect == policy.Ask && p.restricted })
 }
 
 // Patterns returns the distinct patterns of the parts that need approval. It returns false if no
@@ -116,7 +126,12 @@ func (j verdict) part(text string) Part {
 	return p
 }
 
-func (c *classifier) add(text string, j verdict) { c.addPart(j.part(text)) }
+// add adds a part that is not a simple command. It is not known what the part makes the shell run.
+func (c *classifier) add(text string, j verdict) {
+	p := j.part(text)
+	p.restricted = c.settings.restricts()
+	c.addPart(p)
+}
 
 func (c *classifier) addPart(p Part) {
 	if len(c.parts) == maxParts {

@@ -61,6 +61,9 @@ func covers(pattern string, command []word) bool {
 	return slices.EqualFunc(words, command, func(want string, w word) bool { return w.fixed && matches(want, w.text) })
 }
 
+// restricts reports whether the operator lists commands that need approval or are denied.
+func (s Settings) restricts() bool { return len(s.Ask) > 0 || len(s.Deny) > 0 }
+
 // touches returns whether a pattern of Ask or Deny matches a command (the result holds), and
 // whether it could match (the result may). A match may depend on words that are known only at run
 // time.
