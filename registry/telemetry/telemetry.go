@@ -36,6 +36,7 @@ const (
 	keyDecision     = "wasmtool.decision"
 	keyRule         = "wasmtool.rule"
 	keyApproved     = "wasmtool.approved"
+	keyApprovedBy   = "wasmtool.approved_by"
 	keyTenant       = "wasmtool.tenant"
 	keyVersion      = "wasmtool.tool.version"
 	keyFuel         = "wasmtool.fuel"
@@ -141,7 +142,7 @@ func end(span trace.Span, r tool.Receipt) {
 	span.SetName(executeTool + " " + toolName(r))
 	attributes := []attribute.KeyValue{attribute.String(keyToolName, toolName(r))}
 	for key, value := range map[string]string{
-		keyConversation: r.Session, keyTenant: r.Tenant, keyVersion: r.Version, keyDecision: r.Decision, keyRule: r.Rule,
+		keyConversation: r.Session, keyTenant: r.Tenant, keyVersion: r.Version, keyDecision: r.Decision, keyRule: r.Rule, keyApprovedBy: r.ApprovedBy,
 		keyErrorType: string(r.Code), keyCallID: r.ID,
 	} {
 		if value != "" && utf8.ValidString(value) && len(value) <= maxValue {

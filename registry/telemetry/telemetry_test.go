@@ -122,6 +122,23 @@ func (c counter) Add(_ context.Context, n int64, _ ...metric.AddOption) {
 	c.r.write("%s %+d", c.name, n)
 }
 
+// The span of a call that needed an approval says how the call got it.
+func TestSpanSaysHowACallWasApproved(t *testing.T) {
+	r := &recorder{}
+	observer, err := telemetry.New(telemetry.Options{Tracer: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for by, want := range map[string]string{tool.ApprovedByAgent: "wasmtool.approved=true wasmtool.approved_by=agent", "": ""} {
+		r.lines = nil
+		_, end := observer.Begin(context.Background(), tool.Call{Tool: "echo"})
+		end(tool.Receipt{Approved: by != "", ApprovedBy: by})
+		if got := strings.Join(r.lines, "\n"); !strings.Contains(got, want) || by == "" && strings.Contains(got, "approved") {
+			t.Errorf("got %s, want %q", got, want)
+		}
+	}
+}
+
 func TestCallsAreTracedAndCounted(t *testing.T) {
 	r := &recorder{}
 	observer, err := telemetry.New(telemetry.Options{Tracer: r, Meter: meters{r: r}})
