@@ -59,8 +59,8 @@ type Part struct {
 }
 
 // Restricted reports whether a part needs approval that a pattern of Settings.Ask or Settings.Deny
-// matches or could match. A part could match if it can run any command, or if its command is known
-// only at run time.
+// matches or could match. A part could match if it can run other commands, or if its command is
+// unknown or known only at run time.
 func (r Result) Restricted() bool {
 	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Effect == policy.Ask && p.restricted })
 }

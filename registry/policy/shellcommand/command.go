@@ -50,7 +50,8 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 		p = c.settings.permit(p, words)
 		p.Pattern = pattern(words)
 	}
-	p.restricted = restricted || p.Pattern == "" && c.settings.restricts()
+	known := words[0].fixed && slices.Contains(runNothing, plainName(words[0].text))
+	p.restricted = restricted || !known && c.settings.restricts()
 	c.addPart(p)
 	for _, in := range inside {
 		in.classify(c, depth+1)

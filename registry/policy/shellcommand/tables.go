@@ -36,6 +36,13 @@ var classifiers = map[string]func(args []word) verdict{
 	"let": classifyLet, // as an argument of builtin or command
 }
 
+// runNothing are commands that change something and run no other command, whatever their
+// arguments. Settings.Ask and Settings.Deny can match such a command, but nothing that it runs.
+var runNothing = []string{
+	"rm", "rmdir", "unlink", "shred", "mv", "cp", "ln", "mkdir", "touch", "mktemp", "mkfifo", "truncate", "csplit", "tee", "dd",
+	"chmod", "chown", "chgrp", "setfacl", "gzip", "gunzip", "unzip", "curl", "ping", "kill", "pkill", "killall",
+}
+
 // dangers maps well-known commands that change something to a description of the change.
 var dangers = map[string]string{
 	"rm": "removes files", "rmdir": "removes directories", "unlink": "removes a file", "shred": "destroys files",
