@@ -61,9 +61,10 @@ func noAnswer(format Format, reason, details string) error {
 
 // refusals are the reasons of all providers for refusing to answer.
 var refusals = []string{
-	"content_filter",                                                                  // OpenAI, Mistral
-	"refusal",                                                                         // Anthropic
-	"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", // Gemini
+	"content_filter", // OpenAI, Mistral
+	"refusal",        // Anthropic
+	// Gemini
+	"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
 }
 
 // truncations are the reasons of all providers for a message that reached its limit on tokens.

@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/registry/ledger"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
+	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// maxStepText limits the text of a result that is kept in a step, in bytes.
+const maxStepText = 16 << 10
+
+// answer makes the calls of a message and appends the results to the conversation.
+func (r *run) answer(m asked) {
+	indexes := r.open(m)
+	results := r.defined.Run(m.Calls, func(i int) tool.Result { return r.call(m.Calls[i], indexes[i]) })
+	r.conversation.add(m.Message, results)
+	if r.o.MaxTokens > 0 && r.usage.Input+r.usage.Output >= r.o.MaxTokens && r.limit == "" {
+		r.limit = EndMaxTokens
+	}
+}
+
+// open adds a step for each call of a message within the limit, and returns the indexes of the
+// steps in the order of the calls. Steps of calls that cannot be made end at once.
+func (r *run) open(m asked) (indexes []int) {
+	for i := range m.Calls {
+		call := &m.Calls[i]
+		if len(r.steps) >= r.o.MaxToolCalls {
+			call.Problem = fmt.Sprintf("not called: the limit of %d calls is reached; report now", r.o.MaxToolCalls)
+			r.limit = EndMaxToolCalls
+			continue
+		}
+		step := Step{CallID: r.id(call.ID), Turn: r.turn, ToolName: call.Tool, Arguments: call.Arguments}
+		if call.Tool == "" {
+			step.ToolName = brief(call.Name)
+		}
+		if len(step.Arguments) == 0 || json.Unmarshal(step.Arguments, &map[string]json.RawMessage{}) != nil {
+			step.Arguments = json.RawMessage("{}")
+		}
+		if i < len(m.thinking) {
+			step.Thinking = m.thinking[i]
+		}
+		r.steps = append(r.steps, step)
+		index := len(r.steps) - 1
+		indexes = append(indexes, index)
+		if call.Problem != "" {
+			r.begun(index)
+			r.complete(index, llm.Failed(call.Problem))
+		}
+	}
+	return indexes
+}
+
+// id returns the ID for a call: the model's, or none if it has none or was used before.
+func (r *run) id(wanted string) string {
+	if wanted == "" || r.used[wanted] {
+		return ledger.NewID()
+	}
+	r.used[wanted] = true
+	return wanted
+}
+
+// call makes one call.
+func (r *run) call(c llm.Call, index int) tool.Result {
+	step := r.begun(index)
+	call := tool.Call{
+		ID: step.CallID, Tool: c.Tool, Arguments: c.Arguments,
+		Session: r.request.SessionID, Message: r.request.MessageID, WorkingDirectory: r.request.WorkingDirectory,
+		OnUpdate: func(u tool.Update) {
+			if u.Title != "" {
+				emit(&r.emitter, r.events.OnProgress, u.Title)
+			}
+		},
+	}
+	if r.o.AutoConfirm {
+		call.AutoConfirm = r.confirm
+	}
+	result, err := r.wait(call)
+	if errors.Is(err, state.ErrLive) { // another run of the tenant uses the ID; nothing has run
+		call.ID = ledger.NewID()
+		r.rename(index, call.ID)
+		result, err = r.wait(call)
+	}
+	result = llm.ResultOf(c.Name, result, err)
+	r.complete(index, result)
+	return result
+}
+
+// wait makes a call and waits for its end. A call ends soon after the context of the run is done.
+func (r *run) wait(call tool.Call) (tool.Result, error) {
+	return r.tools.Start(r.ctx, call).Result(context.WithoutCancel(r.ctx))
+}
+
+// confirm confirms a call that would be asked about, up to the limit.
+func (r *run) confirm(tool.CallRef, tool.Spec, tool.AskReason) bool {
+	return r.confirmed.Add(1) <= int64(r.o.MaxAutoConfirm)
+}
+
+// begun records that a step begins, and returns it.
+func (r *run) begun(index int) Step {
+	r.mu.Lock()
+	r.steps[index].Timestamp = r.o.Now().UnixMilli()
+	step := r.steps[index]
+	r.mu.Unlock()
+	emit(&r.emitter, r.events.OnStepStart, step)
+	return step
+}
+
+// rename replaces the ID of the call of a step.
+func (r *run) rename(index int, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.steps[index].CallID = id
+}
+
+// complete records the end of a step.
+func (r *run) complete(index int, result tool.Result) {
+	view := cut(result, maxStepText).Output()
+	r.mu.Lock()
+	step := &r.steps[index]
+	step.Result, step.Status = &view, StepSuccess
+	if result.IsError {
+		step.Status, step.Error = StepFailed, brief(result.Text())
+	}
+	for _, path := range result.Call.Usage.FilesWritten {
+		r.files[path] = true
+	}
+	done := *step
+	r.mu.Unlock()
+	emit(&r.emitter, r.events.OnStepComplete, done)
+}
