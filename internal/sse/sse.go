@@ -20,12 +20,26 @@ var ErrTooLong = errors.New("the event is too long")
 // The error is the error of take or of reading, or ErrTooLong for an event whose data or longest
 // line has more than maxBytes bytes.
 func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxBytes+len("data: "))
-	var data []byte
-	for lines.Scan() {
-		line := lines.Bytes()
-		if len(line) == 0 {
+	in := bufio.NewReader(r)
+	var line, data []byte
+	for {
+		// A bufio.Scanner would search the whole line again after each piece that arrives.
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		if len(line) > maxBytes+len("data: \r\n") {
+			return ErrTooLong
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		field := bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
+		line = line[:0]
+		if len(field) == 0 {
 			if len(data) > 0 {
 				if err := take(data); err != nil {
 					return err
@@ -34,7 +48,7 @@ func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
 			data = data[:0]
 			continue
 		}
-		part, ok := bytes.CutPrefix(line, []byte("data:"))
+		part, ok := bytes.CutPrefix(field, []byte("data:"))
 		if !ok {
 			continue // a comment, or a field that only matters for resuming a stream
 		}
@@ -47,8 +61,4 @@ func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
 		}
 		data = append(data, part...)
 	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return ErrTooLong
-	}
-	return lines.Err()
 }

@@ -44,6 +44,17 @@ func TestLongEventIsRefused(t *testing.T) {
 	}
 }
 
+// A server may send a long line in tiny pieces. Searching the line again after each piece would
+// take hours.
+func TestLongLineInSingleBytesIsCheap(t *testing.T) {
+	t.Parallel()
+	const size = 4 << 20
+	events, err := read("data: "+strings.Repeat("x", size)+"\n\n", size)
+	if err != nil || len(events) != 1 || len(events[0]) != size {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+}
+
 // For any stream of events, the reader neither fails nor returns more bytes than it read.
 func FuzzRead(f *testing.F) {
 	f.Add("data: {}\n\n")
