@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // anthropic is the Messages API. A message contains blocks, and all results are sent back in one
@@ -96,6 +97,8 @@ func (anthropic) parse(message []byte) (reply, error) {
 	}
 	return r, nil
 }
+
+func (anthropic) stream() assemble.Assembler { return assemble.Anthropic() }
 
 func (anthropic) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var blocks []*jsontree.Value

@@ -13,6 +13,8 @@
 //		}
 //	}
 //
+// [ReadStream] turns a streamed response into the body that the loop reads.
+//
 // The tool's own schema remains authoritative. A rule that a provider cannot express is left out of
 // the definition, stated in its description and reported as a [Loss]; the registry still checks
 // every call against the full schema. Some changes show in the arguments: a different name, or a

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // Format names a provider's API. The zero value is invalid.
@@ -61,6 +62,8 @@ type provider interface {
 	list(definitions []*jsontree.Value) *jsontree.Value
 	// parse reads a model's message.
 	parse(message []byte) (reply, error)
+	// stream returns a new assembler for one stream, or nil if the API has no streams.
+	stream() assemble.Assembler
 	// answer returns the messages that carry the results of calls, in the order of the calls.
 	answer(calls []Call, results []outcome) []*jsontree.Value
 }
@@ -114,5 +117,7 @@ func (mcp) definition(d definition) *jsontree.Value {
 func (mcp) parse([]byte) (reply, error) {
 	return reply{}, errors.New("the format mcp has no model messages; MCP clients send calls over the protocol, see package mcpserver")
 }
+
+func (mcp) stream() assemble.Assembler { return nil }
 
 func (mcp) answer([]Call, []outcome) []*jsontree.Value { return nil }

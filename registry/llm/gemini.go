@@ -5,6 +5,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // gemini is the method generateContent. A message contains parts, and calls may have no IDs.
@@ -117,6 +118,8 @@ func geminiReply(raw json.RawMessage, content geminiContent) (reply, error) {
 	r.own = []*jsontree.Value{sendable(raw, r.calls, jsontree.NewObject(), "parts", "*", "functionCall", "args")}
 	return r, nil
 }
+
+func (gemini) stream() assemble.Assembler { return assemble.Gemini() }
 
 func (gemini) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var parts []*jsontree.Value

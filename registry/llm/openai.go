@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // chat is the Chat Completions API. A message has a role, and the arguments of a call are a string.
@@ -105,6 +106,8 @@ func (c chat) parse(message []byte) (reply, error) {
 	}
 	return r, nil
 }
+
+func (c chat) stream() assemble.Assembler { return assemble.Chat(c.format == Mistral) }
 
 func (chat) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var messages, pictures []*jsontree.Value

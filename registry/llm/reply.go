@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // reply is the content of a provider's response.
@@ -25,7 +25,11 @@ func noMessage(format Format, body []byte, want string) error {
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
-		return fmt.Errorf("the provider answered with an error: %s", show(jsontree.NewRaw(failure.Error)))
+		e, err := jsontree.Parse(failure.Error, jsontree.Message())
+		if err != nil {
+			e = *jsontree.NewString(string(failure.Error))
+		}
+		return assemble.ProviderError(&e)
 	}
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream", format, want)
 }
@@ -52,9 +56,8 @@ func (e *StopError) Error() string {
 
 // noAnswer returns a StopError.
 func noAnswer(format Format, reason, details string) error {
-	const maxReason = 200
 	return &StopError{
-		Format: format, Reason: plaintext.Short(reason, maxReason), Details: plaintext.Short(details, maxReason),
+		Format: format, Reason: assemble.Short(reason), Details: assemble.Short(details),
 		Refused: slices.Contains(refusals, reason),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
 // responses is OpenAI's Responses API, in which a conversation is a list of items.
@@ -88,6 +89,8 @@ func (responses) items(message []byte) (items []json.RawMessage, unfinished stri
 	}
 	return body.Output, body.Incomplete.Reason, nil
 }
+
+func (responses) stream() assemble.Assembler { return assemble.Responses() }
 
 func (responses) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var items []*jsontree.Value

@@ -1,8 +1,18 @@
 package llm
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
+
+// maxStream limits the bytes of a stream.
+const maxStream = 256 << 20
 
 // Chunk is a piece of a streamed response. Exactly one field is set.
 type Chunk struct {
@@ -39,4 +49,163 @@ type Usage struct {
 // Plus returns the sum of two counts.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{Input: u.Input + other.Input, Cached: u.Cached + other.Cached, Output: u.Output + other.Output}
+}
+
+// ReadStream reads a streamed response and yields its chunks as they arrive. body is the HTTP body
+// of a response with status 200; the caller closes it. The request must ask for a stream of
+// server-sent events (in Gemini streamGenerateContent with alt=sse) and should ask for usage (in
+// OpenAI stream_options.include_usage). A body that is not a stream but a complete response in JSON
+// is accepted too.
+//
+// The last chunk has End, unless there is an error. Errors are an error that the provider reports,
+// a stream that ends before the message is complete, an event that is not valid, and an error of
+// body. An event may have at most 8 MiB, the message 16 MiB and the stream 256 MiB. An error ends
+// the sequence, and the chunks before it are not a complete message. The sequence can be used once.
+// It starts no goroutine, and reads nothing after the loop over it stops.
+func ReadStream(format Format, body io.Reader) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		show := func(c Chunk) error {
+			if !yield(c, nil) {
+				return errStopped
+			}
+			return nil
+		}
+		if err := readStream(format, body, show); err != nil && !errors.Is(err, errStopped) {
+			yield(Chunk{}, err)
+		}
+	}
+}
+
+// errStopped ends reading when the consumer of a stream stops.
+var errStopped = errors.New("the consumer stopped")
+
+func readStream(format Format, body io.Reader, show func(Chunk) error) error {
+	p, err := format.provider()
+	if err != nil {
+		return err
+	}
+	a := p.stream()
+	if a == nil {
+		return fmt.Errorf("the format %s has no streams", format)
+	}
+	in := bufio.NewReader(&limitedReader{in: body, left: maxStream})
+	first, err := skipSpace(in)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("the stream of %s: %w", format, err)
+	}
+	if first == '{' {
+		return readWhole(format, p, in, show)
+	}
+	calls := 0
+	message, err := assemble.Read(in, a, func(piece assemble.Piece) error {
+		if piece.Call == nil {
+			return show(Chunk{Text: piece.Text, Reasoning: piece.Reasoning})
+		}
+		calls++
+		return show(Chunk{Call: &Call{ID: piece.Call.ID, Name: piece.Call.Name, Arguments: argumentsOf(piece.Call.Arguments)}})
+	})
+	if err != nil {
+		return fmt.Errorf("the stream of %s: %w", format, err)
+	}
+	return finish(format, p, message, calls, show)
+}
+
+// readWhole reads a response that is JSON although a stream was requested.
+func readWhole(format Format, p provider, in io.Reader, show func(Chunk) error) error {
+	body, err := io.ReadAll(io.LimitReader(in, assemble.MaxMessage+1))
+	if err != nil {
+		return fmt.Errorf("the response of %s: %w", format, err)
+	}
+	if len(body) > assemble.MaxMessage {
+		return fmt.Errorf("the response of %s is longer than %d MiB", format, assemble.MaxMessage>>20)
+	}
+	if r, err := p.parse(body); err == nil && r.text != "" {
+		if err := show(Chunk{Text: r.text}); err != nil {
+			return err
+		}
+	}
+	return finish(format, p, body, 0, show)
+}
+
+// finish shows the calls that were not shown yet, and the whole response. shown is the number of
+// calls that were.
+func finish(format Format, p provider, body json.RawMessage, shown int, show func(Chunk) error) error {
+	r, err := p.parse(body)
+	// A model that stopped without an answer also has a complete response, for Read to judge.
+	if stop := (*StopError)(nil); err != nil && !errors.As(err, &stop) {
+		return err
+	}
+	for i := shown; i < len(r.calls); i++ {
+		if err := show(Chunk{Call: &r.calls[i]}); err != nil {
+			return err
+		}
+	}
+	return show(Chunk{End: &Response{Body: body, Usage: format.usage(body)}})
+}
+
+// skipSpace skips white space and returns the byte after it, which stays unread.
+func skipSpace(in *bufio.Reader) (byte, error) {
+	for {
+		b, err := in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
+			return b, in.UnreadByte()
+		}
+	}
+}
+
+// limitedReader fails when a stream is longer than left bytes.
+type limitedReader struct {
+	in   io.Reader
+	left int
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, fmt.Errorf("it is longer than %d MiB", maxStream>>20)
+	}
+	return n, err
+}
+
+// usage returns the tokens that a response counts. Counts that are not numbers are 0.
+func (f Format) usage(body []byte) Usage {
+	type cached struct {
+		Tokens int64 `json:"cached_tokens"`
+	}
+	var r struct {
+		Usage struct {
+			Prompt        int64  `json:"prompt_tokens"`
+			PromptDetails cached `json:"prompt_tokens_details"`
+			Completion    int64  `json:"completion_tokens"`
+
+			Input        int64  `json:"input_tokens"`
+			InputDetails cached `json:"input_tokens_details"`
+			CacheRead    int64  `json:"cache_read_input_tokens"`
+			CacheWritten int64  `json:"cache_creation_input_tokens"`
+			Output       int64  `json:"output_tokens"`
+		} `json:"usage"`
+		Metadata struct {
+			Prompt     int64 `json:"promptTokenCount"`
+			ToolPrompt int64 `json:"toolUsePromptTokenCount"`
+			Cached     int64 `json:"cachedContentTokenCount"`
+			Candidates int64 `json:"candidatesTokenCount"`
+			Thoughts   int64 `json:"thoughtsTokenCount"`
+		} `json:"usageMetadata"`
+	}
+	// A count of another type must not fail a response that is complete.
+	_ = json.Unmarshal(body, &r)
+	u, g := r.Usage, r.Metadata
+	switch f {
+	case OpenAIResponses:
+		return Usage{Input: u.Input, Cached: u.InputDetails.Tokens, Output: u.Output}
+	case Anthropic:
+		return Usage{Input: u.Input + u.CacheRead + u.CacheWritten, Cached: u.CacheRead, Output: u.Output}
+	case Gemini:
+		return Usage{Input: g.Prompt + g.ToolPrompt, Cached: g.Cached, Output: g.Candidates + g.Thoughts}
+	default:
+		return Usage{Input: u.Prompt, Cached: u.PromptDetails.Tokens, Output: u.Completion}
+	}
 }

@@ -1,0 +1,140 @@
+// Package assemble rebuilds the body of a model provider's response from the events of its stream.
+// The body is the one that the provider would have sent without streaming, so that one parser reads
+// both.
+package assemble
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/sse"
+)
+
+// Limits of a response, in bytes. An event is a part of a stream, and the message is what its
+// events make up.
+const (
+	maxEvent   = 8 << 20
+	MaxMessage = 16 << 20
+)
+
+// Piece is what an event adds to a message. Exactly one field is set.
+type Piece struct {
+	Text, Reasoning string
+	Call            *Call
+}
+
+// Call is a complete call. Arguments are the field of the provider's message: JSON, or a string
+// with JSON.
+type Call struct {
+	ID, Name  string
+	Arguments json.RawMessage
+}
+
+// Assembler rebuilds the body of one response.
+type Assembler interface {
+	// add adds the next event, which is an object.
+	add(event *jsontree.Value) error
+	// body returns the response. It is called once, after the message is complete.
+	body() *jsontree.Value
+	state() *build
+}
+
+// errEnded ends reading after the last event.
+var errEnded = errors.New("the stream has ended")
+
+// Read reads a stream of events and returns the body of the response. It passes each piece to the
+// function show as it arrives, and returns the error of show.
+func Read(in io.Reader, a Assembler, show func(Piece) error) (json.RawMessage, error) {
+	events := 0
+	err := sse.Read(in, maxEvent, func(data []byte) error {
+		events++
+		if err := addEvent(a, data); err != nil {
+			return err
+		}
+		state := a.state()
+		for _, p := range state.pieces {
+			if err := show(p); err != nil {
+				return err
+			}
+		}
+		state.pieces = state.pieces[:0]
+		if state.ended {
+			return errEnded
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, sse.ErrTooLong):
+		return nil, fmt.Errorf("an event is longer than %d MiB", maxEvent>>20)
+	case err != nil && !errors.Is(err, errEnded):
+		return nil, err
+	case events == 0:
+		return nil, errors.New("there are no events; check the URL, and that the request asks for a stream of server-sent events")
+	case !a.state().complete:
+		return nil, errors.New("it ended before the message was complete")
+	}
+	return a.body().JSON(), nil
+}
+
+// addEvent passes the data of an event to an assembler.
+func addEvent(a Assembler, data []byte) error {
+	if string(data) == "[DONE]" {
+		a.state().ended = true
+		return nil
+	}
+	bounds := jsontree.Message()
+	bounds.What = "an event"
+	event, err := jsontree.Parse(data, bounds)
+	if err != nil {
+		return err
+	}
+	if event.Kind != jsontree.Object {
+		return fmt.Errorf("an event must be an object, but is %s", event.Describe())
+	}
+	if e := event.Member("error"); !e.IsNull() {
+		return ProviderError(e)
+	}
+	if event.Member("type").Text() == "error" || event.Member("object").Text() == "error" {
+		return ProviderError(&event)
+	}
+	if err := a.add(&event); err != nil {
+		return err
+	}
+	if a.state().size > MaxMessage {
+		return fmt.Errorf("the message is longer than %d MiB", MaxMessage>>20)
+	}
+	return nil
+}
+
+// ProviderError returns an error that a provider reports. e is a string, or an object with fields
+// such as type and message. The text is short and safe to print.
+func ProviderError(e *jsontree.Value) error {
+	text, kind := e.Text(), ""
+	for _, name := range []string{"type", "status", "code"} {
+		if v := e.Member(name).Text(); v != "error" && v != "" {
+			kind = v
+		}
+	}
+	if message := e.Member("message").Text(); message != "" {
+		text = message
+	}
+	switch {
+	case e.IsNull():
+		text = "it gives no reason"
+	case text == "":
+		text = e.Excerpt()
+	case kind != "":
+		text = kind + ": " + text
+	}
+	return fmt.Errorf("the provider answered with an error: %s", Short(text))
+}
+
+// Short makes a provider's text short and safe to print.
+func Short(text string) string {
+	const maxBytes = 300
+	return plaintext.OneLine(plaintext.Short(text, maxBytes))
+}
