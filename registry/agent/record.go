@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/wasmtool/wasmtool/registry/llm"
+)
+
+// recordingVersion is the version of the format of recordings.
+const recordingVersion = 1
+
+// recordingHead is the first line of a recording. The other lines are recordedTurns.
+type recordingHead struct {
+	Version int        `json:"recording"`
+	Format  llm.Format `json:"format"`
+}
+
+// recordedTurn is the stream of one message. Its last chunk has End, unless Error is set.
+type recordedTurn struct {
+	Chunks []recordedChunk `json:"chunks"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// recordedChunk is an llm.Chunk.
+type recordedChunk struct {
+	Text      string        `json:"text,omitempty"`
+	Reasoning string        `json:"reasoning,omitempty"`
+	Call      *recordedCall `json:"call,omitempty"`
+	End       *recordedEnd  `json:"end,omitempty"`
+}
+
+// recordedCall is an llm.Call. The arguments are a string, because they may be invalid JSON.
+type recordedCall struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// recordedEnd is an llm.Response.
+type recordedEnd struct {
+	Body  json.RawMessage `json:"body"`
+	Usage llm.Usage       `json:"usage"`
+}
+
+func recorded(c llm.Chunk) recordedChunk {
+	out := recordedChunk{Text: c.Text, Reasoning: c.Reasoning}
+	if call := c.Call; call != nil {
+		out.Call = &recordedCall{ID: call.ID, Name: call.Name, Arguments: string(call.Arguments)}
+	}
+	if end := c.End; end != nil {
+		out.End = &recordedEnd{Body: end.Body, Usage: end.Usage}
+	}
+	return out
+}
+
+func (c recordedChunk) chunk() llm.Chunk {
+	out := llm.Chunk{Text: c.Text, Reasoning: c.Reasoning}
+	if call := c.Call; call != nil {
+		out.Call = &llm.Call{ID: call.ID, Name: call.Name, Arguments: json.RawMessage(call.Arguments)}
+	}
+	if end := c.End; end != nil {
+		out.End = &llm.Response{Body: end.Body, Usage: end.Usage}
+	}
+	return out
+}
+
+// recorder is the Model that Record returns.
+type recorder struct {
+	Model
+
+	mu  sync.Mutex
+	out *json.Encoder
+	// begun is set after the first line. failed is the first error of writing.
+	begun  bool
+	failed error
+}
+
+// Record returns a Model that answers like m and writes each message to w, for [OpenReplay]. A line
+// of JSON has the pieces of one message, and is written before its last piece is passed on. If it
+// cannot be written, the message fails. The requests, and so the keys and the headers, are not
+// recorded, but the messages may contain what the model read.
+//
+// Messages that are asked for concurrently are recorded in the order in which they end. Writes to w
+// are not concurrent.
+func Record(m Model, w io.Writer) Model {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false) // the bodies stay as they are
+	return &recorder{Model: m, out: out}
+}
+
+// errStopped is the error in the recording of a message whose consumer stopped.
+var errStopped = errors.New("the message was not read to its end")
+
+// Stream implements Model.
+func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		turn := recordedTurn{Chunks: []recordedChunk{}, Error: errStopped.Error()}
+		written := false
+		write := func() error {
+			written = true
+			return r.write(turn)
+		}
+		defer func() {
+			if !written {
+				_ = write() // a later message reports the error
+			}
+		}()
+		for chunk, err := range r.Model.Stream(ctx, request) {
+			switch {
+			case err != nil:
+				turn.Error = err.Error()
+				err = errors.Join(err, write())
+			default:
+				turn.Chunks = append(turn.Chunks, recorded(chunk))
+				if chunk.End != nil {
+					turn.Error = ""
+					err = write()
+				}
+			}
+			if err != nil {
+				yield(llm.Chunk{}, err)
+				return
+			}
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+	}
+}
+
+// write writes a line, after the first line.
+func (r *recorder) write(turn recordedTurn) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil && !r.begun {
+		r.begun = true
+		r.failed = r.out.Encode(recordingHead{recordingVersion, r.Format()})
+	}
+	if r.failed == nil {
+		r.failed = r.out.Encode(turn)
+	}
+	if r.failed != nil {
+		return fmt.Errorf("the message cannot be recorded: %w", r.failed)
+	}
+	return nil
+}
