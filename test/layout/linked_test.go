@@ -55,6 +55,22 @@ func TestNoTelemetryIsNeeded(t *testing.T) {
 	}
 }
 
+// The project has its own client for model providers. An SDK would make connections that package
+// egress does not check.
+func TestNoProviderSDKIsNeeded(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}", "all").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for module := range strings.FieldsSeq(string(out)) {
+		for _, sdk := range []string{"openai", "anthropic", "genai", "generative-ai", "vertexai", "mistral", "ollama", "langchain"} {
+			if strings.Contains(module, sdk) {
+				t.Errorf("go.mod requires %s ('go mod why -m %s' shows how)", module, module)
+			}
+		}
+	}
+}
+
 // The tests in test/extism compare package runtime with the SDK of Extism. No other package may
 // link it.
 func TestOnlyTestsLinkExtismSDK(t *testing.T) {

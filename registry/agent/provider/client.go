@@ -1,0 +1,233 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/sse"
+	"github.com/wasmtool/wasmtool/registry/llm"
+)
+
+// Limits of a request. The context limits the time; maxTime is for a context without a deadline.
+const (
+	maxRequest = 32 << 20 // bytes
+	maxTime    = 24 * time.Hour
+	// DefaultMaxResponse is the default of Options.MaxResponse: the limit of llm.ReadStream.
+	DefaultMaxResponse = 256 << 20
+)
+
+// maxModel limits the name of a model, in bytes.
+const maxModel = 200
+
+// Options says which model answers, and how its provider is reached. Format and Model are required.
+type Options struct {
+	// Format is the provider's API.
+	Format llm.Format
+	// Model is the provider's name of the model, such as "gpt-5" or "claude-sonnet-4-5".
+	Model string
+	// BaseURL is the URL of the API with its version, such as "http://localhost:11434/v1". Empty
+	// means the provider's own, which requires a Secret.
+	BaseURL string
+	// Private allows a private or loopback address of the host. It is not needed if BaseURL itself
+	// names such a host, as in "http://localhost" or "http://192.168.1.5".
+	Private bool
+	// Secret is the key. Header and Prefix may be empty for the header that the provider expects;
+	// Query and Basic must not be set. Without a Name, no key is sent.
+	Secret capability.SecretUse
+	// Secrets contains the value of Secret, which is read for each request.
+	Secrets *secret.Store
+	// MaxResponse limits a response, in bytes; 0 means DefaultMaxResponse. A stream has some
+	// hundred bytes for each token.
+	MaxResponse int64
+	// HTTP makes the connections; see [egress.Transport]. Its Limits are not used.
+	HTTP egress.Transport
+}
+
+// Client asks one model for messages. It implements agent.Model. It keeps no connection and no
+// state between requests, and is safe for concurrent use. [New] creates it.
+type Client struct {
+	o        Options
+	endpoint capability.URLPattern
+	url      string // endpoint with the query
+	header   http.Header
+	// label names the model in errors.
+	label string
+	// compatible is llm.Request.Compatible.
+	compatible bool
+}
+
+// New returns a Client. It makes no request. The error names the option that is wrong.
+func New(o Options) (*Client, error) {
+	a, err := apiOf(o.Format)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Model == "" || len(o.Model) > maxModel || !plaintext.Plain(o.Model, plaintext.Word):
+		return nil, fmt.Errorf("provider %s: the name of the model must be printable text of 1 to %d bytes", o.Format, maxModel)
+	}
+	fail := func(what string, err error) (*Client, error) {
+		return nil, fmt.Errorf("provider %s: %s: %w", o.Format, what, err)
+	}
+	base, err := capability.ParseURLPattern(cmp.Or(o.BaseURL, a.base))
+	if err != nil {
+		return fail("base URL", err)
+	}
+	if base.IsAny() || base.IsWildcard() {
+		return fail("base URL", errors.New("names no single host; write https://HOST/PATH"))
+	}
+	o.Private = o.Private || base.NamesLocal()
+	if err := o.checkSecret(a, base); err != nil {
+		return fail("secret", err)
+	}
+	c := &Client{o: o, header: a.header, compatible: !isOpenAI(base.Host())}
+	c.header.Set("Content-Type", "application/json")
+	c.header.Set("Accept", sse.MediaType)
+	path := a.path
+	if o.Format == llm.Gemini {
+		path = "/models/" + url.PathEscape(strings.TrimPrefix(o.Model, "models/")) + path
+	}
+	c.endpoint, err = capability.ParseURLPattern(strings.TrimSuffix(base.String(), "/") + path)
+	if err != nil {
+		return fail("the model and the base URL make no valid URL", err)
+	}
+	c.url = c.endpoint.String() + a.query
+	origin := strings.TrimSuffix(base.String(), base.Path())
+	c.label = fmt.Sprintf("model %q at %s", o.Model, origin)
+	return c, nil
+}
+
+// isOpenAI reports whether a host serves OpenAI's own models, also on Azure.
+func isOpenAI(host string) bool {
+	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".azure.com")
+}
+
+// checkSecret sets the header of the secret, and checks that the secret exists and may be sent to
+// the base URL.
+func (o *Options) checkSecret(a api, base capability.URLPattern) error {
+	use := &o.Secret
+	switch {
+	case use.Name == "" && o.BaseURL == "":
+		return errors.New("is missing; name the secret that contains the key of the provider")
+	case use.Name == "":
+		return nil
+	case use.Query != "" || use.Basic:
+		return fmt.Errorf("%s: a key is sent only in a header; leave out query and basic", use.Name)
+	case o.Secrets == nil || !o.Secrets.Exists(use.Name):
+		return fmt.Errorf("%s: is not configured; give it a source", use.Name)
+	case base.Scheme() == "http" && !o.Private:
+		return fmt.Errorf("%s: the base URL is plain http, which would reveal the key; write https", use.Name)
+	}
+	if use.Header == "" {
+		use.Header, use.Prefix = a.key, a.keyPrefix
+	}
+	return use.Validate()
+}
+
+// Format returns the format of the requests and responses.
+func (c *Client) Format() llm.Format { return c.o.Format }
+
+// URL returns the URL of the requests, without the query.
+func (c *Client) URL() string { return c.endpoint.String() }
+
+// Stream asks for the model's next message. Each iteration over the result makes a new request,
+// which ends when the iteration does or when ctx is done. The last chunk has End, unless Stream
+// fails; then the last element is the error. The error is an [*Error] if there was no stream.
+//
+// A request is repeated up to 3 times as long as nothing has been received: if no connection was
+// possible, or after the status 429 or a status of 500 or more. Stream waits as long as the
+// provider asks, at most a minute, and otherwise for 1, 2 and 4 seconds.
+func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		r.Compatible = c.compatible
+		body, err := c.o.Format.RequestBody(c.o.Model, r)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		client, res, err := c.open(ctx, body)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		defer client.Close()
+		for chunk, err := range llm.ReadStream(c.o.Format, res.Body) {
+			if err != nil {
+				yield(llm.Chunk{}, fmt.Errorf("%s: %w", c.label, err))
+				return
+			}
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+	}
+}
+
+// open makes the request, and repeats it where that helps. The caller must close the client, which
+// also closes the body of the response.
+func (c *Client) open(ctx context.Context, body []byte) (*egress.Client, *egress.Response, error) {
+	for retry := 0; ; retry++ {
+		client := egress.New(c.options())
+		res, failed := c.try(ctx, client, body)
+		if failed == nil {
+			return client, res, nil
+		}
+		client.Close()
+		if err := failed.wait(ctx, retry); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// try makes the request once.
+func (c *Client) try(ctx context.Context, client *egress.Client, body []byte) (*egress.Response, *Error) {
+	res, err := client.Do(ctx, egress.Request{Method: http.MethodPost, URL: c.url, Header: c.header, Body: body, KeepRedirect: true})
+	if err != nil {
+		return nil, c.requestError(err)
+	}
+	media := res.Header.Get("Content-Type")
+	switch {
+	case res.Status != http.StatusOK:
+		return nil, c.statusError(res)
+	case !strings.HasPrefix(media, sse.MediaType) && !strings.HasPrefix(media, "application/json"):
+		media = plaintext.OneLine(plaintext.Short(media, maxModel))
+		return nil, c.newError(res.Status, fmt.Sprintf("answered with %q and not with a stream; check the base URL", media))
+	}
+	return res, nil
+}
+
+// options returns the options of a client for one request. The client may reach only the endpoint.
+// It adds the key to the request, and hides it in the response.
+func (c *Client) options() egress.Options {
+	o := egress.Options{Normalise: capability.NormaliseURL, Transport: c.o.HTTP}
+	o.Limits = egress.Limits{
+		Requests: 1, Open: 1, RequestBytes: maxRequest, Time: maxTime,
+		ResponseBytes: cmp.Or(max(c.o.MaxResponse, 0), DefaultMaxResponse),
+	}
+	o.Permit = func(_ string, u *url.URL) (egress.Decision, bool) {
+		return egress.Decision{Private: c.o.Private, Rule: "models"}, c.endpoint.Matches(u)
+	}
+	if use := c.o.Secret; use.Name != "" {
+		var hide *secret.Scrubber
+		o.Secrets = func(ctx context.Context, _ egress.Decision) ([]egress.Injection, error) {
+			value, err := c.o.Secrets.Value(ctx, use)
+			if err != nil {
+				return nil, err
+			}
+			hide = secret.NewScrubber(map[string]string{use.Name: value})
+			return []egress.Injection{{Name: use.Name, Header: use.Header, Value: use.Prefix + value}}, nil
+		}
+		o.Scrub = func() egress.Scrubber { return hide.Stream() }
+	}
+	return o
+}
