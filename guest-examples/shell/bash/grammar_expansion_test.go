@@ -24,6 +24,11 @@ func TestGeneratedArrays(t *testing.T) {
 	compareGenerated(t, 300, 3_000, arrays)
 }
 
+// Words with braces give the same fields as with the system's bash.
+func TestGeneratedBraces(t *testing.T) {
+	compareGenerated(t, 100, 2_000, braces)
+}
+
 // showFields defines the function f, which prints its arguments as fields.
 const showFields = "f() { printf '<%s>' \"$@\"; echo \" $#\"; }\n"
 
@@ -207,6 +212,21 @@ func expansions(r *rand.Rand) string {
 		default:
 			fmt.Fprintf(&b, "f %s %s\n", w.word(), w.word())
 		}
+	}
+	return b.String()
+}
+
+// braces makes words of braces and of what has a meaning between them.
+func braces(r *rand.Rand) string {
+	w := words{r, 0}
+	var b strings.Builder
+	b.WriteString("set -f; x=X xa=XA x1=X1\n" + showFields)
+	for range 10 {
+		b.WriteString("f ")
+		for range 2 + w.IntN(8) {
+			b.WriteString(w.one("{", "{", "}", "}", ",", ",", "..", ".", "a", "b", "1", "3", "0", "-2", `"q"`, `"{"`, "$x", "${x}", `\,`, `\{`, `\}`, "{a,b}", "{1..3}"))
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
