@@ -19,12 +19,12 @@ var idleOptions = []string{
 }
 
 // idleShopt are options of shopt that can be ignored: they are for interactive shells or always on,
-// and the interpreter would reject them. Preparation cares for lastpipe.
+// and the interpreter would reject them.
 var idleShopt = []string{
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand",
 	"dirspell", "extquote", "force_fignore", "gnu_errfmt", "histappend", "histreedit", "histverify", "hostcomplete",
 	"huponexit", "interactive_comments", "lithist", "mailwarn", "no_empty_cmd_completion", "progcomp", "promptvars",
-	"shift_verbose", "sourcepath", "lastpipe", "assoc_expand_once", "globasciiranges", "globskipdots", "progcomp_alias",
+	"shift_verbose", "sourcepath", "assoc_expand_once", "globasciiranges", "globskipdots", "progcomp_alias",
 }
 
 // missingShopt are the options of bash that would change what a script does, and that the shell
@@ -46,7 +46,7 @@ func shopt(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return hc.Builtin(ctx, kept)
 }
 
-// options rejects options that the shell lacks, and notes lastpipe.
+// options rejects options that the shell lacks.
 func (p *preparation) options(call *syntax.CallExpr) {
 	var args []string
 	for _, word := range call.Args {
@@ -59,7 +59,6 @@ func (p *preparation) options(call *syntax.CallExpr) {
 			if slices.Contains(missingShopt, name) {
 				p.refuse(call, "shopt -s %s is not supported; write the script without it", name)
 			}
-			p.lastPipe = p.lastPipe || name == "lastpipe"
 		}
 	case args[0] == "set":
 		for i, arg := range args[1:] {

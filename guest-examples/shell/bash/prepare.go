@@ -11,7 +11,7 @@ import (
 // a construct that would give a wrong result. It also records the names of functions.
 func (s *shell) prepare(file *syntax.File) (err error) {
 	defer recoverAs(&err, file.Name)
-	p := preparation{lastPipe: s.lastPipe.Load()}
+	var p preparation
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
 			s.mu.Lock()
@@ -23,7 +23,6 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 		}
 		return p.err == nil
 	})
-	s.lastPipe.Store(p.lastPipe)
 	return p.err
 }
 
@@ -31,19 +30,13 @@ func (s *shell) prepare(file *syntax.File) (err error) {
 type preparation struct {
 	// outputs is the number of process substitutions >(commands) so far.
 	outputs int
-	// lastPipe is the option lastpipe: the last part of a pipe runs in the shell itself.
-	lastPipe bool
-	err      error
+	err     error
 }
 
 func (p *preparation) node(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.Stmt:
 		p.substituteOutputs(node)
-	case *syntax.BinaryCmd:
-		if !p.lastPipe {
-			keepInPipe(node)
-		}
 	case *syntax.CallExpr:
 		p.trapped(node)
 		p.options(node)
@@ -105,4 +98,13 @@ func (p *preparation) refuse(node syntax.Node, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("line %d: %s", node.Pos().Line(), fmt.Sprintf(format, args...))
 	}
+}
+
+// printed returns the source code of a node.
+func printed(node syntax.Node) string {
+	var b strings.Builder
+	if err := syntax.NewPrinter().Print(&b, node); err != nil {
+		return ""
+	}
+	return b.String()
 }

@@ -27,8 +27,6 @@ type shell struct {
 	stop context.CancelCauseFunc
 	// calls counts commands, so that expensive checks run only once in several commands.
 	calls atomic.Uint32
-	// lastPipe reports that a script of the call sets the option lastpipe.
-	lastPipe atomic.Bool
 	// scripts is the number of scripts that are running inside the script of the call.
 	scripts atomic.Int32
 
