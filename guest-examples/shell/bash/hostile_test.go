@@ -81,6 +81,7 @@ func TestHostile(t *testing.T) {
 		"regular expression, wrong":   {`re='('; [[ x =~ $re ]]; echo "status $?"`, "status 2"},
 		"long word":                   {"echo " + strings.Repeat("x", 500_000) + " | wc -c", "500001"},
 		"exec of output substitution": {`exec > >(cat)`, "is not supported"},
+		"open quote in an expansion":  {`echo no; echo "${x-it's}"`, `write it as "${x-"it's"}"`},
 		"coprocess":                   {`echo no; coproc cat`, "coproc is not supported"},
 		"exported function":           {`echo no; f() { :; }; export -f f`, "functions can't be exported"},
 		"trap that never runs":        {`echo no; trap 'echo x' DEBUG`, "a trap for DEBUG is not supported"},
