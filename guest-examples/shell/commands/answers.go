@@ -20,7 +20,7 @@ var whoami = spec{
 }
 
 var hostname = spec{
-	name: "hostname", options: "s,short f,fqdn,long i", note: "The name is always \"sandbox\".",
+	name: "hostname", options: "s,short f,fqdn,long", note: "The name is always \"sandbox\".",
 	run: func(p *process, _ options, names []string) int {
 		if len(names) > 0 {
 			return p.fail("you must be root to change the host name")

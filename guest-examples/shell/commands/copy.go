@@ -1,7 +1,9 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,8 +14,8 @@ import (
 var cp = spec{
 	name: "cp", synopsis: "[OPTION]... SOURCE... DEST | -t DIRECTORY SOURCE...",
 	options: "r,recursive R a,archive p preserve:: no-preserve: f,force n,no-clobber v,verbose u,update t,target-directory: T,no-target-directory " +
-		"d P,no-dereference L,dereference H i,interactive l,link s,symbolic-link x,one-file-system parents remove-destination reflink:: sparse:",
-	note: "-i, -l and -s are refused.",
+		"d P,no-dereference L,dereference H i,interactive l,link s,symbolic-link parents remove-destination reflink:: sparse:",
+	note: "-i, -l and -s are refused. Files keep no owner, and copies are neither sparse nor shared.",
 	run:  runCp,
 }
 
@@ -29,7 +31,11 @@ type transfer struct {
 	p                            *process
 	keep, update, verbose, force bool
 	recursive, times, links      bool
-	parents                      bool
+	parents, replace             bool
+	// followFirst follows links on the command line, also if links below them are copied as links.
+	followFirst bool
+	plainModes  bool     // copies have the default mode
+	above       []string // directories that are being copied, if links are followed
 }
 
 func runCp(p *process, o options, names []string) int {
@@ -38,17 +44,75 @@ func runCp(p *process, o options, names []string) int {
 			return p.fail("-%s is not supported; omit it to copy the files", refused)
 		}
 	}
+	for _, name := range []string{"reflink", "sparse"} {
+		if when := o.value(name, "auto"); when != "auto" && when != "never" {
+			return p.fail("--%s=%s is not supported; use --%s=auto", name, cmp.Or(when, "always"), name)
+		}
+	}
+	follow := o.last("L", "H", "P", "d", "a")
 	t := &transfer{
 		p: p, keep: o.has("n"), update: o.has("u"), verbose: o.has("v"), force: o.has("f"),
-		recursive: o.has("r") || o.has("R") || o.has("a"), times: o.has("a") || o.has("p") || o.has("preserve"),
-		links: (o.has("r") || o.has("R") || o.has("a") || o.has("d") || o.has("P")) && o.last("L", "P", "d", "a") != "L", parents: o.has("parents"),
+		recursive: o.has("r") || o.has("R") || o.has("a"), parents: o.has("parents"), replace: o.has("remove-destination"),
+		links: follow != "L" && (follow != "" || o.has("r") || o.has("R")), followFirst: follow == "H",
+	}
+	if err := t.preserve(o); err != nil {
+		return p.fail("%v", err)
 	}
 	return t.run(o, names, t.copy)
+}
+
+// preserve reads the options that choose the attributes of copies.
+func (t *transfer) preserve(o options) error {
+	for _, opt := range o {
+		keep := opt.name != "no-preserve"
+		switch opt.name {
+		case "a", "p":
+			t.times = true
+			continue
+		case "preserve", "no-preserve":
+		default:
+			continue
+		}
+		for attribute := range strings.SplitSeq(cmp.Or(opt.value, "mode,ownership,timestamps"), ",") {
+			switch attribute {
+			case "timestamps":
+				t.times = keep
+			case "mode":
+				t.plainModes = !keep
+			case "all":
+				t.times, t.plainModes = keep, !keep
+			case "ownership":
+			case "links", "context", "xattr":
+				if keep {
+					return fmt.Errorf("--preserve=%s is not supported: files have no such attributes; use mode and timestamps", attribute)
+				}
+			default:
+				return fmt.Errorf("invalid argument '%s' for '--%s'; use mode, timestamps, ownership, links, context, xattr or all", attribute, opt.name)
+			}
+		}
+	}
+	return nil
+}
+
+// mode returns the mode of a copy.
+func (t *transfer) mode(info fs.FileInfo) fs.FileMode {
+	switch {
+	case !t.plainModes:
+		return info.Mode().Perm()
+	case info.IsDir():
+		return 0o777
+	}
+	return 0o666
 }
 
 func runMv(p *process, o options, names []string) int {
 	if o.has("i") && o.last("i", "f", "n") == "i" {
 		return p.fail("-i is not supported: there is no terminal; omit it")
+	}
+	if o.has("strip-trailing-slashes") {
+		for i, name := range names[:max(len(names)-1, 0)] {
+			names[i] = cmp.Or(strings.TrimRight(name, "/"), "/")
+		}
 	}
 	t := &transfer{p: p, keep: o.has("n") && o.last("n", "f") == "n", update: o.has("u"), verbose: o.has("v"), recursive: true, times: true, links: true}
 	return t.run(o, names, t.move)
@@ -117,7 +181,7 @@ func (t *transfer) into(directory string, sources []string, do func(from, to str
 // copy copies a file or a directory.
 func (t *transfer) copy(from, to string) {
 	stat := os.Stat
-	if t.links {
+	if t.links && !t.followFirst {
 		stat = os.Lstat
 	}
 	info, err := stat(t.p.path(from))
@@ -199,13 +263,22 @@ func (t *transfer) say(from, to string) {
 }
 
 func (t *transfer) directory(from, to string, exists bool, info fs.FileInfo, depth int) bool {
+	if !t.links {
+		above := t.above
+		defer func() { t.above = above }()
+		var looped bool
+		if t.above, looped = entered(above, t.p.path(from)); looped {
+			t.p.errorf("cannot copy '%s': %s", from, message(syscall.ELOOP))
+			return false
+		}
+	}
 	entries, err := os.ReadDir(t.p.path(from))
 	if err != nil {
 		t.p.errorf("cannot access '%s': %s", from, message(err))
 		return false
 	}
 	if !exists {
-		if err := os.Mkdir(t.p.path(to), info.Mode().Perm()|0o700); err != nil {
+		if err := os.Mkdir(t.p.path(to), t.mode(info)|0o700); err != nil {
 			t.p.errorf("cannot create directory '%s': %s", to, message(err))
 			return false
 		}
@@ -214,6 +287,9 @@ func (t *transfer) directory(from, to string, exists bool, info fs.FileInfo, dep
 	all := true
 	for _, entry := range entries {
 		inner, err := entry.Info()
+		if err == nil && inner.Mode()&fs.ModeSymlink != 0 && !t.links {
+			inner, err = os.Stat(t.p.path(join(from, entry.Name())))
+		}
 		if err != nil {
 			t.p.errorf("cannot stat '%s': %s", join(from, entry.Name()), message(err))
 			all = false
@@ -248,9 +324,12 @@ func (t *transfer) file(from, to string, info fs.FileInfo) bool {
 		t.p.errorf("cannot create regular file '%s': %s", to, message(syscall.ENOTDIR))
 		return false
 	}
-	out, err := os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	if t.replace {
+		_ = os.Remove(t.p.path(to)) // if it stays, opening it reports why
+	}
+	out, err := os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, t.mode(info))
 	if err != nil && t.force && os.Remove(t.p.path(to)) == nil {
-		out, err = os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+		out, err = os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, t.mode(info))
 	}
 	if err != nil {
 		t.p.errorf("cannot create regular file '%s': %s", to, message(err))
@@ -268,6 +347,9 @@ func (t *transfer) file(from, to string, info fs.FileInfo) bool {
 func (t *transfer) move(from, to string) {
 	p := t.p
 	info, err := os.Lstat(p.path(from))
+	if err == nil && strings.HasSuffix(from, "/") && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
 	if err != nil {
 		p.errorf("cannot stat '%s': %s", from, message(err))
 		return

@@ -34,8 +34,9 @@ func runLink() int {
 		return 126
 	}
 	words := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
-	return runInTable(context.Background(), words, &command.Env{
-		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, Getenv: os.Getenv, Run: runInTable,
+	run := func(ctx context.Context, words []string, e *command.Env) int { return runIn(ctx, Table(nil), words, e) }
+	return run(context.Background(), words, &command.Env{
+		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, Getenv: os.Getenv, Run: run,
 	})
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ const (
 	curlRead      = 26
 	curlTimeout   = 28
 	curlRedirects = 47
+	curlEncoding  = 61
 )
 
 // curlSpec returns the specification of curl. Requests go through transport; nil means no network.
@@ -102,12 +104,8 @@ func (c *curl) fetch(address string) error {
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	request, body, err := c.request(ctx, address)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
-	response, err := c.send(request, body)
+	request, response, err := c.attempts(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -136,6 +134,9 @@ func (c *curl) request(ctx context.Context, address string) (*http.Request, []by
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, nil, failed(curlMalformed, "URL rejected: %s", clip(address, 200))
+	}
+	if _, rest, _ := strings.Cut(address, "://"); !c.o.has("g") && strings.ContainsAny(rest[strings.IndexAny(rest+"/", "/?"):], "{}[]") {
+		return nil, nil, failed(curlMalformed, "URLs with patterns such as [1-3] and {a,b} are not supported; use a loop, or -g for the characters themselves")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, nil, failed(curlProtocol, "Protocol \"%s\" not supported; use http or https", u.Scheme)
@@ -251,6 +252,9 @@ func (c *curl) setHeaders(request *http.Request, login *url.Userinfo, contentTyp
 		password, _ := login.Password()
 		request.SetBasicAuth(login.Username(), password)
 	}
+	if c.o.has("compressed") {
+		request.Header.Set("Accept-Encoding", "gzip")
+	}
 	if c.o.has("e") {
 		request.Header.Set("Referer", c.o.value("e", ""))
 	}
@@ -292,7 +296,15 @@ func (c *curl) output(request *http.Request, response *http.Response) (int64, er
 		}
 	}
 	counted := &countingReader{r: response.Body}
-	content := io.MultiReader(&head, counted)
+	var text io.Reader = counted
+	if c.o.has("compressed") && response.Header.Get("Content-Encoding") == "gzip" && request.Method != http.MethodHead {
+		plain, err := gzip.NewReader(counted)
+		if err != nil {
+			return 0, failed(curlEncoding, "Error while processing content unencoding: %v", err)
+		}
+		text = &boundedReader{r: plain, left: new(int64(maxUnpacked))}
+	}
+	content := io.MultiReader(&head, text)
 	if name == "" || name == "-" {
 		if err := c.p.copy(c.p, content); err != nil && c.p.outErr == nil {
 			return 0, failed(curlWrite, "%v", err)

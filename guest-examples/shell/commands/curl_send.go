@@ -1,14 +1,47 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
 )
+
+// attempts sends the requests for a URL. With --retry it starts again if the server may answer
+// later, after one second, then two, and so on.
+func (c *curl) attempts(ctx context.Context, address string) (*http.Request, *http.Response, error) {
+	retries, err := strconv.Atoi(c.o.value("retry", "0"))
+	if err != nil || retries < 0 {
+		return nil, nil, failed(curlUsage, "expected a number for --retry, got '%s'", c.o.value("retry", ""))
+	}
+	for pause := time.Second; ; pause = min(2*pause, 10*time.Minute) {
+		request, body, err := c.request(ctx, address)
+		if err != nil {
+			return nil, nil, err
+		}
+		response, err := c.send(request, body)
+		if err != nil || retries == 0 || !slices.Contains([]int{408, 429, 500, 502, 503, 504}, response.StatusCode) {
+			return request, response, err
+		}
+		_ = response.Body.Close() // the body of a failure that is not reported
+		retries--
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, nil, failed(curlTimeout, "Operation timed out")
+		}
+	}
+}
 
 // send sends a request and returns the last response. With -L it follows redirects itself, because
 // http.Client would add a whole HTTP and TLS stack to the module.
@@ -89,13 +122,29 @@ func (c *curl) roundTrip(request *http.Request) (*http.Response, error) {
 		return nil, failed(curlConnect, "Failed to connect to %s: this shell has no network; only the operator can switch it on, "+
 			"below [tools.bash]: settings = { network = \"on\" }, allow = [\"%s\"]", host, client.Permission(request))
 	}
+	c.trace("> ", request.Method+" "+request.URL.RequestURI()+" HTTP/1.1", request.Header)
 	response, err := c.transport.RoundTrip(request)
 	switch ctx := request.Context(); {
 	case err == nil:
 		response.Request = request
+		c.trace("< ", "HTTP/1.1 "+response.Status, response.Header)
 		return response, nil
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil && c.p.ctx.Err() == nil:
 		return nil, failed(curlTimeout, "Operation timed out")
 	}
 	return nil, failed(curlConnect, "Failed to connect to %s: %v", host, client.Explain(request, err))
+}
+
+// trace writes the first line and the headers of a message to stderr, for -v. Secrets that the host
+// inserts are not among them.
+func (c *curl) trace(mark, first string, headers http.Header) {
+	if !c.o.has("v") {
+		return
+	}
+	var text bytes.Buffer
+	_ = headers.Write(&text) // writing to a buffer never fails
+	c.p.flush()
+	for line := range strings.Lines(first + "\r\n" + text.String() + "\r\n") {
+		fmt.Fprint(c.p.env.Stderr, mark+line)
+	}
 }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ var diff = spec{
 type comparison struct {
 	p                   *process
 	context             int // number of lines shown around a change; -1 selects the normal format
+	functions           bool
 	brief, same         bool
 	recursive, absent   bool
 	fold, noSpace       bool
@@ -46,14 +48,26 @@ func runDiff(p *process, o options, names []string) int {
 			return 2
 		}
 	}
+	unified := o.last("u", "U", "unified") != ""
+	switch color := o.value("color", "never"); {
+	case color != "never" && color != "auto":
+		p.errorf("--color=%s is not supported; use --color=never", cmp.Or(color, "always"))
+		return 2
+	case o.has("normal") && unified:
+		p.errorf("conflicting output style options")
+		return 2
+	case o.has("p") && !unified:
+		p.errorf("-p without -u is not supported; use -u -p")
+		return 2
+	}
 	d := &comparison{
-		p: p, context: -1, brief: o.has("q"), same: o.has("s"), recursive: o.has("r"), absent: o.has("N"),
+		p: p, context: -1, functions: o.has("p"), brief: o.has("q"), same: o.has("s"), recursive: o.has("r"), absent: o.has("N"),
 		fold: o.has("i"), noSpace: o.has("w"), lessSpace: o.has("b"), trailing: o.has("Z"), noBlank: o.has("B"), text: o.has("a"),
 		crlf: o.has("strip-trailing-cr"), labels: o.values("L"),
 	}
 	for _, opt := range o {
 		switch opt.name {
-		case "u", "p":
+		case "u":
 			d.context = max(d.context, 3)
 		case "U", "unified", "#":
 			n, err := strconv.Atoi(opt.value)
@@ -64,7 +78,9 @@ func runDiff(p *process, o options, names []string) int {
 				p.errorf("invalid context length '%s'", opt.value)
 				return 2
 			}
-			d.context = n
+			if unified { // -5 alone has no effect on the normal format
+				d.context = n
+			}
 		case "x":
 			d.exclude = append(d.exclude, compileGlob(opt.value, false))
 		}
@@ -272,7 +288,7 @@ func (d *comparison) files(a, b string) {
 		d.p.printf("Files %s and %s differ\n", a, b)
 	case d.context >= 0:
 		d.p.printf("--- %s\n+++ %s\n", d.label(0, a), d.label(1, b))
-		w := unifiedWriter{d.p, linesA, linesB, d.context}
+		w := unifiedWriter{w: d.p, a: linesA, b: linesB, context: d.context, functions: d.functions}
 		w.write(changes)
 	default:
 		writeNormal(d.p, linesA, linesB, changes)
@@ -397,6 +413,23 @@ type unifiedWriter struct {
 	w       io.Writer
 	a, b    [][]byte
 	context int
+	// functions writes the last line above each hunk that begins like a function.
+	functions bool
+}
+
+// function returns the last line before line number at that begins with a letter, $ or _, for the
+// header of a hunk.
+func (u unifiedWriter) function(at int) string {
+	if !u.functions {
+		return ""
+	}
+	for at--; at >= 0; at-- {
+		if line := u.a[at]; isAlpha(line[0]) || line[0] == '_' || line[0] == '$' {
+			line = bytes.TrimRight(line, " \t\n\v\f\r")
+			return " " + string(bytes.TrimRight(line[:min(len(line), 40)], " \t\v\f\r"))
+		}
+	}
+	return ""
 }
 
 func (u unifiedWriter) write(changes []linediff.Change) {
@@ -414,7 +447,7 @@ func (u unifiedWriter) hunk(changes []linediff.Change) {
 	first, last := changes[0], changes[len(changes)-1]
 	before := min(u.context, first.OldStart)
 	after := min(u.context, len(u.a)-last.OldEnd)
-	fmt.Fprintf(u.w, "@@ -%s +%s @@\n", unifiedRange(first.OldStart-before, last.OldEnd+after), unifiedRange(first.NewStart-before, last.NewEnd+after))
+	fmt.Fprintf(u.w, "@@ -%s +%s @@%s\n", unifiedRange(first.OldStart-before, last.OldEnd+after), unifiedRange(first.NewStart-before, last.NewEnd+after), u.function(first.OldStart-before))
 	at := first.OldStart - before
 	for _, c := range changes {
 		writeMarked(u.w, " ", u.a[at:c.OldStart])

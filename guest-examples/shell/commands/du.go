@@ -9,7 +9,7 @@ import (
 
 var du = spec{
 	name: "du", synopsis: "[-abchsk] [-d DEPTH] [FILE]...",
-	options: "a,all b,bytes c,total h,human-readable s,summarize k m d,max-depth: apparent-size S,separate-dirs x 0,null exclude: B,block-size:",
+	options: "a,all b,bytes c,total h,human-readable s,summarize k m d,max-depth: apparent-size L,dereference H,D,dereference-args P,no-dereference S,separate-dirs 0,null exclude: B,block-size:",
 	note:    "The size of a file is its length rounded up to blocks of 4 KiB. A directory adds 4 KiB.",
 	run:     runDu,
 }
@@ -49,12 +49,12 @@ func runDu(p *process, o options, names []string) int {
 	}
 	total := int64(0)
 	for _, name := range names {
-		info, err := os.Lstat(p.path(name))
+		info, err := o.follows().info(p.path(name), 0)
 		if err != nil {
 			p.errorf("cannot access '%s': %s", name, message(err))
 			continue
 		}
-		total += u.measure(found{name, p.path(name), 0, info})
+		total += u.measure(found{name, p.path(name), 0, info}, nil)
 	}
 	if o.has("c") {
 		u.print(total, "total")
@@ -63,14 +63,18 @@ func runDu(p *process, o options, names []string) int {
 }
 
 // measure prints the sizes of the subdirectories and then of the directory f. It returns the size
-// of f.
-func (u *usage) measure(f found) int64 {
+// of f, which is 0 for a link to one of the directories above it.
+func (u *usage) measure(f found, above []string) int64 {
 	size := u.size(f.info)
 	if u.p.stopped() {
 		return size
 	}
 	if f.info.IsDir() {
-		size += u.directory(f)
+		var looped bool
+		if above, looped = entered(above, f.path); looped {
+			return 0
+		}
+		size += u.directory(f, above)
 	}
 	if f.depth <= u.depth && (f.info.IsDir() || u.o.has("a") || f.depth == 0) {
 		u.print(size, f.name)
@@ -78,7 +82,7 @@ func (u *usage) measure(f found) int64 {
 	return size
 }
 
-func (u *usage) directory(f found) int64 {
+func (u *usage) directory(f found, above []string) int64 {
 	size := int64(0)
 	if f.depth >= maxDepth {
 		return size
@@ -88,11 +92,11 @@ func (u *usage) directory(f found) int64 {
 		u.p.errorf("cannot read directory '%s': %s", f.name, message(err))
 	}
 	for _, entry := range entries {
-		info, err := entry.Info()
+		info, err := u.o.follows().info(f.path+"/"+entry.Name(), f.depth+1)
 		if err != nil || u.excluded(entry.Name()) {
 			continue
 		}
-		inner := u.measure(found{join(f.name, entry.Name()), f.path + "/" + entry.Name(), f.depth + 1, info})
+		inner := u.measure(found{join(f.name, entry.Name()), f.path + "/" + entry.Name(), f.depth + 1, info}, above)
 		if !info.IsDir() || !u.o.has("S") {
 			size += inner
 		}
@@ -121,14 +125,14 @@ func (u *usage) size(info fs.FileInfo) int64 {
 
 func (u *usage) print(size int64, name string) {
 	text := ""
-	switch {
-	case u.o.last("h", "b", "m", "k", "B") == "B":
+	switch u.o.last("h", "b", "m", "k", "B") {
+	case "B":
 		text = strconv.FormatInt((size+u.block-1)/u.block, 10) + u.unit
-	case u.o.has("h"):
+	case "h":
 		text = humanSize(size)
-	case u.o.has("b"):
+	case "b":
 		text = strconv.FormatInt(size, 10)
-	case u.o.has("m"):
+	case "m":
 		text = strconv.FormatInt((size+1<<20-1)>>20, 10)
 	default:
 		text = strconv.FormatInt((size+1023)/1024, 10)

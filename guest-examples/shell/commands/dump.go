@@ -167,10 +167,28 @@ func clip(text string, maximum int) string {
 }
 
 var hexdump = spec{
-	name: "hexdump", synopsis: "-C [-n LENGTH] [-s OFFSET] [FILE]...",
+	name: "hexdump", synopsis: "[-C] [-n LENGTH] [-s OFFSET] [FILE]...",
 	options: "C,canonical n,length: s,skip: v,no-squeezing",
-	note:    "The output has the format of -C, even without -C.",
 	run: func(p *process, o options, files []string) int {
+		if !o.has("C") {
+			return p.dump(o, files, 16, "n", "s", func(p *process, offset int64, data []byte) {
+				p.printf("%07x ", offset)
+				for i := 0; i < 16; i += 2 {
+					switch {
+					case i+1 < len(data):
+						p.printf("%04x", int(data[i])+int(data[i+1])<<8)
+					case i < len(data):
+						p.printf("%04x", data[i])
+					default:
+						p.print("    ")
+					}
+					if i < 14 {
+						p.print(" ")
+					}
+				}
+				p.print("\n")
+			}, "%07x\n")
+		}
 		return p.dump(o, files, 16, "n", "s", func(p *process, offset int64, data []byte) {
 			var cells strings.Builder
 			for i := range 16 {

@@ -49,6 +49,10 @@ func runEnv(p *process, o options, words []string) int {
 	inner.Args = words
 	inner.Environ = func() []string { return pairs }
 	inner.Getenv = func(name string) string { return lookUp(pairs, name) }
+	if o.has("0") {
+		p.errorf("cannot specify --null (-0) with command")
+		return 125
+	}
 	if o.has("C") {
 		dir := o.value("C", "")
 		if !p.isDirectory(dir) {

@@ -2,13 +2,14 @@ package commands
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
 	"unicode/utf8"
 )
 
-var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "The command recognises the file types that a web browser distinguishes.", run: runFile}
+var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L,dereference", note: "The command recognises the file types that a web browser distinguishes.", run: runFile}
 
 func runFile(p *process, o options, names []string) int {
 	if len(names) == 0 {
@@ -18,17 +19,29 @@ func runFile(p *process, o options, names []string) int {
 		if !o.has("b") {
 			p.print(name + ": ")
 		}
-		p.print(p.kindOf(name, o.has("i") || o.has("mime-type")) + "\n")
+		p.print(p.kindOf(name, o.has("i") || o.has("mime-type"), o.has("L")) + "\n")
 	}
 	return p.status
 }
 
 // kindOf determines the type of a file from its first bytes.
-func (p *process) kindOf(name string, mime bool) string {
-	info, err := os.Lstat(p.path(name))
+func (p *process) kindOf(name string, mime, follow bool) string {
+	stat := os.Lstat
+	if follow {
+		stat = os.Stat
+	}
+	info, err := stat(p.path(name))
 	switch {
 	case err != nil:
 		return "cannot open `" + name + "' (" + message(err) + ")"
+	case info.Mode()&fs.ModeSymlink != 0 && mime:
+		return "inode/symlink"
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(p.path(name))
+		if _, broken := os.Stat(p.path(name)); firstError(err, broken) != nil {
+			return "broken symbolic link to " + target
+		}
+		return "symbolic link to " + target
 	case info.IsDir() && mime:
 		return "inode/directory"
 	case info.IsDir():

@@ -10,8 +10,8 @@ import (
 )
 
 var find = spec{
-	name: "find", synopsis: "[-L] [PATH]... [EXPRESSION]", options: rawArguments,
-	note: "tests: -name -iname -path -ipath -wholename -regex -iregex -type f|d|l -size -mtime -mmin -newer -newermt -empty -perm -true -false\n" +
+	name: "find", synopsis: "[-L | -H] [PATH]... [EXPRESSION]", options: rawArguments,
+	note: "tests: -name -iname -path -ipath -wholename -regex -iregex -type f|d|l -xtype -size -mtime -mmin -newer -newermt -empty -perm -true -false\n" +
 		"actions: -print -print0 -printf -exec ... ; -exec ... + -execdir -delete -prune -quit -ls\n" +
 		"options: -maxdepth -mindepth -depth -regextype; operators: ( ) ! -not -a -and -o -or ,\n" +
 		"Entries of a directory are visited in the order of their names.",
@@ -25,7 +25,7 @@ type finder struct {
 	now      time.Time
 	least    int
 	maximum  int
-	after    bool // visit directories after their content
+	rules    walkRules
 	quit     bool
 	start    string // the current starting point
 	pending  []*execAction
@@ -41,8 +41,9 @@ func runFind(p *process, _ options, words []string) int {
 	var starts []string
 	for len(words) > 0 {
 		word := words[0]
-		if len(starts) == 0 && (word == "-L" || word == "-H" || word == "-P" || strings.HasPrefix(word, "-O")) {
-			words = words[1:] // no effect: find always reports a link itself, not its target
+		if len(starts) == 0 && (word == "-L" || word == "-H" || word == "-P") {
+			f.rules.follow = map[string]followed{"-L": allLinks, "-H": givenLinks}[word]
+			words = words[1:]
 			continue
 		}
 		if word == "(" || word == ")" || word == "!" || word == "," || len(word) > 1 && word[0] == '-' {
@@ -64,7 +65,7 @@ func runFind(p *process, _ options, words []string) int {
 			break
 		}
 		f.start = start
-		p.walk(start, f.after, f.visit, func(name string, err error) {
+		p.walk(start, f.rules, f.visit, func(name string, err error) {
 			if !f.quit {
 				p.errorf("'%s': %s", name, message(err))
 			}

@@ -136,12 +136,15 @@ func always(value bool) findNode { return func(found) bool { return value } }
 
 func (s *findParser) primary(word string) (findNode, error) {
 	switch word {
-	case "-true", "-noleaf", "-xdev", "-mount", "-follow", "-daystart", "-warn", "-nowarn", "-ignore_readdir_race":
+	case "-true", "-noleaf", "-xdev", "-mount":
+		return always(true), nil
+	case "-follow":
+		s.rules.follow = allLinks
 		return always(true), nil
 	case "-false":
 		return always(false), nil
 	case "-depth", "-d":
-		s.after = true
+		s.rules.after = true
 		return always(true), nil
 	case "-empty":
 		return isEmpty, nil
@@ -161,18 +164,20 @@ func (s *findParser) primary(word string) (findNode, error) {
 	case "-ls":
 		return s.finder.list, nil
 	case "-delete":
-		s.after = true
+		s.rules.after = true
 		return s.delete, nil
 	case "-quit":
 		return func(found) bool { s.quit = true; return true }, nil
 	case "-exec", "-execdir":
 		return s.exec(word)
+	case "-atime", "-amin", "-ctime", "-cmin":
+		return nil, fmt.Errorf("%s is not supported: files keep only the time of their last change; use -mtime or -mmin", word)
 	case "-ok", "-okdir":
 		return nil, fmt.Errorf("%s is not supported: there is no terminal; use -exec", word)
 	}
 	if !slices.Contains([]string{
 		"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname", "-regex", "-iregex", "-type", "-xtype", "-size", "-mtime",
-		"-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-perm", "-user", "-group", "-uid", "-gid",
+		"-mmin", "-newer", "-newermt", "-perm", "-user", "-group", "-uid", "-gid",
 		"-maxdepth", "-mindepth", "-regextype", "-printf",
 	}, word) {
 		if strings.HasPrefix(word, "-") {
@@ -226,7 +231,16 @@ func (s *findParser) test(word, value string) (findNode, error) {
 				return nil, customary("Unknown argument to %s: %s", word, value)
 			}
 		}
-		return func(f found) bool { return strings.Contains(value, fileType(f.info.Mode())) }, nil
+		return func(f found) bool {
+			mode := f.info.Mode()
+			if word == "-xtype" { // of the target, or with -L of the link
+				other := map[bool]followed{true: noLinks, false: allLinks}[s.rules.follow == allLinks]
+				if info, err := other.info(f.path, f.depth); err == nil {
+					mode = info.Mode()
+				}
+			}
+			return strings.Contains(value, fileType(mode))
+		}, nil
 	case "-maxdepth", "-mindepth":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {
@@ -240,9 +254,9 @@ func (s *findParser) test(word, value string) (findNode, error) {
 		return always(true), nil
 	case "-size":
 		return sizeTest(value)
-	case "-mtime", "-atime", "-ctime":
+	case "-mtime":
 		return s.ageTest(word, value, 24*time.Hour)
-	case "-mmin", "-amin", "-cmin":
+	case "-mmin":
 		return s.ageTest(word, value, time.Minute)
 	case "-newer":
 		info, err := os.Stat(s.p.path(value))

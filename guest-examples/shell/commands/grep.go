@@ -16,9 +16,9 @@ import (
 const grepOptions = "# e,regexp: f,file: E,extended-regexp F,fixed-strings G,basic-regexp P,perl-regexp i,ignore-case y " +
 	"no-ignore-case v,invert-match w,word-regexp x,line-regexp c,count l,files-with-matches L,files-without-match " +
 	"m,max-count: o,only-matching q,quiet,silent s,no-messages b,byte-offset H,with-filename h,no-filename n,line-number " +
-	"T,initial-tab Z,null z,null-data A,after-context: B,before-context: C,context: a,text I binary-files: " +
+	"Z,null z,null-data A,after-context: B,before-context: C,context: a,text I binary-files: " +
 	"r,recursive R,dereference-recursive d,directories: D,devices: include: exclude: exclude-from: exclude-dir: " +
-	"color:: colour:: U,binary line-buffered label: group-separator: no-group-separator"
+	"color,colour:: U,binary line-buffered label: group-separator: no-group-separator"
 
 const grepNote = "Matching takes linear time, so back-references are not supported, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> mean \\b."
 
@@ -68,6 +68,10 @@ func runGrep(p *process, o options, words []string, kind syntax) int {
 		nul: o.has("Z"), end: lineEnd(o, "z"), skipBinary: o.has("I") || o.value("binary-files", "") == "without-match",
 		text: o.has("a") || o.value("binary-files", "") == "text", maximum: -1,
 		separator: "--\n", label: o.value("label", "(standard input)"),
+	}
+	if color := o.value("color", "never"); color != "never" && color != "auto" && color != "" {
+		p.errorf("--color=%s is not supported; use --color=never", color)
+		return 2
 	}
 	words, err := g.setUp(o, words, kind)
 	if err != nil {
@@ -161,6 +165,14 @@ func (g *grepper) setUp(o options, words []string, kind syntax) ([]string, error
 			g.filter.include = append(g.filter.include, compileGlob(opt.value, false))
 		case "exclude":
 			g.filter.exclude = append(g.filter.exclude, compileGlob(opt.value, false))
+		case "exclude-from":
+			data, err := g.p.readFile(opt.value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s", opt.value, message(err))
+			}
+			for _, line := range appendLines(nil, data, '\n') {
+				g.filter.exclude = append(g.filter.exclude, compileGlob(string(line), false))
+			}
 		case "exclude-dir":
 			g.filter.excludeDir = append(g.filter.excludeDir, compileGlob(strings.TrimSuffix(opt.value, "/"), false))
 		}

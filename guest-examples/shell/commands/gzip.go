@@ -31,15 +31,20 @@ type packer struct {
 	p                   *process
 	unpack, test, toOut bool
 	keep, force         bool
+	quiet, verbose      bool
+	suffix              string
 	level               int
 	left                int64
 }
 
 func runGzip(p *process, o options, files []string) int {
+	if o.has("N") {
+		return p.fail("-N is not supported: the files have the names of the archives; omit it")
+	}
 	if o.has("r") || o.has("l") {
 		return p.fail("-r and -l are not supported; list the files with find or a glob")
 	}
-	g := packer{p: p, unpack: o.has("d") || o.has("t"), test: o.has("t"), toOut: o.has("c") || o.has("t"), keep: o.has("k"), force: o.has("f"), level: gzip.DefaultCompression, left: maxUnpacked}
+	g := packer{p: p, unpack: o.has("d") || o.has("t"), test: o.has("t"), toOut: o.has("c") || o.has("t"), keep: o.has("k"), force: o.has("f"), quiet: o.has("q"), verbose: o.has("v") && !o.has("q"), suffix: o.value("S", ".gz"), level: gzip.DefaultCompression, left: maxUnpacked}
 	if level := o.last("1", "2", "3", "4", "5", "6", "7", "8", "9"); level != "" {
 		g.level = int(level[0] - '0')
 	}
@@ -51,6 +56,10 @@ func runGzip(p *process, o options, files []string) int {
 			break
 		}
 		if err := g.file(name); err != nil && p.outErr == nil {
+			if errors.Is(err, errUnchanged) && g.quiet {
+				p.status = 2
+				continue
+			}
 			if name == "-" {
 				name = "stdin"
 			}
@@ -80,9 +89,9 @@ func explainGzip(err error) string {
 
 func (g *packer) file(name string) error {
 	r, err := g.p.open(name)
-	if err != nil && g.unpack && !strings.HasSuffix(name, ".gz") {
-		if other, err2 := g.p.open(name + ".gz"); err2 == nil {
-			r, err, name = other, nil, name+".gz"
+	if err != nil && g.unpack && !strings.HasSuffix(name, g.suffix) {
+		if other, err2 := g.p.open(name + g.suffix); err2 == nil {
+			r, err, name = other, nil, name+g.suffix
 		}
 	}
 	if err != nil {
@@ -95,17 +104,21 @@ func (g *packer) file(name string) error {
 		}
 		return g.transform(g.p, r)
 	}
-	target := name + ".gz"
+	target := name + g.suffix
 	if g.unpack {
 		var ok bool
-		if target, ok = strings.CutSuffix(name, ".gz"); !ok {
+		if target, ok = strings.CutSuffix(name, g.suffix); !ok {
 			if target, ok = strings.CutSuffix(name, ".tgz"); !ok {
 				return fmt.Errorf("unknown suffix -- %w", errUnchanged)
 			}
 			target += ".tar"
 		}
-	} else if strings.HasSuffix(name, ".gz") && !g.force {
-		return fmt.Errorf("already has .gz suffix -- %w", errUnchanged)
+	} else if strings.HasSuffix(name, g.suffix) && !g.force {
+		if !g.quiet {
+			g.p.flush()
+			fmt.Fprintf(g.p.env.Stderr, "gzip: %s already has %s suffix -- unchanged\n", name, g.suffix)
+		}
+		return nil
 	}
 	if _, err := os.Lstat(g.p.path(target)); err == nil && !g.force {
 		g.p.errorf("%s already exists; use -f to overwrite it", target)
@@ -131,10 +144,35 @@ func (g *packer) replace(name, target string, r io.Reader) error {
 	if err != nil {
 		return firstError(err, os.Remove(g.p.path(target)))
 	}
+	if g.verbose {
+		g.report(name, target, info.Size())
+	}
 	if err := os.Chtimes(g.p.path(target), info.ModTime(), info.ModTime()); err != nil || g.keep {
 		return err
 	}
 	return os.Remove(g.p.path(name))
+}
+
+// report writes how much smaller the packed file is, for -v.
+func (g *packer) report(name, target string, size int64) {
+	made, err := os.Stat(g.p.path(target))
+	if err != nil {
+		return
+	}
+	plain, packed, done := size, made.Size(), "replaced with"
+	if g.unpack {
+		plain, packed = packed, plain
+	}
+	packed -= 18 // of the header and the checksum
+	if g.keep {
+		done = "created"
+	}
+	saved := 0.0
+	if plain > 0 {
+		saved = 100 - 100*float64(packed)/float64(plain)
+	}
+	g.p.flush()
+	fmt.Fprintf(g.p.env.Stderr, "%s:\t%5.1f%% -- %s %s\n", name, saved, done, target)
 }
 
 func (g *packer) transform(w io.Writer, r io.Reader) error {

@@ -89,10 +89,29 @@ func runJoin(p *process, o options, names []string) int {
 	return p.status
 }
 
+// blankFields splits a line at runs of blanks. As in GNU's join, blanks at the end begin an empty
+// field.
+func blankFields(line string) []string {
+	const blanks = " \t\n"
+	var fields []string
+	line = strings.TrimLeft(line, blanks)
+	for line != "" {
+		end := strings.IndexAny(line, blanks)
+		if end < 0 {
+			return append(fields, line)
+		}
+		fields = append(fields, line[:end])
+		if line = strings.TrimLeft(line[end:], blanks); line == "" {
+			fields = append(fields, "")
+		}
+	}
+	return fields
+}
+
 func (j *joiner) row(file int, line []byte) joinRow {
 	var r joinRow
 	if j.separator == "" {
-		r.fields = strings.Fields(string(line))
+		r.fields = blankFields(string(line))
 	} else {
 		r.fields = strings.Split(string(line), j.separator)
 	}

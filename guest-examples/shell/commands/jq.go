@@ -164,8 +164,10 @@ func (f *filter) letter(letter rune) error {
 		f.text = true
 	case 'e':
 		f.exit = true
-	case 'S', 'M', 'C':
+	case 'S', 'M':
 		// Ignore these options: keys are always sorted, and the output never has colours.
+	case 'C':
+		return errors.New("-C is not supported: the output has no colours; omit it")
 	default:
 		return customary("Unknown arguments: -%c; see jq --help", letter)
 	}

@@ -64,8 +64,17 @@ func runNl(p *process, o options, files []string) int {
 	if format == "" {
 		return p.fail("invalid line numbering format: '%s'; it must be ln, rn or rz", o.value("n", ""))
 	}
+	// The sections of a page: header, body and footer.
+	sections := map[string]string{`\:\:\:`: "n", `\:\:`: style, `\:`: "n"}
 	return p.eachInput(files, func(_ string, r io.Reader) error {
 		return p.eachLine(r, '\n', func(line []byte, _ bool) bool {
+			if next, ok := sections[string(line)]; ok {
+				if style = next; !o.has("p") {
+					number = numbers["v"]
+				}
+				p.print("\n")
+				return true
+			}
 			if style == "a" || style == "t" && len(line) > 0 {
 				p.printf(format+"%s", width, number, separator)
 				number += numbers["i"]
@@ -78,7 +87,7 @@ func runNl(p *process, o options, files []string) int {
 	})
 }
 
-var fold = spec{name: "fold", synopsis: "[-bs] [-w WIDTH] [FILE]...", options: "# w,width: s,spaces b,bytes c", run: runFold}
+var fold = spec{name: "fold", synopsis: "[-bs] [-w WIDTH] [FILE]...", options: "# w,width: s,spaces b,bytes", run: runFold}
 
 func runFold(p *process, o options, files []string) int {
 	text := o.value("w", o.value("#", "80"))
@@ -209,7 +218,7 @@ func (p *process) pasteParallel(readers []*lineReader, delimiters []string, end 
 
 var column = spec{
 	name: "column", synopsis: "-t [-s SEPARATORS] [-o OUTPUT] [FILE]...",
-	options: "t,table s,separator: o,output-separator: n N,table-columns:",
+	options: "t,table s,separator: o,output-separator: N,table-columns:",
 	note:    "Without -t the lines are printed unchanged.",
 	run:     runColumn,
 }

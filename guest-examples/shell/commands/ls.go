@@ -13,8 +13,8 @@ import (
 
 var ls = spec{
 	name: "ls", synopsis: "[OPTION]... [FILE]...", usage: 2,
-	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F,classify:: p v X U f " +
-		"n,numeric-uid-gid g o G,no-group m Q,quote-name k,kibibytes s,size c u N,literal L,dereference " +
+	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F classify:: p v X U f " +
+		"n,numeric-uid-gid g o G,no-group m Q,quote-name k,kibibytes s,size N,literal L,dereference " +
 		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first zero",
 	note: "The user \"user\" owns all files. Names are sorted by bytes and printed one on each line, without colours. All times are the time of the last change.",
 	run:  runLs,
@@ -41,6 +41,14 @@ type listed struct {
 }
 
 func runLs(p *process, o options, names []string) int {
+	switch color, times := o.value("color", "never"), o.value("time", "mtime"); {
+	case o.has("color") && color != "never" && color != "no" && color != "none" && color != "auto" && color != "tty" && color != "if-tty":
+		p.errorf("--color=always is not supported; use --color=never")
+		return 2
+	case times != "mtime" && times != "modification":
+		p.errorf("--time=%s is not supported: files keep only the time of their last change; use mtime", times)
+		return 2
+	}
 	l := &lister{
 		p: p, o: o, now: p.in(time.Now()), all: o.last("a", "A", "f"),
 		long:   o.has("l") || o.has("n") || o.has("g") || o.has("o") || o.has("full-time"),
@@ -59,7 +67,7 @@ func runLs(p *process, o options, names []string) int {
 	for _, name := range names {
 		file := p.path(name)
 		info, err := os.Lstat(file)
-		if err == nil && info.Mode()&fs.ModeSymlink != 0 && !l.long && !o.has("d") || err == nil && strings.HasSuffix(name, "/") {
+		if err == nil && (info.Mode()&fs.ModeSymlink != 0 && (o.has("L") || o.has("H") || !l.long && !o.has("d")) || strings.HasSuffix(name, "/")) {
 			info, err = os.Stat(file)
 		}
 		if err == nil && strings.HasSuffix(name, "/") && !info.IsDir() {
@@ -116,6 +124,9 @@ func (l *lister) directory(f listed, depth int) {
 			continue
 		}
 		info, err := entry.Info()
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && l.o.has("L") {
+			info, err = os.Stat(f.path + "/" + entry.Name())
+		}
 		if err != nil {
 			l.p.errorf("cannot access '%s': %s", join(f.name, entry.Name()), message(err))
 			continue
@@ -220,7 +231,7 @@ func extension(name string) string {
 }
 
 func (l *lister) show(files []listed) {
-	if l.o.has("m") && len(files) > 0 {
+	if l.o.last("m", "1") == "m" && len(files) > 0 {
 		names := make([]string, len(files))
 		for i, file := range files {
 			names[i] = l.named(file)
@@ -310,7 +321,7 @@ func listTime(at, now time.Time) string {
 // named returns the name with the suffix that -F adds and the quotes that -Q adds.
 func (l *lister) named(file listed) string {
 	name := file.name
-	if l.o.has("Q") {
+	if l.o.last("Q", "N") == "Q" {
 		name = strconv.Quote(name)
 	}
 	mode := file.info.Mode()
@@ -319,7 +330,12 @@ func (l *lister) named(file listed) string {
 			return name + " -> " + target
 		}
 	}
-	switch l.o.last("F", "p") {
+	switch l.o.last("F", "classify", "p") {
+	case "classify":
+		if when := l.o.value("classify", ""); when != "" && when != "always" && when != "yes" && when != "force" {
+			break // stdout is not a terminal
+		}
+		fallthrough
 	case "F":
 		return name + classified(mode)
 	case "p":

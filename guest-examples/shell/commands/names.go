@@ -61,7 +61,7 @@ func runDirname(p *process, o options, names []string) int {
 
 var realpath = spec{
 	name: "realpath", synopsis: "[-ems] [--relative-to=DIR] [--relative-base=DIR] FILE...",
-	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: relative-base: L,logical P,physical",
+	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: relative-base: P,physical",
 	run:     runRealpath,
 }
 
@@ -70,7 +70,7 @@ func runRealpath(p *process, o options, names []string) int {
 		return p.fail("missing operand")
 	}
 	resolve := func(name string) (string, error) {
-		if !o.has("s") {
+		if o.last("s", "P") != "s" {
 			return p.resolve(name, o.has("e"), o.has("m"))
 		}
 		file := p.path(name)
@@ -172,7 +172,7 @@ func runReadlink(p *process, o options, names []string) int {
 			text, err = os.Readlink(p.path(name))
 		}
 		if err != nil {
-			if p.status = 1; o.has("v") {
+			if p.status = 1; o.last("v", "q", "s") == "v" {
 				p.errorf("%s: %s", name, message(err))
 			}
 			continue
@@ -186,7 +186,7 @@ func runReadlink(p *process, o options, names []string) int {
 
 var ln = spec{
 	name: "ln", synopsis: "[-sfv] [-T] TARGET NAME | TARGET... DIRECTORY",
-	options: "s,symbolic f,force n,no-dereference v,verbose T,no-target-directory r,relative t,target-directory: P L i,interactive b",
+	options: rawArguments,
 	note:    "The sandbox can't create links; copy with cp instead.",
 	run: func(p *process, _ options, names []string) int {
 		if len(names) == 0 {
@@ -197,17 +197,18 @@ var ln = spec{
 }
 
 var chmod = spec{
-	name: "chmod", synopsis: "[-R] [-v] MODE FILE...", options: rawArguments,
+	name: "chmod", synopsis: "[-Rvcf] MODE FILE...", options: rawArguments,
 	note: "MODE is a mode such as 644, +x or u+w,go-r. In the sandbox chmod has no lasting effect: the granted permissions decide the access.",
 	run:  runChmod,
 }
 
 func runChmod(p *process, _ options, words []string) int {
-	recursive, verbose, changes := false, false, false
+	recursive, verbose, changes, quiet := false, false, false, false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "Rvcf") == "" {
 		recursive = recursive || strings.Contains(words[0], "R")
 		verbose = verbose || strings.Contains(words[0], "v")
 		changes = changes || strings.Contains(words[0], "c")
+		quiet = quiet || strings.Contains(words[0], "f")
 		words = words[1:]
 	}
 	switch len(words) {
@@ -220,6 +221,11 @@ func runChmod(p *process, _ options, words []string) int {
 	if err != nil {
 		return p.fail("invalid mode: '%s'", words[0])
 	}
+	complain := func(format string, args ...any) {
+		if p.status = 1; !quiet {
+			p.errorf(format, args...)
+		}
+	}
 	apply := func(f found) walkStep {
 		old := f.info.Mode()
 		mode := change(old, f.info.IsDir())
@@ -228,7 +234,7 @@ func runChmod(p *process, _ options, words []string) int {
 		}
 		switch err := os.Chmod(f.path, mode); {
 		case err != nil:
-			p.errorf("changing permissions of '%s': %s", f.name, message(err))
+			complain("changing permissions of '%s': %s", f.name, message(err))
 		case unixMode(old) != unixMode(mode) && (verbose || changes):
 			p.printf("mode of '%s' changed from %04o (%s) to %04o (%s)\n", f.name, unixMode(old), modeText(old)[1:], unixMode(mode), modeText(mode)[1:])
 		case verbose:
@@ -240,7 +246,7 @@ func runChmod(p *process, _ options, words []string) int {
 		return skipDirectory
 	}
 	for _, name := range words[1:] {
-		p.walk(name, false, apply, func(name string, err error) { p.errorf("cannot access '%s': %s", name, message(err)) })
+		p.walk(name, walkRules{}, apply, func(name string, err error) { complain("cannot access '%s': %s", name, message(err)) })
 	}
 	return p.status
 }

@@ -11,7 +11,7 @@ import (
 
 var rm = spec{
 	name: "rm", synopsis: "[-dfrv] FILE...",
-	options: "r,recursive R f,force v,verbose d,dir i I interactive:: one-file-system preserve-root:: no-preserve-root",
+	options: "r,recursive R f,force v,verbose d,dir i I interactive:: preserve-root::",
 	note:    "-i is refused: there is no terminal.",
 	run:     runRm,
 }
@@ -81,7 +81,7 @@ func (p *process) remove(f found, verbose bool) {
 
 // removeAll removes a directory with its content.
 func (p *process) removeAll(name string, verbose bool) {
-	p.walk(name, true, func(f found) walkStep {
+	p.walk(name, walkRules{after: true}, func(f found) walkStep {
 		p.remove(f, verbose)
 		return descend
 	}, func(name string, err error) { p.errorf("cannot remove '%s': %s", name, message(err)) })

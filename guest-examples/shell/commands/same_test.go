@@ -247,7 +247,10 @@ func runOurs(t *testing.T, dir string, words []string, stdin io.Reader, stdout, 
 
 // runCommand runs one of our commands as the shell does.
 func runCommand(ctx context.Context, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	environ := []string{"GREETING=hello", "HOME=/home/user", "TZ=UTC"}
+	return runWith(ctx, Table(nil), []string{"GREETING=hello", "HOME=/home/user", "TZ=UTC"}, dir, words, stdin, stdout, stderr)
+}
+
+func runWith(ctx context.Context, table map[string]command.Func, environ []string, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &command.Env{
 		Args: words, Dir: dir, Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		Environ: func() []string { return environ },
@@ -259,13 +262,13 @@ func runCommand(ctx context.Context, dir string, words []string, stdin io.Reader
 			}
 			return ""
 		},
-		Run: runInTable,
+		Run: func(ctx context.Context, words []string, e *command.Env) int { return runIn(ctx, table, words, e) },
 	}
-	return runInTable(ctx, words, e)
+	return e.Run(ctx, words, e)
 }
 
-func runInTable(ctx context.Context, words []string, e *command.Env) int {
-	run, ok := Table(nil)[words[0]]
+func runIn(ctx context.Context, table map[string]command.Func, words []string, e *command.Env) int {
+	run, ok := table[words[0]]
 	if !ok {
 		fmt.Fprintf(e.Stderr, "%s: command not found\n", words[0])
 		return 127

@@ -15,7 +15,7 @@ import (
 var sed = spec{
 	name: "sed", synopsis: "[-nErsz] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE]...",
 	options: "n,quiet,silent e,expression: f,file: E,regexp-extended r i,in-place:: s,separate z,null-data u,unbuffered " +
-		"b,binary posix l,line-length: sandbox follow-symlinks",
+		"b,binary l,line-length: sandbox follow-symlinks",
 	note: "Back-references work in a replacement but not in a pattern, because matching takes linear time. e and s///e are refused: there are no programs to run.",
 	run:  runSed,
 }

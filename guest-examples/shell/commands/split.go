@@ -38,6 +38,11 @@ func runSplit(p *process, o options, names []string) int {
 		prefix = names[1]
 	}
 	s := splitter{p: p, prefix: prefix, suffix: o.value("additional-suffix", ""), length: length, numeric: o.has("d") || o.has("numeric-suffixes")}
+	if from := o.value("numeric-suffixes", ""); from != "" {
+		if s.first, err = strconv.Atoi(from); err != nil || s.first < 0 {
+			return p.fail("invalid start value: '%s'", from)
+		}
+	}
 	r, err := p.open(file)
 	if err != nil {
 		return p.fail("cannot open '%s' for reading: %s", file, message(err))
@@ -59,6 +64,7 @@ type splitter struct {
 	p              *process
 	prefix, suffix string
 	length, made   int
+	first          int // number of the first file
 	numeric        bool
 }
 
@@ -68,7 +74,7 @@ func (s *splitter) name() (string, error) {
 		base, digits = 10, "0123456789"
 	}
 	text := make([]byte, s.length)
-	n := s.made
+	n := s.first + s.made
 	for i := s.length - 1; i >= 0; i-- {
 		text[i] = digits[n%base]
 		n /= base

@@ -34,7 +34,7 @@ var unexpand = spec{
 		if err != nil {
 			return p.fail("%v", err)
 		}
-		whole := (o.has("a") || o.has("t") || o.has("#")) && !o.has("first-only")
+		whole := (o.has("a") || o.has("t")) && !o.has("first-only")
 		return p.eachInput(files, func(_ string, r io.Reader) error {
 			return p.eachLine(r, '\n', func(line []byte, ended bool) bool {
 				p.unexpandLine(stops, line, whole)

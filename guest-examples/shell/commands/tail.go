@@ -4,13 +4,13 @@ import "io"
 
 var tail = spec{
 	name: "tail", synopsis: "[-n [+]LINES] [-c [+]BYTES] [-qvz] [FILE]...",
-	options: partOptions + " f,follow:: F s: retry pid:",
+	options: partOptions + " f follow:: F",
 	note:    "-f is refused: no other program can write to the file.",
 	run:     runTail,
 }
 
 func runTail(p *process, o options, files []string) int {
-	if o.has("f") || o.has("F") {
+	if o.last("f", "follow", "F") != "" {
 		return p.fail("-f is not supported, because no other program can write to the file; omit -f")
 	}
 	preset := "10"

@@ -45,7 +45,11 @@ func (a *archiver) create() error {
 // add adds a file, or a directory with its content.
 func (a *archiver) add(w *tar.Writer, name tarName, target string) {
 	start := joinPath(name.dir, name.name)
-	a.p.walk(start, false, func(f found) walkStep {
+	rules := walkRules{}
+	if a.o.has("h") {
+		rules.follow = allLinks
+	}
+	a.p.walk(start, rules, func(f found) walkStep {
 		shown := name.name + strings.TrimPrefix(f.name, start)
 		switch {
 		case a.excluded(shown):
@@ -68,13 +72,10 @@ func (a *archiver) add(w *tar.Writer, name tarName, target string) {
 func (a *archiver) addOne(w *tar.Writer, shown string, f found) error {
 	link := ""
 	var err error
-	switch {
-	case f.info.Mode()&fs.ModeSymlink == 0:
-	case a.o.has("h"):
-		if f.info, err = os.Stat(f.path); err != nil {
-			return err
+	if f.info.Mode()&fs.ModeSymlink != 0 {
+		if a.o.has("h") {
+			return fs.ErrNotExist // the target of the link
 		}
-	default:
 		if link, err = os.Readlink(f.path); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 
 var tee = spec{
 	name: "tee", synopsis: "[-a] [FILE]...",
-	options: "a,append i,ignore-interrupts p",
+	options: "a,append i,ignore-interrupts",
 	run:     runTee,
 }
 

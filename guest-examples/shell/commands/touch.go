@@ -11,7 +11,7 @@ import (
 
 var touch = spec{
 	name: "touch", synopsis: "[-acm] [-d DATE | -t STAMP] [-r FILE] FILE...",
-	options: "a c,no-create m d,date: r,reference: t: f h,no-dereference time:",
+	options: "a c,no-create m d,date: r,reference: t: f time:",
 	note:    "A file has only the time of its last change, so -a alone changes no time.",
 	run:     runTouch,
 }

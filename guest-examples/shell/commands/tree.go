@@ -10,7 +10,7 @@ import (
 
 var tree = spec{
 	name: "tree", synopsis: "[-adfi] [-L LEVEL] [-I PATTERN] [-P PATTERN] [--noreport] [DIRECTORY]...",
-	options: "a d f i F L: I: P: noreport dirsfirst C n s h",
+	options: "a d f i F L: I: P: noreport dirsfirst n s h",
 	run:     runTree,
 }
 

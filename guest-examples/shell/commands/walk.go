@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -20,54 +22,113 @@ type found struct {
 	name  string // as printed: the starting point, and the path below it
 	path  string // absolute
 	depth int
-	info  fs.FileInfo // describes a link itself, not its target
+	info  fs.FileInfo // describes a link itself, unless the walk follows it
 }
 
-// walk visits a file and everything below it, ordered by name. It visits a directory before its
-// content, or after its content if the field after is set. It calls report for files that can't be
-// read.
-func (p *process) walk(start string, after bool, visit func(f found) walkStep, report func(name string, err error)) {
-	info, err := os.Lstat(p.path(start))
+// walkRules choose what a walk does. The zero value visits a directory before its content and
+// follows no links.
+type walkRules struct {
+	after  bool // visit a directory after its content
+	follow followed
+}
+
+// followed says which links are followed. A link to nothing is never followed.
+type followed int
+
+const (
+	noLinks    followed = iota
+	givenLinks          // those on the command line
+	allLinks
+)
+
+// follows returns what the last of the options -L, -H and -P says.
+func (o options) follows() followed {
+	return map[string]followed{"L": allLinks, "H": givenLinks}[o.last("L", "H", "P")]
+}
+
+// info describes a file at a depth below the starting point.
+func (f followed) info(file string, depth int) (fs.FileInfo, error) {
+	info, err := os.Lstat(file)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && (f == allLinks || f == givenLinks && depth == 0) {
+		if target, err := os.Stat(file); err == nil {
+			return target, nil
+		}
+	}
+	return info, err
+}
+
+// walk visits a file and everything below it, ordered by name. It calls report for files that can't
+// be read, and for links that lead to a directory above them.
+func (p *process) walk(start string, rules walkRules, visit func(f found) walkStep, report func(name string, err error)) {
+	info, err := rules.follow.info(p.path(start), 0)
 	if err != nil {
 		report(start, err)
 		return
 	}
-	p.walkFrom(found{start, p.path(start), 0, info}, after, visit, report)
+	w := walker{p, rules, visit, report}
+	w.file(found{start, p.path(start), 0, info}, nil)
 }
 
-func (p *process) walkFrom(f found, after bool, visit func(f found) walkStep, report func(name string, err error)) {
-	if p.stopped() {
+// walker is one walk.
+type walker struct {
+	p      *process
+	rules  walkRules
+	visit  func(f found) walkStep
+	report func(name string, err error)
+}
+
+// file visits a file. The parameter above has the directories above it, without links in their
+// paths, if links are followed.
+func (w walker) file(f found, above []string) {
+	if w.p.stopped() {
 		return
 	}
-	if !after && visit(f) == skipDirectory {
+	if !w.rules.after && w.visit(f) == skipDirectory {
 		return
 	}
 	if f.info.IsDir() {
-		p.walkDirectory(f, after, visit, report)
+		w.directory(f, above)
 	}
-	if after {
-		visit(f)
+	if w.rules.after {
+		w.visit(f)
 	}
 }
 
-func (p *process) walkDirectory(f found, after bool, visit func(f found) walkStep, report func(name string, err error)) {
+func (w walker) directory(f found, above []string) {
+	if w.rules.follow == allLinks {
+		var looped bool
+		if above, looped = entered(above, f.path); looped {
+			w.report(f.name, syscall.ELOOP)
+			return
+		}
+	}
 	if f.depth >= maxDepth {
-		report(f.name, syscall.ENAMETOOLONG)
+		w.report(f.name, syscall.ENAMETOOLONG)
 		return
 	}
 	entries, err := os.ReadDir(f.path)
 	if err != nil {
-		report(f.name, err)
+		w.report(f.name, err)
 		return
 	}
 	for _, entry := range entries {
-		info, err := entry.Info()
+		name, file := join(f.name, entry.Name()), path.Join(f.path, entry.Name())
+		info, err := w.rules.follow.info(file, f.depth+1)
 		if err != nil {
-			report(join(f.name, entry.Name()), err)
+			w.report(name, err)
 			continue
 		}
-		p.walkFrom(found{join(f.name, entry.Name()), path.Join(f.path, entry.Name()), f.depth + 1, info}, after, visit, report)
+		w.file(found{name, file, f.depth + 1, info}, above)
 	}
+}
+
+// entered returns the directories above the entries of dir. looped reports that dir is one of those
+// above it, so a walk that followed links would not end.
+func entered(above []string, dir string) (all []string, looped bool) {
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return append(slices.Clip(above), dir), slices.Contains(above, dir)
 }
 
 // join joins a directory, as written on the command line, and a name.

@@ -28,7 +28,7 @@ func runXargs(p *process, o options, words []string) int {
 	if len(words) == 0 {
 		words = []string{"echo"}
 	}
-	x := &xargsRun{p: p, words: words, verbose: o.has("t"), maximum: 1 << 30, size: maxWords, replace: o.value("I", "")}
+	x := &xargsRun{p: p, words: words, verbose: o.has("t"), exact: o.has("x") && (o.has("n") || o.has("L") || o.has("l")), maximum: 1 << 30, size: maxWords, replace: o.value("I", "")}
 	if o.has("i") && x.replace == "" {
 		if x.replace = o.value("i", ""); x.replace == "" {
 			x.replace = "{}"
@@ -99,6 +99,7 @@ type xargsRun struct {
 	size    int // maximum total length of those arguments, in bytes
 	limit   int // maximum length of the command line, in bytes
 	status  int
+	exact   bool // a command line that gets too long is an error
 	done    bool // a command exited with a status that stops xargs
 }
 
@@ -127,6 +128,9 @@ func (x *xargsRun) run(reader *argumentReader, perLine int, notIfEmpty bool) int
 			continue
 		}
 		if len(batch) > 0 && size+len(argument)+1 > x.size {
+			if x.exact || perLine > 0 {
+				return x.p.fail("argument list too long")
+			}
 			x.call(append(x.words[:len(x.words):len(x.words)], batch...))
 			batch, size, lines, ran = nil, 0, 0, true
 		}

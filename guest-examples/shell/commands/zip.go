@@ -3,6 +3,8 @@ package commands
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,11 +12,12 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 )
 
 var zipSpec = spec{
 	name: "zip", synopsis: "[-rqj] [-x PATTERN]... ARCHIVE FILE...", usage: 16,
-	options: "r,recurse-paths q,quiet j,junk-paths x,exclude: 0 1 6 9 X y",
+	options: "r,recurse-paths q,quiet j,junk-paths x,exclude: 0 1 2 3 4 5 6 7 8 9 X",
 	note:    "An existing archive is replaced.",
 	run:     runZip,
 }
@@ -34,8 +37,10 @@ func runZip(p *process, o options, names []string) int {
 	}
 	var packed bounded
 	w := zip.NewWriter(&packed)
+	level := cmp.Or(o.last("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"), "6")
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, int(level[0]-'0')) })
 	for _, start := range names[1:] {
-		p.walk(start, false, func(f found) walkStep {
+		p.walk(start, walkRules{}, func(f found) walkStep {
 			name := strings.TrimPrefix(strings.TrimLeft(f.name, "/"), "./")
 			if matchesAny(exclude, name) || f.path == p.path(target) {
 				return skipDirectory
@@ -58,12 +63,13 @@ func runZip(p *process, o options, names []string) int {
 	if err := w.Close(); err != nil {
 		return p.fail("%v", err)
 	}
-	out, err := p.create(target, os.O_TRUNC)
-	if target == "-" {
-		out, err = nopWriteCloser{p}, nil
-	}
-	if err != nil {
-		return p.fail("%s: %s", target, message(err))
+	var out io.WriteCloser = nopWriteCloser{p}
+	if target != "-" {
+		created, err := p.create(target, os.O_TRUNC)
+		if err != nil {
+			return p.fail("%s: %s", target, message(err))
+		}
+		out = created
 	}
 	if _, err := out.Write(packed.Bytes()); firstError(err, out.Close()) != nil {
 		return p.fail("%s: %s", target, message(err))
@@ -80,8 +86,15 @@ func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error
 		return err
 	}
 	header.Name, header.Method = name, zip.Deflate
+	if o.last("0", "1", "2", "3", "4", "5", "6", "7", "8", "9") == "0" {
+		header.Method = zip.Store
+	}
 	if f.info.IsDir() {
 		header.Name, header.Method = name+"/", zip.Store
+	}
+	if o.has("X") {
+		// Modified would add an extra field. The other fields keep the time, to two seconds.
+		header.Modified = time.Time{}
 	}
 	if !o.has("q") {
 		p.printf("  adding: %s\n", header.Name)
