@@ -218,6 +218,39 @@ func ResultOf(name string, result tool.Result, err error) tool.Result {
 	return result
 }
 
+// Execute makes one call, for a program that reads the model's messages itself, such as an agent
+// framework. name and arguments are as the model wrote them: Execute finds the tool and changes
+// names and nulls back, as [Tools.Read] does. like has the fields that all calls share; its ID,
+// Tool and Arguments have no effect.
+//
+// A failed call returns both an error and a Result. The message of the error is for the model.
+// [tool.CodeOf] returns the code of the error: not_found if no definition has the name, otherwise
+// the code from executor. Execute is safe for concurrent use.
+func (t *Tools) Execute(ctx context.Context, executor Executor, name string, arguments json.RawMessage, like tool.Call) (tool.Result, error) {
+	call := Call{Name: name, Arguments: arguments}
+	t.resolve(&call, 0, false)
+	if call.Problem != "" {
+		return Failed(call.Problem), &tool.Error{Code: tool.CodeNotFound, Message: call.Problem, Recoverable: true}
+	}
+	like.ID, like.Tool, like.Arguments = "", call.Tool, call.Arguments
+	result, err := executor.Execute(ctx, like)
+	if err == nil {
+		return result, nil
+	}
+	result = ResultOf(name, result, err)
+	return result, &failure{message: newOutcome(result).text, cause: err}
+}
+
+// failure is the error of a failed call, with the message for the model.
+type failure struct {
+	message string
+	cause   error
+}
+
+func (f *failure) Error() string { return f.message }
+
+func (f *failure) Unwrap() error { return f.cause }
+
 // Failed returns a failed result with a text.
 func Failed(text string) tool.Result {
 	return tool.Result{IsError: true, Content: []tool.Content{tool.TextContent(text)}}
