@@ -44,14 +44,17 @@ func TestEmbeddersLinkOnlyWhatTheyUse(t *testing.T) {
 	}
 }
 
-// The main module does not need OpenTelemetry, because registry/telemetry is a module of its own.
-func TestNoTelemetryIsNeeded(t *testing.T) {
+// The main module needs neither OpenTelemetry nor an agent framework, because registry/telemetry
+// and the adapters are modules of their own.
+func TestNeitherTelemetryNorFrameworksAreNeeded(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{if not .Indirect}}{{.Path}}{{end}}", "all").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	if strings.Contains(string(out), "go.opentelemetry.io/") {
-		t.Error("go.mod requires OpenTelemetry")
+	for _, module := range []string{"go.opentelemetry.io/", "github.com/anthropics/anthropic-sdk-go", "google.golang.org/adk"} {
+		if strings.Contains(string(out), module) {
+			t.Errorf("go.mod requires %s", module)
+		}
 	}
 }
 
