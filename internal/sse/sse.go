@@ -21,6 +21,9 @@ var ErrTooLong = errors.New("the event is too long")
 // line has more than maxBytes bytes.
 func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
 	in := bufio.NewReader(r)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = in.Discard(3) // without this, the first line would be an unknown field
+	}
 	var line, data []byte
 	for {
 		// A bufio.Scanner would search the whole line again after each piece that arrives.

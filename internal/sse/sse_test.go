@@ -24,6 +24,7 @@ func TestRead(t *testing.T) {
 		"data: {}\n\n": {"{}"},
 		"data:a\r\ndata: b\r\n\r\n: c\nid: 1\n\nx": {"a\nb"},
 		"event: e\ndata: 1\n\ndata:  2\n\ndata: 3": {"1", " 2"},
+		"\ufeffdata: 1\n\n\ufeffdata: 2\n\n":       {"1"},
 		"data\n\ndata:\n\n":                        nil,
 	} {
 		got, err := read(stream, 10)
