@@ -91,7 +91,8 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 }
 
 // Answer runs all calls in a model's message and returns the messages to send next. message is
-// the body of the provider's response (not streamed), or only the model's message from it.
+// the body of the provider's response, or only the model's message from it. The body of a streamed
+// response comes from [ReadStream].
 //
 // A call that fails gets a result with a message for the model. Reasons are a tool that is not
 // defined, invalid arguments, or a failure of the tool. Adjacent calls to tools that only read run

@@ -31,7 +31,7 @@ func noMessage(format Format, body []byte, want string) error {
 		}
 		return assemble.ProviderError(&e)
 	}
-	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream", format, want)
+	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream; ReadStream reads streams", format, want)
 }
 
 // StopError is the error for a response in which the model stopped without text and without a call.

@@ -374,6 +374,20 @@ func TestStreamReportsAReadError(t *testing.T) {
 	}
 }
 
+// The last event ends the message, even if the server keeps the connection open.
+func TestNothingIsReadAfterTheLastEvent(t *testing.T) {
+	t.Parallel()
+	for _, s := range streams(t) {
+		if s.body == nil || s.format != llm.Anthropic && s.format != llm.OpenAIResponses && !bytes.Contains(s.events, []byte("[DONE]")) {
+			continue
+		}
+		got, _ := readStream(t, s.format, io.MultiReader(bytes.NewReader(s.events), iotest.ErrReader(errors.New("read on"))))
+		if got.err != nil {
+			t.Errorf("%s: %v", s.name, got.err)
+		}
+	}
+}
+
 // repeated reads a text over and over.
 type repeated struct {
 	text string
@@ -427,6 +441,33 @@ func TestRepeatedFieldsAreNotALongMessage(t *testing.T) {
 	got, _ := readStream(t, llm.OpenAI, strings.NewReader(strings.Repeat(event, 40)+end))
 	if got.err != nil || got.text != strings.Repeat("a", 40) {
 		t.Errorf("got %q, %v", got.text, got.err)
+	}
+}
+
+// A server may cut a character that is written as a pair of escapes.
+func TestPairOfEscapesMayBeCut(t *testing.T) {
+	t.Parallel()
+	for format, events := range map[llm.Format][]string{
+		llm.OpenAI: {
+			`{"choices":[{"delta":{"content":"\ud83c"}}]}`, `{"choices":[{"delta":{"content":"\udf1e"},"finish_reason":"stop"}]}`,
+		},
+		llm.Anthropic: {
+			`{"type":"message_start","message":{"role":"assistant","content":[]}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\ud83c"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\udf1e"}}`,
+			`{"type":"content_block_stop","index":0}`, `{"type":"message_stop"}`,
+		},
+		llm.Gemini: {
+			`{"candidates":[{"content":{"parts":[{"text":"\ud83c"}]}}]}`, `{"candidates":[{"content":{"parts":[{"text":"\udf1e"}]},"finishReason":"STOP"}]}`,
+		},
+	} {
+		got, _ := readStream(t, format, strings.NewReader("data: "+strings.Join(events, "\n\ndata: ")+"\n\n"))
+		if got.err != nil {
+			t.Errorf("%s: %v", format, got.err)
+			continue
+		}
+		if m, err := newTools(t, format, llm.Options{}).Read(got.end.Body); err != nil || m.Text != "\U0001F31E" {
+			t.Errorf("%s: got %q, %v", format, m.Text, err)
+		}
 	}
 }
 

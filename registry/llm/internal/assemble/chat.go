@@ -90,6 +90,11 @@ func (s *chatStream) body() *jsontree.Value {
 	}
 	s.child(&s.message, "content") // null if there is none
 	message := s.message.value()
+	// Some servers send these fields in each event. The API refuses them in a request.
+	message.Members = slices.DeleteFunc(message.Members, func(m jsontree.Member) bool {
+		empty := m.Value.IsNull() || m.Value.Kind == jsontree.Array && len(m.Value.Items) == 0
+		return empty && m.Name != "content" && m.Name != "refusal"
+	})
 	if calls := message.Member("tool_calls"); !s.withIndex {
 		for i := range items(calls) { // the index exists in streams only
 			calls.Items[i].Members = slices.DeleteFunc(calls.Items[i].Members, func(m jsontree.Member) bool { return m.Name == "index" })
