@@ -32,7 +32,7 @@ type recordedChunk struct {
 	Text      string        `json:"text,omitempty"`
 	Reasoning string        `json:"reasoning,omitempty"`
 	Call      *recordedCall `json:"call,omitempty"`
-	End       *recordedEnd  `json:"end,omitempty"`
+	End       *llm.Response `json:"end,omitempty"`
 }
 
 // recordedCall is an llm.Call. The arguments are a string, because they may be invalid JSON.
@@ -42,30 +42,18 @@ type recordedCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// recordedEnd is an llm.Response.
-type recordedEnd struct {
-	Body  json.RawMessage `json:"body"`
-	Usage llm.Usage       `json:"usage"`
-}
-
 func recorded(c llm.Chunk) recordedChunk {
-	out := recordedChunk{Text: c.Text, Reasoning: c.Reasoning}
+	out := recordedChunk{Text: c.Text, Reasoning: c.Reasoning, End: c.End}
 	if call := c.Call; call != nil {
 		out.Call = &recordedCall{ID: call.ID, Name: call.Name, Arguments: string(call.Arguments)}
-	}
-	if end := c.End; end != nil {
-		out.End = &recordedEnd{Body: end.Body, Usage: end.Usage}
 	}
 	return out
 }
 
 func (c recordedChunk) chunk() llm.Chunk {
-	out := llm.Chunk{Text: c.Text, Reasoning: c.Reasoning}
+	out := llm.Chunk{Text: c.Text, Reasoning: c.Reasoning, End: c.End}
 	if call := c.Call; call != nil {
 		out.Call = &llm.Call{ID: call.ID, Name: call.Name, Arguments: json.RawMessage(call.Arguments)}
-	}
-	if end := c.End; end != nil {
-		out.End = &llm.Response{Body: end.Body, Usage: end.Usage}
 	}
 	return out
 }

@@ -32,9 +32,9 @@ type Response struct {
 	// Body is the body that the provider would have sent without streaming, for [Tools.Read] and
 	// [Tools.Answer]. Everything that must go back to the provider unchanged, such as signatures of
 	// reasoning, is in it.
-	Body json.RawMessage
+	Body json.RawMessage `json:"body"`
 	// Usage is what the response cost; the zero value if the provider did not say.
-	Usage Usage
+	Usage Usage `json:"usage"`
 }
 
 // Usage counts the tokens of a request and its response.
