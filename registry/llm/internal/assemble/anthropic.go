@@ -56,8 +56,10 @@ func (s *anthropicStream) add(event *jsontree.Value) error {
 		for i := range event.Members {
 			switch m := &event.Members[i]; m.Name {
 			case "type", "delta":
+			case "usage": // the first event also has counts, which this one may lack
+				s.setAll(s.child(&s.message, m.Name), &m.Value)
 			default:
-				s.merge(s.child(&s.message, m.Name), m.Name, &m.Value)
+				s.set(&s.message, m.Name, &m.Value)
 			}
 		}
 	case "message_stop":
@@ -89,7 +91,7 @@ func (s *anthropicStream) addDelta(block *openBlock, delta *jsontree.Value) {
 			s.merge(&block.input, "text", &m.Value)
 		case "citation":
 			list := s.child(block.growing, "citations")
-			s.replace(s.push(list), "", &m.Value)
+			s.replace(s.push(list), &m.Value)
 		case "signature":
 			s.set(block.growing, m.Name, &m.Value)
 		default:

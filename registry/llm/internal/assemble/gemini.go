@@ -92,7 +92,7 @@ func (s *geminiStream) addPart(part *jsontree.Value) error {
 			}
 		}
 	}
-	s.replace(s.push(parts), "", part)
+	s.replace(s.push(parts), part)
 	return nil
 }
 

@@ -77,16 +77,23 @@ func (b *build) push(g *growing) *growing {
 func (b *build) set(g *growing, name string, v *jsontree.Value) {
 	c := b.child(g, name)
 	if v.Kind != jsontree.Null {
-		b.replace(c, name, v)
+		b.replace(c, v)
 	}
 }
 
-func (b *build) replace(g *growing, name string, v *jsontree.Value) {
+// replace makes g equal to v. Unlike merge, it never joins the items of a list, which is whole.
+func (b *build) replace(g *growing, v *jsontree.Value) {
 	b.size -= g.weight()
 	*g = growing{kind: v.Kind}
 	switch v.Kind {
-	case jsontree.Object, jsontree.Array:
-		b.merge(g, name, v)
+	case jsontree.Object:
+		for i := range v.Members {
+			b.replace(b.child(g, v.Members[i].Name), &v.Members[i].Value)
+		}
+	case jsontree.Array:
+		for i := range v.Items {
+			b.replace(b.push(g), &v.Items[i])
+		}
 	case jsontree.String:
 		g.literal = []byte(v.Literal[:len(v.Literal)-1])
 	default:
@@ -120,7 +127,7 @@ func (b *build) merge(g *growing, name string, v *jsontree.Value) {
 	// Mistral streams the content as a list while the model reasons, and then as a string.
 	if name == "content" && g.kind == jsontree.String && v.Kind == jsontree.Array {
 		text := g.value().Text()
-		b.replace(g, name, jsontree.NewArray())
+		b.replace(g, jsontree.NewArray())
 		b.merge(g, name, jsontree.NewString(text))
 	}
 	if name == "content" && g.kind == jsontree.Array && v.Kind == jsontree.String {
@@ -132,7 +139,7 @@ func (b *build) merge(g *growing, name string, v *jsontree.Value) {
 	switch {
 	case v.Kind == jsontree.Null:
 	case v.Kind != g.kind:
-		b.replace(g, name, v)
+		b.replace(g, v)
 	case v.Kind == jsontree.Object:
 		for i := range v.Members {
 			m := &v.Members[i]
@@ -149,7 +156,7 @@ func (b *build) merge(g *growing, name string, v *jsontree.Value) {
 			b.size += closed - 1
 		}
 	default:
-		b.replace(g, name, v)
+		b.replace(g, v)
 	}
 }
 
