@@ -58,8 +58,8 @@ func TestNeitherTelemetryNorFrameworksAreNeeded(t *testing.T) {
 	}
 }
 
-// The project has its own client for model providers. An SDK would make connections that package
-// egress does not check.
+// The main module has its own client for model providers. An SDK would make connections that
+// package egress does not check. The modules in adapters offer tools to programs that use SDKs.
 func TestNoProviderSDKIsNeeded(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}", "all").Output()
 	if err != nil {
