@@ -79,9 +79,12 @@ func growingText(v any) (holder map[string]any, name string) {
 func TestTextsMayBeCutAnywhere(t *testing.T) {
 	t.Parallel()
 	skipped := []string{
-		"openai-logprobs", "openai-reasoning-details", "openai-unknown-fields", "openai-whole-lists", // repeat other content
-		"openai-no-ids",                              // a repeated name begins another call
-		"openai-calls-in-one-delta", "mistral-calls", // two texts in an event
+		// Events that also have other content.
+		"openai-logprobs", "openai-reasoning-details", "openai-unknown-fields", "openai-whole-lists",
+		// Events with two texts.
+		"openai-calls-in-one-delta", "mistral-calls",
+		// A name that is repeated begins another call.
+		"openai-no-ids",
 	}
 	for _, s := range streams(t) {
 		if s.body == nil || s.format == llm.OpenAIResponses || slices.Contains(skipped, s.name) {
