@@ -29,8 +29,8 @@ func New(tools Tools, model Model, o Options) *Agent {
 
 // Run carries out a task. It returns when the model has reported, a limit is reached or ctx is
 // done; the Result is complete in all cases, and no call of the run continues. The error is nil if
-// the model reported or refused. Otherwise it is a *[tool.Error]: timeout or cancelled, execution
-// if the model failed, or invalid_argument if the run could not begin.
+// the model reported or refused. Otherwise it is a *[tool.Error]: timeout or cancelled, server if
+// the model failed, or invalid_argument if the run could not begin.
 func (a *Agent) Run(ctx context.Context, request Request, events Events) (Result, error) {
 	r, err := a.begin(ctx, request, events)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *run) fail(ctx context.Context, err error) {
 		r.end, r.errors = EndRefused, append(r.errors, err.Error())
 		return
 	default:
-		failure := tool.Errorf(tool.CodeExecution, "the model failed: %v", err).WithCause(err)
+		failure := tool.Errorf(tool.CodeServer, "the model failed: %v", err).WithCause(err)
 		var coded *tool.Error
 		if errors.As(err, &coded) {
 			failure.Code, failure.Details.RetryAfter = coded.Code, coded.Details.RetryAfter

@@ -77,7 +77,7 @@ func (r *run) call(c llm.Call, index int) tool.Result {
 			}
 		},
 	}
-	if r.o.AutoConfirm {
+	if r.o.AutoConfirmDangerous {
 		call.AutoConfirm = r.confirm
 	}
 	result, err := r.wait(call)

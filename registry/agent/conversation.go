@@ -89,7 +89,7 @@ func cut(r tool.Result, maxBytes int) tool.Result {
 		text = string(r.Structured)
 	}
 	if len(text) > maxBytes {
-		text = fmt.Sprintf("%s\n[cut: %d of %d bytes%s]", strings.ToValidUTF8(text[:maxBytes], ""), maxBytes, len(text), stored(r, ", stored as "))
+		text = fmt.Sprintf("%s\n[cut: %d of %d bytes%s]", start(text, maxBytes), maxBytes, len(text), stored(r, ", stored as "))
 	} else {
 		text = strings.TrimSpace(text + "\n[images and other blocks are too large to be shown]")
 	}
@@ -103,6 +103,11 @@ func stored(r tool.Result, text string) string {
 		return text + fmt.Sprint(handles)
 	}
 	return ""
+}
+
+// start returns the beginning of a text, of at most maxBytes bytes.
+func start(text string, maxBytes int) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxBytes)], "")
 }
 
 // brief returns a text on one line, for logs.

@@ -120,7 +120,7 @@ func TestDocument002(t *testing.T) {
 		"autoConfirmDangerous runs dangerous calls without a question": func(t *testing.T) {
 			w := newWorld(t, registry.Options{})
 			m := &script{messages: []message{use(call{"1", "danger", `{"text":"a"}`}), say("Done.")}}
-			if r := w.run(t, m, agent.Options{AutoConfirm: true}); len(w.calls) != 1 || !r.Success || len(w.asked) != 0 {
+			if r := w.run(t, m, agent.Options{AutoConfirmDangerous: true}); len(w.calls) != 1 || !r.Success || len(w.asked) != 0 {
 				t.Errorf("ran %q, asked %d times, %+v", w.made(), len(w.asked), r)
 			}
 		},
@@ -226,7 +226,7 @@ func TestDocument002(t *testing.T) {
 				OnTextChunk: note("text"), OnProgress: note("progress"), OnError: note("error"),
 			})
 			want := []string{"progress turn 1", "text Look.", "start echo ", "progress working on a", "complete echo success", "progress turn 2", "error " + err.Error()}
-			if !slices.Equal(got, want) || tool.CodeOf(err) != tool.CodeExecution {
+			if !slices.Equal(got, want) || tool.CodeOf(err) != tool.CodeServer {
 				t.Errorf("got  %q\nwant %q\n%v", got, want, err)
 			}
 		},
@@ -294,6 +294,18 @@ func TestDocument002(t *testing.T) {
 			got := agent.UIStepOf(c, json.RawMessage(`{"task":"x"}`))
 			want := &agent.ToolAgentResult{Success: true, Summary: "Found it.", ToolCallCount: 1, FilesModified: []string{}, Errors: []string{}}
 			if got.Type != "delegate" || !reflect.DeepEqual(got.ToolAgentResult, want) || got.Result != "Found it." {
+				t.Errorf("%+v, %+v", got, got.ToolAgentResult)
+			}
+		},
+		"a delegation that fails is a step with toolAgentResult": func(t *testing.T) {
+			w := newWorld(t, registry.Options{})
+			w.task(t, &script{messages: []message{use(call{"1", "fail", `{}`}), say("I can't.")}}, agent.TaskOptions{})
+			result, err := w.Execute(t.Context(), tool.Call{ID: "outer", Tool: "task", Arguments: json.RawMessage(`{"task":"x"}`)})
+			if tool.CodeOf(err) != tool.CodeExecution || result.Text() != "I can't.\n\n1. fail {}: failed: the tool says: it does not work" {
+				t.Errorf("%v, %q", err, result.Text())
+			}
+			c, _ := w.Calls().State("", "outer")
+			if got := agent.UIStepOf(c, nil); got.Status != "failed" || got.ToolAgentResult == nil || got.ToolAgentResult.Success || len(got.ToolAgentResult.Errors) != 1 {
 				t.Errorf("%+v, %+v", got, got.ToolAgentResult)
 			}
 		},

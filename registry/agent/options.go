@@ -38,12 +38,12 @@ type Options struct {
 	// MaxContext limits the results of calls in a request to the model, in bytes; 0 means
 	// DefaultMaxContext. Beyond the limit, the oldest results are replaced by a note.
 	MaxContext int
-	// AutoConfirm answers yes to questions about calls that are dangerous, may change something, or
-	// run a script that may. It never answers if a rule of the operator asks or if a call is
-	// repeated too often, and it lifts no denial. Text from a web page or a file may then cause
-	// every such call that the rules allow to be asked about; see docs/security.md.
-	AutoConfirm bool
-	// MaxAutoConfirm limits the calls that AutoConfirm confirms in a run; 0 means
+	// AutoConfirmDangerous answers yes to questions about calls that are dangerous, may change
+	// something, or run a script that may. It never answers if a rule of the operator asks or if a
+	// call is repeated too often, and it lifts no denial. Text from a web page or a file may then
+	// cause every such call that the rules allow to be asked about; see docs/security.md.
+	AutoConfirmDangerous bool
+	// MaxAutoConfirm limits the calls that AutoConfirmDangerous confirms in a run; 0 means
 	// DefaultMaxAutoConfirm. Further questions go to the approver.
 	MaxAutoConfirm int
 	// Skills are listed in the system prompt. The model reads them with the tool skill.

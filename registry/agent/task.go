@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/wasmtool/wasmtool/registry"
@@ -62,18 +63,32 @@ func Task(reg *registry.Registry, model Model, o TaskOptions) func(ctx context.C
 			OnStepStart: func(s Step) { in.Update(tool.Update{Title: s.ToolName}) },
 			OnProgress:  func(text string) { in.Update(tool.Update{Title: brief(text)}) },
 		})
+		if err == nil && !result.Success {
+			err = tool.Errorf(tool.CodeExecution, "the agent did not succeed (%s)", result.End)
+		}
 		return taskResult(result), err
 	}
 }
 
-// taskResult returns the outcome of a run as the result of the tool task.
+// MetaResult is the key of the outcome in the metadata of a task that failed. A task that succeeded
+// has the outcome as its structured result.
+const MetaResult = "tool_agent_result"
+
+// taskResult returns the outcome of a run as the result of the tool task. For a failure, the text
+// includes the log of the steps, so that the caller can go on from there.
 func taskResult(r Result) tool.Result {
-	out := tool.Result{
-		IsError: !r.Success, Title: fmt.Sprintf("%s after %d calls", r.End, r.ToolCallCount),
-		Content: []tool.Content{tool.TextContent(r.Summary)},
-	}
+	out := tool.Result{Title: fmt.Sprintf("%s after %d calls", r.End, r.ToolCallCount), Content: []tool.Content{tool.TextContent(r.Summary)}}
 	out.Call.Usage.FilesWritten = r.FilesModified
-	out.Structured, _ = json.Marshal(r) // a Result has only strings, numbers and lists of them
+	if r.Success {
+		out.Structured, _ = json.Marshal(r) // a Result has only strings, numbers and lists of them
+		return out
+	}
+	const maxText, maxErrors = 8 << 10, 20
+	out.Content = []tool.Content{tool.TextContent(strings.TrimSpace(r.Summary + "\n\n" + r.Details))}
+	r.Summary, r.Details = start(r.Summary, maxText), start(r.Details, maxText)
+	r.Errors = r.Errors[:min(len(r.Errors), maxErrors)]
+	r.FilesModified = r.FilesModified[:min(len(r.FilesModified), maxErrors)]
+	out.Metadata = map[string]any{MetaResult: r}
 	return out
 }
 

@@ -101,8 +101,12 @@ func UIStepOf(c state.Call, arguments json.RawMessage) UIStep {
 
 // delegated returns the outcome of a step of the type delegate, or nil.
 func delegated(kind string, r tool.Result) *ToolAgentResult {
+	text := r.Structured
+	if failed, ok := r.Metadata[MetaResult]; ok {
+		text, _ = json.Marshal(failed) // metadata always encodes
+	}
 	var out ToolAgentResult
-	if kind != TypeDelegate || json.Unmarshal(r.Structured, &out) != nil {
+	if kind != TypeDelegate || json.Unmarshal(text, &out) != nil {
 		return nil
 	}
 	return &out

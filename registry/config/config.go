@@ -31,6 +31,7 @@ type Config struct {
 	policy   policy.Config
 	tools    map[string]toolSettings // by normal name
 	servers  map[string]Server
+	agent    Agent
 	audit    Audit
 	shell    shellcommand.Settings
 	revoked  map[string]bool

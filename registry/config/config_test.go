@@ -94,7 +94,13 @@ var (
 	serversOf = func(c *Config) any { return c.Servers() }
 	shellOf   = func(c *Config) any { return c.Shell() }
 	auditOf   = func(c *Config) any { return c.Audit() }
+	agentOf   = func(c *Config) any { a := c.Agent(); a.Provider, a.Model, a.Source = "", "", ""; return a }
 )
+
+// modelOf returns a section [agent] with the required keys and one more line.
+func modelOf(line string) string {
+	return "[agent]\nprovider = \"openai\"\nmodel = \"m:7b\"\n" + line
+}
 
 // effects lists the effect of every key of the format on a Config.
 var effects = []struct {
@@ -127,6 +133,20 @@ var effects = []struct {
 	{"limits.calls", `limits.calls = 8`, limitsOf, Ceilings{MaxCalls: 8}},
 	{"limits.waiting", `limits.waiting = 9`, limitsOf, Ceilings{MaxWaiting: 9}},
 	{"limits.waiting", `limits.waiting = 0`, limitsOf, Ceilings{MaxWaiting: -1}},
+	{"agent.provider", modelOf("") + `base_url = "http://localhost:11434/v1"`, func(c *Config) any { return c.Agent() }, Agent{Provider: "openai", Model: "m:7b", BaseURL: "http://localhost:11434/v1", Source: FileName + ":1"}},
+	{"agent.model", modelOf(""), func(c *Config) any { return c.Agent().Model }, "m:7b"},
+	{"agent.base_url", modelOf(`base_url = "https://LLM.example:443/v1"`), agentOf, Agent{BaseURL: "https://llm.example/v1"}},
+	{"agent.private", modelOf(`private = true`), agentOf, Agent{Private: true}},
+	{"agent.secret", modelOf(`secret = "A"`) + "\n[secrets.A]\nenv = \"TOKEN\"", agentOf, Agent{Secret: "A"}},
+	{"agent.max_turns", modelOf(`max_turns = 5`), agentOf, Agent{MaxTurns: 5}},
+	{"agent.max_tool_calls", modelOf(`max_tool_calls = 6`), agentOf, Agent{MaxToolCalls: 6}},
+	{"agent.max_tokens", modelOf(`max_tokens = 70_000`), agentOf, Agent{MaxTokens: 70_000}},
+	{"agent.max_output_tokens", modelOf(`max_output_tokens = 800`), agentOf, Agent{MaxOutputTokens: 800}},
+	{"agent.timeout", modelOf(`timeout = "5m"`), agentOf, Agent{Timeout: 5 * time.Minute}},
+	{"agent.auto_confirm_dangerous", modelOf(`auto_confirm_dangerous = true`), agentOf, Agent{AutoConfirmDangerous: true}},
+	{"agent.max_auto_confirm", modelOf(`max_auto_confirm = 3`), agentOf, Agent{MaxAutoConfirm: 3}},
+	{"agent.allow_task", modelOf(`allow_task = true`), agentOf, Agent{AllowTask: true}},
+	{"agent.allow_question", modelOf(`allow_question = true`), agentOf, Agent{AllowQuestion: true}},
 	{"policy.profile", `policy.profile = "coding"`, policyOf, policy.Config{Profile: "coding", Sources: map[string]string{"profile": "wasmtool.toml:1"}}},
 	{"policy.allow", "[policy]\nallow = [\n\"grep\",\n\"group:fs\"]", policyOf, policy.Config{Allow: []string{"grep", "group:fs"}, Sources: map[string]string{"allow": "wasmtool.toml:2", "allow[0]": "wasmtool.toml:3", "allow[1]": "wasmtool.toml:4"}}},
 	{"policy.deny", `policy.deny = ["*"]`, policyOf, policy.Config{Deny: []string{"*"}, Sources: map[string]string{"deny": "wasmtool.toml:1", "deny[0]": "wasmtool.toml:1"}}},

@@ -21,7 +21,7 @@ func TestErrors(t *testing.T) {
 		{`glob = "x"`, `1:1: glob: unknown key here; it belongs in [policy.rules.arguments.NAME]`},
 		{`mode = "read"`, `1:1: mode: unknown key here; it belongs in [mounts.NAME]`},
 		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [shell] or in [tools.NAME]`},
-		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are tool_directories, mounts, env, secrets, grants, limits, policy, shell, tools, servers, audit, revoked`},
+		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are tool_directories, mounts, env, secrets, grants, limits, policy, shell, tools, servers, agent, audit, revoked`},
 		{`mounts = "x"`, `1:10: mounts: expected a table, got a string; write [mounts] on a line of its own, and its keys below`},
 
 		{`mounts.Data = "x"`, `1:8: mounts.Data: "Data" is not the name of a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`},

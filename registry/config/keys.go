@@ -76,6 +76,7 @@ func (r *reader) keys() []stricttoml.Key {
 		{Name: "shell", Path: "shell", Want: stricttoml.WantTable, Members: r.shellKeys, Read: r.table("shell")},
 		{Name: "tools", Path: "tools", Want: stricttoml.WantMap, Check: checkToolName, Entry: r.toolKey},
 		{Name: "servers", Path: "servers", Want: stricttoml.WantMap, Check: checkServerName, Entry: r.serverKey},
+		r.agentKey(),
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},
 		{Name: "revoked", Path: "revoked", Want: stricttoml.WantTable, Members: r.revokedKeys},
 	}

@@ -153,3 +153,10 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 		}
 	}
 }
+
+// MaySend reports whether the file allows sending a secret to a URL.
+func (c *Config) MaySend(name, url string) bool {
+	urls := c.secrets[name].urls
+	where, err := capability.ParseURLPattern(url)
+	return err == nil && (urls == nil || slices.ContainsFunc(urls, func(p capability.URLPattern) bool { return p.Contains(where) }))
+}

@@ -99,7 +99,7 @@ Exit status:
 		return usage(cmd, message)
 	})
 	return group(root,
-		newRunCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
+		newRunCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
 		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newPolicyCommand(a), newPermissionCommand(a),
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }

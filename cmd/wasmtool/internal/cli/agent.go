@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/internal/osreason"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/agent"
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+type agentOptions struct {
+	toolOptions
+	grantOptions
+	workspace string
+	request   agent.Request
+	model     config.Agent
+	record    string
+	replay    string
+	confirm   bool
+	json      bool
+}
+
+func newAgentCommand(a *app) *cobra.Command {
+	o := agentOptions{toolOptions: toolOptions{app: a}}
+	cmd := &cobra.Command{
+		Use:   "agent --task TEXT",
+		Short: "Let a model carry out a task with the tools",
+		Long: `Let a model carry out a task with the tools. The steps appear on standard error as they
+happen, and the model's report is printed on standard output.
+
+The operator's file names the model in its section [agent]; --provider, --model and
+--base-url replace what is there. Without a secret in the file, the key is the value of
+ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or MISTRAL_API_KEY. Only wasmtool sees
+the key: neither the model nor a tool does.
+
+Every call is decided like a call of 'wasmtool serve': the model can use only what you
+grant, and calls that need an approval are asked about at the terminal, or denied without
+one. --auto-confirm answers yes instead; it lifts no denial. See docs/agent.md.
+
+Exit status: 0 if the model reported; 1 if it reported that every call failed, or refused;
+5 after --timeout or an interruption; 6 if a limit ended the run; 9 if the model failed.
+Otherwise as in 'wasmtool --help'.`,
+		Example: `  wasmtool agent --task 'Which packages have no tests?'
+  wasmtool agent --workspace .:rw --task - < task.md
+  wasmtool agent --provider openai --base-url http://localhost:11434/v1 --model qwen3 --task 'Summarise README.md'`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.toolOptions.add(cmd)
+	o.grantOptions.add(cmd, "")
+	flags := cmd.Flags()
+	flags.StringVar(&o.request.Task, "task", "", "carry out this task; - reads it from standard input")
+	flags.StringVar(&o.request.Context, "context", "", "tell the model what it needs to know")
+	flags.StringVar(&o.request.ExpectedOutcome, "expect", "", "say what the report must contain")
+	flags.StringVar(&o.workspace, "workspace", ".", "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
+	flags.StringVar(&o.model.Provider, "provider", "", "use the API of this provider: "+strings.Join(config.AgentProviders(), ", "))
+	flags.StringVar(&o.model.Model, "model", "", "use the model with this name")
+	flags.StringVar(&o.model.BaseURL, "base-url", "", "use the compatible server at `URL`, such as http://localhost:11434/v1")
+	flags.IntVar(&o.model.MaxTurns, "max-turns", 0, fmt.Sprintf("limit the messages of the model (default %d)", agent.DefaultMaxTurns))
+	flags.IntVar(&o.model.MaxToolCalls, "max-tool-calls", 0, fmt.Sprintf("limit the calls (default %d)", agent.DefaultMaxToolCalls))
+	flags.Int64Var(&o.model.MaxTokens, "max-tokens", 0, "limit the tokens of all requests and messages (default: no limit)")
+	flags.DurationVar(&o.model.Timeout, "timeout", 0, fmt.Sprintf("limit the time (default %v)", agent.DefaultTimeout))
+	flags.BoolVar(&o.confirm, "auto-confirm", false, "run calls that would be asked about, except where a rule of the operator's file asks")
+	flags.StringVar(&o.record, "record", "", "write the messages of the model to `FILE`")
+	flags.StringVar(&o.replay, "replay", "", "take the messages of the model from `FILE`, which --record wrote, instead of asking a model")
+	flags.BoolVar(&o.json, "json", false, "print the outcome and all steps as one JSON object")
+	return cmd
+}
+
+func (o *agentOptions) run(cmd *cobra.Command) error {
+	fromInput := o.request.Task == "-"
+	if err := o.readTask(cmd); err != nil {
+		return err
+	}
+	o.dirs = append(o.dirs, "workspace="+o.workspace)
+	offer, err := o.offer(cmd, o.getenv)
+	if err != nil {
+		return err
+	}
+	approver := o.approver(false, fromInput)
+	stores, err := openForCalls(approver != nil)
+	if err != nil {
+		return err
+	}
+	defer closeStores(stores)
+	options, err := o.standardOptions(standard.Options{
+		Permissions: o.words, Sources: standard.Sources{OnLoadError: o.warn},
+		Host: standard.Host{Asker: o.asker(fromInput), Jobs: new(process.Options)},
+	})
+	if err != nil {
+		return err
+	}
+	o.startServers(&options)
+	options.Registry.Rules.Grantable = offer
+	options.Registry.Approvals = approvals(approver, stores)
+	model, settings, closeModel, err := o.openModel(cmd, options)
+	if err != nil {
+		return err
+	}
+	tools, err := standard.New(options)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	shown := &steps{Streams: o.Streams}
+	a := agent.New(agent.Of(tools, "", registry.TenantOptions{}), model, settings)
+	result, err := a.Run(cmd.Context(), o.request, agent.Events{OnStepStart: shown.begin, OnStepComplete: shown.complete})
+	if closed := closeModel(); err == nil {
+		err = closed
+	}
+	if o.json {
+		return o.printWithError(agentView{result, result.Steps, jsonError(err)}, err)
+	}
+	if result.Summary != "" {
+		fmt.Fprintln(o.Out, printable(result.Summary))
+	}
+	return cmp.Or(err, outcomeError(result))
+}
+
+// agentView is the JSON output of the command.
+type agentView struct {
+	agent.Result
+	Steps []agent.Step `json:"steps"`
+	Error *tool.Error  `json:"error,omitempty"`
+}
+
+// readTask checks the task, and reads it from standard input if it is "-".
+func (o *agentOptions) readTask(cmd *cobra.Command) error {
+	const maxTask = 1 << 20
+	if o.request.Task == "-" {
+		text, err := io.ReadAll(io.LimitReader(o.In, maxTask+1))
+		if err != nil {
+			return usage(cmd, "--task -: standard input cannot be read: "+err.Error())
+		}
+		if len(text) > maxTask {
+			return usage(cmd, "--task -: the task is longer than 1 MiB")
+		}
+		o.request.Task = string(text)
+	}
+	if strings.TrimSpace(o.request.Task) == "" {
+		return usage(cmd, "which task? write --task TEXT, or --task - to read it from standard input")
+	}
+	return nil
+}
+
+// openModel returns the model and the options of the agent, from the operator's file and the flags.
+// done must be called after the run.
+func (o *agentOptions) openModel(cmd *cobra.Command, options standard.Options) (model agent.Model, settings agent.Options, done func() error, err error) {
+	o.model.Private = o.model.BaseURL != "" // the person who writes the address means it
+	wanted := options.Config.Agent().With(o.model)
+	settings = standard.AgentOptions(wanted)
+	settings.AutoConfirmDangerous = settings.AutoConfirmDangerous || o.confirm
+	done = func() error { return nil }
+	if o.replay != "" {
+		text, err := os.ReadFile(o.replay)
+		if err == nil {
+			model, err = agent.OpenReplay(bytes.NewReader(text))
+		}
+		if err != nil {
+			return nil, settings, nil, usage(cmd, "--replay "+quote(o.replay)+": "+withoutPath(err))
+		}
+		return model, settings, done, nil
+	}
+	if wanted.Provider == "" || wanted.Model == "" {
+		return nil, settings, nil, usage(cmd, "which model? write --provider and --model, or a section [agent] in the operator's file")
+	}
+	if model, err = standard.NewModel(options, wanted); err != nil || o.record == "" {
+		return model, settings, done, err
+	}
+	file, err := os.Create(o.record)
+	if err != nil {
+		return nil, settings, nil, usage(cmd, "--record "+quote(o.record)+": "+withoutPath(err))
+	}
+	return agent.Record(model, file), settings, func() error { return outputFailed(file.Close()) }, nil
+}
+
+// outcomeError returns the error that determines the exit status of a run that ended without an
+// error, or nil if the model reported. The report is already printed.
+func outcomeError(r agent.Result) error {
+	switch r.End {
+	case agent.EndDone, agent.EndRefused:
+		if r.Success {
+			return nil
+		}
+		return errSilent{tool.Errorf(tool.CodeExecution, "%s", r.End)}
+	}
+	return errSilent{tool.Errorf(tool.CodeResourceExhausted, "%s", r.End)}
+}
+
+// steps shows the steps of a run on standard error.
+type steps struct{ Streams }
+
+func (s *steps) begin(step agent.Step) {
+	if isTerminal(s.Err) && step.Thinking != "" {
+		fmt.Fprintf(s.Err, "%s\n", indent(printable(step.Thinking)))
+	}
+}
+
+func (s *steps) complete(step agent.Step) {
+	const maxArguments = 100
+	outcome := "ok"
+	if step.Result != nil && step.Result.Title != "" && step.Result.Title != step.ToolName {
+		outcome = step.Result.Title
+	}
+	if step.Status == agent.StepFailed {
+		outcome = "failed: " + step.Error
+	}
+	arguments := []rune(oneLine(string(step.Arguments)))
+	if len(arguments) > maxArguments {
+		arguments = append(arguments[:maxArguments], '…')
+	}
+	fmt.Fprintf(s.Err, "wasmtool: %s %s: %s\n", oneLine(step.ToolName), string(arguments), oneLine(outcome))
+}
+
+// withoutPath returns the message of an error of a file, whose path the caller prints.
+func withoutPath(err error) string {
+	if reason, found := osreason.Of(err); found {
+		return reason.Error()
+	}
+	return err.Error()
+}

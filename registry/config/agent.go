@@ -1,0 +1,146 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/internal/suggest"
+)
+
+// Agent configures the agents of the tool task and of the command agent. The zero value means that
+// there is no model. For limits, 0 means the default of package agent.
+type Agent struct {
+	// Provider is the format of the model's API, one of [AgentProviders]; "" means no model.
+	Provider string
+	// Model is the provider's name of the model.
+	Model string
+	// BaseURL is the address of a compatible server; "" means the provider's own address.
+	BaseURL string
+	// Private allows the host of BaseURL to have a private or loopback address.
+	Private bool
+	// Secret is the name of the secret with the key; "" means that the server needs none.
+	Secret string
+	// MaxTurns, MaxToolCalls, MaxTokens and MaxOutputTokens are limits of a run.
+	MaxTurns, MaxToolCalls, MaxOutputTokens int
+	MaxTokens                               int64
+	// Timeout limits the time of a run.
+	Timeout time.Duration
+	// AutoConfirmDangerous confirms calls that would be asked about; MaxAutoConfirm limits them.
+	AutoConfirmDangerous bool
+	MaxAutoConfirm       int
+	// AllowTask lets an agent delegate, and AllowQuestion lets it ask the user.
+	AllowTask, AllowQuestion bool
+	// Source is the position of the section as "file:line"; "" means that there is none.
+	Source string
+}
+
+// With returns a copy of a with the fields of other that are not zero, except Source. If other
+// names another provider or address, the secret of a is not used.
+func (a Agent) With(other Agent) Agent {
+	if other.Provider != "" && other.Provider != a.Provider || other.BaseURL != "" && other.BaseURL != a.BaseURL {
+		a.Secret, a.BaseURL, a.Private = "", "", false
+	}
+	a.Provider, a.Model = cmp.Or(other.Provider, a.Provider), cmp.Or(other.Model, a.Model)
+	a.BaseURL, a.Secret = cmp.Or(other.BaseURL, a.BaseURL), cmp.Or(other.Secret, a.Secret)
+	a.MaxTurns, a.MaxToolCalls = cmp.Or(other.MaxTurns, a.MaxTurns), cmp.Or(other.MaxToolCalls, a.MaxToolCalls)
+	a.MaxTokens, a.MaxOutputTokens = cmp.Or(other.MaxTokens, a.MaxTokens), cmp.Or(other.MaxOutputTokens, a.MaxOutputTokens)
+	a.Timeout, a.MaxAutoConfirm = cmp.Or(other.Timeout, a.Timeout), cmp.Or(other.MaxAutoConfirm, a.MaxAutoConfirm)
+	a.AutoConfirmDangerous = a.AutoConfirmDangerous || other.AutoConfirmDangerous
+	a.Private = a.Private || other.Private
+	a.AllowTask, a.AllowQuestion = a.AllowTask || other.AllowTask, a.AllowQuestion || other.AllowQuestion
+	return a
+}
+
+// AgentProviders are the providers that a file may name.
+func AgentProviders() []string {
+	return []string{"anthropic", "gemini", "mistral", "openai", "openai-responses"}
+}
+
+// Agent returns the section [agent].
+func (c *Config) Agent() Agent { return c.agent }
+
+// Bounds of [agent].
+const (
+	maxAgentTurns  = 1000
+	maxAgentCalls  = 10_000
+	maxAgentTokens = 1_000_000_000
+	maxOutput      = 1_000_000
+	minAgentTime   = time.Second
+	maxAgentTime   = 24 * time.Hour
+)
+
+func (r *reader) agentKey() stricttoml.Key {
+	a := &r.c.agent
+	count := func(name string, into *int, high int) stricttoml.Key {
+		return stricttoml.Key{Name: name, Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, into, 1, high)}
+	}
+	return stricttoml.Key{
+		Name: "agent", Path: "agent", Want: stricttoml.WantTable,
+		Members: func() []stricttoml.Key {
+			return []stricttoml.Key{
+				{Name: "provider", Want: stricttoml.WantString, Required: `name the API of the model: provider = "anthropic"`, Read: stricttoml.ReadString(r.Checker, &a.Provider, parseProvider)},
+				{Name: "model", Want: stricttoml.WantString, Required: `name the model as its provider does: model = "..."`, Read: stricttoml.ReadString(r.Checker, &a.Model, parseModel)},
+				{Name: "base_url", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &a.BaseURL, parseServerURL)},
+				{Name: "private", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.Private)},
+				{Name: "secret", Want: stricttoml.WantString, Read: r.serverSecret(&a.Secret)},
+				count("max_turns", &a.MaxTurns, maxAgentTurns),
+				count("max_tool_calls", &a.MaxToolCalls, maxAgentCalls),
+				{Name: "max_tokens", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &a.MaxTokens, 1, maxAgentTokens)},
+				count("max_output_tokens", &a.MaxOutputTokens, maxOutput),
+				{Name: "timeout", Want: stricttoml.WantString, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadString(r.Checker, &a.Timeout, parseAgentTime)},
+				{Name: "auto_confirm_dangerous", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.AutoConfirmDangerous)},
+				count("max_auto_confirm", &a.MaxAutoConfirm, maxAgentCalls),
+				{Name: "allow_task", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.AllowTask)},
+				{Name: "allow_question", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.AllowQuestion)},
+			}
+		},
+		Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			a.Source = r.source(at)
+			r.checkAgent(at, n)
+		},
+	}
+}
+
+// checkAgent reports an address to which the secret must not be sent.
+func (r *reader) checkAgent(at stricttoml.Place, n *stricttoml.Node) {
+	a := r.c.agent
+	where, err := capability.ParseURLPattern(a.BaseURL)
+	if a.Secret == "" || a.BaseURL == "" || err != nil {
+		return
+	}
+	url := at.Member("base_url", n.Get("base_url").Offset)
+	if where.Scheme() == "http" && !where.NamesLocal() && !a.Private {
+		r.Errorf(url, "is plain http, which would reveal the secret; write https")
+	}
+	if !r.mayGo(a.Secret, where) {
+		r.Errorf(url, "is not among the urls of the secret %s; add it there", a.Secret)
+	}
+}
+
+func parseProvider(text string) (string, error) {
+	if slices.Contains(AgentProviders(), text) {
+		return text, nil
+	}
+	if near := suggest.Nearest(strings.ToLower(text), AgentProviders()); near != "" {
+		return text, errors.New("is not a provider; did you mean " + near + "?")
+	}
+	return text, errors.New("is not a provider; write " + strings.Join(AgentProviders(), ", ") +
+		"; openai and base_url also fit compatible servers such as Ollama and vLLM")
+}
+
+func parseModel(text string) (string, error) {
+	const maxModel = 200
+	if text == "" || len(text) > maxModel || strings.ContainsAny(text, "?#\\") || strings.Contains(text, "..") {
+		return text, errors.New("is not the name of a model")
+	}
+	return text, nil
+}
+
+func parseAgentTime(text string) (time.Duration, error) {
+	return stricttoml.ParseDuration(text, minAgentTime, maxAgentTime)
+}
