@@ -273,7 +273,7 @@ func runAlone(t *testing.T, row []word) outcome {
 	return result
 }
 
-// writeLinked creates the fixtures that line mentions, links to two of them, and the file noise,
+// writeLinked creates the fixtures that line mentions, links to some of them, and the file noise,
 // which levels of compression pack differently.
 func writeLinked(t *testing.T, dir, line string) {
 	t.Helper()
@@ -287,7 +287,7 @@ func writeLinked(t *testing.T, dir, line string) {
 	if err := os.WriteFile(filepath.Join(dir, "noise"), noise, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for link, target := range map[string]string{"link": "words", "link.d": "d"} {
+	for link, target := range map[string]string{"link": "words", "link.d": "d", "link.e": "d/e"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 var ls = spec{
 	name: "ls", synopsis: "[OPTION]... [FILE]...", usage: 2,
 	options: "l a,all A,almost-all 1 R,recursive t r,reverse S h,human-readable d,directory F classify:: p v X U f " +
-		"n,numeric-uid-gid g o G,no-group m Q,quote-name k,kibibytes s,size N,literal L,dereference " +
+		"n,numeric-uid-gid g o G,no-group m Q,quote-name k,kibibytes s,size c u N,literal L,dereference " +
 		"H B,ignore-backups I,ignore: color:: sort: time: time-style: full-time group-directories-first zero",
 	note: "The user \"user\" owns all files. Names are sorted by bytes and printed one on each line, without colours. All times are the time of the last change.",
 	run:  runLs,
@@ -41,12 +41,13 @@ type listed struct {
 }
 
 func runLs(p *process, o options, names []string) int {
-	switch color, times := o.value("color", "never"), o.value("time", "mtime"); {
+	times := o.value("time", "mtime")
+	switch color := o.value("color", "never"); {
 	case o.has("color") && color != "never" && color != "no" && color != "none" && color != "auto" && color != "tty" && color != "if-tty":
 		p.errorf("--color=always is not supported; use --color=never")
 		return 2
-	case times != "mtime" && times != "modification":
-		p.errorf("--time=%s is not supported: files keep only the time of their last change; use mtime", times)
+	case !slices.Contains([]string{"mtime", "modification", "atime", "access", "use", "ctime", "status"}, times):
+		p.errorf("--time=%s is not supported: files keep only the time of their last change", times)
 		return 2
 	}
 	l := &lister{
@@ -194,6 +195,9 @@ func (l *lister) sort(files []listed) {
 	byName := func(a, b listed) int { return strings.Compare(a.name, b.name) }
 	compare := byName
 	order := l.o.last("t", "S", "v", "X", "U", "f")
+	if order == "" && !l.long && (l.o.has("c") || l.o.has("u") || l.o.has("time")) {
+		order = "t" // these choose the time; without -l they also sort by it
+	}
 	order = l.o.value("sort", order)
 	switch order {
 	case "t", "time":

@@ -61,7 +61,7 @@ func runDirname(p *process, o options, names []string) int {
 
 var realpath = spec{
 	name: "realpath", synopsis: "[-ems] [--relative-to=DIR] [--relative-base=DIR] FILE...",
-	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: relative-base: P,physical",
+	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: relative-base: L,logical P,physical",
 	run:     runRealpath,
 }
 
@@ -70,8 +70,11 @@ func runRealpath(p *process, o options, names []string) int {
 		return p.fail("missing operand")
 	}
 	resolve := func(name string) (string, error) {
-		if o.last("s", "P") != "s" {
+		switch o.last("s", "P", "L") {
+		case "", "P":
 			return p.resolve(name, o.has("e"), o.has("m"))
+		case "L":
+			return p.resolve(p.path(name), o.has("e"), o.has("m"))
 		}
 		file := p.path(name)
 		if o.has("e") {
@@ -121,7 +124,11 @@ func isBelow(dir, file string) bool {
 // exist. If missing is set, any part of the path may be missing. Otherwise only the last part may
 // be missing.
 func (p *process) resolve(name string, exists, missing bool) (string, error) {
-	file := p.path(name)
+	// Without path.Clean, because a/.. need not be the working directory if a is a link.
+	file := name
+	if !path.IsAbs(file) {
+		file = p.env.Dir + "/" + name
+	}
 	const maxLinks = 40
 	for range maxLinks {
 		resolved, err := filepath.EvalSymlinks(file)
@@ -129,11 +136,15 @@ func (p *process) resolve(name string, exists, missing bool) (string, error) {
 		case err == nil:
 			return resolved, nil
 		case missing && !exists:
-			return file, nil
+			return path.Clean(file), nil
 		case exists || !errors.Is(err, fs.ErrNotExist):
 			return "", err
 		}
-		parent, err := filepath.EvalSymlinks(path.Dir(file))
+		directory, base := path.Split(strings.TrimRight(file, "/"))
+		if base == ".." {
+			return "", err
+		}
+		parent, err := filepath.EvalSymlinks(directory)
 		if err != nil {
 			return "", err
 		}
@@ -141,7 +152,7 @@ func (p *process) resolve(name string, exists, missing bool) (string, error) {
 			return "", fs.ErrInvalid
 		}
 		// The last part is missing, or a link to a missing file.
-		file = path.Join(parent, path.Base(file))
+		file = path.Join(parent, base)
 		target, err := os.Readlink(file)
 		if err != nil {
 			return file, nil

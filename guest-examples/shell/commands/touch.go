@@ -104,13 +104,16 @@ func touchFile(name string, existing, change bool, at time.Time) error {
 
 // parseStamp parses a time in the form [[CC]YY]MMDDhhmm[.ss].
 func parseStamp(text string, now time.Time) (time.Time, error) {
-	layout := map[int]string{8: "01021504", 10: "0601021504", 12: "200601021504"}[len(strings.Split(text, ".")[0])]
+	if len(strings.Split(text, ".")[0]) == 8 {
+		text = now.Format("2006") + text
+	}
+	layout := map[int]string{10: "0601021504", 12: "200601021504"}[len(strings.Split(text, ".")[0])]
 	if strings.Contains(text, ".") {
 		layout += ".05"
 	}
 	at, err := time.ParseInLocation(layout, text, now.Location())
-	if err == nil && strings.HasPrefix(layout, "0102") {
-		at = at.AddDate(now.Year()-at.Year(), 0, 0)
+	if err == nil && at.Format(layout) != text {
+		err = errors.New("clocks skip this time")
 	}
 	return at, err
 }

@@ -48,6 +48,8 @@ testing() {
   return 0
 }
 
+# busybox runs a command, in place of a builtin of bash with the same name.
+busybox() { "$(type -P "$1")" "${@:2}"; }
 testcmd() { testing "${1:-$CMDNAME $2}" "\"$C\" $2" "$3" "$4" "$5"; }
 optional() { SKIP=; }
 skipnot() {
