@@ -58,8 +58,13 @@ var uname = spec{
 }
 
 var id = spec{
-	name: "id", synopsis: "[-Ggnu]", note: "The values are the same in every sandbox.", options: "u,user g,group G,groups n,name r,real",
-	run: func(p *process, o options, _ []string) int {
+	name: "id", synopsis: "[-Ggnu] [user]", note: "The values are the same in every sandbox.", options: "u,user g,group G,groups n,name r,real",
+	run: func(p *process, o options, names []string) int {
+		for _, name := range names {
+			if name != userName && name != userID {
+				return p.fail("'%s': no such user", name)
+			}
+		}
 		switch {
 		case !o.has("u") && !o.has("g") && !o.has("G"):
 			p.printf("uid=%s(%s) gid=%s(%s) groups=%s(%s)\n", userID, userName, userID, userName, userID, userName)

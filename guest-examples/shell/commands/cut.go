@@ -58,6 +58,13 @@ func runCut(p *process, o options, files []string) int {
 	}
 	end := lineEnd(o, "z")
 	return p.eachInput(files, func(_ string, r io.Reader) error {
+		if kind == "f" && delimiter[0] == end { // the lines of a file are the fields of one record
+			data, err := p.readAll(r)
+			if err == nil && len(data) > 0 {
+				c.fields(p, bytes.TrimSuffix(data, []byte{end}), end)
+			}
+			return err
+		}
 		return p.eachLine(r, end, func(line []byte, _ bool) bool {
 			if kind == "f" {
 				c.fields(p, line, end)

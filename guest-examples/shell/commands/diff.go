@@ -118,6 +118,11 @@ func shownOptions(words []string) string {
 func (d *comparison) operands(a, b string) {
 	directoryA, directoryB := d.p.isDirectory(a), d.p.isDirectory(b)
 	switch {
+	case a == "-" && b == "-":
+		// Both are the same file, which is not read.
+		if d.same {
+			d.p.print("Files - and - are identical\n")
+		}
 	case directoryA && directoryB:
 		d.directories(a, b, 0)
 	case directoryA && b != "-":
@@ -190,6 +195,14 @@ func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int)
 		return
 	}
 	innerA, innerB := join(a, name), join(b, name)
+	for _, inner := range []string{innerA, innerB} {
+		info, err := os.Stat(d.p.path(inner))
+		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			d.p.printf("File %s is not a regular file or directory and was skipped\n", inner)
+			d.status = 1
+			return
+		}
+	}
 	switch {
 	case entryA != nil && entryB != nil && entryA.IsDir() != entryB.IsDir():
 		kinds := map[bool]string{true: "directory", false: "regular file"}

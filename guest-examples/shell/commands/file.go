@@ -70,7 +70,7 @@ func (p *process) kindOf(name string, mime, follow bool) string {
 	case isASCII(head):
 		return "ASCII text"
 	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // the last character of head may be cut off
-		return "UTF-8 Unicode text"
+		return "Unicode text, UTF-8 text"
 	}
 	return "data"
 }

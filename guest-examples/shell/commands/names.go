@@ -134,9 +134,12 @@ func (p *process) resolve(name string, exists, missing bool) (string, error) {
 		resolved, err := filepath.EvalSymlinks(file)
 		switch {
 		case err == nil:
+			if _, err := os.Stat(file); errors.Is(err, syscall.ENOTDIR) && !missing {
+				return "", err // such as file/..
+			}
 			return resolved, nil
 		case missing && !exists:
-			return path.Clean(file), nil
+			return resolveExisting(file), nil
 		case exists || !errors.Is(err, fs.ErrNotExist):
 			return "", err
 		}
@@ -162,6 +165,18 @@ func (p *process) resolve(name string, exists, missing bool) (string, error) {
 		}
 	}
 	return "", syscall.ELOOP
+}
+
+// resolveExisting follows the links in a path, as far as its parts exist.
+func resolveExisting(file string) string {
+	resolved := "/"
+	for part := range strings.SplitSeq(file, "/") {
+		resolved = path.Join(resolved, part)
+		if target, err := filepath.EvalSymlinks(resolved); err == nil {
+			resolved = target
+		}
+	}
+	return resolved
 }
 
 var readlink = spec{

@@ -29,6 +29,10 @@ func runTouch(p *process, o options, names []string) int {
 		return p.fail("missing file operand")
 	}
 	for _, name := range names {
+		if name == "-" {
+			p.errorf("- for the file of standard output is not supported; use ./- for a file of this name")
+			continue
+		}
 		if err := touchFile(p.path(name), o.has("c"), change, at); err != nil {
 			p.errorf("cannot touch '%s': %s", name, message(err))
 		}
