@@ -100,7 +100,9 @@ func TestCommandsInDocuments(t *testing.T) {
 				}
 				cmd := exec.Command("sh", "-e", "-c", b.text)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOFLAGS=", "GOWORK=off")
+				// Without -trimpath, a module would contain the path of the temporary directory.
+				// Each run would then compile another module, and the cache would keep all of them.
+				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOFLAGS=-trimpath", "GOWORK=off")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
 				}
