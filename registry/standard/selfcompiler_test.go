@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -45,6 +46,7 @@ func main() {
 // A program of ten lines that runs itself as a child process can load a module that only a child
 // process may compile. Without the child process, the error names the function to call.
 func TestAProgramIsItsOwnCompiler(t *testing.T) {
+	testlevel.Long(t, "it links a program")
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "embedder.exe")
 	if err := os.WriteFile(source, []byte(embedder), 0o600); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -147,6 +148,7 @@ func (g *guest) run(t testing.TB, stdin string) (stdout, ending string) {
 const guestInput = `[{"name":"aab","price":3.25,"tags":{"x":1.5,"y":-2}},{"name":"abxyz","price":1e3}]`
 
 func TestRewrittenGoGuestBehavesTheSame(t *testing.T) {
+	testlevel.Long(t, "it compiles a Go program twice; TestCorpusBehavesTheSame has small modules")
 	wasm := goGuest(t)
 	out, rep, err := Rewrite(wasm, everything)
 	if err != nil {

@@ -35,6 +35,9 @@ func TestCanary(t *testing.T) {
 	times := fromEnvironment(t, canaryTimes, 1)
 	for _, g := range guests() {
 		t.Run(g.name(), func(t *testing.T) {
+			if g.slow && g.abi == runtime.Command {
+				testlevel.Long(t, slowToCompile) // the Go reactor runs by default
+			}
 			calls := g.calls * int(times) / testlevel.Size(10, 1)
 			f := newField(t, g, seed)
 			f.neighbours()

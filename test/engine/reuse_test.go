@@ -16,6 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/runtime"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -30,6 +31,9 @@ func TestDetectorFindsMissingReset(t *testing.T) {
 			continue // a command cannot be called again without a reset
 		}
 		t.Run(g.name(), func(t *testing.T) {
+			if g.slow {
+				testlevel.Long(t, slowToCompile)
+			}
 			h := newReuser(t, g)
 			want := h.look(h.start())
 			for _, s := range g.steps {
@@ -75,10 +79,17 @@ func TestDetectorFindsStateOutsideMemory(t *testing.T) {
 	}
 }
 
+// slowToCompile says why only long test runs plant in Go guests here. TestCanary has a Go guest by
+// default.
+const slowToCompile = "it compiles a large module, which takes seconds of processor time"
+
 // The canary detects that a single page of memory is not restored, in reactors and in commands.
 func TestDetectorFindsOnePage(t *testing.T) {
 	for _, g := range guests() {
 		t.Run(g.name(), func(t *testing.T) {
+			if g.slow {
+				testlevel.Long(t, slowToCompile)
+			}
 			h := newReuser(t, g)
 			i := h.start()
 			saved := i.save()
