@@ -95,8 +95,13 @@ bench: ## Compare with other systems in one run, and install them first.
 	bench/run.sh $(BENCH)
 
 SOAK ?= 10m
-soak: ## Run the mixed load of test/engine for SOAK (10m).
+# The scripts and command lines that each generator makes, and the seed of the first one.
+SOAKROUNDS ?= 20000
+SOAKSEED   ?= $(shell date +%s)
+soak: ## Run the mixed load of test/engine for SOAK (10m), and compare SOAKROUNDS generated scripts.
 	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./test/engine -run Soak -v -count=1 -timeout 0
+	cd guest-examples && WASMTOOL_ROUNDS=$(SOAKROUNDS) WASMTOOL_SEED=$(SOAKSEED) go run ./internal/build -test \
+		-run 'TestGenerated|TestControlFlowAsBash' -count=1 -timeout 0 ./shell/bash ./shell/commands
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance

@@ -11,23 +11,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testrounds"
 )
 
 // grammar generates a script from random numbers. The script works in an empty directory, and
 // always ends.
 type grammar func(r *rand.Rand) string
 
-// compareGenerated compares the shell with the system's bash, for the scripts of a grammar. It
-// runs few scripts by default, and many in long tests. The seed of a failed script is in the
-// error; WASMTOOL_SEED=N begins with that seed.
+// compareGenerated compares the shell with the system's bash, for the scripts of a grammar. Package
+// testrounds says how many. The seed of a failed script is in the error; WASMTOOL_SEED=N begins
+// with that seed.
 func compareGenerated(t *testing.T, few, many int, g grammar) {
 	t.Helper()
 	bash := systemBash(t)
-	rounds := few
-	if slices.Contains(strings.Split(os.Getenv("WASMTOOL_TESTS"), ","), "long") {
-		rounds = many
-	}
-	first, _ := strconv.Atoi(os.Getenv("WASMTOOL_SEED"))
+	rounds, first := testrounds.Get(t, few, many)
 	const maxFailures = 10
 	var next, failures atomic.Int64
 	var workers sync.WaitGroup

@@ -5,26 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testrounds"
 )
 
 // TestGenerated runs generated command lines with the system's commands and with ours, and compares
-// output and status. WASMTOOL_TESTS=long generates more lines, and WASMTOOL_SEED=N others.
+// output and status. Package testrounds says how many; WASMTOOL_SEED=N generates others.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	writeFixtures(t, dir, "")
-	lines, seed := generation()
+	lines, seed := testrounds.Get(t, 40, 400)
 	all := generators()
 	maps.Copy(all, textGenerators())
 	for name, generate := range all {
 		t.Run(name, func(t *testing.T) {
-			r := choice{rand.New(rand.NewPCG(seed, uint64(len(name))))}
+			r := choice{rand.New(rand.NewPCG(uint64(seed), uint64(len(name))))}
 			for n, differences := 0, 0; n < lines && differences < maxDifferences; n++ {
 				line := generate(r)
 				testprogram.Path(t, line.words[0])
@@ -32,22 +30,15 @@ func TestGenerated(t *testing.T) {
 					differences++
 				}
 			}
+			if t.Failed() {
+				t.Logf("to generate these lines again: WASMTOOL_SEED=%d WASMTOOL_ROUNDS=%d", seed, lines)
+			}
 		})
 	}
 }
 
 // maxDifferences ends a run that finds many differences, which often have one cause.
 const maxDifferences = 20
-
-// generation returns how many lines to generate for each command, and the seed.
-func generation() (lines int, seed uint64) {
-	lines = 40
-	if slices.Contains(strings.Split(os.Getenv("WASMTOOL_TESTS"), ","), "long") {
-		lines = 400
-	}
-	seed, _ = strconv.ParseUint(os.Getenv("WASMTOOL_SEED"), 10, 64)
-	return lines, seed
-}
 
 // generatedLine is a generated command line.
 type generatedLine struct {
