@@ -79,7 +79,8 @@ func TestGoFollowsTheStyleSheet(t *testing.T) {
 	})
 }
 
-// TestDocumentsFollowTheStyleSheet checks the phrases of all Markdown files outside code.
+// TestDocumentsFollowTheStyleSheet checks the phrases of all Markdown files outside code, and the
+// width of the changelog outside code and tables.
 func TestDocumentsFollowTheStyleSheet(t *testing.T) {
 	walk(t, ".md", func(name string, text []byte) {
 		var paragraph strings.Builder
@@ -104,6 +105,9 @@ func TestDocumentsFollowTheStyleSheet(t *testing.T) {
 			}
 			if code || name == "CONTRIBUTING.md" && strings.HasPrefix(trimmed, "|") { // the words to avoid
 				continue
+			}
+			if name == "CHANGELOG.md" && width(scanner.Text()) > maxColumn && !strings.HasPrefix(trimmed, "|") {
+				t.Errorf("%s:%d: the line ends past column %d", name, line, maxColumn)
 			}
 			if paragraph.Len() == 0 {
 				start = line
