@@ -29,6 +29,11 @@ func TestGeneratedBraces(t *testing.T) {
 	compareGenerated(t, 100, 2_000, braces)
 }
 
+// The command [ gives the same status as in the system's bash, whatever its operands look like.
+func TestGeneratedTests(t *testing.T) {
+	compareGenerated(t, 100, 2_000, conditions)
+}
+
 // showFields defines the function f, which prints its arguments as fields.
 const showFields = "f() { printf '<%s>' \"$@\"; echo \" $#\"; }\n"
 
@@ -227,6 +232,21 @@ func braces(r *rand.Rand) string {
 			b.WriteString(w.one("{", "{", "}", "}", ",", ",", "..", ".", "a", "b", "1", "3", "0", "-2", `"q"`, `"{"`, "$x", "${x}", `\,`, `\{`, `\}`, "{a,b}", "{1..3}"))
 		}
 		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// conditions makes commands [ of operators and strings in any order.
+func conditions(r *rand.Rand) string {
+	w := words{r, 0}
+	var b strings.Builder
+	b.WriteString("touch file\n")
+	for range 10 {
+		b.WriteString("[")
+		for range w.IntN(8) {
+			b.WriteString(" " + w.one("a", "b", "''", "-a", "-o", "!", "'('", "')'", "=", "!=", "==", "'<'", "-f", "-e", "-d", "-z", "-n", "-v", "-q", "-eq", "-lt", "1", "2", "file", "'*'", "'a b'", `'\\'`))
+		}
+		b.WriteString(" ]; echo $?\n")
 	}
 	return b.String()
 }
