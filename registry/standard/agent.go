@@ -1,6 +1,10 @@
 package standard
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
@@ -31,10 +35,13 @@ func NewModel(o Options, c config.Agent) (agent.Model, error) {
 }
 
 func newModel(o Options, c config.Agent, secrets *secret.Store) (agent.Model, error) {
+	if !slices.Contains(config.AgentProviders(), c.Provider) {
+		return nil, modelError(c, fmt.Sprintf("there is no provider %q; the providers are %s", c.Provider, strings.Join(config.AgentProviders(), ", ")))
+	}
 	use := capability.SecretUse{Name: c.Secret}
 	if variable := keyVariables[c.Provider]; c.Secret == "" && c.BaseURL == "" {
 		if _, set := o.config().LookupEnv(variable); !set {
-			return nil, modelError(c, "needs a key: name a secret in [agent], or set "+variable)
+			return nil, modelError(c, "needs a key: name a secret in [agent], or set "+variable+"; a server of your own needs its address, not a key")
 		}
 		use.Name = variable
 		secrets = secret.New(map[string]secret.Source{variable: secret.FromEnv(variable, o.config().LookupEnv)}, secret.Options{})

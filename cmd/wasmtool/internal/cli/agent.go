@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -60,17 +59,17 @@ Otherwise as in 'wasmtool --help'.`,
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
 	flags := cmd.Flags()
-	flags.StringVar(&o.request.Task, "task", "", "carry out this task; - reads it from standard input")
-	flags.StringVar(&o.request.Context, "context", "", "tell the model what it needs to know")
-	flags.StringVar(&o.request.ExpectedOutcome, "expect", "", "say what the report must contain")
+	flags.StringVar(&o.request.Task, "task", "", "carry out the task in `TEXT`; - reads it from standard input")
+	flags.StringVar(&o.request.Context, "context", "", "tell the model `TEXT`, which it needs to know")
+	flags.StringVar(&o.request.ExpectedOutcome, "expect", "", "say in `TEXT` what the report must contain")
 	flags.StringVar(&o.workspace, "workspace", ".", "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
-	flags.StringVar(&o.model.Provider, "provider", "", "use the API of this provider: "+strings.Join(config.AgentProviders(), ", "))
-	flags.StringVar(&o.model.Model, "model", "", "use the model with this name")
+	flags.StringVar(&o.model.Provider, "provider", "", "use the API of the provider `NAME`: "+strings.Join(config.AgentProviders(), ", "))
+	flags.StringVar(&o.model.Model, "model", "", "use the model `NAME`")
 	flags.StringVar(&o.model.BaseURL, "base-url", "", "use the compatible server at `URL`, such as http://localhost:11434/v1")
-	flags.IntVar(&o.model.MaxTurns, "max-turns", 0, fmt.Sprintf("limit the messages of the model (default %d)", agent.DefaultMaxTurns))
-	flags.IntVar(&o.model.MaxToolCalls, "max-tool-calls", 0, fmt.Sprintf("limit the calls (default %d)", agent.DefaultMaxToolCalls))
-	flags.Int64Var(&o.model.MaxTokens, "max-tokens", 0, "limit the tokens of all requests and messages (default: no limit)")
-	flags.DurationVar(&o.model.Timeout, "timeout", 0, fmt.Sprintf("limit the time (default %v)", agent.DefaultTimeout))
+	flags.IntVar(&o.model.MaxTurns, "max-turns", 0, fmt.Sprintf("limit the messages of the model to `N` (default %d)", agent.DefaultMaxTurns))
+	flags.IntVar(&o.model.MaxToolCalls, "max-tool-calls", 0, fmt.Sprintf("limit the calls to `N` (default %d)", agent.DefaultMaxToolCalls))
+	flags.Int64Var(&o.model.MaxTokens, "max-tokens", 0, "limit the tokens of all requests and messages to `N` (default: no limit)")
+	flags.DurationVar(&o.model.Timeout, "timeout", 0, fmt.Sprintf("limit the time to `DURATION`, such as 30m (default %v)", agent.DefaultTimeout))
 	flags.BoolVar(&o.confirm, "auto-confirm", false, "run calls that would be asked about, except where a rule of the operator's file asks")
 	flags.StringVar(&o.record, "record", "", "write the messages of the model to `FILE`")
 	flags.StringVar(&o.replay, "replay", "", "take the messages of the model from `FILE`, which --record wrote, instead of asking a model")
@@ -101,6 +100,8 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	announced := "a tool"
+	options.Runtime.OnCompile = o.announceCompile(&announced)
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
@@ -122,10 +123,13 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	if o.json {
 		return o.printWithError(agentView{result, result.Steps, jsonError(err)}, err)
 	}
-	if result.Summary != "" {
-		fmt.Fprintln(o.Out, printable(result.Summary))
+	if err != nil {
+		return err
 	}
-	return cmp.Or(err, outcomeError(result))
+	if _, err := fmt.Fprintln(o.Out, printable(result.Summary)); err != nil {
+		return outputFailed(err)
+	}
+	return outcomeError(result)
 }
 
 // agentView is the JSON output of the command.
@@ -135,7 +139,7 @@ type agentView struct {
 	Error *tool.Error  `json:"error,omitempty"`
 }
 
-// readTask checks the task, and reads it from standard input if it is "-".
+// readTask checks the task and the limits. It reads the task from standard input if it is "-".
 func (o *agentOptions) readTask(cmd *cobra.Command) error {
 	const maxTask = 1 << 20
 	if o.request.Task == "-" {
@@ -147,6 +151,13 @@ func (o *agentOptions) readTask(cmd *cobra.Command) error {
 			return usage(cmd, "--task -: the task is longer than 1 MiB")
 		}
 		o.request.Task = string(text)
+	}
+	for name, n := range map[string]int64{
+		"max-turns": int64(o.model.MaxTurns), "max-tool-calls": int64(o.model.MaxToolCalls), "max-tokens": o.model.MaxTokens, "timeout": int64(o.model.Timeout),
+	} {
+		if n < 0 || n == 0 && cmd.Flags().Changed(name) {
+			return usage(cmd, "--"+name+" must be more than 0")
+		}
 	}
 	if strings.TrimSpace(o.request.Task) == "" {
 		return usage(cmd, "which task? write --task TEXT, or --task - to read it from standard input")
@@ -214,7 +225,7 @@ func (s *steps) complete(step agent.Step) {
 		outcome = step.Result.Title
 	}
 	if step.Status == agent.StepFailed {
-		outcome = "failed: " + step.Error
+		outcome = "failed: " + strings.TrimPrefix(step.Error, step.ToolName+": ")
 	}
 	arguments := []rune(oneLine(string(step.Arguments)))
 	if len(arguments) > maxArguments {
