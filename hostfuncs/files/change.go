@@ -7,8 +7,8 @@ import (
 )
 
 // The methods of View that change directories. They fail with ErrReadOnly in a place that cannot be
-// written. They fail with fs.ErrPermission for a denied path and for the mount itself. They also
-// fail in the same cases as Open.
+// written. They fail with fs.ErrPermission for a denied path, for the mount itself, and for a path
+// through a link in a mount with deny patterns. They also fail in the same cases as Open.
 
 // Mkdir creates a directory with mode 0777, less the umask of this process. It fails with
 // fs.ErrExist if the name exists, and with ErrLimit at the limit.
@@ -79,7 +79,7 @@ func (v View) Chtimes(name string, follow bool, access, change time.Time) error 
 			return fs.ErrPermission
 		}
 		o := opening{mustBeDir: p.mustBeDir, noFollow: !follow && !p.mustBeDir, access: timesAccess}
-		file, _, err := p.mount.open(p.rel, o)
+		file, _, _, err := p.mount.open(p.rel, o)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,9 @@
 // An [FS] contains all host files that one call sees: a synthetic root that holds the granted
 // mounts, each backed by an os.Root. Only regular files and directories can be opened, and opening
 // never blocks on a FIFO or a device. Links are followed as long as they stay inside their mount.
-// In a mount with deny patterns no link is followed at all, because a link could be a second name
-// for a denied path.
+// In a mount with deny patterns, a link could be a second name for a denied path. There, reading
+// follows a link only to a path that is not denied, and an operation that changes files fails for
+// every path that contains a link.
 //
 // # Writing
 //

@@ -17,9 +17,10 @@ const maxRead = 4 << 20
 // File is an open file or directory of an [FS]. After Close, or once its FS is revoked, all methods
 // fail with fs.ErrClosed. It is safe for concurrent use.
 type File struct {
-	fs    *FS
-	place place
-	flags OpenFlags
+	fs       *FS
+	place    place
+	resolved string // like place.rel, without links if the mount has deny patterns
+	flags    OpenFlags
 
 	// Exactly one of regular and dir is set.
 	regular *os.File
@@ -216,10 +217,17 @@ func (f *File) batch(n, have int) int {
 	return min(left, maxBatch)
 }
 
-// shows reports whether the guest may see an entry of this directory.
+// shows reports whether the guest may see an entry of this directory. If the directory was opened
+// through a link, its entries have two names, and neither may be denied.
 func (f *File) shows(name string) bool {
 	m := f.place.mount
-	return m == nil || utf8.ValidString(name) && !m.denies(path.Join(f.place.rel, name))
+	switch {
+	case m == nil:
+		return true
+	case !utf8.ValidString(name), m.denies(path.Join(f.place.rel, name)):
+		return false
+	}
+	return f.resolved == f.place.rel || !m.denies(path.Join(f.resolved, name))
 }
 
 // uncountListed subtracts the entries of this directory from the count of listed entries.

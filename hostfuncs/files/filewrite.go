@@ -201,10 +201,11 @@ func (f *File) Sync() error {
 	return pathError("sync", f.Path(), err)
 }
 
-// Chtimes is like View.Chtimes for the open file. On Windows the file must be open for writing.
+// Chtimes is like View.Chtimes for the open file. On Windows the file must be open for writing. In
+// a mount with deny patterns, it fails for a file that was opened through a link.
 func (f *File) Chtimes(access, change time.Time) error {
 	err := f.checkChange()
-	if err == nil && f.place.rel == "." {
+	if err == nil && (f.place.rel == "." || f.place.rel != f.resolved) {
 		err = fs.ErrPermission
 	}
 	if err == nil {

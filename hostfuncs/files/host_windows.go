@@ -72,7 +72,7 @@ func (m *mount) renameHeld(from, to held) error {
 	switch {
 	case path.Dir(from.rel) == path.Dir(to.rel):
 		return from.dir.Rename(from.base, to.base)
-	case !m.noLinks():
+	case !m.hasDeny():
 		return m.root.Rename(from.rel, to.rel)
 	}
 	return ErrUnsupported

@@ -159,7 +159,7 @@ func checkTogether(mounts []*mount) error {
 			switch {
 			case a.scratch != "" || b.scratch != "":
 				return &MountError{Mount: b.name, Reason: share + "one of them is the private directory of a call; name a directory that does not contain the temporary files of this machine"}
-			case a.noLinks() || b.noLinks():
+			case a.hasDeny() || b.hasDeny():
 				return &MountError{Mount: b.name, Reason: share + "one of them has deny patterns; mount separate directories"}
 			case a.writable != b.writable:
 				return &MountError{Mount: b.name, Reason: share + "only one of them may be written to; mount separate directories"}

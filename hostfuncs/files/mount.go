@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -93,9 +92,9 @@ func (m *mount) close() error {
 // denies reports whether a cleaned path below the mount is denied.
 func (m *mount) denies(rel string) bool { return isHostTemp(rel) || m.deny.denies(rel) }
 
-// noLinks reports that no link may be followed. A link is a second name, and deny patterns match
-// names.
-func (m *mount) noLinks() bool { return len(m.deny) > 0 }
+// hasDeny reports whether the mount has deny patterns. The host must then follow no link, because a
+// link is a second name, and deny patterns match names; see parentOf.
+func (m *mount) hasDeny() bool { return len(m.deny) > 0 }
 
 // guestError maps an error of package os to an error of this package.
 func (m *mount) guestError(err error) error {
@@ -109,12 +108,24 @@ func (m *mount) guestError(err error) error {
 type opening struct {
 	mustBeDir bool // refuse files
 	noFollow  bool // refuse a link at the end of the path
+	reads     bool // change nothing; links are followed also in a mount with deny patterns
 	append    bool
 	access    int // os.O_RDONLY, os.O_WRONLY or os.O_RDWR
 	// create creates a file that must not exist yet. perm holds its permission bits, which the
 	// umask of this process reduces.
 	create bool
 	perm   fs.FileMode
+}
+
+// following returns the links that are followed in a mount with deny patterns.
+func (o opening) following() following {
+	switch {
+	case !o.reads:
+		return followNone
+	case o.noFollow:
+		return followInside
+	}
+	return followAll
 }
 
 // hostFlags returns the flags for the host. They never include O_TRUNC, because a file is truncated
@@ -150,29 +161,32 @@ func (o opening) check(info fs.FileInfo) error {
 }
 
 // open opens rel if it is a regular file or a directory, and refuses anything else. The opened file
-// is checked, because another process may replace the file while it is opened.
-func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
+// is checked, because another process may replace the file while it is opened. The result resolved
+// is the path of the opened file. It differs from rel if a link was followed because of the deny
+// patterns.
+func (m *mount) open(rel string, o opening) (file *os.File, info fs.FileInfo, resolved string, err error) {
 	if file, info, ok := m.openPlain(rel, o); ok {
-		return file, info, nil
+		return file, info, rel, nil
 	}
-	parent, base, done, err := m.parentOf(rel)
+	h, err := m.parentOf(rel, o.following())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	defer done()
+	defer h.done()
 
 	// Check the type before opening, because opening a device can have an effect.
-	before, err := m.statIn(parent, base, !o.noFollow)
+	before, err := m.statIn(h, !o.noFollow)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	if before.Mode().Type() == fs.ModeSymlink {
-		return nil, nil, ErrLoop
+		return nil, nil, "", ErrLoop
 	}
 	if err := o.check(before); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	return m.openIn(parent, base, o)
+	file, info, err = m.openIn(h.dir, h.base, o)
+	return file, info, h.rel, err
 }
 
 // openIn opens or creates a name in a directory.
@@ -190,14 +204,14 @@ func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.Fi
 	return file, info, nil
 }
 
-// checkOpened applies checkKind to an open file. If links must not be followed, it also checks that
-// the name refers to the file itself.
+// checkOpened applies checkKind to an open file. If the host must not follow a link, it also checks
+// that the name refers to the file itself.
 func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
 	info, err := m.checkKind(file, o)
 	if err != nil {
 		return nil, err
 	}
-	if (m.noLinks() || o.noFollow) && !o.create { // a created file is not a link
+	if (m.hasDeny() || o.noFollow) && !o.create { // a created file is not a link
 		named, err := parent.Lstat(base)
 		if err != nil {
 			return nil, m.guestError(err)
@@ -227,12 +241,16 @@ func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 // stat describes rel. If follow or mustBeDir is true, it follows a link at the end of rel.
 // mustBeDir also refuses anything but a directory.
 func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
-	parent, base, done, err := m.parentOf(rel)
+	links := followInside
+	if follow = follow || mustBeDir; follow {
+		links = followAll
+	}
+	h, err := m.parentOf(rel, links)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	info, err := m.statIn(parent, base, follow || mustBeDir)
+	defer h.done()
+	info, err := m.statIn(h, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -242,14 +260,14 @@ func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// statIn describes base in parent. If follow is true but the mount allows no links, it fails for a
-// link, whether or not the target exists.
-func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
-	if follow && !m.noLinks() {
-		info, err := parent.Stat(base)
+// statIn describes a name in an open directory. If follow is true but the mount has deny patterns,
+// it fails for a link, whether or not the target exists.
+func (m *mount) statIn(h held, follow bool) (fs.FileInfo, error) {
+	if follow && !m.hasDeny() {
+		info, err := h.dir.Stat(h.base)
 		return info, m.guestError(err)
 	}
-	info, err := parent.Lstat(base)
+	info, err := h.dir.Lstat(h.base)
 	if err != nil {
 		return nil, m.guestError(err)
 	}
@@ -262,35 +280,27 @@ func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, 
 // readlink returns the target of a link if it stays in the mount. Other targets are host paths and
 // must not be visible to the guest.
 func (m *mount) readlink(rel string) (string, error) {
-	parent, base, done, err := m.parentOf(rel)
+	h, err := m.parentOf(rel, followInside)
 	if err != nil {
 		return "", err
 	}
-	defer done()
-	info, err := parent.Lstat(base)
+	defer h.done()
+	target, err := m.linkTarget(h)
 	if err != nil {
-		return "", m.guestError(err)
+		return "", err
 	}
-	if info.Mode().Type() != fs.ModeSymlink {
+	if target == "" {
 		return "", fs.ErrInvalid
 	}
-	target, err := parent.Readlink(base)
-	if err != nil {
-		return "", m.guestError(err)
-	}
-	if target == "" || filepath.IsAbs(target) || filepath.VolumeName(target) != "" || os.IsPathSeparator(target[0]) {
+	if named := path.Join(path.Dir(h.rel), target); named == ".." || strings.HasPrefix(named, "../") {
 		return "", ErrOutside
 	}
-	target = filepath.ToSlash(target)
-	if named := path.Join(path.Dir(rel), target); named == ".." || strings.HasPrefix(named, "../") {
-		return "", ErrOutside
-	}
-	if m.deny.deniesLinkTo(rel, target) {
+	if m.deny.deniesLinkTo(h.rel, target) {
 		return "", fs.ErrPermission
 	}
-	if !m.noLinks() {
+	if !m.hasDeny() {
 		// If rel leads through other links, the lexical check above is not sufficient.
-		if _, err := parent.Stat(base); errors.Is(err, m.escape) {
+		if _, err := h.dir.Stat(h.base); errors.Is(err, m.escape) {
 			return "", ErrOutside
 		}
 	}

@@ -8,13 +8,13 @@ import (
 
 // create creates a regular file at a name that must not exist, not even as a link.
 func (m *mount) create(rel string, o opening) (*os.File, fs.FileInfo, error) {
-	parent, base, done, err := m.parentOf(rel)
+	h, err := m.parentOf(rel, followNone)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer done()
+	defer h.done()
 	o.create, o.perm = true, 0o666
-	return m.openIn(parent, base, o)
+	return m.openIn(h.dir, h.base, o)
 }
 
 // mkdir creates a directory at a name that must not exist, not even as a link.

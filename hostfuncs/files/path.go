@@ -36,16 +36,25 @@ func cleanPath(name string) (rel string, mustBeDir bool, err error) {
 	if rel == ".." || strings.HasPrefix(rel, "../") {
 		return "", false, ErrOutside
 	}
+	if err := checkNames(rel); err != nil {
+		return "", false, err
+	}
+	return rel, mustBeDir, nil
+}
+
+// checkNames refuses a path with a long name or too many names, and on Windows a name with special
+// meaning.
+func checkNames(rel string) error {
 	depth := 0
 	for elem := range strings.SplitSeq(rel, "/") {
 		if depth++; depth > maxPathDepth || len(elem) > maxNameBytes {
-			return "", false, ErrNameTooLong
+			return ErrNameTooLong
 		}
 		if runtime.GOOS == "windows" && hasWindowsSyntax(elem) {
-			return "", false, fs.ErrInvalid
+			return fs.ErrInvalid
 		}
 	}
-	return rel, mustBeDir, nil
+	return nil
 }
 
 // hasWindowsSyntax reports whether name has a special meaning on Windows. A backslash separates

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -86,6 +87,21 @@ func TestLinkSwapRace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// links returns a function that creates files and links. The canary is in the mount, too.
+	links := func(links map[string]string) func(t *testing.T, ws string) {
+		return func(t *testing.T, ws string) {
+			write(t, ws, map[string]string{"f": "fine", "pub/f": "fine", "pub/sub/g": "fine", "secret/f": canary, "secret/sub/g": "fine"})
+			for link, target := range links {
+				symlink(t, target, filepath.Join(ws, link))
+			}
+		}
+	}
+	via := func(setUp func(t *testing.T, ws string)) func(t *testing.T, ws string) {
+		return func(t *testing.T, ws string) {
+			setUp(t, ws)
+			symlink(t, "d", filepath.Join(ws, "via"))
+		}
+	}
 	deny := []string{"secret/**"}
 	for _, r := range []race{
 		{"directory and link to outside", nil, outside, "d", "l", "d/f"},
@@ -95,10 +111,21 @@ func TestLinkSwapRace(t *testing.T) {
 		{"deny, directory and link to denied", deny, denied, "d", "l", "d/f"},
 		{"deny, directory on the way and link to denied", deny, deniedDeep, "d", "l", "d/x/f"},
 		{"deny, file and link to denied", deny, deniedFile, "d", "l", "d"},
+		// The path contains a link that is followed.
+		{"deny, link to a directory and link to denied", deny, links(map[string]string{"d": "pub", "l": "secret"}), "d", "l", "d/f"},
+		{"deny, link to a file and link to denied", deny, links(map[string]string{"d": "pub/f", "l": "secret/f"}), "d", "l", "d"},
+		{"deny, link to a file and link to outside", deny, links(map[string]string{"d": "pub/f", "l": "../out/f"}), "d", "l", "d"},
+		{"deny, target of a link and link to outside", deny, via(outside), "d", "l", "via/f"},
+		{"deny, target of a link and link to denied", deny, via(denied), "d", "l", "via/f"},
+		{"deny, directory on the way after a link and link to denied", deny, via(deniedDeep), "d", "l", "via/x/f"},
+		{"deny, file after a link and link to denied", deny, via(deniedFile), "d", "l", "via"},
+		{"deny, target with .. over a link", []string{"secret/f"}, links(map[string]string{"d": "pub/sub", "l": "secret/sub", "via": "d/../f"}), "d", "l", "via"},
+		{"deny, target with .. over a directory", []string{"secret/f"}, links(map[string]string{"l": "secret/sub", "via": "pub/../f"}), "pub", "l", "via"},
 		// A7: opening never waits, even if a FIFO replaces the file while it is opened.
 		{"file and FIFO", nil, pipe, "d", "l", "d"},
 		{"deny, file and FIFO", deny, pipe, "d", "l", "d"},
 		{"deny, directory and FIFO", deny, pipeDir, "d", "l", "d/f"},
+		{"deny, file after a link and FIFO", deny, via(pipe), "d", "l", "via"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			top := t.TempDir()
@@ -127,6 +154,43 @@ func TestLinkSwapRace(t *testing.T) {
 			}
 			if fine == 0 || refused == 0 {
 				t.Errorf("met no swap: %d read, %d refused", fine, refused)
+			}
+		})
+	}
+}
+
+// TestLinkSwapRaceOnListing covers A13: while a directory is swapped with a link, the forbidden
+// directory is never listed.
+func TestLinkSwapRaceOnListing(t *testing.T) {
+	for name, target := range map[string]string{"link to denied": "secret", "link to outside": "../out"} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			ws := filepath.Join(top, "ws")
+			write(t, top, map[string]string{"ws/d/fine": "", "ws/secret/hidden": "", "out/hidden": ""})
+			symlink(t, target, filepath.Join(ws, "l"))
+			symlink(t, "d", filepath.Join(ws, "via"))
+			view := newFS(t, read("w", ws, "secret/**")).View("/w")
+			swap(t, ws, "d", "l")
+
+			minTries, maxTries := testlevel.Size(500, 10_000), 400_000
+			fine, refused := 0, 0
+			for i := 0; i < maxTries && (i < minTries || fine == 0 || refused == 0); i++ {
+				for _, dir := range []string{"d", "via", "via/"} {
+					f, err := view.Open(dir, files.OpenDirectory)
+					if err != nil {
+						refused++
+						continue
+					}
+					entries, err := f.ReadDir(0)
+					_ = f.Close()
+					if got := names(entries); err != nil || !slices.Equal(got, []string{"fine"}) {
+						t.Fatalf("after %d lists of %s: %q, %v", i, dir, got, err)
+					}
+					fine++
+				}
+			}
+			if fine == 0 || refused == 0 {
+				t.Errorf("met no swap: %d listed, %d refused", fine, refused)
 			}
 		})
 	}

@@ -76,11 +76,13 @@ func (flags OpenFlags) access() int {
 //
 //   - ErrReadOnly for any flag except OpenDirectory and OpenNoFollow in a place that cannot be
 //     written
-//   - fs.ErrPermission for a denied path, whether or not it exists; for anything but a regular file
-//     or directory; and for writing to a setuid or setgid file
+//   - fs.ErrPermission for a denied path or a link to one, whether or not it exists; for anything
+//     but a regular file or directory; and for writing to a setuid or setgid file
+//   - fs.ErrPermission for a path that contains a link, in a mount with deny patterns and for any
+//     flag except OpenDirectory and OpenNoFollow
 //   - ErrIsDir for writing to a directory
 //   - fs.ErrExist, see OpenExclusive
-//   - ErrOutside for a link that leads out of the mount
+//   - ErrOutside for a link that leads out of the mount or has an absolute target
 //   - ErrLoop for creating through a link
 //   - fs.ErrInvalid for a meaningless combination of flags
 //   - ErrLimit if the call may not create another file
@@ -123,10 +125,11 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 		file.dir = &openSyntheticDir{dir: p.dir}
 		return file, nil
 	}
-	host, info, err := f.openHost(p, flags)
+	host, info, resolved, err := f.openHost(p, flags)
 	if err != nil {
 		return nil, err
 	}
+	file.resolved = resolved
 	if info.IsDir() {
 		file.dir = host
 		return file, nil
@@ -146,12 +149,14 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 }
 
 // openHost opens an existing file or creates one. It never passes O_CREATE when it opens an
-// existing name, because that would create the target of a link.
-func (f *FS) openHost(p place, flags OpenFlags) (*os.File, fs.FileInfo, error) {
+// existing name, because that would create the target of a link. For the result resolved see
+// mount.open.
+func (f *FS) openHost(p place, flags OpenFlags) (host *os.File, info fs.FileInfo, resolved string, err error) {
 	o := opening{
 		mustBeDir: p.mustBeDir || flags&OpenDirectory != 0,
 		// As elsewhere, a trailing slash means the target of a link.
 		noFollow: flags&OpenNoFollow != 0 && !p.mustBeDir,
+		reads:    flags&^readFlags == 0,
 		access:   flags.access(),
 		append:   flags&OpenAppend != 0,
 	}
@@ -161,20 +166,20 @@ func (f *FS) openHost(p place, flags OpenFlags) (*os.File, fs.FileInfo, error) {
 	// Other processes may create and remove the file in between. Retry a few times only.
 	for range 8 {
 		if flags&OpenExclusive == 0 {
-			host, info, err := p.mount.open(p.rel, o)
+			host, info, resolved, err := p.mount.open(p.rel, o)
 			if err != fs.ErrNotExist {
-				return host, info, err
+				return host, info, resolved, err
 			}
 		}
 		host, info, err := f.create(p, o)
 		if flags&OpenExclusive != 0 || err != fs.ErrExist {
-			return host, info, err
+			return host, info, p.rel, err
 		}
 		if info, err := p.mount.stat(p.rel, false, false); err == nil && info.Mode().Type() == fs.ModeSymlink {
-			return nil, nil, ErrLoop
+			return nil, nil, "", ErrLoop
 		}
 	}
-	return nil, nil, fs.ErrExist
+	return nil, nil, "", fs.ErrExist
 }
 
 // Stat describes a file, following links.
