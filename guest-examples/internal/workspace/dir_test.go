@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -104,6 +105,30 @@ func TestDir_links(t *testing.T) {
 	}
 	if got, err := os.ReadFile(filepath.Join(root, "d", "a.txt")); err != nil || string(got) != "new" {
 		t.Errorf("through a linked directory: got %q, %v", got, err)
+	}
+}
+
+// TestDir_linksThatRefuseWriting explains the error of a workspace with denied paths, which can be
+// read through links and not written.
+func TestDir_linksThatRefuseWriting(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, "d/e/a.txt", "a")
+	for link, target := range map[string]string{"dirlink": "d", "d/e/up": ".."} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Skip("no links here:", err)
+		}
+	}
+	dir := OpenDir(root)
+	for name, want := range map[string]string{
+		"dirlink/new":     "path: dirlink/new can't be written: dirlink is a link to d; give the path of its target",
+		"d/e/up/e/up/new": "path: d/e/up/e/up/new can't be written: d/e/up is a link to ..; give the path of its target",
+		"d/e/a.txt":       "path: d/e/a.txt can't be written: " + syscall.EACCES.Error(),
+		"a.txt":           "path: a.txt can't be written: " + syscall.EACCES.Error(),
+	} {
+		err := &fs.PathError{Op: "open", Path: name, Err: syscall.EACCES}
+		if got := dir.explainWrite("path", name, err).Error(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 

@@ -49,7 +49,11 @@ func (d Dir) explainWrite(param, name string, err error) error {
 	if errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace only for reading", param, Display(name))
 	}
-	if at, what := obstacle(d.FS, path.Dir(name)); at != "" {
+	at, what := obstacle(d.FS, path.Dir(name))
+	if at == "" && errors.Is(err, fs.ErrPermission) {
+		at, what = linkIn(d.FS, path.Dir(name))
+	}
+	if at != "" {
 		return fmt.Errorf("%s: %s can't be written: %s %s", param, Display(name), Display(at), what)
 	}
 	return fmt.Errorf("%s: %s can't be written: %w", param, Display(name), cause(err))

@@ -35,6 +35,20 @@ func obstacle(fsys fs.FS, name string) (at, what string) {
 	return "", ""
 }
 
+// linkIn returns the first link in the path to the directory called name and describes it, or
+// returns "" if there is none. In a workspace with denied paths, tools read through links but do
+// not write through them.
+func linkIn(fsys fs.FS, name string) (at, what string) {
+	elements := strings.Split(name, "/")
+	for i := range elements {
+		at = path.Join(elements[:i+1]...)
+		if info, err := fs.Lstat(fsys, at); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return at, "is a link" + linkTarget(fsys, at) + "; give the path of its target"
+		}
+	}
+	return "", ""
+}
+
 // whereTo returns the words after "is a link" for a link whose lookup failed with err.
 func whereTo(fsys fs.FS, link string, err error) string {
 	switch {
