@@ -84,6 +84,7 @@ type run struct {
 // close frees what the run used. A session that the request did not name cannot be used again.
 func (r *run) close() {
 	r.cancel()
+	r.emitter.end()
 	if r.ownSession {
 		r.tools.Forget(r.request.SessionID)
 	}

@@ -23,10 +23,17 @@ type Events struct {
 	OnError func(message string)
 }
 
-// emitter calls the functions of Events one at a time.
+// emitter calls the functions of Events one at a time, until the run has ended.
 type emitter struct {
 	mu    sync.Mutex
 	agent *Agent
+	ended bool // a tool that hangs may still send updates
+}
+
+func (e *emitter) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
 }
 
 // emit calls f with value, unless f is nil.
@@ -36,6 +43,9 @@ func emit[T any](e *emitter, f func(T), value T) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.ended {
+		return
+	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			e.agent.o.Logger.Error("panic in an event of an agent", "panic", panicked, "stack", string(debug.Stack()))
