@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // commandBuiltin implements the shell builtin "command". With -v or -V it describes a name;
@@ -80,7 +81,11 @@ func (s *shell) describe(ctx context.Context, hc interp.HandlerContext, names []
 	for _, name := range names {
 		base := commandName(name)
 		known := s.commands[base] != nil
-		if !known || s.isFunction(name) || interp.IsBuiltin(name) {
+		if by == "command" && syntax.IsKeyword(name) {
+			if err := write(ctx, hc, name+"\n"); err != nil {
+				return err
+			}
+		} else if !known || s.isFunction(name) || interp.IsBuiltin(name) {
 			if err := hc.Builtin(ctx, append(slices.Clone(own), name)); err != nil {
 				failed = err
 				continue
