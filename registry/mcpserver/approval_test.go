@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,8 +178,9 @@ func TestApprovalHoldsForOneQuestion(t *testing.T) {
 	}
 }
 
-// An approval is no longer valid once the denials of the policy have changed.
-func TestApprovalEndsWhenDenialsChange(t *testing.T) {
+// An approval is for the denials that applied when the approver was asked, even if they change
+// before the answer.
+func TestApprovalIsForTheAskedDenials(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	url, err := capability.ParseURLPattern("https://api.example.com/")
@@ -195,30 +197,16 @@ func TestApprovalEndsWhenDenialsChange(t *testing.T) {
 	spec := askingTool()
 	spec.Permissions.Net = []capability.Net{{URL: url, Methods: []string{"GET"}}}
 	w.tools.SetRules(rules(denied))
-	w.add(t, spec, says("ran"))
-	client := (&person{action: "accept"}).options()
-	client.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
-	session := w.connect(t, "2026-07-28", client)
-	call := func(state string) *mcp.CallToolResult {
-		t.Helper()
-		params := &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": "a"}, RequestState: state}
-		if state != "" {
-			params.InputResponses = mcp.InputResponseMap{"approval": &mcp.ElicitResult{Action: "accept"}}
-		}
-		result, err := session.CallTool(t.Context(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result
+	w.add(t, spec, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.TextContent(fmt.Sprint("without ", in.Grant.NetDeny))}}, nil
+	})
+	r := newRounds(t, w, "deletes", map[string]any{"path": "a"})
+	if about, _ := r.next(accept); about == "" {
+		t.Error("no question was asked")
 	}
-	first := call("")
 	w.tools.SetRules(rules())
-	second := call(first.RequestState)
-	if !first.NeedsInput() || !second.NeedsInput() {
-		t.Fatalf("the client was not asked again: %q, %q", textOf(first), textOf(second))
-	}
-	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
-		t.Errorf("the second answer was refused: %q", textOf(got))
+	if _, result := r.next(nil); textOf(result) != "without [net:https://api.example.com/admin/]" {
+		t.Errorf("got %q", textOf(result))
 	}
 }
 
@@ -251,8 +239,9 @@ func TestPanicEndsOneRequest(t *testing.T) {
 	}
 }
 
-// An approval is valid only for the directory that a mount referred to when the approver was asked.
-func TestApprovalEndsWhenDirectoryChanges(t *testing.T) {
+// An approval is for the directory that a mount referred to when the approver was asked, even if
+// the mount refers to another directory before the answer.
+func TestApprovalIsForTheAskedDirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	link := filepath.Join(t.TempDir(), "link")
@@ -262,38 +251,30 @@ func TestApprovalEndsWhenDirectoryChanges(t *testing.T) {
 			t.Skip("no links here: ", err)
 		}
 	}
-	lead(t.TempDir())
+	asked := t.TempDir()
+	lead(asked)
 	spec := askingTool()
 	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
 	w.tools.SetRules(registry.Rules{Grantable: capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: link, Mode: capability.ModeWrite}},
 	}})
-	w.add(t, spec, says("ran"))
-	client := (&person{action: "accept"}).options()
-	client.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
-	session := w.connect(t, "2026-07-28", client)
-	call := func(state string) *mcp.CallToolResult {
-		t.Helper()
-		params := &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": "a"}, RequestState: state}
-		if state != "" {
-			params.InputResponses = mcp.InputResponseMap{"approval": &mcp.ElicitResult{Action: "accept"}}
-		}
-		result, err := session.CallTool(t.Context(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result
-	}
-	first := call("")
-	if form, ok := first.InputRequests["approval"].(*mcp.ElicitParams); !ok || strings.Contains(form.Message, link) {
-		t.Errorf("the question names a directory of the host: %+v", form)
+	granted := make(chan capability.GrantedFS, 1)
+	w.add(t, spec, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		granted <- in.Grant.FS[0]
+		return tool.Result{}, nil
+	})
+	r := newRounds(t, w, "deletes", map[string]any{"path": "a"})
+	if about, _ := r.next(accept); about == "" || strings.Contains(about, link) {
+		t.Errorf("the question is missing or names a directory of the host: %q", about)
 	}
 	lead(t.TempDir())
-	second := call(first.RequestState)
-	if !first.NeedsInput() || !second.NeedsInput() {
-		t.Fatalf("the answer was accepted for another directory: %q, %q", textOf(first), textOf(second))
+	r.next(nil)
+	want, err := os.Stat(asked)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
-		t.Errorf("the second answer was refused: %q", textOf(got))
+	// The directory is compared when it is opened: see TestOnlyTheApprovedDirectoryIsMounted.
+	if got := <-granted; !os.SameFile(got.Is, want) {
+		t.Errorf("the call may access %+v, not the directory that the question was about", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,43 +18,98 @@ import (
 // codeStopping is the JSON-RPC error code of a server that is stopping.
 const codeStopping = -32000
 
+// servedCall is a call of a client. Before the revision sinceInputRequests it is one request. From
+// that revision on, it may take several requests, called rounds: a round ends with a question to
+// the user, and the next round brings the answer. Between two rounds the call is suspended: its
+// goroutine waits for the answer, and no request is in flight.
+type servedCall struct {
+	server *Server
+	first  *mcp.CallToolRequest // the request that began the call
+	cancel context.CancelFunc   // cancels the call; it does not wait
+	// notify belongs to the last round. After the end of a round, it drops all notifications.
+	notify atomic.Pointer[notifier]
+	// questions passes the questions of the call to its rounds, one in each round.
+	questions chan *question
+
+	ended  chan struct{} // closed when result and err are set
+	result *mcp.CallToolResult
+	err    error
+}
+
 // call handles tools/call for every tool. structured says whether the tool declares an output
 // schema.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
-	user := userOf(req)
-	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
-	if !ok {
-		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again later"}
-	}
-	defer end()
-	s.sessions.watch(s.registry, req.Session, user)
-
 	notify := newNotifier(ctx, req)
 	defer notify.end()
+	c := s.pending.resume(req, notify)
+	if c == nil {
+		var err error
+		if c, err = s.begin(ctx, req, notify, structured); err != nil {
+			return nil, err
+		}
+	}
+	return c.round(ctx)
+}
+
+// begin starts a call on a goroutine of its own, which may outlast the request.
+func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, structured bool) (*servedCall, error) {
+	user := userOf(req)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
+	if !ok {
+		cancel()
+		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again later"}
+	}
+	s.sessions.watch(s.registry, req.Session, user)
+	c := &servedCall{server: s, first: req, cancel: cancel, questions: make(chan *question), ended: make(chan struct{})}
+	c.notify.Store(notify)
+	go func() {
+		defer close(c.ended)
+		defer end()
+		defer cancel()
+		c.result, c.err = c.execute(ctx, structured)
+	}()
+	return c, nil
+}
+
+// execute runs the call to its end.
+func (c *servedCall) execute(ctx context.Context, structured bool) (_ *mcp.CallToolResult, err error) {
+	s, params := c.server, c.first.Params
+	defer s.recoverInto(&err, methodCall)
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tenant: user, Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: s.sessions.name(req.Session),
+		ID: "call_" + rand.Text(), Tenant: userOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: s.sessions.name(c.first.Session),
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
-				s.opts.OnLog(req.Params.Name, level, text)
+				s.opts.OnLog(params.Name, level, text)
 			}
-			notify.log(level, text)
+			c.notify.Load().log(level, text)
 		},
-		OnProgress: notify.progress,
+		OnProgress: func(done, total float64, message string) { c.notify.Load().progress(done, total, message) },
 	}
-	asking := &asking{server: s, req: req}
-	defer s.opts.Approver.enter(call.ID, asking)()
-
+	defer s.opts.Approver.enter(call.ID, c)()
 	started := time.Now()
 	result, err := s.registry.Execute(ctx, call)
-	notify.end()
-	if later := asking.later.Load(); later != nil && err != nil && tool.CodeOf(err) != tool.CodeCancelled {
-		return later, nil
-	}
-	s.metrics.called(req.Params.Name, tool.CodeOf(err), time.Since(started))
+	s.metrics.called(params.Name, tool.CodeOf(err), time.Since(started))
 	if err != nil {
 		return s.failure(result, err)
 	}
 	return resultOf(result, structured), nil
+}
+
+// round waits for the end of the call and returns its result, or returns the next question of the
+// call. If ctx is done, the call is cancelled.
+func (c *servedCall) round(ctx context.Context) (*mcp.CallToolResult, error) {
+	select {
+	case q := <-c.questions:
+		if ctx.Err() == nil {
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{q.input: q.form}, RequestState: c.server.pending.put(q)}, nil
+		}
+	case <-c.ended:
+	case <-ctx.Done():
+	}
+	c.cancel()
+	<-c.ended
+	return c.result, c.err
 }
 
 // userOf returns the tenant of a client: the user of its token, or "".

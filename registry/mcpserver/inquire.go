@@ -21,16 +21,12 @@ const (
 )
 
 // inquire sends the question of a tool to the user.
-func (a *asking) inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
+func (c *servedCall) inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
 	form, err := inquiryForm(q)
 	if err != nil {
 		return tool.Reply{}, err
 	}
-	parts := []string{q.Tenant, q.Session, a.req.Params.Name, q.Header, q.Text, strconv.FormatBool(q.Multiple)}
-	for _, o := range q.Options {
-		parts = append(parts, o.Label, o.Description)
-	}
-	result, err := a.elicit(ctx, inquiryInput, hashOf(inquiryInput, parts), form)
+	result, err := c.elicit(ctx, inquiryInput, form)
 	if err != nil {
 		return tool.Reply{}, err
 	}

@@ -1,98 +1,139 @@
 package mcpserver
 
 import (
+	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// Limits of the questions that wait for a client to call again with an answer.
+// Limits of suspended calls. A call counts with the bytes of its arguments, and at least
+// minPendingBytes.
 const (
-	maxPending     = 1000
-	pendingTimeout = 5 * time.Minute
-	// maxAnswers and maxAnswerBytes limit the earlier answers of one call that are kept while
-	// the next question is asked.
-	maxAnswers     = 9
-	maxAnswerBytes = 16 << 10
+	maxPendingBytes = 1000 * minPendingBytes
+	minPendingBytes = 64 << 10
+	pendingTimeout  = 5 * time.Minute
 )
 
-// pending holds the questions that clients are asking their users. Each question has a state, which
-// cannot be guessed, and the client sends the state back when it calls again. A state is valid
-// once, only for its user, and only for its question. The earlier answers of the call are kept
-// here, so that the client cannot change them. pending is safe for concurrent use.
+// question is a question of a call to the user of its client.
+type question struct {
+	call   *servedCall
+	input  string // name of the question and of its answer
+	form   *mcp.ElicitParams
+	answer chan *mcp.ElicitResult // receives one value, which is nil if the user does not answer
+
+	// The fields below are set by put.
+	state  string
+	expiry *time.Timer
+}
+
+func (q *question) user() string { return userOf(q.call.first) }
+
+func (q *question) size() int { return max(len(q.call.first.Params.Arguments), minPendingBytes) }
+
+// abandon cancels the call, whose question will not be answered.
+func (q *question) abandon() {
+	q.call.cancel()
+	q.answer <- nil
+}
+
+// pending holds the suspended calls: the questions that clients are asking their users. Each
+// question has a state, which cannot be guessed, and the client sends the state back with the
+// answer. A state is valid once, only for its user, and only for its question. The zero value is
+// ready to use. pending is safe for concurrent use.
 type pending struct {
-	now func() time.Time
-
 	mu        sync.Mutex
-	questions map[string]pendingQuestion // by state
-	order     []string                   // states, oldest first; some are no longer in questions
+	questions []*question // oldest first
 }
 
-type pendingQuestion struct {
-	// user is the user who was asked; input is the name of the question and of its answer.
-	user, input, fingerprint string
-	earlier                  []answer
-	asked                    time.Time // set by put
-}
-
-// answer is the answer to the question with a fingerprint. result is nil if the client called
-// again without an answer.
-type answer struct {
-	fingerprint string
-	result      *mcp.ElicitResult
-}
-
-func newPending() *pending {
-	return &pending{now: time.Now, questions: make(map[string]pendingQuestion)}
-}
-
-// put keeps a question and returns its state. When there are too many, it drops the oldest
-// question of the user with the most questions.
-func (p *pending) put(q pendingQuestion) (state string) {
+// put keeps a question and returns its state. The call is cancelled if no answer comes within
+// pendingTimeout. When there are too many suspended calls, put cancels the oldest call of the user
+// with the most.
+func (p *pending) put(q *question) (state string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.order) >= maxPending {
-		p.makeRoom()
-	}
-	state = rand.Text()
-	q.asked = p.now()
-	p.questions[state] = q
-	p.order = append(p.order, state)
-	return state
-}
-
-// makeRoom drops the states that were used or are too old. If there are none, it drops one question
-// that still waits. p.mu is held.
-func (p *pending) makeRoom() {
-	p.order = slices.DeleteFunc(p.order, func(state string) bool {
-		q, found := p.questions[state]
-		if found && p.now().Sub(q.asked) < pendingTimeout {
-			return false
+	q.state = rand.Text()
+	q.expiry = time.AfterFunc(pendingTimeout, func() {
+		if p.take(q.state) != nil {
+			q.abandon()
 		}
-		delete(p.questions, state)
-		return true
 	})
-	if len(p.order) < maxPending {
-		return
+	p.questions = append(p.questions, q)
+	for {
+		total, sizes := 0, make(map[string]int)
+		for _, q := range p.questions {
+			total += q.size()
+			sizes[q.user()] += q.size()
+		}
+		if total <= maxPendingBytes {
+			return q.state
+		}
+		largest, _ := tenants.Largest(sizes, func(size int) int { return size }, 0)
+		p.remove(func(q *question) bool { return q.user() == largest }).abandon()
 	}
-	user := func(state string) string { return p.questions[state].user }
-	largest, _ := tenants.Count(slices.Values(p.order), user).Largest(0)
-	at := slices.IndexFunc(p.order, func(state string) bool { return user(state) == largest })
-	delete(p.questions, p.order[at])
-	p.order = slices.Delete(p.order, at, at+1)
 }
 
-// take returns the question of a state and makes the state invalid. ok is false if the question is
-// unknown, too old, or of another user.
-func (p *pending) take(user, state string) (_ pendingQuestion, ok bool) {
+// take returns the question of a state and makes the state invalid. It returns nil if the state is
+// unknown or no longer valid.
+func (p *pending) take(state string) *question {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	q, found := p.questions[state]
-	delete(p.questions, state)
-	return q, found && q.user == user && p.now().Sub(q.asked) < pendingTimeout
+	return p.remove(func(q *question) bool { return q.state == state })
+}
+
+// remove removes and returns the oldest question that matches; nil if there is none. p.mu is held.
+func (p *pending) remove(matches func(*question) bool) *question {
+	at := slices.IndexFunc(p.questions, matches)
+	if at < 0 {
+		return nil
+	}
+	q := p.questions[at]
+	p.questions = slices.Delete(p.questions, at, at+1)
+	q.expiry.Stop()
+	return q
+}
+
+// resume returns the suspended call that a request continues, after passing it the answer. From
+// then on, notifications of the call go to notify. resume returns nil for a request that begins a
+// call. If a state comes from another user or with another call, its question is abandoned, because
+// the state is no longer secret or the user was asked about something else.
+func (p *pending) resume(req *mcp.CallToolRequest, notify *notifier) *servedCall {
+	if req.Params.RequestState == "" || req.ProtocolVersion() < sinceInputRequests {
+		return nil
+	}
+	q := p.take(req.Params.RequestState)
+	if q == nil {
+		return nil
+	}
+	asked := q.call.first
+	if userOf(req) != userOf(asked) || req.Params.Name != asked.Params.Name || !sameJSON(req.Params.Arguments, asked.Params.Arguments) {
+		q.abandon()
+		return nil
+	}
+	q.call.notify.Store(notify)
+	answer, _ := req.Params.InputResponses[q.input].(*mcp.ElicitResult)
+	q.answer <- answer
+	return q.call
+}
+
+// sameJSON reports whether a and b are equal as JSON. The order of fields, white space and the way
+// that numbers and strings are written do not matter.
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	bounds := jsontree.Document("the arguments")
+	left, err := jsontree.Parse(a, bounds)
+	if err != nil {
+		return false
+	}
+	right, err := jsontree.Parse(b, bounds)
+	return err == nil && bytes.Equal(left.Key(), right.Key())
 }

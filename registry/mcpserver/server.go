@@ -59,7 +59,7 @@ type Server struct {
 	mcp      *mcp.Server
 	running  *running
 	sessions *sessions
-	pending  *pending
+	pending  pending
 	metrics  *metrics
 	stop     func() // ends the subscription to the registry
 
@@ -74,7 +74,7 @@ func New(r *registry.Registry, o Options) *Server {
 	o.PageSize = cmp.Or(max(o.PageSize, 0), DefaultPageSize)
 	o.Grace = cmp.Or(max(o.Grace, 0), DefaultGrace)
 	s := &Server{
-		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(), pending: newPending(),
+		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(),
 		metrics: newMetrics(), offered: make(map[string]string),
 	}
 	s.mcp = mcp.NewServer(
@@ -210,13 +210,16 @@ func (s *Server) offers(name string) bool {
 
 // recovered is a middleware that turns a panic into the error of one request.
 func (s *Server) recovered(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				s.log.Error("panic in a request", "method", method, "panic", p, "stack", string(debug.Stack()))
-				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the request failed inside wasmtool"}
-			}
-		}()
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer s.recoverInto(&err, method)
 		return next(ctx, method, req)
+	}
+}
+
+// recoverInto sets *err if the deferring function panics.
+func (s *Server) recoverInto(err *error, method string) {
+	if p := recover(); p != nil {
+		s.log.Error("panic in a request", "method", method, "panic", p, "stack", string(debug.Stack()))
+		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the request failed inside wasmtool"}
 	}
 }

@@ -200,7 +200,7 @@ func TestTaskRepairsModule(t *testing.T) {
 		},
 	})
 	s.cmd.Env = append(s.cmd.Env, "WASMTOOL_CACHE="+guesttest.ModuleCache(t, guesttest.Program(t)))
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: s.cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: s.cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
