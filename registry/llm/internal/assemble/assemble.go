@@ -19,6 +19,9 @@ import (
 const (
 	maxEvent   = 8 << 20
 	MaxMessage = 16 << 20
+	// maxUnweighed is what may arrive before the memory of the message is determined again, which
+	// takes time in proportion to the message.
+	maxUnweighed = 1 << 20
 )
 
 // Piece is what an event adds to a message. Exactly one field is set.
@@ -43,29 +46,58 @@ type Assembler interface {
 	state() *build
 }
 
+// build is the state that all assemblers share.
+type build struct {
+	message growing
+	// unweighed is the number of bytes that arrived since the memory of message was determined.
+	unweighed int
+	show      func(Piece) error
+	stopped   error // an error of show, after which it is not called again
+	// complete is set once the model has stopped, and ended if no event can follow.
+	complete, ended bool
+}
+
+func (b *build) state() *build { return b }
+
+func (b *build) body() *jsontree.Value { return b.message.value() }
+
+func (b *build) showPiece(p Piece) {
+	if b.stopped == nil {
+		b.stopped = b.show(p)
+	}
+}
+
+func (b *build) showCall(c Call) { b.showPiece(Piece{Call: &c}) }
+
+// showText shows a piece of text, or the texts in a list of parts. reasoning is set if they are the
+// model's reasoning.
+func (b *build) showText(v *jsontree.Value, reasoning bool) {
+	switch text := v.Text(); {
+	case text == "":
+	case reasoning:
+		b.showPiece(Piece{Reasoning: text})
+	default:
+		b.showPiece(Piece{Text: text})
+	}
+	parts := items(v)
+	for i := range parts {
+		b.showText(parts[i].Member("text"), reasoning)
+		b.showText(parts[i].Member("thinking"), true)
+	}
+}
+
 // errEnded ends reading after the last event.
 var errEnded = errors.New("the stream has ended")
 
 // Read reads a stream of events and returns the body of the response. It passes each piece to the
 // function show as it arrives, and returns the error of show.
 func Read(in io.Reader, a Assembler, show func(Piece) error) (json.RawMessage, error) {
+	b := a.state()
+	b.show = show
 	events := 0
 	err := sse.Read(in, maxEvent, func(data []byte) error {
 		events++
-		if err := addEvent(a, data); err != nil {
-			return err
-		}
-		state := a.state()
-		for _, p := range state.pieces {
-			if err := show(p); err != nil {
-				return err
-			}
-		}
-		state.pieces = state.pieces[:0]
-		if state.ended {
-			return errEnded
-		}
-		return nil
+		return addEvent(a, data)
 	})
 	switch {
 	case errors.Is(err, sse.ErrTooLong):
@@ -74,17 +106,20 @@ func Read(in io.Reader, a Assembler, show func(Piece) error) (json.RawMessage, e
 		return nil, err
 	case events == 0:
 		return nil, errors.New("there are no events; check the URL, and that the request asks for a stream of server-sent events")
-	case !a.state().complete:
+	case !b.complete:
 		return nil, errors.New("it ended before the message was complete")
+	case b.message.weight() > MaxMessage:
+		return nil, errTooLong
 	}
 	return a.body().JSON(), nil
 }
 
+var errTooLong = fmt.Errorf("the message is longer than %d MiB", MaxMessage>>20)
+
 // addEvent passes the data of an event to an assembler.
 func addEvent(a Assembler, data []byte) error {
 	if string(data) == "[DONE]" {
-		a.state().ended = true
-		return nil
+		return errEnded
 	}
 	bounds := jsontree.Message()
 	bounds.What = "an event"
@@ -104,10 +139,17 @@ func addEvent(a Assembler, data []byte) error {
 	if err := a.add(&event); err != nil {
 		return err
 	}
-	if a.state().size > MaxMessage {
-		return fmt.Errorf("the message is longer than %d MiB", MaxMessage>>20)
+	b := a.state()
+	if b.unweighed += len(data); b.unweighed > maxUnweighed {
+		b.unweighed = 0
+		if b.message.weight() > MaxMessage {
+			return errTooLong
+		}
 	}
-	return nil
+	if b.stopped == nil && b.ended {
+		return errEnded
+	}
+	return b.stopped
 }
 
 // ProviderError returns an error that a provider reports. e is a string, or an object with fields

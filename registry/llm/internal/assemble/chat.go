@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -11,95 +12,66 @@ import (
 // It reads the first choice only, as package llm does.
 type chatStream struct {
 	build
-	withIndex            bool
-	top, choice, message growing
+	withIndex bool
+	choice    *growing
 }
 
 // Chat returns an assembler for the Chat Completions API. withIndex is set if calls also have an
 // index in a response without streaming, as in Mistral's API.
-func Chat(withIndex bool) Assembler { return &chatStream{withIndex: withIndex} }
+func Chat(withIndex bool) Assembler {
+	s := &chatStream{withIndex: withIndex}
+	s.choice = s.message.child("choices").push()
+	s.choice.child("message").child("content") // null if there is none
+	return s
+}
 
 func (s *chatStream) add(event *jsontree.Value) error {
-	for i := range event.Members {
-		if m := &event.Members[i]; m.Name != "choices" {
-			s.set(&s.top, m.Name, &m.Value)
-		}
+	s.message.setAll(event, "choices")
+	choice := first(event.Member("choices"))
+	if choice == nil {
+		return nil
 	}
-	choices := items(event.Member("choices"))
-	for i := range choices {
-		if index := choices[i].Member("index"); !index.IsNull() && index.Literal != "0" {
-			continue
-		}
-		if err := s.addChoice(&choices[i]); err != nil {
-			return err
-		}
+	s.choice.setAll(choice, "delta", "logprobs", "message") // some servers repeat the message so far
+	if v := choice.Member("logprobs"); v != nil {
+		s.choice.child("logprobs").merge("logprobs", v)
 	}
-	return nil
-}
-
-func (s *chatStream) addChoice(choice *jsontree.Value) error {
-	for i := range choice.Members {
-		switch m := &choice.Members[i]; m.Name {
-		case "delta":
-			if m.Value.Kind != jsontree.Object {
-				return errors.New("a delta is not an object")
-			}
-			s.show(&m.Value)
-			s.merge(&s.message, "", &m.Value)
-		case "logprobs":
-			s.merge(s.child(&s.choice, m.Name), m.Name, &m.Value)
-		case "message": // some servers repeat the message so far
-		default:
-			s.set(&s.choice, m.Name, &m.Value)
+	if delta := choice.Member("delta"); delta != nil {
+		if delta.Kind != jsontree.Object {
+			return errors.New("a delta is not an object")
 		}
+		s.choice.child("message").merge("message", delta)
+		s.showDelta(delta)
 	}
-	switch reason := choice.Member("finish_reason").Text(); reason {
-	case "":
-	case "error":
+	reason := choice.Member("finish_reason").Text()
+	if reason == "error" {
 		return errors.New("the provider ended the message because of an error")
-	default:
-		s.complete = true
 	}
+	s.complete = s.complete || reason != ""
 	return nil
 }
 
-// show shows a piece of the message.
-func (s *chatStream) show(delta *jsontree.Value) {
-	reasoning := delta.Member("reasoning_content").Text()
-	if reasoning == "" { // servers that send both fields send the same text
-		reasoning = delta.Member("reasoning").Text()
-	}
-	s.reasoning(reasoning)
-	content := delta.Member("content")
-	s.text(content.Text())
-	parts := items(content)
-	for i := range parts {
-		s.text(parts[i].Member("text").Text())
-		thoughts := items(parts[i].Member("thinking"))
-		for j := range thoughts {
-			s.reasoning(thoughts[j].Member("text").Text())
-		}
-	}
-	s.text(delta.Member("refusal").Text())
+// showDelta shows a piece of the message.
+func (s *chatStream) showDelta(delta *jsontree.Value) {
+	// Servers that send both fields send the same text.
+	reasoning := cmp.Or(delta.Member("reasoning_content").Text(), delta.Member("reasoning").Text())
+	s.showText(jsontree.NewString(reasoning), true)
+	s.showText(delta.Member("content"), false)
+	s.showText(delta.Member("refusal"), false)
 }
 
 func (s *chatStream) body() *jsontree.Value {
-	s.message.kind, s.choice.kind, s.top.kind = jsontree.Object, jsontree.Object, jsontree.Object
-	if s.message.field("role").text() == "" {
-		s.set(&s.message, "role", jsontree.NewString("assistant"))
-	}
-	s.child(&s.message, "content") // null if there is none
-	message := s.message.value()
+	s.message.set("object", jsontree.NewString("chat.completion"))
+	s.choice.child("message").set("role", jsontree.NewString("assistant"))
+	body := s.message.value()
+	message := body.At([]string{"choices", "0", "message"})
 	// Some servers send these fields in each event. The API refuses them in a request.
 	message.Members = slices.DeleteFunc(message.Members, func(m jsontree.Member) bool {
-		empty := m.Value.IsNull() || m.Value.Kind == jsontree.Array && len(m.Value.Items) == 0
-		return empty && m.Name != "content" && m.Name != "refusal"
+		return isEmpty(&m.Value) && m.Name != "content" && m.Name != "refusal"
 	})
-	if calls := message.Member("tool_calls"); !s.withIndex {
-		for i := range items(calls) { // the index exists in streams only
-			calls.Items[i].Members = slices.DeleteFunc(calls.Items[i].Members, func(m jsontree.Member) bool { return m.Name == "index" })
+	if calls := items(message.Member("tool_calls")); !s.withIndex {
+		for i := range calls { // the index exists in streams only
+			calls[i].Members = slices.DeleteFunc(calls[i].Members, func(m jsontree.Member) bool { return m.Name == "index" })
 		}
 	}
-	s.set(&s.top, "object", jsontree.NewString("chat.completion"))
-	return s.top.value().Add("choices", jsontree.NewArray(s.choice.value().Add("message", message)))
+	return body
 }

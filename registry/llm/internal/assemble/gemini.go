@@ -11,52 +11,33 @@ import (
 // the first candidate only, as package llm does.
 type geminiStream struct {
 	build
-	top, candidate, content growing
+	candidate *growing // nil before the first
+	// text is the last part, if it has text that the next part may continue, and thought is set if
+	// the text is a thought.
+	text    *growing
+	thought bool
 }
 
 // Gemini returns an assembler for streamGenerateContent.
 func Gemini() Assembler { return &geminiStream{} }
 
 func (s *geminiStream) add(event *jsontree.Value) error {
-	for i := range event.Members {
-		if m := &event.Members[i]; m.Name != "candidates" {
-			s.set(&s.top, m.Name, &m.Value)
-		}
+	s.message.setAll(event, "candidates")
+	candidate := first(event.Member("candidates"))
+	reason := candidate.Member("finishReason").Text() + event.Member("promptFeedback").Member("blockReason").Text()
+	s.complete = s.complete || reason != ""
+	if candidate == nil {
+		return nil
 	}
-	if event.Member("promptFeedback").Member("blockReason").Text() != "" {
-		s.complete = true
+	if s.candidate == nil {
+		s.candidate = s.message.child("candidates").push()
 	}
-	candidates := items(event.Member("candidates"))
-	for i := range candidates {
-		if index := candidates[i].Member("index"); !index.IsNull() && index.Literal != "0" {
-			continue
-		}
-		if err := s.addCandidate(&candidates[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *geminiStream) addCandidate(candidate *jsontree.Value) error {
-	s.candidate.kind = jsontree.Object
-	for i := range candidate.Members {
-		if m := &candidate.Members[i]; m.Name != "content" {
-			s.set(&s.candidate, m.Name, &m.Value)
-		}
-	}
-	if candidate.Member("finishReason").Text() != "" {
-		s.complete = true
-	}
+	s.candidate.setAll(candidate, "content")
 	content := candidate.Member("content")
 	if content == nil {
 		return nil
 	}
-	for i := range content.Members {
-		if m := &content.Members[i]; m.Name != "parts" {
-			s.set(&s.content, m.Name, &m.Value)
-		}
-	}
+	s.candidate.child("content").setAll(content, "parts")
 	parts := items(content.Member("parts"))
 	for i := range parts {
 		if err := s.addPart(&parts[i]); err != nil {
@@ -68,38 +49,32 @@ func (s *geminiStream) addCandidate(candidate *jsontree.Value) error {
 
 func (s *geminiStream) addPart(part *jsontree.Value) error {
 	if call := part.Member("functionCall"); call != nil {
-		if is(call.Member("willContinue"), "true") || !call.Member("partialArgs").IsNull() {
+		if isTrue(call.Member("willContinue")) || !call.Member("partialArgs").IsNull() {
 			return errors.New("a call has partial arguments; remove streamFunctionCallArguments from the request")
 		}
-		s.call(Call{ID: call.Member("id").Text(), Name: call.Member("name").Text(), Arguments: jsonOf(call, "args")})
+		s.showCall(Call{call.Member("id").Text(), call.Member("name").Text(), jsonOf(call.Member("args"))})
 	}
-	text, thought := part.Member("text").Text(), is(part.Member("thought"), "true")
-	if thought {
-		s.reasoning(text)
-	} else {
-		s.text(text)
-	}
-	parts := s.child(&s.content, "parts")
-	if plainText(part.Names()) {
-		if text == "" {
-			return nil // the API refuses an empty part in a request
+	thought := isTrue(part.Member("thought"))
+	s.showText(part.Member("text"), thought)
+	switch plain := isPlainText(part); {
+	case plain && part.Member("text").Text() == "": // the API refuses an empty part in a request
+	case plain && s.text != nil && s.thought == thought:
+		s.text.merge("", part)
+	default:
+		added := s.candidate.child("content").child("parts").push()
+		added.replace(part)
+		if !plain {
+			added = nil
 		}
-		if n := len(parts.items); n > 0 {
-			last := parts.items[n-1]
-			if plainText(last.names) && thought == last.field("thought").is("true") {
-				s.merge(last, "", part)
-				return nil
-			}
-		}
+		s.text, s.thought = added, thought
 	}
-	s.replace(s.push(parts), part)
 	return nil
 }
 
-// plainText reports whether a part with these fields can be joined with its neighbours. A part with
-// a signature must stay alone, even if its text is empty, or the signature becomes invalid.
-func plainText(names []string) bool {
-	for _, name := range names {
+// isPlainText reports whether a part can be joined with its neighbours. A part with a signature
+// must stay alone, even if its text is empty, or the signature becomes invalid.
+func isPlainText(part *jsontree.Value) bool {
+	for _, name := range part.Names() {
 		if name != "text" && name != "thought" {
 			return false
 		}
@@ -108,16 +83,8 @@ func plainText(names []string) bool {
 }
 
 func (s *geminiStream) body() *jsontree.Value {
-	if s.candidate.kind == jsontree.Object {
-		if parts := s.content.field("parts"); parts != nil {
-			parts.kind = jsontree.Array
-			if s.content.field("role").text() == "" {
-				s.set(&s.content, "role", jsontree.NewString("model"))
-			}
-			*s.child(&s.candidate, "content") = s.content
-		}
-		*s.push(s.child(&s.top, "candidates")) = s.candidate
+	if content := s.candidate.field("content"); content != nil {
+		content.set("role", jsontree.NewString("model"))
 	}
-	s.top.kind = jsontree.Object
-	return s.top.value()
+	return s.message.value()
 }

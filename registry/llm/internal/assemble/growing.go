@@ -18,38 +18,23 @@ type growing struct {
 	items   []*growing
 }
 
-// build is the state that all assemblers share.
-type build struct {
-	size   int     // the approximate memory of all growing values, in bytes
-	pieces []Piece // the pieces of the last event
-	// complete is set once the model has stopped, and ended if no event can follow.
-	complete, ended bool
-}
-
-func (b *build) state() *build { return b }
-
-// text shows a piece of text.
-func (b *build) text(text string) {
-	if text != "" {
-		b.pieces = append(b.pieces, Piece{Text: text})
-	}
-}
-
-// reasoning shows a piece of the model's reasoning.
-func (b *build) reasoning(text string) {
-	if text != "" {
-		b.pieces = append(b.pieces, Piece{Reasoning: text})
-	}
-}
-
-// call shows a complete call.
-func (b *build) call(c Call) { b.pieces = append(b.pieces, Piece{Call: &c}) }
-
 // valueBytes is the memory of a value besides its literal.
 const valueBytes = 64
 
+// weight returns the approximate memory of g in bytes.
+func (g *growing) weight() int {
+	sum := valueBytes + len(g.literal)
+	for name, c := range g.fields {
+		sum += len(name) + c.weight()
+	}
+	for _, item := range g.items {
+		sum += item.weight()
+	}
+	return sum
+}
+
 // child returns the field of an object, which it creates if necessary.
-func (b *build) child(g *growing, name string) *growing {
+func (g *growing) child(name string) *growing {
 	g.kind = jsontree.Object
 	c := g.fields[name]
 	if c == nil {
@@ -59,59 +44,49 @@ func (b *build) child(g *growing, name string) *growing {
 		}
 		g.fields[name] = c
 		g.names = append(g.names, name)
-		b.size += valueBytes + len(name)
 	}
 	return c
 }
 
 // push appends an empty item to a list.
-func (b *build) push(g *growing) *growing {
+func (g *growing) push() *growing {
 	g.kind = jsontree.Array
 	item := &growing{}
 	g.items = append(g.items, item)
-	b.size += valueBytes
 	return item
 }
 
-// set replaces a field of an object. A null does not replace a value.
-func (b *build) set(g *growing, name string, v *jsontree.Value) {
-	c := b.child(g, name)
-	if v.Kind != jsontree.Null {
-		b.replace(c, v)
+// set replaces a field of an object. A null or an empty list does not replace a value.
+func (g *growing) set(name string, v *jsontree.Value) {
+	if c := g.child(name); c.kind == jsontree.Null || !isEmpty(v) {
+		c.replace(v)
+	}
+}
+
+// setAll sets all fields of an object, except those with the given names.
+func (g *growing) setAll(fields *jsontree.Value, except ...string) {
+	if fields == nil {
+		return
+	}
+	for i := range fields.Members {
+		if m := &fields.Members[i]; !slices.Contains(except, m.Name) {
+			g.set(m.Name, &m.Value)
+		}
 	}
 }
 
 // replace makes g equal to v. Unlike merge, it never joins the items of a list, which is whole.
-func (b *build) replace(g *growing, v *jsontree.Value) {
-	b.size -= g.weight()
-	*g = growing{kind: v.Kind}
-	switch v.Kind {
-	case jsontree.Object:
-		for i := range v.Members {
-			b.replace(b.child(g, v.Members[i].Name), &v.Members[i].Value)
-		}
-	case jsontree.Array:
-		for i := range v.Items {
-			b.replace(b.push(g), &v.Items[i])
-		}
-	case jsontree.String:
-		g.literal = []byte(v.Literal[:len(v.Literal)-1])
-	default:
-		g.literal = []byte(v.Literal)
+func (g *growing) replace(v *jsontree.Value) {
+	*g = growing{kind: v.Kind, literal: []byte(v.Literal)}
+	if v.Kind == jsontree.String {
+		g.literal = g.literal[:len(v.Literal)-1]
 	}
-	b.size += len(g.literal)
-}
-
-// weight returns the part of build.size that the content of g has.
-func (g *growing) weight() int {
-	sum := len(g.literal)
-	for name, c := range g.fields {
-		sum += valueBytes + len(name) + c.weight()
+	for i := range v.Members {
+		g.child(v.Members[i].Name).replace(&v.Members[i].Value)
 	}
-	for _, item := range g.items {
-		sum += valueBytes + item.weight()
+	for i := range v.Items {
+		g.push().replace(&v.Items[i])
 	}
-	return sum
 }
 
 // growingStrings are the strings that APIs stream in pieces. Servers repeat other strings, such as
@@ -123,12 +98,12 @@ var growingStrings = []string{
 
 // merge adds a piece to the value of a field. Strings and lists are appended, objects are merged,
 // and other values are replaced. name is the name of the field.
-func (b *build) merge(g *growing, name string, v *jsontree.Value) {
+func (g *growing) merge(name string, v *jsontree.Value) {
 	// Mistral streams the content as a list while the model reasons, and then as a string.
 	if name == "content" && g.kind == jsontree.String && v.Kind == jsontree.Array {
 		text := g.value().Text()
-		b.replace(g, jsontree.NewArray())
-		b.merge(g, name, jsontree.NewString(text))
+		g.replace(jsontree.NewArray())
+		g.merge(name, jsontree.NewString(text))
 	}
 	if name == "content" && g.kind == jsontree.Array && v.Kind == jsontree.String {
 		if v.Text() == "" {
@@ -139,39 +114,38 @@ func (b *build) merge(g *growing, name string, v *jsontree.Value) {
 	switch {
 	case v.Kind == jsontree.Null:
 	case v.Kind != g.kind:
-		b.replace(g, v)
+		g.replace(v)
 	case v.Kind == jsontree.Object:
 		for i := range v.Members {
 			m := &v.Members[i]
-			b.merge(b.child(g, m.Name), m.Name, &m.Value)
+			g.child(m.Name).merge(m.Name, &m.Value)
 		}
 	case v.Kind == jsontree.Array:
 		for i := range v.Items {
-			b.merge(b.item(g, name, &v.Items[i]), "", &v.Items[i])
+			g.item(name, &v.Items[i]).merge("", &v.Items[i])
 		}
 	case v.Kind == jsontree.String:
 		closed := len(v.Literal) - 1
 		if slices.Contains(growingStrings, name) || string(g.literal) != v.Literal[:closed] {
 			g.literal = append(g.literal, v.Literal[1:closed]...)
-			b.size += closed - 1
 		}
 	default:
-		b.replace(g, v)
+		g.replace(v)
 	}
 }
 
 // item returns the item of a list that a piece continues, or a new item.
-func (b *build) item(list *growing, name string, piece *jsontree.Value) *growing {
+func (g *growing) item(name string, piece *jsontree.Value) *growing {
 	near := 128 // limits the work for one piece
 	if piece.Member("id").IsNull() && piece.Member("index").IsNull() {
 		near = 1 // only the last item can match
 	}
-	for i := len(list.items) - 1; i >= max(0, len(list.items)-near); i-- {
-		if continues(list.items[i], name, piece, i == len(list.items)-1) {
-			return list.items[i]
+	for i := len(g.items) - 1; i >= max(0, len(g.items)-near); i-- {
+		if continues(g.items[i], name, piece, i == len(g.items)-1) {
+			return g.items[i]
 		}
 	}
-	return b.push(list)
+	return g.push()
 }
 
 // continues reports whether a piece belongs to an item of a list. OpenAI identifies items by their
@@ -209,7 +183,7 @@ func (g *growing) field(name string) *growing {
 
 // text returns the content of a string, and "" for any other value.
 func (g *growing) text() string {
-	if g == nil {
+	if g == nil || g.kind != jsontree.String {
 		return ""
 	}
 	return g.value().Text()
@@ -241,15 +215,30 @@ func items(v *jsontree.Value) []jsontree.Value {
 	return v.Items
 }
 
-// is reports whether a value is the boolean with this literal, "true" or "false".
-func is(v *jsontree.Value, literal string) bool {
-	return v != nil && v.Kind == jsontree.Boolean && v.Literal == literal
+// first returns the first of several messages in a response, or nil if the event belongs to another
+// one.
+func first(list *jsontree.Value) *jsontree.Value {
+	all := items(list)
+	if len(all) == 0 {
+		return nil
+	}
+	if index := all[0].Member("index"); !index.IsNull() && index.Literal != "0" {
+		return nil
+	}
+	return &all[0]
 }
 
-// jsonOf returns a field as JSON, or nil if there is none.
-func jsonOf(v *jsontree.Value, name string) json.RawMessage {
-	if m := v.Member(name); m != nil {
-		return m.JSON()
+// isEmpty reports whether v is null or a list without items.
+func isEmpty(v *jsontree.Value) bool {
+	return v.IsNull() || v.Kind == jsontree.Array && len(v.Items) == 0
+}
+
+func isTrue(v *jsontree.Value) bool { return v != nil && v.Literal == "true" }
+
+// jsonOf returns a value as JSON, or nil if there is none.
+func jsonOf(v *jsontree.Value) json.RawMessage {
+	if v == nil {
+		return nil
 	}
-	return nil
+	return v.JSON()
 }
