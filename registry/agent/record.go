@@ -82,38 +82,25 @@ func Record(m Model, w io.Writer) Model {
 	return &recorder{Model: m, out: out}
 }
 
-// errStopped is the error in the recording of a message whose consumer stopped.
-var errStopped = errors.New("the message was not read to its end")
-
 // Stream implements Model.
 func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		turn := recordedTurn{Chunks: []recordedChunk{}, Error: errStopped.Error()}
-		written := false
-		write := func() error {
-			written = true
-			return r.write(turn)
-		}
-		defer func() {
-			if !written {
-				_ = write() // a later message reports the error
-			}
-		}()
+		turn := recordedTurn{Chunks: []recordedChunk{}, Error: "the message was not read to its end"}
+		write := sync.OnceValue(func() error { return r.write(turn) })
+		defer write() // for a consumer that stops; a later message reports the error
 		for chunk, err := range r.Model.Stream(ctx, request) {
-			switch {
-			case err != nil:
-				turn.Error = err.Error()
-				err = errors.Join(err, write())
-			default:
-				turn.Chunks = append(turn.Chunks, recorded(chunk))
-				if chunk.End != nil {
-					turn.Error = ""
-					err = write()
-				}
-			}
 			if err != nil {
-				yield(llm.Chunk{}, err)
+				turn.Error = err.Error()
+				yield(llm.Chunk{}, errors.Join(err, write()))
 				return
+			}
+			turn.Chunks = append(turn.Chunks, recorded(chunk))
+			if chunk.End != nil {
+				turn.Error = ""
+				if err := write(); err != nil {
+					yield(llm.Chunk{}, err)
+					return
+				}
 			}
 			if !yield(chunk, nil) {
 				return

@@ -172,40 +172,41 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 
 // usage returns the tokens that a response counts. Counts that are not numbers are 0.
 func (f Format) usage(body []byte) Usage {
-	type cached struct {
-		Tokens int64 `json:"cached_tokens"`
-	}
-	var r struct {
-		Usage struct {
-			Prompt        int64  `json:"prompt_tokens"`
-			PromptDetails cached `json:"prompt_tokens_details"`
-			Completion    int64  `json:"completion_tokens"`
-
-			Input        int64  `json:"input_tokens"`
-			InputDetails cached `json:"input_tokens_details"`
-			CacheRead    int64  `json:"cache_read_input_tokens"`
-			CacheWritten int64  `json:"cache_creation_input_tokens"`
-			Output       int64  `json:"output_tokens"`
-		} `json:"usage"`
-		Metadata struct {
-			Prompt     int64 `json:"promptTokenCount"`
-			ToolPrompt int64 `json:"toolUsePromptTokenCount"`
-			Cached     int64 `json:"cachedContentTokenCount"`
-			Candidates int64 `json:"candidatesTokenCount"`
-			Thoughts   int64 `json:"thoughtsTokenCount"`
-		} `json:"usageMetadata"`
-	}
+	var r struct{ Usage, UsageMetadata counts }
 	// A count of another type must not fail a response that is complete.
 	_ = json.Unmarshal(body, &r)
-	u, g := r.Usage, r.Metadata
+	u, g := r.Usage, r.UsageMetadata
 	switch f {
 	case OpenAIResponses:
-		return Usage{Input: u.Input, Cached: u.InputDetails.Tokens, Output: u.Output}
+		return Usage{Input: u.sum("input_tokens"), Cached: u.details("input_tokens_details").sum("cached_tokens"), Output: u.sum("output_tokens")}
 	case Anthropic:
-		return Usage{Input: u.Input + u.CacheRead + u.CacheWritten, Cached: u.CacheRead, Output: u.Output}
+		return Usage{
+			Input:  u.sum("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
+			Cached: u.sum("cache_read_input_tokens"), Output: u.sum("output_tokens"),
+		}
 	case Gemini:
-		return Usage{Input: g.Prompt + g.ToolPrompt, Cached: g.Cached, Output: g.Candidates + g.Thoughts}
+		return Usage{
+			Input:  g.sum("promptTokenCount", "toolUsePromptTokenCount"),
+			Cached: g.sum("cachedContentTokenCount"), Output: g.sum("candidatesTokenCount", "thoughtsTokenCount"),
+		}
 	default:
-		return Usage{Input: u.Prompt, Cached: u.PromptDetails.Tokens, Output: u.Completion}
+		return Usage{Input: u.sum("prompt_tokens"), Cached: u.details("prompt_tokens_details").sum("cached_tokens"), Output: u.sum("completion_tokens")}
 	}
+}
+
+// counts are the fields of a provider's usage.
+type counts map[string]any
+
+func (c counts) sum(names ...string) (sum int64) {
+	const most = 1e12 // so that sums of many messages cannot overflow
+	for _, name := range names {
+		n, _ := c[name].(float64)
+		sum += int64(min(max(n, 0), most))
+	}
+	return sum
+}
+
+func (c counts) details(name string) counts {
+	details, _ := c[name].(map[string]any)
+	return details
 }

@@ -190,6 +190,18 @@ func TestStreamShowsReasoning(t *testing.T) {
 	}
 }
 
+// Counts add up to a limit, so a server must not be able to lower or overflow the sum.
+func TestCountsThatAreNoCounts(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[string]int64{"-5": 0, "1e300": 1e12, `"7"`: 0, "null": 0, "[1]": 0, "2": 2} {
+		body := `{"choices":[{"message":{"role":"assistant","content":"a"}}],"usage":{"prompt_tokens":1,"prompt_tokens_details":` + count + `,"completion_tokens":` + count + `}}`
+		got, _ := readStream(t, llm.OpenAI, strings.NewReader(body))
+		if got.end == nil || got.end.Usage != (llm.Usage{Input: 1, Output: want}) {
+			t.Errorf("%s: got %+v, %v", count, got.end, got.err)
+		}
+	}
+}
+
 func TestStreamCountsTokens(t *testing.T) {
 	t.Parallel()
 	want := map[string]llm.Usage{

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
@@ -14,34 +13,23 @@ type api struct {
 	base, path, query string
 	// key is the header that carries the key, after keyPrefix.
 	key, keyPrefix string
-	header         http.Header
 }
 
 func apiOf(f llm.Format) (api, error) {
-	bearer := api{key: "Authorization", keyPrefix: "Bearer ", header: http.Header{}}
 	switch f {
 	case llm.OpenAI:
-		bearer.base, bearer.path = "https://api.openai.com/v1", "/chat/completions"
-		return bearer, nil
+		return api{"https://api.openai.com/v1", "/chat/completions", "", "Authorization", "Bearer "}, nil
 	case llm.OpenAIResponses:
-		bearer.base, bearer.path = "https://api.openai.com/v1", "/responses"
-		return bearer, nil
+		return api{"https://api.openai.com/v1", "/responses", "", "Authorization", "Bearer "}, nil
 	case llm.Mistral:
-		bearer.base, bearer.path = "https://api.mistral.ai/v1", "/chat/completions"
-		return bearer, nil
+		return api{"https://api.mistral.ai/v1", "/chat/completions", "", "Authorization", "Bearer "}, nil
 	case llm.Anthropic:
-		return api{
-			base: "https://api.anthropic.com/v1", path: "/messages",
-			key: "X-Api-Key", header: http.Header{"Anthropic-Version": {"2023-06-01"}},
-		}, nil
+		return api{"https://api.anthropic.com/v1", "/messages", "", "X-Api-Key", ""}, nil
 	case llm.Gemini:
-		return api{
-			base: "https://generativelanguage.googleapis.com/v1beta", path: ":streamGenerateContent", query: "?alt=sse",
-			key: "X-Goog-Api-Key", header: http.Header{},
-		}, nil
+		return api{"https://generativelanguage.googleapis.com/v1beta", ":streamGenerateContent", "?alt=sse", "X-Goog-Api-Key", ""}, nil
 	}
 	if _, err := llm.ParseFormat(string(f)); err != nil {
-		return api{}, fmt.Errorf("provider: %w", err)
+		return api{}, err
 	}
-	return api{}, fmt.Errorf("provider: the format %s is not the format of a model provider", f)
+	return api{}, fmt.Errorf("the format %s is not the format of a model provider", f)
 }

@@ -72,7 +72,7 @@ func New(o Options) (*Client, error) {
 	a, err := apiOf(o.Format)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("provider: %w", err)
 	case o.Model == "" || len(o.Model) > maxModel || !plaintext.Plain(o.Model, plaintext.Word):
 		return nil, fmt.Errorf("provider %s: the name of the model must be printable text of 1 to %d bytes", o.Format, maxModel)
 	}
@@ -90,9 +90,11 @@ func New(o Options) (*Client, error) {
 	if err := o.checkSecret(a, base); err != nil {
 		return fail("secret", err)
 	}
-	c := &Client{o: o, header: a.header, compatible: !isOpenAI(base.Host())}
-	c.header.Set("Content-Type", "application/json")
-	c.header.Set("Accept", sse.MediaType)
+	c := &Client{o: o, compatible: !isOpenAI(base.Host())}
+	c.header = http.Header{"Content-Type": {"application/json"}, "Accept": {sse.MediaType}}
+	if o.Format == llm.Anthropic {
+		c.header.Set("Anthropic-Version", "2023-06-01")
+	}
 	path := a.path
 	if o.Format == llm.Gemini {
 		path = "/models/" + url.PathEscape(strings.TrimPrefix(o.Model, "models/")) + path
