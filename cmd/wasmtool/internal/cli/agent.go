@@ -3,13 +3,12 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/internal/osreason"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/agent"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -21,13 +20,11 @@ import (
 type agentOptions struct {
 	toolOptions
 	grantOptions
-	workspace string
-	request   agent.Request
-	model     config.Agent
-	record    string
-	replay    string
-	confirm   bool
-	json      bool
+	request agent.Request
+	model   config.Agent
+	record  string
+	replay  string
+	json    bool
 }
 
 func newAgentCommand(a *app) *cobra.Command {
@@ -58,11 +55,11 @@ Otherwise as in 'wasmtool --help'.`,
 	}
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
+	o.addWorkspace(cmd, ".")
 	flags := cmd.Flags()
 	flags.StringVar(&o.request.Task, "task", "", "carry out the task in `TEXT`; - reads it from standard input")
 	flags.StringVar(&o.request.Context, "context", "", "tell the model `TEXT`, which it needs to know")
 	flags.StringVar(&o.request.ExpectedOutcome, "expect", "", "say in `TEXT` what the report must contain")
-	flags.StringVar(&o.workspace, "workspace", ".", "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
 	flags.StringVar(&o.model.Provider, "provider", "", "use the API of the provider `NAME`: "+strings.Join(config.AgentProviders(), ", "))
 	flags.StringVar(&o.model.Model, "model", "", "use the model `NAME`")
 	flags.StringVar(&o.model.BaseURL, "base-url", "", "use the compatible server at `URL`, such as http://localhost:11434/v1")
@@ -70,7 +67,7 @@ Otherwise as in 'wasmtool --help'.`,
 	flags.IntVar(&o.model.MaxToolCalls, "max-tool-calls", 0, fmt.Sprintf("limit the calls to `N` (default %d)", agent.DefaultMaxToolCalls))
 	flags.Int64Var(&o.model.MaxTokens, "max-tokens", 0, "limit the tokens of all requests and messages to `N` (default: no limit)")
 	flags.DurationVar(&o.model.Timeout, "timeout", 0, fmt.Sprintf("limit the time to `DURATION`, such as 30m (default %v)", agent.DefaultTimeout))
-	flags.BoolVar(&o.confirm, "auto-confirm", false, "run calls that would be asked about, except where a rule of the operator's file asks")
+	flags.BoolVar(&o.model.AutoConfirmDangerous, "auto-confirm", false, "run calls that would be asked about, except where a rule of the operator's file asks")
 	flags.StringVar(&o.record, "record", "", "write the messages of the model to `FILE`")
 	flags.StringVar(&o.replay, "replay", "", "take the messages of the model from `FILE`, which --record wrote, instead of asking a model")
 	flags.BoolVar(&o.json, "json", false, "print the outcome and all steps as one JSON object")
@@ -82,8 +79,7 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	if err := o.readTask(cmd); err != nil {
 		return err
 	}
-	o.dirs = append(o.dirs, "workspace="+o.workspace)
-	offer, err := o.offer(cmd, o.getenv)
+	offer, err := o.offerWithWorkspace(cmd, o.getenv)
 	if err != nil {
 		return err
 	}
@@ -105,9 +101,19 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
-	model, settings, closeModel, err := o.openModel(cmd, options)
+	o.model.Private = o.model.BaseURL != "" // the person who writes the address means it
+	settings := options.Config.Agent().With(o.model)
+	model, err := o.openModel(cmd, options, settings)
 	if err != nil {
 		return err
+	}
+	if o.record != "" {
+		file, err := os.Create(o.record)
+		if err != nil {
+			return usage(cmd, fmt.Sprintf("--record: %v", err))
+		}
+		defer file.Close() // a message that was not written has failed
+		model = agent.Record(model, file)
 	}
 	tools, err := standard.New(options)
 	if err != nil {
@@ -115,11 +121,8 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	}
 	defer tools.Close()
 	shown := &steps{Streams: o.Streams}
-	a := agent.New(agent.Of(tools, "", registry.TenantOptions{}), model, settings)
+	a := agent.New(agent.Of(tools, "", registry.TenantOptions{}), model, standard.AgentOptions(settings))
 	result, err := a.Run(cmd.Context(), o.request, agent.Events{OnStepStart: shown.begin, OnStepComplete: shown.complete})
-	if closed := closeModel(); err == nil {
-		err = closed
-	}
 	if o.json {
 		return o.printWithError(agentView{result, result.Steps, jsonError(err)}, err)
 	}
@@ -141,14 +144,10 @@ type agentView struct {
 
 // readTask checks the task and the limits. It reads the task from standard input if it is "-".
 func (o *agentOptions) readTask(cmd *cobra.Command) error {
-	const maxTask = 1 << 20
 	if o.request.Task == "-" {
-		text, err := io.ReadAll(io.LimitReader(o.In, maxTask+1))
+		text, err := readAll(cmd, "--task", "standard input", o.In)
 		if err != nil {
-			return usage(cmd, "--task -: standard input cannot be read: "+err.Error())
-		}
-		if len(text) > maxTask {
-			return usage(cmd, "--task -: the task is longer than 1 MiB")
+			return err
 		}
 		o.request.Task = string(text)
 	}
@@ -165,35 +164,23 @@ func (o *agentOptions) readTask(cmd *cobra.Command) error {
 	return nil
 }
 
-// openModel returns the model and the options of the agent, from the operator's file and the flags.
-// done must be called after the run.
-func (o *agentOptions) openModel(cmd *cobra.Command, options standard.Options) (model agent.Model, settings agent.Options, done func() error, err error) {
-	o.model.Private = o.model.BaseURL != "" // the person who writes the address means it
-	wanted := options.Config.Agent().With(o.model)
-	settings = standard.AgentOptions(wanted)
-	settings.AutoConfirmDangerous = settings.AutoConfirmDangerous || o.confirm
-	done = func() error { return nil }
-	if o.replay != "" {
+// openModel returns the model of the settings, or the one that --replay names.
+func (o *agentOptions) openModel(cmd *cobra.Command, options standard.Options, settings config.Agent) (agent.Model, error) {
+	switch {
+	case o.replay != "":
 		text, err := os.ReadFile(o.replay)
-		if err == nil {
-			model, err = agent.OpenReplay(bytes.NewReader(text))
-		}
 		if err != nil {
-			return nil, settings, nil, usage(cmd, "--replay "+quote(o.replay)+": "+withoutPath(err))
+			return nil, usage(cmd, fmt.Sprintf("--replay: %v", err))
 		}
-		return model, settings, done, nil
+		model, err := agent.OpenReplay(bytes.NewReader(text))
+		if err != nil {
+			return nil, usage(cmd, fmt.Sprintf("--replay %s: %v", o.replay, err))
+		}
+		return model, nil
+	case settings.Provider == "" || settings.Model == "":
+		return nil, usage(cmd, "which model? write --provider and --model, or a section [agent] in the operator's file")
 	}
-	if wanted.Provider == "" || wanted.Model == "" {
-		return nil, settings, nil, usage(cmd, "which model? write --provider and --model, or a section [agent] in the operator's file")
-	}
-	if model, err = standard.NewModel(options, wanted); err != nil || o.record == "" {
-		return model, settings, done, err
-	}
-	file, err := os.Create(o.record)
-	if err != nil {
-		return nil, settings, nil, usage(cmd, "--record "+quote(o.record)+": "+withoutPath(err))
-	}
-	return agent.Record(model, file), settings, func() error { return outputFailed(file.Close()) }, nil
+	return standard.NewModel(options, settings)
 }
 
 // outcomeError returns the error that determines the exit status of a run that ended without an
@@ -227,17 +214,5 @@ func (s *steps) complete(step agent.Step) {
 	if step.Status == agent.StepFailed {
 		outcome = "failed: " + strings.TrimPrefix(step.Error, step.ToolName+": ")
 	}
-	arguments := []rune(oneLine(string(step.Arguments)))
-	if len(arguments) > maxArguments {
-		arguments = append(arguments[:maxArguments], '…')
-	}
-	fmt.Fprintf(s.Err, "wasmtool: %s %s: %s\n", oneLine(step.ToolName), string(arguments), oneLine(outcome))
-}
-
-// withoutPath returns the message of an error of a file, whose path the caller prints.
-func withoutPath(err error) string {
-	if reason, found := osreason.Of(err); found {
-		return reason.Error()
-	}
-	return err.Error()
+	fmt.Fprintf(s.Err, "wasmtool: %s %s: %s\n", oneLine(step.ToolName), plaintext.Excerpt(oneLine(string(step.Arguments)), maxArguments), oneLine(outcome))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxInput limits the bytes that --input reads. The registry refuses larger arguments anyway.
+// maxInput limits the bytes that a flag such as --input reads. The registry refuses larger arguments anyway.
 const maxInput = 16 << 20
 
 // arguments merges --input and the KEY=VALUE pairs into one JSON object. Without pairs, the value
@@ -97,25 +97,25 @@ func (s Streams) readInput(cmd *cobra.Command, input string) ([]byte, error) {
 	file, isFile := strings.CutPrefix(input, "@")
 	switch {
 	case input == "-":
-		return readAll(cmd, "standard input", s.In)
+		return readAll(cmd, "--input", "standard input", s.In)
 	case isFile:
 		f, err := os.Open(file)
 		if err != nil {
 			return nil, usage(cmd, fmt.Sprintf("--input: %v", err))
 		}
 		defer f.Close()
-		return readAll(cmd, file, f)
+		return readAll(cmd, "--input", file, f)
 	}
 	return []byte(input), nil
 }
 
-func readAll(cmd *cobra.Command, name string, r io.Reader) ([]byte, error) {
+func readAll(cmd *cobra.Command, flag, name string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
-		return nil, usage(cmd, fmt.Sprintf("--input: read %s: %v", name, err))
+		return nil, usage(cmd, fmt.Sprintf("%s: read %s: %v", flag, name, err))
 	}
 	if len(data) > maxInput {
-		return nil, usage(cmd, fmt.Sprintf("--input: %s is larger than %s", name, byteCount(maxInput)))
+		return nil, usage(cmd, fmt.Sprintf("%s: %s is larger than %s", flag, name, byteCount(maxInput)))
 	}
 	return data, nil
 }

@@ -19,7 +19,9 @@ type grantOptions struct {
 	dirs  []string
 	env   []string
 	allow []string
-	words []capability.Permission // parsed from allow
+	// workspace is the directory of --workspace; "" if there is none.
+	workspace string
+	words     []capability.Permission // parsed from allow
 	// given holds the permissions of all flags. A call from the command line needs no approval
 	// for them.
 	given []capability.Permission
@@ -34,6 +36,23 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; write NAME=PATH:rw to grant writing as well ("+repeatable+")")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant the `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG or kv:write (repeatable)")
+}
+
+// addWorkspace defines the flag --workspace.
+func (o *grantOptions) addWorkspace(cmd *cobra.Command, byDefault string) {
+	cmd.Flags().StringVar(&o.workspace, "workspace", byDefault, "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
+}
+
+// offerWithWorkspace is offer for a command that has the flag --workspace.
+func (o *grantOptions) offerWithWorkspace(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
+	if o.workspace != "" {
+		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
+		if _, err := existingDir(path); err != nil {
+			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
+		}
+		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+o.workspace)
+	}
+	return o.offer(cmd, getenv)
 }
 
 // offer returns the permissions that the flags make grantable, and sets words and given.

@@ -29,7 +29,6 @@ import (
 type serveOptions struct {
 	toolOptions
 	grantOptions
-	workspace string
 	http      string
 	admin     string
 	tokenFile string
@@ -85,8 +84,8 @@ the command line is wrong.`,
 	}
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
+	o.addWorkspace(cmd, "")
 	flags := cmd.Flags()
-	flags.StringVar(&o.workspace, "workspace", "", "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
 	flags.StringVar(&o.http, "http", "", "serve clients over HTTP at `ADDR`, such as 127.0.0.1:8080, instead of over standard input and output")
 	flags.StringVar(&o.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
 	flags.StringVar(&o.tokenFile, "token-file", "", "read the token that HTTP clients must send from `FILE` (default: $"+tokenEnv+")")
@@ -110,7 +109,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if o.client != "" {
 		return o.printClientConfig(cmd)
 	}
-	offer, err := o.offerWithWorkspace(cmd)
+	offer, err := o.offerWithWorkspace(cmd, o.getenv)
 	if err != nil {
 		return err
 	}
@@ -183,18 +182,6 @@ func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" require --"+oauthIssuer)
 	}
 	return nil
-}
-
-// offerWithWorkspace returns the permissions that the flags, including --workspace, make grantable.
-func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Grantable, error) {
-	if o.workspace != "" {
-		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
-		if _, err := existingDir(path); err != nil {
-			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
-		}
-		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+o.workspace)
-	}
-	return o.offer(cmd, o.getenv)
 }
 
 // checkOptions refuses --watch without directories to watch. It also refuses to grant a mount that
