@@ -91,11 +91,7 @@ func (anthropic) parse(message []byte) (reply, error) {
 	if len(blocks) > 0 { // the API may return an empty message, but refuses it in a request
 		r.own = own(sendable(body.Content, r.calls, jsontree.NewObject(), "*", "input"))
 	}
-	r.stopped(body.StopReason)
-	if r.empty() && body.StopReason != "" && body.StopReason != "end_turn" {
-		return reply{}, noAnswer(Anthropic, body.StopReason, "")
-	}
-	return r, nil
+	return r.ended(Anthropic, body.StopReason, "")
 }
 
 func (anthropic) stream() assemble.Assembler { return assemble.Anthropic() }

@@ -72,7 +72,7 @@ func (gemini) parse(message []byte) (reply, error) {
 	if len(body.Candidates) == 0 {
 		switch feedback := body.PromptFeedback; {
 		case feedback.BlockReason != "":
-			return reply{}, noAnswer(Gemini, feedback.BlockReason, feedback.BlockReasonMessage)
+			return reply{}.ended(Gemini, feedback.BlockReason, feedback.BlockReasonMessage)
 		case body.Parts == nil:
 			return reply{}, noMessage(Gemini, message, "candidates")
 		}
@@ -86,11 +86,10 @@ func (gemini) parse(message []byte) (reply, error) {
 		}
 	}
 	r, err := geminiReply(candidate.Content, content)
-	r.stopped(candidate.FinishReason)
-	if err == nil && r.empty() && candidate.FinishReason != "" && candidate.FinishReason != "STOP" {
-		err = noAnswer(Gemini, candidate.FinishReason, candidate.FinishMessage)
+	if err != nil {
+		return reply{}, err
 	}
-	return r, err
+	return r.ended(Gemini, candidate.FinishReason, candidate.FinishMessage)
 }
 
 // geminiReply reads a message. raw is the message as it was sent.
@@ -108,7 +107,8 @@ func geminiReply(raw json.RawMessage, content geminiContent) (reply, error) {
 	if err := json.Unmarshal(content.Parts, &parts); err != nil {
 		return reply{}, notJSON(Gemini, err)
 	}
-	r := reply{text: joinTexts(content.Parts)}
+	text, _ := joinTexts(content.Parts)
+	r := reply{text: text}
 	for _, part := range parts {
 		if call := part.FunctionCall; call != nil {
 			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: argumentsOf(call.Args)})

@@ -95,16 +95,13 @@ func (c chat) parse(message []byte) (reply, error) {
 	if len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null" && len(m.ToolCalls) == 0 {
 		return reply{}, fmt.Errorf("the message of %s has a function_call, the old format that tool_calls replaced; send the definitions as tools, not as functions", c.format)
 	}
-	r := reply{text: joinTexts(m.Content) + m.Refusal, refused: m.Refusal != ""}
+	text, refused := joinTexts(m.Content)
+	r := reply{text: text + m.Refusal, refused: refused || m.Refusal != ""}
 	for _, call := range m.ToolCalls {
 		r.calls = append(r.calls, Call{ID: call.ID, Name: call.Function.Name, Arguments: argumentsOf(call.Function.Arguments)})
 	}
 	r.own = []*jsontree.Value{sendable(raw, r.calls, jsontree.NewString("{}"), "tool_calls", "*", "function", "arguments")}
-	r.stopped(finish)
-	if r.empty() && finish != "" && finish != "stop" && finish != "tool_calls" {
-		return reply{}, noAnswer(c.format, finish, "")
-	}
-	return r, nil
+	return r.ended(c.format, finish, "")
 }
 
 func (c chat) stream() assemble.Assembler { return assemble.Chat(c.format == Mistral) }

@@ -54,14 +54,6 @@ func (e *StopError) Error() string {
 	return fmt.Sprintf("%s stopped without an answer, for the reason %s", e.Format, text)
 }
 
-// noAnswer returns a StopError.
-func noAnswer(format Format, reason, details string) error {
-	return &StopError{
-		Format: format, Reason: assemble.Short(reason), Details: assemble.Short(details),
-		Refused: slices.Contains(refusals, reason),
-	}
-}
-
 // refusals are the reasons of all providers for refusing to answer.
 var refusals = []string{
 	"content_filter", // OpenAI, Mistral
@@ -78,14 +70,20 @@ var truncations = []string{
 	"MAX_TOKENS", // Gemini
 }
 
-// stopped records why the message ended.
-func (r *reply) stopped(reason string) {
-	r.refused = r.refused || slices.Contains(refusals, reason)
-	r.truncated = slices.Contains(truncations, reason)
-}
+// completions are the reasons of all providers for a message that is complete, although it may be
+// empty.
+var completions = []string{"", "stop", "tool_calls", "end_turn", "STOP"}
 
-// empty reports whether the model wrote no text and requested no calls.
-func (r reply) empty() bool { return r.text == "" && len(r.calls) == 0 }
+// ended records why the message ended. The error is a StopError.
+func (r reply) ended(format Format, reason, details string) (reply, error) {
+	refused := slices.Contains(refusals, reason)
+	if r.text == "" && len(r.calls) == 0 && !slices.Contains(completions, reason) {
+		return reply{}, &StopError{Format: format, Reason: assemble.Short(reason), Details: assemble.Short(details), Refused: refused}
+	}
+	r.refused = r.refused || refused
+	r.truncated = slices.Contains(truncations, reason)
+	return r, nil
+}
 
 // notJSON returns the error for a response that cannot be parsed.
 func notJSON(format Format, err error) error {
@@ -100,25 +98,25 @@ type textPart struct {
 	Thought bool   `json:"thought"`
 }
 
-// joinTexts returns the text of content that is a string or a list of parts. It leaves out the
-// model's thoughts.
-func joinTexts(content json.RawMessage) string {
-	var text string
+// joinTexts returns the text of content that is a string or a list of parts, and whether a part is
+// a refusal. It leaves out the model's thoughts.
+func joinTexts(content json.RawMessage) (text string, refused bool) {
 	if json.Unmarshal(content, &text) == nil {
-		return text
+		return text, false
 	}
 	var raw []json.RawMessage
 	if json.Unmarshal(content, &raw) != nil {
-		return ""
+		return "", false
 	}
 	var b strings.Builder
 	for _, one := range raw {
 		var part textPart
 		if json.Unmarshal(one, &part) == nil && !part.Thought {
 			b.WriteString(part.Text + part.Refusal)
+			refused = refused || part.Refusal != ""
 		}
 	}
-	return b.String()
+	return b.String(), refused
 }
 
 // argumentsOf returns the arguments of a call as JSON. Some providers send a string that

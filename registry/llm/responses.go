@@ -3,7 +3,6 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
@@ -43,8 +42,8 @@ func (p responses) parse(message []byte) (reply, error) {
 		own := jsontree.NewRaw(raw)
 		switch item.Type {
 		case "message":
-			r.text += joinTexts(item.Content)
-			r.refused = r.refused || hasRefusal(item.Content)
+			text, refused := joinTexts(item.Content)
+			r.text, r.refused = r.text+text, r.refused || refused
 		case "function_call":
 			call := Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)}
 			r.calls = append(r.calls, call)
@@ -52,17 +51,7 @@ func (p responses) parse(message []byte) (reply, error) {
 		}
 		r.own = append(r.own, own)
 	}
-	r.stopped(unfinished)
-	if r.empty() && unfinished != "" {
-		return reply{}, noAnswer(OpenAIResponses, unfinished, "")
-	}
-	return r, nil
-}
-
-// hasRefusal reports whether a part of a message's content is a refusal.
-func hasRefusal(content json.RawMessage) bool {
-	var parts []textPart
-	return json.Unmarshal(content, &parts) == nil && slices.ContainsFunc(parts, func(p textPart) bool { return p.Refusal != "" })
+	return r.ended(OpenAIResponses, unfinished, "")
 }
 
 // items returns the items of a message, which is a response or a plain array of items. unfinished

@@ -178,25 +178,22 @@ func (f Format) usage(body []byte) Usage {
 	u, g := r.Usage, r.UsageMetadata
 	switch f {
 	case OpenAIResponses:
-		return Usage{Input: u.sum("input_tokens"), Cached: u.details("input_tokens_details").sum("cached_tokens"), Output: u.sum("output_tokens")}
+		return Usage{u.sum("input_tokens"), u.cached("input_tokens_details"), u.sum("output_tokens")}
 	case Anthropic:
-		return Usage{
-			Input:  u.sum("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
-			Cached: u.sum("cache_read_input_tokens"), Output: u.sum("output_tokens"),
-		}
+		cached := u.sum("cache_read_input_tokens")
+		return Usage{cached + u.sum("input_tokens", "cache_creation_input_tokens"), cached, u.sum("output_tokens")}
 	case Gemini:
-		return Usage{
-			Input:  g.sum("promptTokenCount", "toolUsePromptTokenCount"),
-			Cached: g.sum("cachedContentTokenCount"), Output: g.sum("candidatesTokenCount", "thoughtsTokenCount"),
-		}
+		input, output := g.sum("promptTokenCount", "toolUsePromptTokenCount"), g.sum("candidatesTokenCount", "thoughtsTokenCount")
+		return Usage{input, g.sum("cachedContentTokenCount"), output}
 	default:
-		return Usage{Input: u.sum("prompt_tokens"), Cached: u.details("prompt_tokens_details").sum("cached_tokens"), Output: u.sum("completion_tokens")}
+		return Usage{u.sum("prompt_tokens"), u.cached("prompt_tokens_details"), u.sum("completion_tokens")}
 	}
 }
 
 // counts are the fields of a provider's usage.
 type counts map[string]any
 
+// sum returns the sum of some fields.
 func (c counts) sum(names ...string) (sum int64) {
 	const most = 1e12 // so that sums of many messages cannot overflow
 	for _, name := range names {
@@ -206,7 +203,8 @@ func (c counts) sum(names ...string) (sum int64) {
 	return sum
 }
 
-func (c counts) details(name string) counts {
-	details, _ := c[name].(map[string]any)
-	return details
+// cached returns the number of cached tokens in the details of a field.
+func (c counts) cached(details string) int64 {
+	d, _ := c[details].(map[string]any)
+	return counts(d).sum("cached_tokens")
 }
