@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxInput limits the bytes that a flag such as --input reads. The registry refuses larger arguments anyway.
+// maxInput limits the bytes that a flag reads. The registry refuses larger arguments anyway.
 const maxInput = 16 << 20
 
 // arguments merges --input and the KEY=VALUE pairs into one JSON object. Without pairs, the value

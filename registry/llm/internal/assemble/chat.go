@@ -31,7 +31,8 @@ func (s *chatStream) add(event *jsontree.Value) error {
 	if choice == nil {
 		return nil
 	}
-	s.choice.setAll(choice, "delta", "logprobs", "message") // some servers repeat the message so far
+	// Some servers repeat the message so far, as the field message.
+	s.choice.setAll(choice, "delta", "logprobs", "message")
 	if v := choice.Member("logprobs"); v != nil {
 		s.choice.child("logprobs").merge("logprobs", v)
 	}
