@@ -143,12 +143,22 @@ func (r *repairer) removeAt(v *jsontree.Value, path []string) bool {
 		if (holds != 0 || strings.HasSuffix(name, "Ref")) && !(name == "properties" && len(path) > 2) {
 			removeUnevaluated(v) // these keywords may depend on the removed part
 		}
+		if name == "contains" {
+			remove(v, "maxContains") // more items than before may now have the form
+		}
+		if name == "minContains" {
+			remove(v, "contains") // without minContains, it would ask for one item
+			removeUnevaluated(v)
+		}
+		if value = v.Member(name); value == nil {
+			return true // it was unevaluatedProperties or unevaluatedItems
+		}
 		// Removing a part of not or if would make the schema stricter.
 		if name == "not" || name == "if" || len(path) == 1 || holds == 0 || value.Kind == jsontree.Boolean {
-			return remove(v, name)
+			return removeKeyword(v, name)
 		}
 		if name == "oneOf" && !rename(v, "oneOf", "anyOf") {
-			return remove(v, name) // the schema also has anyOf
+			return removeKeyword(v, name) // the schema also has anyOf
 		}
 		path = path[1:]
 		if holds == shapeSchema || holds == shapeEither && value.Kind == jsontree.Object {
@@ -157,13 +167,12 @@ func (r *repairer) removeAt(v *jsontree.Value, path []string) bool {
 		}
 		inner := value.At(path[:1])
 		if inner == nil {
-			return remove(v, name)
+			return removeKeyword(v, name)
 		}
 		if name == "patternProperties" && len(path) == 1 {
-			// Without the pattern, the fields that match it would be undeclared.
-			remove(v, "additionalProperties")
+			remove(v, othersOf[name])
 			remove(v, "unevaluatedProperties")
-			return remove(value, path[0])
+			return remove(v.Member(name), path[0])
 		}
 		v, path = inner, path[1:]
 	}
@@ -192,6 +201,9 @@ func (r *repairer) admitAll(v *jsontree.Value) bool {
 func loosenReferences(v *jsontree.Value, _ string) {
 	if v.Member("$ref") != nil {
 		removeUnevaluated(v)
+	}
+	if contains := v.Member("contains"); contains != nil && refers(contains) {
+		remove(v, "maxContains")
 	}
 	for _, name := range []string{"not", "if", "oneOf"} {
 		value := v.Member(name)
@@ -224,6 +236,16 @@ func refers(v *jsontree.Value) bool {
 func removeUnevaluated(v *jsontree.Value) {
 	remove(v, "unevaluatedProperties")
 	remove(v, "unevaluatedItems")
+}
+
+// othersOf has, for keywords that declare fields or items, the keyword for all others. Without the
+// first, all fields or items are others.
+var othersOf = map[string]string{"properties": "additionalProperties", "patternProperties": "additionalProperties", "prefixItems": "items"}
+
+// removeKeyword removes a keyword, and with it the keywords that would become stricter.
+func removeKeyword(v *jsontree.Value, name string) bool {
+	remove(v, othersOf[name])
+	return remove(v, name)
 }
 
 // remove removes a member of a schema. It moves a pattern to the description.

@@ -27,6 +27,7 @@ const (
 // brokenModule returns a copy of a Go module with a test that fails.
 func brokenModule(t *testing.T) string {
 	t.Helper()
+	testlevel.Long(t, "it runs the tests of another module several times")
 	testlevel.Program(t, "go")
 	from, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/bmatcuk/doublestar/v4").Output()
 	if err != nil {
