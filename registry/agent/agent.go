@@ -51,14 +51,14 @@ func (a *Agent) Run(ctx context.Context, request Request, events Events) (Result
 	return r.result(), r.err
 }
 
-// run is a task in progress. Only the goroutine of Run uses it, except for the fields under mu.
+// run is a task in progress. Only the goroutine of Run uses it, except for emit and the steps, each
+// of which belongs to its call while the call runs.
 type run struct {
 	*Agent
 	ctx     context.Context
 	cancel  context.CancelFunc
 	request Request
 	events  Events
-	emitter emitter
 	started time.Time
 	// ownSession is set if the request named no session.
 	ownSession bool
@@ -69,10 +69,10 @@ type run struct {
 	usage        llm.Usage
 	used         map[string]bool // IDs of calls
 	confirmed    atomic.Int64
+	steps        []Step
 
-	mu    sync.Mutex
-	steps []Step
-	files map[string]bool
+	emitting sync.Mutex // held while an event is sent; guards ended
+	ended    bool
 
 	limit   EndReason // the limit that makes the next turn the last one
 	end     EndReason
@@ -84,7 +84,9 @@ type run struct {
 // close frees what the run used. A session that the request did not name cannot be used again.
 func (r *run) close() {
 	r.cancel()
-	r.emitter.end()
+	r.emitting.Lock()
+	r.ended = true
+	r.emitting.Unlock()
 	if r.ownSession {
 		r.tools.Forget(r.request.SessionID)
 	}
@@ -107,9 +109,8 @@ func (a *Agent) begin(ctx context.Context, request Request, events Events) (*run
 		return nil, tool.Errorf(tool.CodeInvalidArgument, "the tools cannot be defined for the model: %v", err)
 	}
 	r := &run{
-		Agent: a, ctx: ctx, cancel: cancel, request: request, events: events, started: a.o.Now(), emitter: emitter{agent: a},
-		ownSession: ownSession,
-		defined:    defined, used: make(map[string]bool), files: make(map[string]bool),
+		Agent: a, ctx: ctx, cancel: cancel, request: request, events: events, started: a.o.Now(), ownSession: ownSession,
+		defined: defined, used: make(map[string]bool),
 	}
 	r.conversation = conversation{tools: defined, maxResults: a.o.MaxContext, first: a.model.Format().UserMessage(userPrompt(request))}
 	return r, nil
@@ -152,5 +153,5 @@ func (r *run) fail(ctx context.Context, err error) {
 		r.end, r.err = EndModelError, failure
 	}
 	r.errors = append(r.errors, r.err.Error())
-	emit(&r.emitter, r.events.OnError, r.err.Error())
+	emit(r, r.events.OnError, r.err.Error())
 }

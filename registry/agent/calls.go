@@ -49,8 +49,7 @@ func (r *run) open(m asked) (indexes []int) {
 		index := len(r.steps) - 1
 		indexes = append(indexes, index)
 		if call.Problem != "" {
-			r.begun(index)
-			r.complete(index, llm.Failed(call.Problem))
+			r.complete(r.begun(index), llm.Failed(call.Problem))
 		}
 	}
 	return indexes
@@ -73,7 +72,7 @@ func (r *run) call(c llm.Call, index int) tool.Result {
 		Session: r.request.SessionID, Message: r.request.MessageID, WorkingDirectory: r.request.WorkingDirectory,
 		OnUpdate: func(u tool.Update) {
 			if u.Title != "" {
-				emit(&r.emitter, r.events.OnProgress, u.Title)
+				emit(r, r.events.OnProgress, u.Title)
 			}
 		},
 	}
@@ -83,11 +82,11 @@ func (r *run) call(c llm.Call, index int) tool.Result {
 	result, err := r.wait(call)
 	if errors.Is(err, state.ErrLive) { // another run of the tenant uses the ID; nothing has run
 		call.ID = ledger.NewID()
-		r.rename(index, call.ID)
+		step.CallID = call.ID
 		result, err = r.wait(call)
 	}
 	result = llm.ResultOf(c.Name, result, err)
-	r.complete(index, result)
+	r.complete(step, result)
 	return result
 }
 
@@ -101,36 +100,22 @@ func (r *run) confirm(tool.CallRef, tool.Spec, tool.AskReason) bool {
 	return r.confirmed.Add(1) <= int64(r.o.MaxAutoConfirm)
 }
 
-// begun records that a step begins, and returns it.
-func (r *run) begun(index int) Step {
-	r.mu.Lock()
-	r.steps[index].Timestamp = r.o.Now().UnixMilli()
-	step := r.steps[index]
-	r.mu.Unlock()
-	emit(&r.emitter, r.events.OnStepStart, step)
+// begun records that a step begins, and returns it. Only the call of a step changes the step.
+func (r *run) begun(index int) *Step {
+	step := &r.steps[index]
+	r.emitting.Lock() // a clock need not be safe for concurrent use
+	step.Timestamp = r.o.Now().UnixMilli()
+	r.emitting.Unlock()
+	emit(r, r.events.OnStepStart, *step)
 	return step
 }
 
-// rename replaces the ID of the call of a step.
-func (r *run) rename(index int, id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.steps[index].CallID = id
-}
-
 // complete records the end of a step.
-func (r *run) complete(index int, result tool.Result) {
+func (r *run) complete(step *Step, result tool.Result) {
 	view := cut(result, maxStepText).Output()
-	r.mu.Lock()
-	step := &r.steps[index]
-	step.Result, step.Status = &view, StepSuccess
+	step.Result, step.Status, step.files = &view, StepSuccess, result.Call.Usage.FilesWritten
 	if result.IsError {
 		step.Status, step.Error = StepFailed, brief(result.Text())
 	}
-	for _, path := range result.Call.Usage.FilesWritten {
-		r.files[path] = true
-	}
-	done := *step
-	r.mu.Unlock()
-	emit(&r.emitter, r.events.OnStepComplete, done)
+	emit(r, r.events.OnStepComplete, *step)
 }

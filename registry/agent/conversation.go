@@ -41,14 +41,11 @@ func (c *conversation) add(m llm.Message, results []tool.Result) {
 	for _, old := range c.exchanges {
 		total += old.size
 	}
-	if total > c.maxResults {
-		for i := range c.exchanges {
-			if total <= c.maxResults/2 {
-				break
-			}
-			total -= c.exchanges[i].size
-			c.leaveOut(&c.exchanges[i])
-		}
+	limit := c.maxResults
+	for i := 0; i < len(c.exchanges) && total > limit; i++ {
+		limit = c.maxResults / 2
+		total -= c.exchanges[i].size
+		c.leaveOut(&c.exchanges[i])
 	}
 	c.exchanges = append(c.exchanges, x)
 }

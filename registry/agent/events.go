@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"runtime/debug"
-	"sync"
-)
+import "runtime/debug"
 
 // Events are functions that are called during a run, one at a time, in the order of what happens.
 // The run waits for them. Each may be nil. A panic of one is logged and has no other effect.
@@ -23,33 +20,18 @@ type Events struct {
 	OnError func(message string)
 }
 
-// emitter calls the functions of Events one at a time, until the run has ended.
-type emitter struct {
-	mu    sync.Mutex
-	agent *Agent
-	ended bool // a tool that hangs may still send updates
-}
-
-func (e *emitter) end() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.ended = true
-}
-
-// emit calls f with value, unless f is nil.
-func emit[T any](e *emitter, f func(T), value T) {
-	if f == nil {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended {
+// emit calls a function of r.events with value, unless it is nil. It does nothing after the end of
+// the run, because a tool that hangs may still send updates.
+func emit[T any](r *run, event func(T), value T) {
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	if event == nil || r.ended {
 		return
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			e.agent.o.Logger.Error("panic in an event of an agent", "panic", panicked, "stack", string(debug.Stack()))
+			r.o.Logger.Error("panic in an event of an agent", "panic", panicked, "stack", string(debug.Stack()))
 		}
 	}()
-	f(value)
+	event(value)
 }

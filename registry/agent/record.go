@@ -62,11 +62,9 @@ func (c recordedChunk) chunk() llm.Chunk {
 type recorder struct {
 	Model
 
-	mu  sync.Mutex
-	out *json.Encoder
-	// begun is set after the first line. failed is the first error of writing.
-	begun  bool
-	failed error
+	mu     sync.Mutex
+	out    *json.Encoder
+	failed error // the first error of writing
 }
 
 // Record returns a Model that answers like m and writes each message to w, for [OpenReplay]. A line
@@ -79,7 +77,7 @@ type recorder struct {
 func Record(m Model, w io.Writer) Model {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false) // the bodies stay as they are
-	return &recorder{Model: m, out: out}
+	return &recorder{Model: m, out: out, failed: out.Encode(recordingHead{recordingVersion, m.Format()})}
 }
 
 // Stream implements Model.
@@ -109,14 +107,10 @@ func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[ll
 	}
 }
 
-// write writes a line, after the first line.
+// write writes a line.
 func (r *recorder) write(turn recordedTurn) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failed == nil && !r.begun {
-		r.begun = true
-		r.failed = r.out.Encode(recordingHead{recordingVersion, r.Format()})
-	}
 	if r.failed == nil {
 		r.failed = r.out.Encode(turn)
 	}

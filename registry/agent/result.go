@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -10,15 +9,13 @@ import (
 // result returns the outcome of the run.
 func (r *run) result() Result {
 	out := Result{
-		Summary: strings.TrimSpace(r.summary), FilesModified: slices.Sorted(maps.Keys(r.files)), Errors: []string{},
+		Summary: strings.TrimSpace(r.summary), FilesModified: []string{}, Errors: []string{},
 		ToolCallCount: len(r.steps), ExecutionTimeMS: r.o.Now().Sub(r.started).Milliseconds(),
 		End: r.end, Turns: r.turn, Usage: r.usage, Steps: r.steps,
 	}
-	if out.FilesModified == nil {
-		out.FilesModified = []string{}
-	}
 	var log strings.Builder
 	for i, s := range r.steps {
+		out.FilesModified = append(out.FilesModified, s.files...)
 		outcome := strings.TrimPrefix(s.Error, s.ToolName+": ")
 		if s.Status == StepFailed {
 			out.Errors = append(out.Errors, s.ToolName+": "+outcome)
@@ -27,6 +24,8 @@ func (r *run) result() Result {
 		}
 		fmt.Fprintf(&log, "%d. %s %s: %s: %s\n", i+1, s.ToolName, brief(string(s.Arguments)), s.Status, outcome)
 	}
+	slices.Sort(out.FilesModified)
+	out.FilesModified = slices.Compact(out.FilesModified)
 	failed := len(out.Errors)
 	out.Errors = append(out.Errors, r.errors...)
 	out.Details = strings.TrimSpace(log.String())

@@ -39,6 +39,8 @@ type Step struct {
 	// text. Summary is what it wrote after the results, before the next call.
 	Thinking string `json:"thinking,omitempty"`
 	Summary  string `json:"summary,omitempty"`
+
+	files []string // that the call changed
 }
 
 // EndReason is the reason why a run ended.

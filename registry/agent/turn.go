@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -32,7 +33,7 @@ func (r *run) ask() (m asked, err error) {
 	if r.turn == r.o.MaxTurns && r.limit == "" {
 		r.limit = EndMaxTurns
 	}
-	emit(&r.emitter, r.events.OnProgress, fmt.Sprintf("turn %d", r.turn))
+	emit(r, r.events.OnProgress, fmt.Sprintf("turn %d", r.turn))
 	m, body, err := r.read()
 	if err == nil {
 		m.Message, err = r.defined.Read(body)
@@ -45,13 +46,14 @@ func (r *run) ask() (m asked, err error) {
 func (r *run) read() (m asked, body []byte, err error) {
 	var text, reasoning strings.Builder
 	size := 0
-	// written returns what the model wrote since the last call.
-	written := func() string {
-		out := strings.TrimSpace(text.String())
-		if out == "" {
-			out = strings.TrimSpace(reasoning.String())
+	// wrote records what the model wrote since the last call.
+	wrote := func() {
+		if m.thinking == nil {
+			m.before = strings.TrimSpace(text.String())
 		}
-		return out
+		m.thinking = append(m.thinking, cmp.Or(strings.TrimSpace(text.String()), strings.TrimSpace(reasoning.String())))
+		text.Reset()
+		reasoning.Reset()
 	}
 	for chunk, err := range r.model.Stream(r.ctx, r.next()) {
 		switch {
@@ -66,15 +68,10 @@ func (r *run) read() (m asked, body []byte, err error) {
 		text.WriteString(chunk.Text)
 		reasoning.WriteString(chunk.Reasoning)
 		if chunk.Text != "" {
-			emit(&r.emitter, r.events.OnTextChunk, chunk.Text)
+			emit(r, r.events.OnTextChunk, chunk.Text)
 		}
 		if chunk.Call != nil && len(m.thinking) < llm.MaxCalls {
-			if m.thinking == nil {
-				m.before = strings.TrimSpace(text.String())
-			}
-			m.thinking = append(m.thinking, written())
-			text.Reset()
-			reasoning.Reset()
+			wrote()
 		}
 		if chunk.End != nil {
 			body = chunk.End.Body
@@ -88,8 +85,7 @@ func (r *run) read() (m asked, body []byte, err error) {
 		return m, nil, fmt.Errorf("its response is longer than %d bytes", maxBody*r.o.MaxMessage)
 	}
 	if m.thinking == nil {
-		m.before = strings.TrimSpace(text.String())
-		m.thinking = []string{written()}
+		wrote()
 	}
 	return m, body, nil
 }
@@ -117,5 +113,5 @@ func (r *run) summarise(m asked) {
 	}
 	step := &r.steps[len(r.steps)-1]
 	step.Summary = m.before
-	emit(&r.emitter, r.events.OnStepSummary, *step)
+	emit(r, r.events.OnStepSummary, *step)
 }

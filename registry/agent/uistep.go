@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -57,15 +58,10 @@ type ToolAgentResult struct {
 // UI returns the step as user interfaces show it.
 func (s Step) UI() UIStep {
 	u := UIStep{
-		ID: s.CallID, Type: uiType(s.ToolName, false), Title: s.ToolName, Status: "running", Timestamp: s.Timestamp, TurnIndex: s.Turn,
+		ID: s.CallID, Type: uiType(s.ToolName, false), Title: s.ToolName, Timestamp: s.Timestamp, TurnIndex: s.Turn,
+		Status:     map[StepStatus]string{"": "running", StepSuccess: "completed", StepFailed: "failed"}[s.Status],
 		ToolCallID: s.CallID, ToolCall: &ToolCall{s.CallID, s.ToolName, s.Arguments},
 		Thinking: s.Thinking, Summary: s.Summary, Error: s.Error,
-	}
-	switch s.Status {
-	case StepSuccess:
-		u.Status = "completed"
-	case StepFailed:
-		u.Status = "failed"
 	}
 	if s.Result != nil {
 		u.Title, u.Result = s.Result.Title, s.Result.Output
@@ -77,14 +73,11 @@ func (s Step) UI() UIStep {
 // the call; nil leaves them out.
 func UIStepOf(c state.Call, arguments json.RawMessage) UIStep {
 	u := UIStep{
-		ID: c.ID, Type: uiType(c.Tool, c.Status == state.AwaitingConfirmation), Title: c.Title, Status: c.Status.StepStatus(),
+		ID: c.ID, Type: uiType(c.Tool, c.Status == state.AwaitingConfirmation), Title: cmp.Or(c.Title, c.Tool), Status: c.Status.StepStatus(),
 		Timestamp: c.Started.UnixMilli(), ToolCallID: c.ID,
 	}
 	if c.Status == state.Completed {
 		u.Status = "completed"
-	}
-	if u.Title == "" {
-		u.Title = c.Tool
 	}
 	if arguments != nil {
 		u.ToolCall = &ToolCall{c.ID, c.Tool, arguments}
