@@ -109,6 +109,18 @@ func TestResultsOverMCP(t *testing.T) {
 			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
 		},
 		{
+			name: "structured_has_image", schema: object,
+			result: tool.Result{Structured: json.RawMessage(`{"n":1,"data":"` + pixel + `"}`), Content: []tool.Content{image}},
+			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1,\"data\":\"(see the block of the type image)\"}"}],` +
+				`"structuredContent":{"n":1,"data":"` + pixel + `"}}`,
+		},
+		{
+			name: "structured_has_blob", result: tool.Result{
+				Structured: json.RawMessage(`{"blob":"` + pixel + `"}`), Content: []tool.Content{tool.ResourceContent(tool.Resource{URI: "test://a", Blob: picture})},
+			},
+			want: `{"content":[{"type":"resource","resource":{"uri":"test://a","blob":"` + pixel + `"}},{"type":"text","text":"{\"blob\":\"(see the block of the type resource)\"}"}]}`,
+		},
+		{
 			name: "resources", result: tool.Result{
 				Content:     []tool.Content{tool.ResourceContent(tool.Resource{URI: "test://a", MIMEType: "text/plain", Text: "a"}), tool.LinkContent(tool.Resource{URI: "test://b", Name: "b", Size: 3})},
 				Attachments: []tool.Content{image},

@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,13 +26,14 @@ const (
 
 // resultOf converts a result to MCP. Some clients show a model only the content, and others only
 // the structured value. Each of the two therefore has the whole answer: the structured value is
-// repeated as text. If the tool declares no output schema and the content is not only text, there
-// is no structured value, because it would hide the other blocks.
+// repeated as text, without media that the content has. If the tool declares no output schema and
+// the content is not only text, there is no structured value, because it would hide the other
+// blocks.
 func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Content: contentOf(r)}
 	if structured := bytes.TrimSpace(r.Structured); len(structured) > 0 {
 		if !hasAsText(r.Content, structured) {
-			out.Content = append(out.Content, &mcp.TextContent{Text: string(structured)})
+			out.Content = append(out.Content, &mcp.TextContent{Text: textOfStructured(structured, r.Content)})
 		}
 		object := structured[0] == '{' // see tool.Spec.ResultIsObject
 		if object && (declared || !slices.ContainsFunc(r.Content, notText)) {
@@ -39,6 +42,23 @@ func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
 	}
 	addNotes(out, r)
 	return out
+}
+
+// textOfStructured returns the structured value as text. Media of the blocks are left out, because a
+// model would get their base64 as thousands of tokens of text.
+func textOfStructured(structured []byte, blocks []tool.Content) string {
+	text := string(structured)
+	for _, block := range blocks {
+		data := block.Data
+		if block.Resource != nil {
+			data = block.Resource.Blob
+		}
+		if len(data) > 0 {
+			encoded := `"` + base64.StdEncoding.EncodeToString(data) + `"`
+			text = strings.ReplaceAll(text, encoded, `"(see the block of the type `+string(block.Type)+`)"`)
+		}
+	}
+	return text
 }
 
 func notText(c tool.Content) bool { return c.Type != tool.ContentText }
