@@ -44,8 +44,8 @@ func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
 	return out
 }
 
-// textOfStructured returns the structured value as text. Media of the blocks are left out, because a
-// model would get their base64 as thousands of tokens of text.
+// textOfStructured returns the structured value as text. Media of the blocks are left out, because
+// a model would get their base64 as thousands of tokens of text.
 func textOfStructured(structured []byte, blocks []tool.Content) string {
 	text := string(structured)
 	for _, block := range blocks {
