@@ -6,6 +6,8 @@ import "github.com/wasmtool/wasmtool/registry/pipeline"
 type (
 	// Rules are the operator's rules for tools and calls.
 	Rules = pipeline.Rules
+	// ToolOptions are the operator's options for one tool.
+	ToolOptions = pipeline.ToolOptions
 	// Help tells an operator how to give a tool its missing permissions.
 	Help = pipeline.Help
 	// TenantOptions restricts the Rules for some calls, such as the calls of one tenant.

@@ -71,6 +71,7 @@ type sourcedPermission struct {
 
 // toolSettings is an entry of [tools], without the keys that belong to the policy.
 type toolSettings struct {
+	options  ToolOptions
 	grants   grants
 	digest   string
 	settings map[string]Setting

@@ -88,6 +88,7 @@ var (
 	policyOf  = func(c *Config) any { return c.PolicyConfig() }
 	ruleOf    = func(c *Config) any { return append(c.PolicyConfig().Rules, policy.Rule{})[0] }
 	toolOf    = func(c *Config) any { return c.PolicyConfig().Tools["grep"] }
+	optionsOf = func(c *Config) any { return c.ToolOptions()["grep"] }
 	grepKV    = func(c *Config) any { return c.Grantable(nil, "grep").KV }
 	grepDeny  = func(c *Config) any { return slices.Clone(c.Grantable(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
@@ -167,6 +168,7 @@ var effects = []struct {
 	{"shell.confirm_dangerous", `shell.confirm_dangerous = false`, shellOf, shellcommand.Settings{Unconfirmed: true}},
 	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
+	{"tools.NAME.retry", `tools.grep.retry = true`, optionsOf, ToolOptions{Retry: true}},
 	{"tools.NAME.settings.NAME", "\n[tools.grep.settings]\nengine = \"fast\"", func(c *Config) any { return c.Settings("grep") }, map[string]Setting{"engine": {Value: "fast", Source: "wasmtool.toml:3"}}},
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},

@@ -44,6 +44,7 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 					rule.Enabled = new(n.Text == "true")
 				}},
 				{Name: "auto_execute", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&rule.AutoExecute)},
+				{Name: "retry", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&settings.options.Retry)},
 			}, r.grantKeys(&settings.grants), []stricttoml.Key{
 				{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantMap, Check: checkSettingName, Entry: r.settingKey(settings.settings)},
 				{Name: "digest", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &settings.digest, parseDigest)},
@@ -58,6 +59,25 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 			r.c.tools[name] = settings
 		},
 	}
+}
+
+// ToolOptions are the operator's options for one tool that are neither permissions nor policy. The
+// zero value changes nothing.
+type ToolOptions struct {
+	// Retry means that a call that failed may be repeated even if it changed something.
+	Retry bool
+}
+
+// ToolOptions returns the options of the tools that have any, by the name of the tool in lower
+// case.
+func (c *Config) ToolOptions() map[string]ToolOptions {
+	options := make(map[string]ToolOptions)
+	for name, t := range c.tools {
+		if t.options != (ToolOptions{}) {
+			options[name] = t.options
+		}
+	}
+	return options
 }
 
 // digestText matches a digest in the form that wasmtool prints.

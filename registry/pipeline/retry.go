@@ -11,8 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// retry decides whether to retry after an attempt that failed and changed nothing, and returns how
-// long to wait.
+// safeToRetry reports whether the program or the operator declared that a call may be repeated even
+// if it changed something.
+func (c prepared) safeToRetry() bool {
+	return c.tool.Spec.Retry || c.rules.ToolOptions[c.tool.Spec.Name].Retry
+}
+
+// retry decides whether to retry after an attempt that failed and that may be repeated, and returns
+// how long to wait.
 func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err error) (wait time.Duration, again bool) {
 	call := a.Call
 	var e *tool.Error
@@ -22,7 +28,8 @@ func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err err
 	switch own, ok := a.tool.Executor.(tool.Retrier); {
 	case ok:
 		wait, again = p.askRetrier(own, a, attempt, e)
-	case a.tool.Spec.Sandboxed: // outside the sandbox, Usage does not list everything that changed
+	case a.tool.Spec.Sandboxed, a.safeToRetry():
+		// Outside the sandbox, Usage does not list everything that changed.
 		again = e.Code.MayPass()
 	}
 	if !again {

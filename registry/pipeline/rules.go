@@ -40,12 +40,20 @@ type Rules struct {
 	// Shell holds the operator's settings for the commands of shell scripts. They apply to tools
 	// with Spec.Shell.
 	Shell shellcommand.Settings
+	// ToolOptions are the operator's options for single tools, by name.
+	ToolOptions map[string]ToolOptions
 	// Digests pins tools, by name, to the digest that Registry.Digest returns. A tool with a
 	// different digest does not run.
 	Digests map[string]string
 	// Revoked are digests of tools that must not run. Setting the Rules cancels running calls of
 	// these tools.
 	Revoked []string
+}
+
+// ToolOptions are the operator's options for one tool. The zero value changes nothing.
+type ToolOptions struct {
+	// Retry is the same as tool.Spec.Retry: a call that failed may be repeated.
+	Retry bool
 }
 
 // GrantableFor returns the permissions that a tool gets if it requests them.

@@ -17,7 +17,7 @@ import (
 )
 
 // run is the stage that loads and runs the tool. It retries if the call allows retries, the failure
-// may be temporary and the attempt changed nothing.
+// may be temporary, and the attempt changed nothing or the tool is declared safe to retry.
 func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (tool.Result, error) {
 	if err := p.o.Catalogue.Load(ctx, a.tool); err != nil {
 		return tool.Result{}, err
@@ -34,7 +34,7 @@ func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (
 			total.Attempts++
 		}
 		result.Call = total
-		if err == nil || changed || !ran {
+		if err == nil || changed && !a.safeToRetry() || !ran {
 			return result, err
 		}
 		wait, again := p.retry(ctx, a, total.Attempts, err)

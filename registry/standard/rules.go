@@ -45,6 +45,12 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 			rules.Digests[name] = digest
 		}
 	}
+	given := rules.ToolOptions
+	rules.ToolOptions = make(map[string]registry.ToolOptions)
+	for name, options := range file.ToolOptions() {
+		rules.ToolOptions[name] = registry.ToolOptions(options)
+	}
+	maps.Copy(rules.ToolOptions, given)
 	rules.Revoked = slices.Concat(rules.Revoked, slices.Sorted(maps.Keys(file.Revoked())))
 	if o.Config != nil {
 		rules.Shell = file.Shell()

@@ -6,8 +6,9 @@ import "time"
 const DefaultRetryDelay = 500 * time.Millisecond
 
 // Retrier is an [Executor] that decides about retries. The registry asks it after a failed
-// attempt that changed nothing according to its Usage. Without a Retrier, the registry retries
-// only tools in the sandbox, because it does not know what other tools did.
+// attempt that changed nothing according to its Usage, and after every failed attempt if the tool
+// is declared safe to retry ([Spec.Retry]). Without a Retrier and a declaration, the registry
+// retries only tools in the sandbox, because it does not know what other tools did.
 type Retrier interface {
 	// Retry decides whether to retry after an attempt, counted from 1, and how long to wait;
 	// 0 leaves the wait to the registry. The registry's limits always apply.

@@ -56,6 +56,10 @@ type Spec struct {
 	// Sandboxed is set if the tool can access only what its Grant allows. This is so if the tool
 	// runs as a WASM guest or is an HTTP request by the host.
 	Sandboxed bool `json:"sandboxed"`
+	// Retry is set if a call that failed may be repeated even if it changed something, because
+	// repeating the call changes nothing more. Only the program sets it, never the author of a
+	// manifest or an MCP server. The operator can set it as well, in Rules.ToolOptions.
+	Retry bool `json:"-"`
 	// Declared is the possible effects of a tool in Go, as declared by the program; nil means
 	// any effect. It is only shown to clients and people: no decision depends on it. It is
 	// ignored for tools in the sandbox, whose effects the host knows.

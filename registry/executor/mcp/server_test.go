@@ -39,7 +39,7 @@ func TestToolName(t *testing.T) {
 // A server describes its tools, but its annotations do not decide what the tools may do.
 func TestDefinitionIgnoresAnnotations(t *testing.T) {
 	s := newScripted(map[string]string{"tools/list": tools(
-		`{"name":"x","title":"T\u001b[31m\nit","description":"a\u202eb` + strings.Repeat("c", 20000) + `","inputSchema":{"type":"object","properties":{"n":{"maximum":9007199254740993}}},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)})
+		`{"name":"x","title":"T\u001b[31m\nit","description":"a\u202eb` + strings.Repeat("c", 20000) + `","inputSchema":{"type":"object","properties":{"n":{"maximum":9007199254740993}}},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"idempotentHint":true}}`)})
 	got := one(t, serverOf(t, s.run)).Spec
 	if got.Name != "mcp__calc__x" || got.Title != `T\x1b[31m\nit` || !strings.HasPrefix(got.Description, `a\u202ebccc`) || len(got.Description) > maxDescription+100 {
 		t.Errorf("got %q %q %.30q", got.Name, got.Title, got.Description)
@@ -47,7 +47,7 @@ func TestDefinitionIgnoresAnnotations(t *testing.T) {
 	if string(got.Parameters) != `{"type":"object","properties":{"n":{"maximum":9007199254740993}}}` || string(got.Result) != `{"type":"object"}` {
 		t.Errorf("the schemas are %s and %s", got.Parameters, got.Result)
 	}
-	if !got.Dangerous || got.Sandboxed || got.Category != "mcp" || !got.Effects().Destructive {
+	if !got.Dangerous || got.Sandboxed || got.Category != "mcp" || !got.Effects().Destructive || got.Declared != nil || got.Retry {
 		t.Errorf("got %+v", got)
 	}
 }
