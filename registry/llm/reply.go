@@ -21,17 +21,28 @@ type reply struct {
 
 // noMessage returns the error for a body without a model's message.
 func noMessage(format Format, body []byte, want string) error {
-	var failure struct { // all providers answer a refused request with this field
-		Error json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
-		e, err := jsontree.Parse(failure.Error, jsontree.Message())
-		if err != nil {
-			e = *jsontree.NewString(string(failure.Error))
-		}
-		return assemble.ProviderError(&e)
+	v, _ := jsontree.Parse(body, jsontree.Message())
+	if e := v.Member("error"); !e.IsNull() { // all providers answer a refused request with this field
+		return assemble.ProviderError(e)
 	}
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream; ReadStream reads streams", format, want)
+}
+
+// ErrorMessage returns the message in the body of a response that reports an error, in the words of
+// the provider. It is short and safe to print. It is empty if there is none, as in a web page.
+func ErrorMessage(body []byte) string {
+	v, err := jsontree.Parse(body, jsontree.Message())
+	if err != nil {
+		v = *jsontree.NewString(strings.TrimSpace(string(body)))
+	}
+	if len(v.Items) > 0 { // Gemini
+		v = v.Items[0]
+	}
+	_, text := assemble.ErrorText(&v)
+	if strings.HasPrefix(text, "<") {
+		return ""
+	}
+	return text
 }
 
 // StopError is the error for a response in which the model stopped without text and without a call.

@@ -118,10 +118,7 @@ func (r Request) parts(f Format, model string) (messages []*jsontree.Value, tool
 		messages = append(messages, jsontree.NewRaw(m))
 	}
 	var list []json.RawMessage
-	if len(r.Tools) == 0 {
-		return messages, nil, nil
-	}
-	if err := json.Unmarshal(r.Tools, &list); err != nil {
+	if len(r.Tools) > 0 && json.Unmarshal(r.Tools, &list) != nil {
 		return nil, nil, errors.New("the tools of a request must be a JSON array, as Tools.Definitions returns it")
 	}
 	if len(list) > 0 { // some APIs refuse an empty list

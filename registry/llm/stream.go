@@ -93,54 +93,40 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("the stream of %s: %w", format, err)
 	}
-	if first == '{' {
-		return readWhole(format, p, in, show)
+	var message json.RawMessage
+	streamed, calls := first != '{', 0
+	if streamed {
+		message, err = assemble.Read(in, a, func(piece assemble.Piece) error {
+			if piece.Call == nil {
+				return show(Chunk{Text: piece.Text, Reasoning: piece.Reasoning})
+			}
+			calls++
+			return show(Chunk{Call: &Call{ID: piece.Call.ID, Name: piece.Call.Name, Arguments: argumentsOf(piece.Call.Arguments)}})
+		})
+	} else if message, err = io.ReadAll(io.LimitReader(in, assemble.MaxMessage+1)); len(message) > assemble.MaxMessage {
+		err = assemble.ErrTooLong
 	}
-	calls := 0
-	message, err := assemble.Read(in, a, func(piece assemble.Piece) error {
-		if piece.Call == nil {
-			return show(Chunk{Text: piece.Text, Reasoning: piece.Reasoning})
-		}
-		calls++
-		return show(Chunk{Call: &Call{ID: piece.Call.ID, Name: piece.Call.Name, Arguments: argumentsOf(piece.Call.Arguments)}})
-	})
 	if err != nil {
 		return fmt.Errorf("the stream of %s: %w", format, err)
 	}
-	return finish(format, p, message, calls, show)
-}
-
-// readWhole reads a response that is JSON although a stream was requested.
-func readWhole(format Format, p provider, in io.Reader, show func(Chunk) error) error {
-	body, err := io.ReadAll(io.LimitReader(in, assemble.MaxMessage+1))
-	if err != nil {
-		return fmt.Errorf("the response of %s: %w", format, err)
-	}
-	if len(body) > assemble.MaxMessage {
-		return fmt.Errorf("the response of %s is longer than %d MiB", format, assemble.MaxMessage>>20)
-	}
-	if r, err := p.parse(body); err == nil && r.text != "" {
-		if err := show(Chunk{Text: r.text}); err != nil {
-			return err
-		}
-	}
-	return finish(format, p, body, 0, show)
-}
-
-// finish shows the calls that were not shown yet, and the whole response. shown is the number of
-// calls that were.
-func finish(format Format, p provider, body json.RawMessage, shown int, show func(Chunk) error) error {
-	r, err := p.parse(body)
+	r, err := p.parse(message)
 	// A model that stopped without an answer also has a complete response, for Read to judge.
 	if stop := (*StopError)(nil); err != nil && !errors.As(err, &stop) {
 		return err
 	}
-	for i := shown; i < len(r.calls); i++ {
-		if err := show(Chunk{Call: &r.calls[i]}); err != nil {
+	var rest []Chunk // what the stream has not shown
+	if !streamed && r.text != "" {
+		rest = append(rest, Chunk{Text: r.text})
+	}
+	for i := calls; i < len(r.calls); i++ {
+		rest = append(rest, Chunk{Call: &r.calls[i]})
+	}
+	for _, chunk := range append(rest, Chunk{End: &Response{Body: message, Usage: format.usage(message)}}) {
+		if err := show(chunk); err != nil {
 			return err
 		}
 	}
-	return show(Chunk{End: &Response{Body: body, Usage: format.usage(body)}})
+	return nil
 }
 
 // skipSpace skips white space and returns the byte after it, which stays unread.

@@ -2,17 +2,15 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
 // Limits of repeating requests.
@@ -24,7 +22,6 @@ const (
 // Limits of the response to a request that the provider refused.
 const (
 	maxErrorBody  = 64 << 10
-	maxMessage    = 300
 	errorBodyTime = 10 * time.Second
 )
 
@@ -103,31 +100,7 @@ func messageOf(res *egress.Response) string {
 	defer timer.Stop()
 	// an error does not matter, because a part of the message also helps
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	text := strings.TrimSpace(string(body))
-	if list := []json.RawMessage(nil); json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0] // Gemini
-	}
-	for range 3 { // the message may be in an object "error" or "message"
-		var o map[string]json.RawMessage
-		if json.Unmarshal(body, &o) != nil {
-			break
-		}
-		inner := o["error"]
-		for _, name := range []string{"message", "detail"} {
-			if inner == nil {
-				inner = o[name]
-			}
-		}
-		if inner == nil {
-			break
-		}
-		body, text = inner, strings.TrimSpace(string(inner))
-	}
-	_ = json.Unmarshal(body, &text) // fails if the message is not a string; then all of it is shown
-	if strings.HasPrefix(text, "<") {
-		return "" // a web page
-	}
-	return plaintext.OneLine(plaintext.Short(text, maxMessage))
+	return llm.ErrorMessage(body)
 }
 
 // retryAfter returns how long the provider asks to wait, or a negative duration if it does not say.

@@ -24,7 +24,7 @@ func FuzzErrorResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, milliseconds, after string) {
 		message := messageOf(&egress.Response{Body: io.NopCloser(strings.NewReader(body))})
 		const longest = len(`\U0010ffff`) // the escape of a byte or character
-		if finding, found := plaintext.First(message, plaintext.Line); found || len(message) > longest*(maxMessage+len("...")) {
+		if finding, found := plaintext.First(message, plaintext.Line); found || len(message) > longest*(300+len("...")) {
 			t.Errorf("%q of %q: %v", message, body, finding)
 		}
 		header := http.Header{"Retry-After-Ms": {milliseconds}, "Retry-After": {after}}

@@ -109,12 +109,13 @@ func Read(in io.Reader, a Assembler, show func(Piece) error) (json.RawMessage, e
 	case !b.complete:
 		return nil, errors.New("it ended before the message was complete")
 	case b.message.weight() > MaxMessage:
-		return nil, errTooLong
+		return nil, ErrTooLong
 	}
 	return a.body().JSON(), nil
 }
 
-var errTooLong = fmt.Errorf("the message is longer than %d MiB", MaxMessage>>20)
+// ErrTooLong is the error for a message that exceeds MaxMessage.
+var ErrTooLong = fmt.Errorf("the message is longer than %d MiB", MaxMessage>>20)
 
 // addEvent passes the data of an event to an assembler.
 func addEvent(a Assembler, data []byte) error {
@@ -143,7 +144,7 @@ func addEvent(a Assembler, data []byte) error {
 	if b.unweighed += len(data); b.unweighed > maxUnweighed {
 		b.unweighed = 0
 		if b.message.weight() > MaxMessage {
-			return errTooLong
+			return ErrTooLong
 		}
 	}
 	if b.stopped == nil && b.ended {
@@ -152,31 +153,50 @@ func addEvent(a Assembler, data []byte) error {
 	return b.stopped
 }
 
-// ProviderError returns an error that a provider reports. e is a string, or an object with fields
-// such as type and message. The text is short and safe to print.
+// ProviderError returns an error that a provider reports. e is as for ErrorText.
 func ProviderError(e *jsontree.Value) error {
-	text, kind := e.Text(), ""
-	for _, name := range []string{"type", "status", "code"} {
-		if v := e.Member(name).Text(); v != "error" && v != "" {
-			kind = v
-		}
-	}
-	if message := e.Member("message").Text(); message != "" {
-		text = message
-	}
-	switch {
-	case e.IsNull():
+	kind, text := ErrorText(e)
+	if text == "" {
 		text = "it gives no reason"
-	case text == "":
-		text = e.Excerpt()
-	case kind != "":
+	}
+	if kind != "" {
 		text = kind + ": " + text
 	}
-	return fmt.Errorf("the provider answered with an error: %s", Short(text))
+	return fmt.Errorf("the provider answered with an error: %s", text)
 }
+
+// ErrorText returns the kind of an error that a provider reports, and its message. Both are short
+// and safe to print, and may be empty. e is a string, or an object with fields such as type and
+// message.
+func ErrorText(e *jsontree.Value) (kind, text string) {
+	for range 3 { // the message may be in an object "error" or "message"
+		for _, name := range []string{"type", "status", "code"} {
+			if v := e.Member(name).Text(); v != "error" && v != "" {
+				kind = v
+			}
+		}
+		inner := e.Member("error")
+		for _, name := range []string{"message", "detail"} {
+			if inner.IsNull() {
+				inner = e.Member(name)
+			}
+		}
+		if inner.IsNull() {
+			break
+		}
+		e = inner
+	}
+	text = e.Text()
+	if !e.IsNull() && e.Kind != jsontree.String {
+		text = string(e.AppendJSON(nil, maxText))
+	}
+	return Short(kind), Short(text)
+}
+
+// maxText limits a text of a provider in an error, in bytes.
+const maxText = 300
 
 // Short makes a provider's text short and safe to print.
 func Short(text string) string {
-	const maxBytes = 300
-	return plaintext.OneLine(plaintext.Short(text, maxBytes))
+	return plaintext.OneLine(plaintext.Short(text, maxText))
 }
