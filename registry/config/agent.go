@@ -2,14 +2,10 @@ package config
 
 import (
 	"cmp"
-	"errors"
-	"slices"
-	"strings"
+	"fmt"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
-	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
 // Agent configures the agents of the tool task and of the command agent. The zero value means that
@@ -101,45 +97,23 @@ func (r *reader) agentKey() stricttoml.Key {
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			a.Source = r.source(at)
-			r.checkAgent(at, n)
+			if a.Secret != "" && a.BaseURL != "" {
+				r.checkSecretURL(at.Member("base_url", n.Get("base_url").Offset), a.Secret, a.BaseURL, a.Private)
+			}
 		},
 	}
 }
 
-// checkAgent reports an address to which the secret must not be sent.
-func (r *reader) checkAgent(at stricttoml.Place, n *stricttoml.Node) {
-	a := r.c.agent
-	where, err := capability.ParseURLPattern(a.BaseURL)
-	if a.Secret == "" || a.BaseURL == "" || err != nil {
-		return
-	}
-	url := at.Member("base_url", n.Get("base_url").Offset)
-	if where.Scheme() == "http" && !where.NamesLocal() && !a.Private {
-		r.Errorf(url, "is plain http, which would reveal the secret; write https")
-	}
-	if !r.mayGo(a.Secret, where) {
-		r.Errorf(url, "is not among the urls of the secret %s; add it there", a.Secret)
-	}
-}
-
 func parseProvider(text string) (string, error) {
-	if slices.Contains(AgentProviders(), text) {
-		return text, nil
+	name, err := stricttoml.ParseChoice(text, AgentProviders()...)
+	if err != nil {
+		err = fmt.Errorf("%w; openai and base_url also fit compatible servers, such as Ollama and vLLM", err)
 	}
-	if near := suggest.Nearest(strings.ToLower(text), AgentProviders()); near != "" {
-		return text, errors.New("is not a provider; did you mean " + near + "?")
-	}
-	return text, errors.New("is not a provider; write " + strings.Join(AgentProviders(), ", ") +
-		"; openai and base_url also fit compatible servers such as Ollama and vLLM")
+	return name, err
 }
 
-func parseModel(text string) (string, error) {
-	const maxModel = 200
-	if text == "" || len(text) > maxModel || strings.ContainsAny(text, "?#\\") || strings.Contains(text, "..") {
-		return text, errors.New("is not the name of a model")
-	}
-	return text, nil
-}
+// parseModel accepts any name. Package provider checks it, also if it is on the command line.
+func parseModel(text string) (string, error) { return text, nil }
 
 func parseAgentTime(text string) (time.Duration, error) {
 	return stricttoml.ParseDuration(text, minAgentTime, maxAgentTime)

@@ -66,6 +66,8 @@ func TestErrors(t *testing.T) {
 		{`servers.a = { url = "https://a.example/?key=hunter2" }`, `1:21: servers.a.url: a pattern has no query and no fragment; end it with the path`},
 		{`servers.a = { url = "https://a.example/", secret = "X" }`, `1:52: servers.a.secret: is not a secret of this file; add [secrets.X]`},
 		{"secrets.X.env = \"X\"\nservers.a = { url = \"http://a.example/\", secret = \"X\" }", `2:21: servers.a.url: is plain http, which would reveal the secret; write https`},
+		{"secrets.X.env = \"X\"\nagent = { provider = \"openai\", model = \"m\", base_url = \"http://a.example/\", secret = \"X\" }", `2:56: agent.base_url: is plain http, which would reveal the secret; write https`},
+		{`agent = { provider = "ollama", model = "m" }`, `1:22: agent.provider: "ollama" is not a valid value; write "anthropic" or "gemini" or "mistral" or "openai" or "openai-responses"; openai and base_url also fit compatible servers, such as Ollama and vLLM`},
 		{"servers.a = { url = \"https://a.example/\", secret = \"X\" }\nsecrets.X = { env = \"X\", urls = [\"https://b.example/\"] }", `1:21: servers.a.url: is not among the urls of the secret X; add it there`},
 		{`secrets.A = { env = "X", urls = [] }`, `1:33: secrets.A.urls: is empty; name the URLs that the secret may be sent to, or leave the key out for all granted URLs`},
 		{`secrets.A = { env = "X", urls = ["any"] }`, `1:34: secrets.A.urls[0]: a secret cannot be sent to "any" host; name the URLs`},

@@ -112,16 +112,20 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 	if s.Secret.Header == "" {
 		s.Secret.Header, s.Secret.Prefix = "Authorization", "Bearer "
 	}
-	where, err := capability.ParseURLPattern(s.URL)
+	r.checkSecretURL(at.Member("url", n.Get("url").Offset), s.Secret.Name, s.URL, s.Private)
+}
+
+// checkSecretURL reports a URL to which a secret must not be sent.
+func (r *reader) checkSecretURL(at stricttoml.Place, secret, url string, private bool) {
+	where, err := capability.ParseURLPattern(url)
 	if err != nil {
 		return // already reported
 	}
-	url := at.Member("url", n.Get("url").Offset)
-	if where.Scheme() == "http" && !where.NamesLocal() && !s.Private {
-		r.Errorf(url, "is plain http, which would reveal the secret; write https")
+	if where.Scheme() == "http" && !where.NamesLocal() && !private {
+		r.Errorf(at, "is plain http, which would reveal the secret; write https")
 	}
-	if !r.mayGo(s.Secret.Name, where) {
-		r.Errorf(url, "is not among the urls of the secret %s; add it there", s.Secret.Name)
+	if !r.mayGo(secret, where) {
+		r.Errorf(at, "is not among the urls of the secret %s; add it there", secret)
 	}
 }
 

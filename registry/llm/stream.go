@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"unicode"
 
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
@@ -88,8 +89,15 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 	if a == nil {
 		return fmt.Errorf("the format %s has no streams", format)
 	}
-	in := bufio.NewReader(&limitedReader{in: body, left: maxStream})
-	first, err := skipSpace(in)
+	limited := &io.LimitedReader{R: body, N: maxStream}
+	in := bufio.NewReader(limited)
+	first := byte(' ')
+	for err == nil && unicode.IsSpace(rune(first)) {
+		first, err = in.ReadByte()
+	}
+	if err == nil {
+		err = in.UnreadByte()
+	}
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("the stream of %s: %w", format, err)
 	}
@@ -105,6 +113,9 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 		})
 	} else if message, err = io.ReadAll(io.LimitReader(in, assemble.MaxMessage+1)); len(message) > assemble.MaxMessage {
 		err = assemble.ErrTooLong
+	}
+	if limited.N == 0 && !errors.Is(err, errStopped) {
+		err = fmt.Errorf("it is longer than %d MiB", maxStream>>20)
 	}
 	if err != nil {
 		return fmt.Errorf("the stream of %s: %w", format, err)
@@ -127,33 +138,6 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 		}
 	}
 	return nil
-}
-
-// skipSpace skips white space and returns the byte after it, which stays unread.
-func skipSpace(in *bufio.Reader) (byte, error) {
-	for {
-		b, err := in.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
-			return b, in.UnreadByte()
-		}
-	}
-}
-
-// limitedReader fails when a stream is longer than left bytes.
-type limitedReader struct {
-	in   io.Reader
-	left int
-}
-
-func (l *limitedReader) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	if l.left -= n; l.left < 0 {
-		return 0, fmt.Errorf("it is longer than %d MiB", maxStream>>20)
-	}
-	return n, err
 }
 
 // usage returns the tokens that a response counts. Counts that are not numbers are 0.

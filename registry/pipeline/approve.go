@@ -109,12 +109,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 // that is not listed here, such as a rule of the operator.
 func (p *Pipeline) autoConfirmed(ctx context.Context, call tool.CallRef, c prepared, why tool.AskReason) bool {
 	confirm := c.Call.AutoConfirm
-	switch why {
-	case tool.AskDangerous, tool.AskEffects, tool.AskScript:
-	default:
-		return false
-	}
-	if confirm == nil {
+	if confirm == nil || !slices.Contains([]tool.AskReason{tool.AskDangerous, tool.AskEffects, tool.AskScript}, why) {
 		return false
 	}
 	spec := c.tool.Spec.Clone()

@@ -94,6 +94,6 @@ func (s *anthropicStream) close(block *growing) {
 		}
 	}
 	if block.field("type").text() == "tool_use" {
-		s.showCall(Call{block.field("id").text(), block.field("name").text(), block.child("input").value().JSON()})
+		s.showCall(block.field("id").text(), block.field("name").text(), block.child("input").value())
 	}
 }

@@ -67,7 +67,13 @@ func (b *build) showPiece(p Piece) {
 	}
 }
 
-func (b *build) showCall(c Call) { b.showPiece(Piece{Call: &c}) }
+func (b *build) showCall(id, name string, arguments *jsontree.Value) {
+	call := &Call{ID: id, Name: name}
+	if arguments != nil {
+		call.Arguments = arguments.JSON()
+	}
+	b.showPiece(Piece{Call: call})
+}
 
 // showText shows a piece of text, or the texts in a list of parts. reasoning is set if they are the
 // model's reasoning.

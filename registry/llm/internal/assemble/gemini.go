@@ -52,7 +52,7 @@ func (s *geminiStream) addPart(part *jsontree.Value) error {
 		if isTrue(call.Member("willContinue")) || !call.Member("partialArgs").IsNull() {
 			return errors.New("a call has partial arguments; remove streamFunctionCallArguments from the request")
 		}
-		s.showCall(Call{call.Member("id").Text(), call.Member("name").Text(), jsonOf(call.Member("args"))})
+		s.showCall(call.Member("id").Text(), call.Member("name").Text(), call.Member("args"))
 	}
 	thought := isTrue(part.Member("thought"))
 	s.showText(part.Member("text"), thought)

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -234,11 +233,3 @@ func isEmpty(v *jsontree.Value) bool {
 }
 
 func isTrue(v *jsontree.Value) bool { return v != nil && v.Literal == "true" }
-
-// jsonOf returns a value as JSON, or nil if there is none.
-func jsonOf(v *jsontree.Value) json.RawMessage {
-	if v == nil {
-		return nil
-	}
-	return v.JSON()
-}

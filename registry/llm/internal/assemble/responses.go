@@ -25,7 +25,7 @@ func (s *responsesStream) add(event *jsontree.Value) error {
 		}
 		s.message.child("output").push().replace(item)
 		if item.Member("type").Text() == "function_call" {
-			s.showCall(Call{item.Member("call_id").Text(), item.Member("name").Text(), jsonOf(item.Member("arguments"))})
+			s.showCall(item.Member("call_id").Text(), item.Member("name").Text(), item.Member("arguments"))
 		}
 	case "response.completed", "response.incomplete":
 		response := event.Member("response")
