@@ -66,6 +66,33 @@ func TestDefinitionsOmitDisabledTools(t *testing.T) {
 	}
 }
 
+// A parameter can be sent under a further name. The tool gets its declared name, which is also the
+// only one in definitions for models.
+func TestParameterAliases(t *testing.T) {
+	spec := echo()
+	spec.Parameters = json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string","x-aliases":["filePath","path"]}},"required":["file_path"]}`)
+	var got string
+	r := withTool(t, Options{}, spec, does(func(_ context.Context, in tool.Invocation) { got = string(in.Arguments) }))
+	for _, name := range []string{"file_path", "filePath", "path"} {
+		if _, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"` + name + `":"a"}`)}); err != nil || got != `{"file_path":"a"}` {
+			t.Errorf("%s: the tool got %s, %v", name, got, err)
+		}
+	}
+	_, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"path":"a","file_path":"b"}`)})
+	wantCode(t, err, tool.CodeInvalidArgument)
+	const want = `{"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]}`
+	if d := catalogue.Definitions(r.Tools().List(catalogue.Filter{})); string(d[0].Parameters) != want {
+		t.Errorf("models get %s", d[0].Parameters)
+	}
+	// An update of another field keeps the names.
+	if _, err := r.Tools().Update("echo", catalogue.Patch{Title: new("E")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"path":"c"}`)}); err != nil || got != `{"file_path":"c"}` {
+		t.Errorf("after an update the tool got %s, %v", got, err)
+	}
+}
+
 // The view of an invocation contains exactly the tools that the caller can call.
 func TestViewContainsTheCallersTools(t *testing.T) {
 	var view tool.View

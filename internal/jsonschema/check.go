@@ -203,6 +203,10 @@ func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope)
 		if v.Kind == jsontree.String {
 			c.refs = append(c.refs, reference{pointer: at, target: v.Text(), scope: s})
 		}
+	case "properties":
+		c.aliases(v, at)
+	case aliasKeyword:
+		c.aliasPlace(at)
 	case "pattern":
 		if v.Kind == jsontree.String {
 			c.pattern(v.Text(), at, "pattern")

@@ -22,6 +22,9 @@
 //   - a string that contains strict JSON to the object or the array that it encodes, because models
 //     often encode such parameters twice. The arguments as a whole are never converted this way.
 //
+// Prepare renames a field that was sent under a further name of a property. The further names are
+// listed by "x-aliases" in the property. A field that was sent under two of its names is an error.
+//
 // Prepare drops undeclared fields where the schema says nothing about them. That is the case where
 // an object schema lists properties, and no additionalProperties, patternProperties,
 // unevaluatedProperties, condition or open choice could declare the field elsewhere. Each drop
@@ -33,7 +36,7 @@
 // An absent optional object without a default stays absent. An absent required object is created if
 // the defaults of its own fields complete it, because the caller could only have sent {}.
 //
-// These three steps follow $ref and allOf. They also follow anyOf and oneOf if only one branch
+// These steps follow $ref and allOf. They also follow anyOf and oneOf if only one branch
 // admits the type of the value, as in "X or null". Other branches, conditions and patternProperties
 // only take part in validation.
 //

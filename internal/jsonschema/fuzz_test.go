@@ -12,6 +12,7 @@ var fuzzSchemas = []string{
 	`{"type":"object"}`,
 	object(`"o":`+object(`"a":{"type":"number","default":1.50},"b":{"type":"array","items":`+object(`"c":{"type":"string","default":"d"}`)+`}`)+
 		`,"r":`+object(`"z":{"default":[{}]}`, `"required":["z"]`), `"required":["r"]`),
+	object(`"a":{"x-aliases":["b","k"],"default":1},"o":{"items":`+object(`"path":{"type":"string","x-aliases":["c","x"]}`)+`}`, `"additionalProperties":false`),
 	object(`"v":{"anyOf":[{"type":"integer"},{"type":"null"}]},"next":{"$ref":"#"},"tags":{"type":["array","null"],"items":{"type":["string","boolean"]}}`),
 	object(`"k":{"enum":["a","b",1]},"s":{"format":"date"}`, `"additionalProperties":{"type":"integer"}`),
 	object(`"x":{"oneOf":[`+object(`"a":{"default":1}`)+`,{"type":"array","prefixItems":[{"type":"integer"}],"items":{"type":"object","default":{}}}]}`, `"allOf":[{"properties":{"y":{"default":{"q":1},"minProperties":1}}}]`),
@@ -27,6 +28,7 @@ func FuzzPrepare(f *testing.F) {
 		`{"o":"{\"a\":\"1.5\",\"b\":\"[{}]\"}"}`, `{"v":"5","next":{"next":{"v":"x"}},"tags":"[true,\"a\",1]"}`,
 		`{"k":"1","z":"7","s":"2026-01-31"}`, `{"x":{"b":1},"y":{}}`, `{"x":["1",{}]}`, `{"x":"[\"2\"]"}`, `[1]`, `{"a":1e400}`,
 		`{"path":9007199254740993,"limit":1.0}`, `{"path":"\ud83d\ude00"}`,
+		`{"b":1,"o":[{"c":5},{"x":"a","path":"b"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -41,6 +41,8 @@ type filled struct {
 type objectRules struct {
 	fields []field        // the declared fields in the order of the schema
 	index  map[string]int // the indices in fields by name
+	// aliases holds the indices in fields by further names; nil if there are none.
+	aliases map[string]int
 	// rest applies to undeclared fields; nil if there is no rule for them.
 	rest *place
 	// silent reports whether the list of fields is the only rule about which fields may occur.

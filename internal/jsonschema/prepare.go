@@ -83,6 +83,9 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 		w.limit.Message = argumentNamer.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
 		return prepared, Violations{*w.limit}
 	}
+	if len(w.duplicates) > 0 {
+		return prepared, w.duplicateFields(&v)
+	}
 	work := allowance(w.values, len(args))
 	if err := s.check(ctx, work, translator{doc: &v, namer: argumentNamer, dropped: w.dropped}); err != nil {
 		return prepared, err

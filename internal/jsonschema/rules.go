@@ -32,6 +32,13 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 			rules.fields = append(rules.fields, f)
 		}
 	}
+	for _, s := range all {
+		if source, _ := p.source(s); source != nil && !p.tooLarge() {
+			if properties := source.Member("properties"); properties != nil {
+				rules.addAliases(properties)
+			}
+		}
+	}
 	if patterns {
 		// The fields that the patterns declare depend on the document.
 		rules.silent = false

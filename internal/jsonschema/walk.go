@@ -24,6 +24,8 @@ type walker struct {
 	// dropped holds the first dropped fields, and more is the number of the others.
 	dropped []drop
 	more    int
+	// duplicates holds the first fields that were sent under two of their names.
+	duplicates []duplicate
 	// work limits the work of the walk; it may be nil.
 	work *budget
 	// limit is set when the document exceeds a limit because of added values.
@@ -91,6 +93,9 @@ const fieldsPerWork = 64
 
 func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
 	w.work.Spend(1 + (len(rules.fields)+len(v.Members))/fieldsPerWork)
+	if w.arguments && rules.aliases != nil {
+		w.rename(v, rules, at)
+	}
 	sent := make([]bool, len(rules.fields))
 	kept := v.Members[:0]
 	for i := range v.Members {

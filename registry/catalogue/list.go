@@ -146,7 +146,7 @@ type Definition struct {
 func Definitions(infos []Info) []Definition {
 	list := make([]Definition, len(infos))
 	for i, info := range infos {
-		list[i] = Definition{Name: info.Name, Label: info.Title, Description: info.Description, Parameters: info.Parameters}
+		list[i] = Definition{Name: info.Name, Label: info.Title, Description: info.Description, Parameters: jsonschema.WithoutAliases(info.Parameters)}
 	}
 	return list
 }

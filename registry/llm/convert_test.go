@@ -386,6 +386,20 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// A model sees one name of each parameter.
+func TestDefinitionsLeaveOutAliases(t *testing.T) {
+	t.Parallel()
+	for _, m := range modes() {
+		tools, err := llm.New(m.format, []catalogue.Info{info("a", `{"type":"object","properties":{"file_path":{"type":"string","x-aliases":["filePath"]}},"required":["file_path"]}`)}, llm.Options{Strict: m.strict})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(tools.Definitions()); strings.Contains(got, "lias") || strings.Contains(got, "filePath") || len(tools.Losses()) > 0 {
+			t.Errorf("%s: %s, %v", m, got, tools.Losses())
+		}
+	}
+}
+
 // Disabled tools are left out. Without tools, the definitions are still valid in a request.
 func TestDefinitionsLeaveOutDisabledTools(t *testing.T) {
 	t.Parallel()

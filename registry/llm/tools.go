@@ -136,7 +136,7 @@ func (t *Tools) resultOf(spec tool.Spec) (*jsontree.Value, error) {
 
 // parametersOf checks and reads the schema of a tool's arguments.
 func parametersOf(spec tool.Spec) (*jsontree.Value, error) {
-	text := spec.Parameters
+	text := jsonschema.WithoutAliases(spec.Parameters)
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}

@@ -160,7 +160,7 @@ func definitionOf(s tool.Spec) (t *mcp.Tool, wider []string) {
 		return out
 	}
 	t = &mcp.Tool{
-		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: listable("inputSchema", s.Parameters),
+		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: listable("inputSchema", jsonschema.WithoutAliases(s.Parameters)),
 		Annotations: &mcp.ToolAnnotations{
 			Title: s.Title, ReadOnlyHint: effects.ReadOnly, IdempotentHint: effects.ReadOnly,
 			DestructiveHint: &effects.Destructive, OpenWorldHint: &effects.OpenWorld,

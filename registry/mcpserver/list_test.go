@@ -223,6 +223,26 @@ func TestListGivesEachArrayASchemaForItsItems(t *testing.T) {
 	}
 }
 
+// Clients see one name of each parameter, and may send the others.
+func TestListLeavesOutAliases(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "a", Parameters: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string","x-aliases":["path"]}},"required":["file_path"]}`)}, says("x"))
+	client := w.connect(t, "2025-11-25", nil)
+	list, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := json.Marshal(list.Tools[0].InputSchema.(map[string]any)["properties"])
+	if want := `{"file_path":{"type":"string"}}`; err != nil || string(schema) != want {
+		t.Errorf("got %s, %v; want %s", schema, err, want)
+	}
+	result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "a", Arguments: json.RawMessage(`{"path":"b"}`)})
+	if err != nil || result.IsError {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
 // slowSource is a source whose tool is there after a wait.
 type slowSource struct{ wait time.Duration }
 

@@ -89,6 +89,7 @@ type property struct {
 	Type, Description                      string
 	Default                                any
 	Enum                                   []string
+	Aliases                                []string `toml:"x-aliases"`
 	Minimum, Maximum, MinLength, MaxLength *int64
 
 	MinItems, MaxItems *int64
@@ -146,6 +147,23 @@ func TestManifests_areAllKnown(t *testing.T) {
 	}
 	if got, want := slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(args)); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// Models and documents know the tools and their parameters under these names as well.
+func TestManifests_haveTheUsualAliases(t *testing.T) {
+	for tool, want := range map[string][]string{
+		"apply_patch": {"apply-patch"}, "bash": {"exec"}, "github_search": {"github-search"},
+		"web_fetch": {"webfetch"}, "web_search": {"websearch"},
+	} {
+		if got := load(t, tool).Aliases; !slices.Equal(got, want) {
+			t.Errorf("%s is also called %q, want %q", tool, got, want)
+		}
+	}
+	for _, tool := range []string{"read", "write", "edit", "multi_edit"} {
+		if got, want := load(t, tool).Parameters.Properties["file_path"].Aliases, []string{"filePath", "path"}; !slices.Equal(got, want) {
+			t.Errorf("%s: file_path is also called %q, want %q", tool, got, want)
+		}
 	}
 }
 
