@@ -178,6 +178,33 @@ func TestUnansweredCallEnds(t *testing.T) {
 	})
 }
 
+// A call that stops waiting for the answer continues. An answer that comes later still gets the
+// result, and does not repeat the call.
+func TestLateAnswerGetsResult(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, mcpserver.Options{})
+		runs := 0
+		w.add(t, tool.Spec{Name: "impatient", Timeout: time.Hour}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+			runs++
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			_, err := w.approver.Inquire(ctx, tool.Inquiry{CallRef: in.Call.Ref(), Text: "Why?"})
+			return tool.Result{Content: []tool.Content{tool.TextContent(fmt.Sprint("continued after ", err))}}, nil
+		})
+		r := newRounds(t, w, "impatient", nil)
+		r.next(accept)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := w.live(); len(got) != 0 {
+			t.Errorf("the calls are %q, want none", got)
+		}
+		if _, result := r.next(nil); textOf(result) != "continued after context deadline exceeded" || runs != 1 {
+			t.Errorf("got %q after %d runs", textOf(result), runs)
+		}
+	})
+}
+
 // A suspended call ends with what would end a running call.
 func TestSuspendedCallEnds(t *testing.T) {
 	t.Parallel()
