@@ -231,15 +231,20 @@ const (
 	OutputJSON
 	// OutputResult is a whole result with its content blocks, as JSON.
 	OutputResult
+	// OutputDetails is like OutputResult, but the content is the whole answer for a model, and the
+	// structured result repeats or describes it for programs.
+	OutputDetails
 )
 
-// String returns the value in a manifest: "text", "json" or "result".
+// String returns the value in a manifest: "text", "json", "result" or "details".
 func (o Output) String() string {
 	switch o {
 	case OutputJSON:
 		return "json"
 	case OutputResult:
 		return "result"
+	case OutputDetails:
+		return "details"
 	}
 	return "text"
 }

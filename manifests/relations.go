@@ -63,10 +63,16 @@ func (c *checker) abi(m *Manifest) {
 }
 
 func (c *checker) output(m *Manifest) {
-	if c.Root().Get("result") == nil || m.REST != nil {
+	if m.REST != nil {
 		return
 	}
 	output := c.Root().Get("module").Get("output")
+	if c.Root().Get("result") == nil {
+		if m.Module.Output == OutputDetails {
+			c.Errorf(c.At("module", "output"), `"details" are described by a schema; add [result], or write "result"`)
+		}
+		return
+	}
 	if output == nil {
 		m.Module.Output = OutputJSON
 	} else if output.Kind == stricttoml.KindString && output.Text == OutputText.String() {

@@ -184,7 +184,7 @@ func parseMCPTool(text string) (string, error) {
 }
 
 func parseOutput(text string) (Output, error) {
-	return stricttoml.ParseChoice(text, OutputText, OutputJSON, OutputResult)
+	return stricttoml.ParseChoice(text, OutputText, OutputJSON, OutputResult, OutputDetails)
 }
 
 func parseMode(text string) (capability.Mode, error) {

@@ -23,10 +23,13 @@ func TestMCPDefinitions(t *testing.T) {
 		}
 		return catalogue.Info{Spec: s}
 	}
+	details := spec("details", `{"type":"object"}`, true, capability.ModeRead)
+	details.Details = true
 	tools, err := llm.New(llm.MCP, []catalogue.Info{
 		spec("reads", `{"type":"object"}`, true, capability.ModeRead),
 		spec("writes", `{"type":"array"}`, true, capability.ModeWrite),
 		spec("unknown", "", false, capability.ModeRead),
+		details,
 	}, llm.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +37,8 @@ func TestMCPDefinitions(t *testing.T) {
 	const want = `[{"name":"reads","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"outputSchema":{"type":"object"},` +
 		`"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}},` +
 		`{"name":"writes","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":false}},` +
-		`{"name":"unknown","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}}]`
+		`{"name":"unknown","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}},` +
+		`{"name":"details","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}}]`
 	if got := string(tools.Definitions()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -109,7 +109,7 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !effects.ReadOnly}
 	d := definition{title: spec.Title, description: spec.Description, effects: effects}
 	d.description = cmp.Or(d.description, spec.Title)
-	if t.format == MCP && len(spec.Result) > 0 {
+	if t.format == MCP && len(spec.Result) > 0 && !spec.Details {
 		if d.result, err = t.resultOf(spec); err != nil {
 			return nil, definition{}, err
 		}

@@ -36,15 +36,14 @@ type servedCall struct {
 	err    error
 }
 
-// call handles tools/call for every tool. structured says whether the tool declares an output
-// schema.
-func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
+// call handles tools/call for every tool. use says what the client gets of the structured result.
+func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, use structuredUse) (*mcp.CallToolResult, error) {
 	notify := newNotifier(ctx, req)
 	defer notify.end()
 	c := s.pending.resume(req, notify)
 	if c == nil {
 		var err error
-		if c, err = s.begin(ctx, req, notify, structured); err != nil {
+		if c, err = s.begin(ctx, req, notify, use); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +51,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 }
 
 // begin starts a call on a goroutine of its own, which may outlast the request.
-func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, structured bool) (*servedCall, error) {
+func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, use structuredUse) (*servedCall, error) {
 	user := userOf(req)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
@@ -67,13 +66,13 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *no
 		defer close(c.ended)
 		defer end()
 		defer cancel()
-		c.result, c.err = c.execute(ctx, structured)
+		c.result, c.err = c.execute(ctx, use)
 	}()
 	return c, nil
 }
 
 // execute runs the call to its end.
-func (c *servedCall) execute(ctx context.Context, structured bool) (_ *mcp.CallToolResult, err error) {
+func (c *servedCall) execute(ctx context.Context, use structuredUse) (_ *mcp.CallToolResult, err error) {
 	s, params := c.server, c.first.Params
 	defer s.recoverInto(&err, methodCall)
 	call := tool.Call{
@@ -93,7 +92,7 @@ func (c *servedCall) execute(ctx context.Context, structured bool) (_ *mcp.CallT
 	if err != nil {
 		return s.failure(result, err)
 	}
-	return resultOf(result, structured), nil
+	return resultOf(result, use), nil
 }
 
 // round waits for the end of the call and returns its result, or returns the next question of the

@@ -74,6 +74,8 @@ func TestResultsOverMCP(t *testing.T) {
 		schema json.RawMessage
 		result tool.Result
 		err    error
+		// details is Details of the tool.
+		details bool
 		// The result as JSON, without _meta.
 		want string
 	}{
@@ -121,6 +123,14 @@ func TestResultsOverMCP(t *testing.T) {
 			want: `{"content":[{"type":"resource","resource":{"uri":"test://a","blob":"` + pixel + `"}},{"type":"text","text":"{\"blob\":\"(see the block of the type resource)\"}"}]}`,
 		},
 		{
+			name: "details", schema: object, details: true, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{tool.TextContent("one"), image}},
+			want: `{"content":[{"type":"text","text":"one"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}]}`,
+		},
+		{
+			name: "details_alone", schema: object, details: true, result: tool.Result{Structured: json.RawMessage(`{"n":1}`)},
+			want: `{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+		},
+		{
 			name: "resources", result: tool.Result{
 				Content:     []tool.Content{tool.ResourceContent(tool.Resource{URI: "test://a", MIMEType: "text/plain", Text: "a"}), tool.LinkContent(tool.Resource{URI: "test://b", Name: "b", Size: 3})},
 				Attachments: []tool.Content{image},
@@ -140,7 +150,7 @@ func TestResultsOverMCP(t *testing.T) {
 		},
 	}
 	for _, c := range cases {
-		w.add(t, tool.Spec{Name: c.name, Result: c.schema}, func(context.Context, tool.Invocation) (tool.Result, error) { return c.result, c.err })
+		w.add(t, tool.Spec{Name: c.name, Result: c.schema, Details: c.details}, func(context.Context, tool.Invocation) (tool.Result, error) { return c.result, c.err })
 	}
 	r := w.connectRaw(t)
 	r.handshake()
@@ -151,6 +161,50 @@ func TestResultsOverMCP(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// Details reach programs in _meta, with their digits and their schema. They are no output schema.
+func TestDetailsOverMCP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`)
+	result := tool.Result{Structured: json.RawMessage(integers), Content: []tool.Content{tool.TextContent("three")}, Title: "Three", Metadata: map[string]any{"n": 3}}
+	run := func(context.Context, tool.Invocation) (tool.Result, error) { return result, nil }
+	w.add(t, tool.Spec{Name: "typed", Result: schema, Details: true}, run)
+	w.add(t, tool.Spec{Name: "untyped", Details: true}, run)
+	r := w.connectRaw(t)
+	r.handshake()
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	var list struct {
+		Tools []struct {
+			Name         string
+			OutputSchema json.RawMessage
+			Meta         map[string]json.RawMessage `json:"_meta"`
+		}
+	}
+	if err := json.Unmarshal(r.receive().Result, &list); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"typed": string(schema), "untyped": "{}"}
+	for _, listed := range list.Tools {
+		if got := string(listed.Meta["io.github.wasmtool/result"]); got != want[listed.Name] || listed.OutputSchema != nil {
+			t.Errorf("%s has the schema %s and the output schema %s", listed.Name, got, listed.OutputSchema)
+		}
+		r.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + listed.Name + `"}}`)
+		var answer struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+		if err := json.Unmarshal(r.receive().Result, &answer); err != nil {
+			t.Fatal(err)
+		}
+		meta := answer.Meta
+		if string(meta["io.github.wasmtool/structured"]) != integers || string(meta["io.github.wasmtool/title"]) != `"Three"` || string(meta["io.github.wasmtool/metadata"]) != `{"n":3}` {
+			t.Errorf("%s: got %s", listed.Name, meta)
+		}
+	}
+	if len(list.Tools) != 2 {
+		t.Errorf("got %d tools", len(list.Tools))
 	}
 }
 

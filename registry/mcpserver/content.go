@@ -22,21 +22,51 @@ const (
 	metaCallID   = "io.github.wasmtool/call_id"
 	metaTitle    = "io.github.wasmtool/title"
 	metaMetadata = "io.github.wasmtool/metadata"
+	// metaStructured is the structured result of a tool with Details.
+	metaStructured = "io.github.wasmtool/structured"
 )
+
+// metaResult is the key of the result schema in the _meta of the definition of a tool with Details.
+const metaResult = "io.github.wasmtool/result"
+
+// structuredUse says what a client gets of a structured result.
+type structuredUse uint8
+
+const (
+	useIfComplete structuredUse = iota // structuredContent, if it hides no other block
+	useDeclared                        // structuredContent, since there is an output schema
+	useDetails                         // only a value in _meta
+)
+
+// useOf returns what clients get of the structured results of a tool.
+func useOf(t *mcp.Tool) structuredUse {
+	switch {
+	case t.OutputSchema != nil:
+		return useDeclared
+	case t.Meta[metaResult] != nil:
+		return useDetails
+	}
+	return useIfComplete
+}
 
 // resultOf converts a result to MCP. Some clients show a model only the content, and others only
 // the structured value. Each of the two therefore has the whole answer: the structured value is
 // repeated as text, without media that the content has. If the tool declares no output schema and
 // the content is not only text, there is no structured value, because it would hide the other
-// blocks.
-func resultOf(r tool.Result, declared bool) *mcp.CallToolResult {
+// blocks. Details would hide them as well.
+func resultOf(r tool.Result, use structuredUse) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Content: contentOf(r)}
-	if structured := bytes.TrimSpace(r.Structured); len(structured) > 0 {
+	structured := bytes.TrimSpace(r.Structured)
+	switch {
+	case len(structured) == 0:
+	case use == useDetails && len(r.Content) > 0:
+		out.Meta = mcp.Meta{metaStructured: json.RawMessage(structured)}
+	default:
 		if !hasAsText(r.Content, structured) {
 			out.Content = append(out.Content, &mcp.TextContent{Text: textOfStructured(structured, r.Content)})
 		}
 		object := structured[0] == '{' // see tool.Spec.ResultIsObject
-		if object && (declared || !slices.ContainsFunc(r.Content, notText)) {
+		if object && (use == useDeclared || !slices.ContainsFunc(r.Content, notText)) {
 			out.StructuredContent = json.RawMessage(structured)
 		}
 	}
@@ -166,7 +196,12 @@ func definitionOf(s tool.Spec) (t *mcp.Tool, wider []string) {
 			DestructiveHint: &effects.Destructive, OpenWorldHint: &effects.OpenWorld,
 		},
 	}
-	if s.ResultIsObject() {
+	switch {
+	case s.Details && len(s.Result) > 0:
+		t.Meta = mcp.Meta{metaResult: s.Result}
+	case s.Details:
+		t.Meta = mcp.Meta{metaResult: json.RawMessage(`{}`)} // any value
+	case s.ResultIsObject():
 		t.OutputSchema = listable("outputSchema", s.Result)
 	}
 	return t, wider

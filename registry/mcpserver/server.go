@@ -150,9 +150,9 @@ func (s *Server) add(definition *mcp.Tool) (ok bool) {
 			ok = false
 		}
 	}()
-	structured := definition.OutputSchema != nil
+	use := useOf(definition)
 	s.mcp.AddTool(definition, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.call(ctx, req, structured)
+		return s.call(ctx, req, use)
 	})
 	return true
 }

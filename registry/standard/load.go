@@ -178,7 +178,7 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 		Permissions: m.Permissions, Sandboxed: true, Source: source,
 	}
 	if m.Result != nil {
-		s.Result = m.Result.JSON()
+		s.Result, s.Details = m.Result.JSON(), m.Module.Output == manifests.OutputDetails
 	}
 	for _, setting := range m.Settings {
 		s.Settings = append(s.Settings, tool.Setting(setting))

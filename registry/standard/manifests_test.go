@@ -1,6 +1,8 @@
 package standard_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -31,6 +34,26 @@ func TestManifests(t *testing.T) {
 	single := standard.Options{Sources: standard.Sources{NoBuiltins: true, Tool: bad}}
 	if _, err := standard.Manifests(single); tool.CodeOf(err) != tool.CodeInvalidManifest {
 		t.Errorf("a single tool: %v", err)
+	}
+}
+
+// A program learns from the definition of a tool whether its structured result is only details.
+func TestDefinitionSaysDetails(t *testing.T) {
+	const manifest = "manifest = 1\nname = %q\nversion = \"1.0.0\"\ndescription = \"A.\"\nmodule.path = \"a.wasm\"\nmodule.output = %q\n[result]\ntype = \"object\"\n"
+	module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
+	dir := t.TempDir()
+	want := map[string]bool{"json": false, "result": false, "details": true}
+	for output := range want {
+		putTool(t, filepath.Join(dir, output), "a.wasm", fmt.Sprintf(manifest, output, output), module.Bytes())
+	}
+	listed := openTools(t, dir).Tools().List(catalogue.Filter{})
+	for _, info := range listed {
+		if info.Details != want[info.Name] || string(info.Result) != `{"type":"object"}` {
+			t.Errorf("%s: got %v and the schema %s", info.Name, info.Details, info.Result)
+		}
+	}
+	if len(listed) != len(want) {
+		t.Errorf("got %d tools", len(listed))
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 type Result struct {
 	// Content are the blocks of the answer, in order.
 	Content []Content `json:"content"`
-	// Structured is the answer as one JSON value; empty if the tool returns none. Its numbers
-	// are as the tool wrote them.
+	// Structured is the answer as one JSON value, or details of it if [Spec.Details] is set; empty
+	// if the tool returns none. Its numbers are as the tool wrote them.
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// IsError is set if the content describes a failure.
 	IsError bool `json:"is_error"`

@@ -28,6 +28,10 @@ type Spec struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Result is the JSON Schema of the structured result; empty means any or none.
 	Result json.RawMessage `json:"result,omitempty"`
+	// Details is set if the content of a result is the whole answer for a model, and the structured
+	// result repeats or describes it for programs. Clients of MCP and models then get the content;
+	// mcpserver sends the structured result and its schema only in _meta.
+	Details bool `json:"details,omitempty"`
 	// Examples are calls that succeed, for people and models.
 	Examples []Example `json:"examples,omitempty"`
 	// Timeout is the max duration of one attempt; 0 means DefaultTimeout.
