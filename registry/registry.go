@@ -39,6 +39,7 @@ func New(o Options) *Registry {
 	r := &Registry{calls: ledger.New(o.Calls, o.Logger), onClose: o.OnClose}
 	r.tools = catalogue.New(o.Tools, catalogue.Hooks{
 		Visible: func(t *catalogue.Tool) bool { return r.pipeline.Visible(t) },
+		Declared: func(s tool.Spec) *capability.Effects { return r.pipeline.Declared(s) },
 		MayDescribe: func(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 			return r.pipeline.MayDescribe(ctx, t)
 		},
@@ -78,7 +79,8 @@ func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 // made in order.
 //
 // ExecuteAll derives what a call may change from the permissions that the tool requests. A tool
-// outside the sandbox may change anything.
+// outside the sandbox may change anything, unless the program (tool.Spec.Declared) or the operator
+// (Rules.ToolOptions) declared that it only reads.
 func (r *Registry) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome {
 	return r.executeAll(ctx, calls, func(call tool.Call) pipeline.Request { return pipeline.Request{Call: call} })
 }

@@ -290,7 +290,12 @@ func TestExecuteAllRunsIndependentCallsConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	reader := echo()
 	reader.Sandboxed = true
-	foreign := echo()
+	foreign, declared := echo(), echo()
+	declared.Declared = &capability.Effects{ReadOnly: true}
+	destructive := echo()
+	destructive.Declared = &capability.Effects{Destructive: true}
+	byOperator := echo()
+	byOperator.Name = "listed"
 	sender := editor()
 	sender.Permissions.KV = capability.ModeWrite
 	edits := []string{"a.txt", "b.txt", "a.txt", "c.txt", "d.txt"}
@@ -304,6 +309,9 @@ func TestExecuteAllRunsIndependentCallsConcurrently(t *testing.T) {
 		{"many calls that read", reader, strings.Split(strings.Repeat("x,", 2*maxTogether-1)+"x", ","), 2 * time.Second},
 		{"edits", editor(), edits, 2 * time.Second},
 		{"calls outside the sandbox", foreign, []string{"1", "2", "3"}, 3 * time.Second},
+		{"calls outside the sandbox that are declared to read", declared, []string{"1", "2", "3"}, time.Second},
+		{"calls outside the sandbox that are declared to change something", destructive, []string{"1", "2"}, 2 * time.Second},
+		{"calls that the operator declared to read", byOperator, []string{"1", "2", "3"}, time.Second},
 		{"edits that also store something", sender, []string{"a.txt", "b.txt"}, 2 * time.Second},
 		{"nothing", reader, nil, 0},
 	}
@@ -317,10 +325,13 @@ func TestExecuteAllRunsIndependentCallsConcurrently(t *testing.T) {
 				}}
 				rules := writable(t, dir)
 				rules.Grantable.KV = capability.ModeWrite
+				rules.ToolOptions = map[string]ToolOptions{"listed": {ReadOnly: true}}
 				r := withTool(t, Options{Rules: rules}, tt.spec, f)
 				var calls []tool.Call
 				for _, text := range tt.texts {
-					calls = append(calls, say(text))
+					call := say(text)
+					call.Tool = tt.spec.Name
+					calls = append(calls, call)
 				}
 				start := time.Now()
 				outcomes := r.ExecuteAll(t.Context(), calls)

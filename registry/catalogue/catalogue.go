@@ -48,6 +48,9 @@ type Hooks struct {
 	// Visible reports whether the rules allow callers to see a tool; nil allows all. It must not
 	// call the Catalogue, because it may be called while the Catalogue's lock is held.
 	Visible func(*Tool) bool
+	// Declared returns the Declared of a tool in an Info; nil leaves Spec.Declared unchanged. It
+	// must not call the Catalogue.
+	Declared func(tool.Spec) *capability.Effects
 	// MayDescribe returns the access that a sandboxed tool gets while it describes itself, and
 	// whether the tool may describe itself at all. If MayDescribe is nil, no tool may.
 	MayDescribe func(context.Context, *Tool) (capability.Grant, bool)

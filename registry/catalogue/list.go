@@ -14,6 +14,8 @@ import (
 
 // Info describes a tool of a [Catalogue]. It is a copy.
 type Info struct {
+	// Spec is the tool's definition. Its Declared includes what the operator declared in
+	// Rules.ToolOptions.
 	tool.Spec
 	// CreatedAt is when the tool was registered. Later updates and replacements do not change it.
 	CreatedAt time.Time `json:"created_at"`
@@ -23,7 +25,11 @@ type Info struct {
 }
 
 func (c *Catalogue) info(t *Tool) Info {
-	return Info{Spec: t.Spec.Clone(), CreatedAt: t.CreatedAt, Disabled: c.disabled(t)}
+	spec := t.Spec.Clone()
+	if c.hooks.Declared != nil {
+		spec.Declared = c.hooks.Declared(spec)
+	}
+	return Info{Spec: spec, CreatedAt: t.CreatedAt, Disabled: c.disabled(t)}
 }
 
 // Has reports whether a tool has this name or alias, even if it is disabled.

@@ -169,6 +169,7 @@ var effects = []struct {
 	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
 	{"tools.NAME.retry", `tools.grep.retry = true`, optionsOf, ToolOptions{Retry: true}},
+	{"tools.NAME.read_only", `tools.grep.read_only = true`, optionsOf, ToolOptions{ReadOnly: true}},
 	{"tools.NAME.settings.NAME", "\n[tools.grep.settings]\nengine = \"fast\"", func(c *Config) any { return c.Settings("grep") }, map[string]Setting{"engine": {Value: "fast", Source: "wasmtool.toml:3"}}},
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},

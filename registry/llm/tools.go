@@ -106,7 +106,9 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 		return nil, definition{}, err
 	}
 	effects := spec.Effects()
-	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !effects.ReadOnly}
+	// Tools of MCP servers are always dangerous, even if the operator declared that they only read.
+	declared := !spec.Sandboxed && spec.Declared != nil
+	x := &exported{spec: spec, name: spec.Name, alone: !effects.ReadOnly || spec.Dangerous && !declared}
 	d := definition{title: spec.Title, description: spec.Description, effects: effects}
 	d.description = cmp.Or(d.description, spec.Title)
 	if t.format == MCP && len(spec.Result) > 0 && !spec.Details {

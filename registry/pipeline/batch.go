@@ -68,23 +68,25 @@ func (l *plan) independentOf(others []*plan) bool {
 // plan prepares a call and computes what it may change. It assumes the largest grant that the call
 // can get, because a call runs only if it gets everything that it requests.
 func (p *Pipeline) plan(ctx context.Context, r Request) *plan {
-	willNotRun := schedule.Reach{ReadOnly: true}
+	readOnly := schedule.Reach{ReadOnly: true}
 	c, err := p.find(&r)
-	if c.tool == nil {
-		return &plan{reach: willNotRun}
+	if c.tool == nil { // the call will not run
+		return &plan{reach: readOnly}
 	}
 	if err == nil {
 		c, err = p.prepare(ctx, c)
 	}
-	switch {
-	case err == nil && c.tool.Spec.Sandboxed:
-		return &plan{&c, schedule.ReachOf(c.maxGrant(), c.changes())}
-	case err == nil: // outside the sandbox, the call may change anything
-		return &plan{prepared: &c}
-	case c.tool.Spec.Sandboxed:
-		return &plan{reach: willNotRun}
+	var l plan // outside the sandbox, the call may change anything
+	switch sandboxed := c.tool.Spec.Sandboxed; {
+	case sandboxed && err == nil:
+		l.reach = schedule.ReachOf(c.maxGrant(), c.changes())
+	case sandboxed, c.rules.declaresReadOnly(c.tool.Spec):
+		l.reach = readOnly
 	}
-	return &plan{}
+	if err == nil {
+		l.prepared = &c
+	}
+	return &l
 }
 
 // maxGrant returns the largest grant that the call can get: what the rules make available, extended

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
@@ -103,6 +104,10 @@ func (p *Pipeline) Visible(t *catalogue.Tool) bool {
 	visible, _ := p.rules.Load().Policy.Visible(factsOf(t.Spec))
 	return visible
 }
+
+// Declared returns the effects of a tool outside the sandbox that the program or the operator
+// declared, or nil.
+func (p *Pipeline) Declared(s tool.Spec) *capability.Effects { return p.rules.Load().declared(s) }
 
 // ForgetSession deletes the approvals of a session that are kept in memory.
 func (p *Pipeline) ForgetSession(tenant, session string) {

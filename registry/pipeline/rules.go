@@ -54,6 +54,27 @@ type Rules struct {
 type ToolOptions struct {
 	// Retry is the same as tool.Spec.Retry: a call that failed may be repeated.
 	Retry bool
+	// ReadOnly declares that calls of a tool outside the sandbox change nothing, so that they may
+	// run concurrently with other calls that only read. No approval or grant depends on it. The
+	// effects of tools in the sandbox are known, and do not depend on it.
+	ReadOnly bool
+}
+
+// declared returns the effects of a tool outside the sandbox that the program or the operator
+// declared, or nil.
+func (r *Rules) declared(s tool.Spec) *capability.Effects {
+	declared := s.Declared
+	if r.ToolOptions[s.Name].ReadOnly && (declared == nil || !declared.ReadOnly) {
+		return &capability.Effects{ReadOnly: true, OpenWorld: true}
+	}
+	return declared
+}
+
+// declaresReadOnly reports whether the program or the operator declared that the calls of a tool
+// change nothing.
+func (r *Rules) declaresReadOnly(s tool.Spec) bool {
+	declared := r.declared(s)
+	return declared != nil && declared.ReadOnly
 }
 
 // GrantableFor returns the permissions that a tool gets if it requests them.

@@ -3,10 +3,14 @@ package standard_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -48,4 +52,61 @@ func TestOptionsOfToolsInTheFile(t *testing.T) {
 			t.Errorf("%q: %d attempts, want %d", text, got, want)
 		}
 	}
+}
+
+// Calls of a tool that the operator declared to only read run concurrently, also when a model asks
+// for them. A declaration approves nothing.
+func TestReadOnlyToolsOfTheFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, err := config.Decode(config.File{Name: config.FileName}, []byte("[tools.slow]\nread_only = true\nauto_execute = true\n[tools.asked]\nread_only = true\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := registry.New(registry.Options{})
+		defer tools.Close()
+		// The tools are dangerous, as all tools of MCP servers are.
+		for _, name := range []string{"slow", "other", "asked"} {
+			spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: name, Description: "Waits.", Dangerous: name != "other"}}, func(context.Context, tool.Invocation) (tool.Result, error) {
+				<-time.After(time.Second)
+				return tool.Result{}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tools.Tools().Register(spec, executor); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rules, err := standard.Rules(standard.Options{Config: file}, tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools.SetRules(rules)
+		defined, err := llm.New(llm.Anthropic, tools.Tools().List(catalogue.Filter{}), llm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]time.Duration{"slow": time.Second, "other": 3 * time.Second} {
+			start := time.Now()
+			for _, o := range tools.ExecuteAll(t.Context(), []tool.Call{{Tool: name}, {Tool: name}, {Tool: name}}) {
+				if o.Err != nil {
+					t.Error(o.Err)
+				}
+			}
+			if took := time.Since(start); took != want {
+				t.Errorf("ExecuteAll of %s took %v, want %v", name, took, want)
+			}
+			start = time.Now()
+			defined.Run([]llm.Call{{Name: name}, {Name: name}, {Name: name}}, func(int) tool.Result {
+				result, _ := tools.Execute(t.Context(), tool.Call{Tool: name})
+				return result
+			})
+			if took := time.Since(start); took != want {
+				t.Errorf("Run of %s took %v, want %v", name, took, want)
+			}
+		}
+		if _, err := tools.Execute(t.Context(), tool.Call{Tool: "asked"}); tool.CodeOf(err) != tool.CodeApprovalRequired {
+			t.Errorf("without an approval: %v", err)
+		}
+	})
 }

@@ -65,8 +65,9 @@ type Spec struct {
 	// manifest or an MCP server. The operator can set it as well, in Rules.ToolOptions.
 	Retry bool `json:"-"`
 	// Declared is the possible effects of a tool in Go, as declared by the program; nil means
-	// any effect. It is only shown to clients and people: no decision depends on it. It is
-	// ignored for tools in the sandbox, whose effects the host knows.
+	// any effect. It is shown to clients and people, and calls that only read may run
+	// concurrently. No approval or grant depends on it. It is ignored for tools in the sandbox,
+	// whose effects the host knows. It is never taken from an MCP server.
 	Declared *capability.Effects `json:"-"`
 	// Source tells people where the tool comes from: "builtin", or the path of the manifest as
 	// the operator wrote it.
