@@ -31,7 +31,7 @@ type use struct {
 func newChecker(file string, data []byte) *checker {
 	return &checker{Checker: stricttoml.New(file, data, stricttoml.Format{
 		Name: "a manifest", MaxBytes: MaxManifestBytes, MaxItems: maxItems,
-		Shrink: "move a large schema to a parameters_file", Keys: formatKeys,
+		Shrink: "move a large schema to a parameters_file", Keys: formatKeys, OtherNames: otherNames,
 	})}
 }
 

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ func (c *checker) methods(net *capability.Net) stricttoml.Reader {
 }
 
 func parseMethod(text string) (string, error) {
+	if strings.Contains(text, "{") {
+		return "", fmt.Errorf(`%s is not one method; write a tool for each method, such as method = "GET"`, stricttoml.Quote(text))
+	}
 	if err := (capability.Net{URL: capability.AnyURL(), Methods: []string{text}}).Validate(); err != nil {
 		_, message := splitField(err)
 		return "", errors.New(message)

@@ -109,6 +109,7 @@ func TestDecodeBadREST(t *testing.T) {
 		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, but the path needs it; make it required`},
 		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the limit is 4096"},
 		{`method = "get"`, `rest.method: "get" is not a method; did you mean GET?`},
+		{`method = "{method}"`, `rest.method: "{method}" is not one method; write a tool for each method, such as method = "GET"`},
 		{`body = "json"`, "rest.body: a GET request has no body; remove body, or write another method"},
 		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all others`},
 		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},

@@ -28,6 +28,9 @@ type Format struct {
 	// Keys returns the top level of the format. The Checker calls it to find where a misplaced key
 	// belongs, and never calls the readers of these keys.
 	Keys func() []Key
+	// OtherNames has answers to keys that other systems write at the top level. They are named in
+	// lower case, without "_" and "-". An answer says in one clause what to write instead.
+	OtherNames map[string]string
 }
 
 // Checker collects the errors of one file. It is not safe for concurrent use.
@@ -254,6 +257,10 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 		c.Errorf(at, "unknown key; keys are written in lower case, write %q", near)
 		return
 	}
+	if meant := c.format.OtherNames[bare(name)]; meant != "" && at.Key == name {
+		c.Errorf(at, "unknown key; %s", meant)
+		return
+	}
 	if near == name+"s" || name == near+"s" {
 		// A plural or singular of a known key is a more likely mistake than a key in the wrong
 		// table.
@@ -269,6 +276,11 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 		return
 	}
 	c.Errorf(at, "unknown key; the keys here are %s", strings.Join(names, ", "))
+}
+
+// bare returns a name in lower case, without "_" and "-".
+func bare(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
 // homesOf returns the places in the file where a key of that name is allowed.
