@@ -22,7 +22,7 @@ type reply struct {
 // noMessage returns the error for a body without a model's message.
 func noMessage(format Format, body []byte, want string) error {
 	v, _ := jsontree.Parse(body, jsontree.Message())
-	if e := v.Member("error"); !e.IsNull() { // all providers answer a refused request with this field
+	if e := v.Member("error"); !e.IsNull() { // in the answers of all providers to a bad request
 		return assemble.ProviderError(e)
 	}
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream; ReadStream reads streams", format, want)

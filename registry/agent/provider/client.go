@@ -151,13 +151,7 @@ func (c *Client) URL() string { return c.endpoint.String() }
 // provider asks, at most a minute, and otherwise for 1, 2 and 4 seconds.
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		r.Compatible = c.compatible
-		body, err := c.o.Format.RequestBody(c.o.Model, r)
-		if err != nil {
-			yield(llm.Chunk{}, err)
-			return
-		}
-		client, res, err := c.open(ctx, body)
+		client, res, err := c.open(ctx, r)
 		if err != nil {
 			yield(llm.Chunk{}, err)
 			return
@@ -177,7 +171,12 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 
 // open makes the request, and repeats it where that helps. The caller must close the client, which
 // also closes the body of the response.
-func (c *Client) open(ctx context.Context, body []byte) (*egress.Client, *egress.Response, error) {
+func (c *Client) open(ctx context.Context, r llm.Request) (*egress.Client, *egress.Response, error) {
+	r.Compatible = c.compatible
+	body, err := c.o.Format.RequestBody(c.o.Model, r)
+	if err != nil {
+		return nil, nil, err
+	}
 	for retry := 0; ; retry++ {
 		client := egress.New(c.options())
 		res, failed := c.try(ctx, client, body)
