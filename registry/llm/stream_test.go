@@ -517,6 +517,22 @@ func TestStreamStopsWithItsConsumer(t *testing.T) {
 	}
 }
 
+// A consumer that stops gets no error either, although the same event has one.
+func TestConsumerThatStoppedGetsNoError(t *testing.T) {
+	t.Parallel()
+	for format, event := range map[llm.Format]string{
+		llm.OpenAI: `{"choices":[{"delta":{"content":"a"},"finish_reason":"error"}]}`,
+		llm.Gemini: `{"candidates":[{"content":{"parts":[{"text":"a"},{"functionCall":{"willContinue":true}}]}}]}`,
+	} {
+		for c, err := range llm.ReadStream(format, strings.NewReader("data: "+event+"\n\n")) {
+			if c.Text != "a" || err != nil {
+				t.Errorf("%s: %+v, %v", format, c, err)
+			}
+			break
+		}
+	}
+}
+
 // For any bytes, a stream ends with one End, whose body is JSON that Read accepts or refuses, or
 // with one error.
 func FuzzReadStream(f *testing.F) {

@@ -143,20 +143,24 @@ func addEvent(a Assembler, data []byte) error {
 	if event.Member("type").Text() == "error" || event.Member("object").Text() == "error" {
 		return ProviderError(&event)
 	}
-	if err := a.add(&event); err != nil {
+	err = a.add(&event)
+	b := a.state()
+	switch {
+	case b.stopped != nil: // also if the rest of the event is not valid
+		return b.stopped
+	case err != nil:
 		return err
 	}
-	b := a.state()
 	if b.unweighed += len(data); b.unweighed > maxUnweighed {
 		b.unweighed = 0
 		if b.message.weight() > MaxMessage {
 			return ErrTooLong
 		}
 	}
-	if b.stopped == nil && b.ended {
+	if b.ended {
 		return errEnded
 	}
-	return b.stopped
+	return nil
 }
 
 // ProviderError returns an error that a provider reports. e is as for ErrorText.
