@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -71,24 +70,18 @@ func ModuleCache(t testing.TB, program string) string {
 	return dir
 }
 
-// Program builds the wasmtool command as users get it, and returns its path. The program is in a
-// directory of its own in the build cache of Go, which links it only after a change: linking takes
-// two seconds of processor time, and several packages test the program. The build has no race
-// detector, because compiling modules with it takes minutes. The packages that the command imports
-// have tests with the race detector.
+// Program builds the wasmtool command as users get it, in a temporary directory, and returns its
+// path. The build has no race detector, because compiling modules with it takes minutes. The
+// packages that the command imports have tests with the race detector.
 func Program(t testing.TB) string {
 	t.Helper()
-	// 'go run' keeps the programs that it links, and 'go build' does not. Instead of running the
-	// program, this command prints the program's path.
-	printer := "echo"
+	path := filepath.Join(t.TempDir(), "wasmtool")
 	if runtime.GOOS == "windows" {
-		printer = "cmd /c echo"
+		path += ".exe"
 	}
-	cmd := exec.Command("go", "run", "-exec", printer, "github.com/wasmtool/wasmtool/cmd/wasmtool")
-	cmd.Stderr = t.Output()
-	path, err := cmd.Output()
+	text, err := exec.Command("go", "build", "-o", path, "github.com/wasmtool/wasmtool/cmd/wasmtool").CombinedOutput()
 	if err != nil {
-		t.Fatalf("build the program: %v", err)
+		t.Fatalf("build the program: %v\n%s", err, text)
 	}
-	return strings.TrimSpace(string(path))
+	return path
 }
