@@ -115,6 +115,21 @@ func CountControl(block []byte) int {
 	return count
 }
 
+// ASCII reports whether block has only bytes below 0x80.
+func ASCII(block []byte) bool {
+	for ; len(block) >= 16; block = block[16:] {
+		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
+		if (w|x)&highs != 0 {
+			return false
+		}
+	}
+	var all byte
+	for _, b := range block {
+		all |= b
+	}
+	return all < 0x80
+}
+
 // Plain reports whether block has no ASCII control characters except tabs and line feeds.
 func Plain(block []byte) bool {
 	for ; len(block) >= 32; block = block[32:] {

@@ -86,3 +86,19 @@ func TestSum(t *testing.T) {
 		}
 	}
 }
+
+func TestASCII(t *testing.T) {
+	for length := range 40 {
+		block := bytes.Repeat([]byte{0x7f}, length)
+		if !ASCII(block) {
+			t.Errorf("ASCII of %d bytes 0x7f = false", length)
+		}
+		for at := range block {
+			block[at] = 0x80
+			if ASCII(block) {
+				t.Errorf("ASCII of %d bytes with 0x80 at %d = true", length, at)
+			}
+			block[at] = 0x7f
+		}
+	}
+}

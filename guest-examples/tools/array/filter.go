@@ -103,7 +103,9 @@ func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(v jsonvalue.Value, _ bool) bool { return v.Kind() == jsonvalue.String && re.MatchString(v.Text()) }, nil
+	return func(v jsonvalue.Value, _ bool) bool {
+		return v.Kind() == jsonvalue.String && re.Match([]byte(v.Text()))
+	}, nil
 }
 
 // pluck returns the value at the path of each item.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
@@ -16,7 +17,7 @@ const maxPattern = 4096
 
 // matcher reports which lines match a pattern.
 type matcher struct {
-	re *regexp.Regexp
+	re *regex.Regexp
 	// needles are strings; each matching line contains at least one of them. If needles is empty,
 	// no such strings are known.
 	needles []bytescan.Needle
@@ -53,7 +54,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	if breaksLines(tree) {
 		return nil, errors.New(`the argument "pattern" contains a line break, but grep matches within lines; search for one line and set context to see the lines around it`)
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := regex.Compile(pattern)
 	if err != nil {
 		return nil, explain(err)
 	}

@@ -2,10 +2,11 @@ package stringtool
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // replacement is the text that replaces a match: parts in order.
@@ -21,7 +22,7 @@ type replacementPart struct {
 // dollar sign. Any other dollar sign stands for itself. All digits after a dollar sign belong to
 // the number. A group that the expression lacks is an error, because its text would be missing
 // silently.
-func parseReplacement(text string, re *regexp.Regexp) (replacement, error) {
+func parseReplacement(text string, re *regex.Regexp) (replacement, error) {
 	var parts replacement
 	for text != "" {
 		literal, rest, found := strings.Cut(text, "$")
@@ -75,7 +76,7 @@ func groupReference(text string) (reference string, length int, err error) {
 }
 
 // groupNumber returns the number of the group with this number or name, or -1.
-func groupNumber(reference string, re *regexp.Regexp) int {
+func groupNumber(reference string, re *regex.Regexp) int {
 	if reference[0] < '0' || reference[0] > '9' {
 		return re.SubexpIndex(reference)
 	}
@@ -87,7 +88,7 @@ func groupNumber(reference string, re *regexp.Regexp) int {
 
 // noGroup returns the error for a group that the expression lacks. The parameter written is the
 // group without the dollar sign.
-func noGroup(written, reference string, re *regexp.Regexp) error {
+func noGroup(written, reference string, re *regex.Regexp) error {
 	names := slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 	has := fmt.Sprintf("groups 0 to %d", re.NumSubexp())
 	if re.NumSubexp() == 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
@@ -16,7 +17,7 @@ import (
 const maxMatches = 50_000
 
 // pattern compiles a regular expression that consists of prefix, Search and suffix.
-func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
+func pattern(args Args, prefix, suffix string) (*regex.Regexp, error) {
 	if args.Search == nil || *args.Search == "" {
 		return nil, errors.New(`the argument "search" is missing or empty; give the text or the regular expression to search for`)
 	}
@@ -33,12 +34,12 @@ func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	if args.IgnoreCase {
 		prefix += "(?i)"
 	}
-	return regexp.Compile(prefix + "(?:" + expression + ")" + suffix)
+	return regex.Compile(prefix + "(?:" + expression + ")" + suffix)
 }
 
 // matches returns the positions of the matches of the pattern and of their groups. It returns at
 // most Count matches.
-func matches(args Args) (*regexp.Regexp, [][]int, error) {
+func matches(args Args) (*regex.Regexp, [][]int, error) {
 	re, err := pattern(args, "", "")
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +51,7 @@ func matches(args Args) (*regexp.Regexp, [][]int, error) {
 		}
 		limit = int(min(*args.Count, toolabi.Int(limit)))
 	}
-	found := re.FindAllStringSubmatchIndex(*args.Text, limit)
+	found := re.FindAllSubmatchIndex([]byte(*args.Text), limit)
 	if len(found) > maxMatches {
 		return nil, nil, fmt.Errorf("the text has more than the limit of %d matches; split the text, or set count", maxMatches)
 	}
@@ -64,7 +65,7 @@ func holds(args Args, prefix, suffix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strconv.FormatBool(re.MatchString(*args.Text)), nil
+	return strconv.FormatBool(re.Match([]byte(*args.Text))), nil
 }
 
 func contains(args Args) (string, error) { return holds(args, "", "") }
@@ -79,7 +80,7 @@ func indexOf(args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at := re.FindStringIndex(*args.Text)
+	at := re.FindIndex([]byte(*args.Text))
 	if at == nil {
 		return "-1", nil
 	}
@@ -164,7 +165,7 @@ func extract(args Args) (string, error) {
 }
 
 // extracted returns the JSON value for one match.
-func extracted(re *regexp.Regexp, whole string, match []int) jsonvalue.Value {
+func extracted(re *regex.Regexp, whole string, match []int) jsonvalue.Value {
 	group := func(i int) jsonvalue.Value {
 		if match[2*i] < 0 {
 			return jsonvalue.NewNull()

@@ -15,7 +15,7 @@ func title(text string) string {
 	return strings.Map(func(r rune) rune {
 		began := inWord
 		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
-		inWord = letter || inWord && (r == '\'' || r == '’' || unicode.Is(unicode.Mn, r))
+		inWord = letter || inWord && (r == '\'' || r == '’' || unicode.Is(unicode.M, r))
 		switch {
 		case !letter:
 			return r
@@ -51,7 +51,7 @@ func words(text string) []string {
 	}
 	for i, r := range runes {
 		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r):
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r):
 			cut(i)
 			start = i + 1
 		case i > start && unicode.IsUpper(r):
