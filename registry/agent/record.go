@@ -9,6 +9,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
@@ -21,41 +22,21 @@ type recordingHead struct {
 	Format  llm.Format `json:"format"`
 }
 
-// recordedTurn is the stream of one message. Its last chunk has End, unless Error is set.
+// recordedTurn is the stream of one message. Its last chunk has End, unless Error is set. The
+// arguments of calls are strings, because they may be invalid JSON.
 type recordedTurn struct {
-	Chunks []recordedChunk `json:"chunks"`
-	Error  string          `json:"error,omitempty"`
+	Chunks []llm.Chunk `json:"chunks"`
+	Error  string      `json:"error,omitempty"`
 }
 
-// recordedChunk is an llm.Chunk.
-type recordedChunk struct {
-	Text      string        `json:"text,omitempty"`
-	Reasoning string        `json:"reasoning,omitempty"`
-	Call      *recordedCall `json:"call,omitempty"`
-	End       *llm.Response `json:"end,omitempty"`
-}
-
-// recordedCall is an llm.Call. The arguments are a string, because they may be invalid JSON.
-type recordedCall struct {
-	ID        string `json:"id,omitempty"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-func recorded(c llm.Chunk) recordedChunk {
-	out := recordedChunk{Text: c.Text, Reasoning: c.Reasoning, End: c.End}
-	if call := c.Call; call != nil {
-		out.Call = &recordedCall{ID: call.ID, Name: call.Name, Arguments: string(call.Arguments)}
+// add appends a chunk.
+func (t *recordedTurn) add(c llm.Chunk) {
+	if c.Call != nil {
+		call := *c.Call
+		call.Arguments = jsontree.NewString(string(call.Arguments)).JSON()
+		c.Call = &call
 	}
-	return out
-}
-
-func (c recordedChunk) chunk() llm.Chunk {
-	out := llm.Chunk{Text: c.Text, Reasoning: c.Reasoning, End: c.End}
-	if call := c.Call; call != nil {
-		out.Call = &llm.Call{ID: call.ID, Name: call.Name, Arguments: json.RawMessage(call.Arguments)}
-	}
-	return out
+	t.Chunks = append(t.Chunks, c)
 }
 
 // recorder is the Model that Record returns.
@@ -83,7 +64,7 @@ func Record(m Model, w io.Writer) Model {
 // Stream implements Model.
 func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		turn := recordedTurn{Chunks: []recordedChunk{}, Error: "the message was not read to its end"}
+		turn := recordedTurn{Chunks: []llm.Chunk{}, Error: "the message was not read to its end"}
 		write := sync.OnceValue(func() error { return r.write(turn) })
 		defer write() // for a consumer that stops; a later message reports the error
 		for chunk, err := range r.Model.Stream(ctx, request) {
@@ -92,7 +73,7 @@ func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[ll
 				yield(llm.Chunk{}, errors.Join(err, write()))
 				return
 			}
-			turn.Chunks = append(turn.Chunks, recorded(chunk))
+			turn.add(chunk)
 			if chunk.End != nil {
 				turn.Error = ""
 				if err := write(); err != nil {

@@ -49,12 +49,20 @@ func OpenReplay(r io.Reader) (Model, error) {
 	}
 }
 
-// check reports a turn that Record does not write.
+// check reports a turn that Record does not write. It makes the arguments of calls what the model
+// wrote.
 func (t recordedTurn) check() error {
 	ended := false
 	for _, c := range t.Chunks {
 		if ended {
 			return errors.New("a piece follows the end")
+		}
+		if c.Call != nil {
+			var arguments string
+			if err := json.Unmarshal(c.Call.Arguments, &arguments); err != nil {
+				return fmt.Errorf("the arguments of a call must be a string: %w", err)
+			}
+			c.Call.Arguments = json.RawMessage(arguments)
 		}
 		if ended = c.End != nil; ended && len(c.End.Body) == 0 {
 			return errors.New("the end has no body")
@@ -83,7 +91,7 @@ func (m *replay) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk,
 				yield(llm.Chunk{}, err)
 				return
 			}
-			if !yield(c.chunk(), nil) {
+			if !yield(c, nil) {
 				return
 			}
 		}

@@ -31,18 +31,18 @@ type Executor interface {
 // Call is a tool call requested by a model.
 type Call struct {
 	// ID is the provider's ID of the call; empty if the provider sent none.
-	ID string
+	ID string `json:"id,omitempty"`
 	// Name is the name of the tool as the model wrote it.
-	Name string
+	Name string `json:"name"`
 	// Tool is the tool's own name; empty if the definitions have no such tool.
-	Tool string
+	Tool string `json:"tool,omitempty"`
 	// Arguments are the arguments for the tool, as the model wrote them. Names and nulls that
 	// the definition changed are changed back. They may be invalid JSON: the registry checks
 	// them strictly.
-	Arguments json.RawMessage
+	Arguments json.RawMessage `json:"arguments"`
 	// Problem is the reason, for the model, why the call cannot be made: there is no such tool, the
 	// arguments were cut off, or the message has too many calls. Empty means that it can be made.
-	Problem string
+	Problem string `json:"problem,omitempty"`
 }
 
 // Message is a model's message, as [Tools.Read] returns it. Its zero value has no text and no

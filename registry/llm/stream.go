@@ -19,13 +19,14 @@ const maxStream = 256 << 20
 type Chunk struct {
 	// Text is a piece of the answer's text, and Reasoning a piece of the model's reasoning, as far
 	// as the provider shows it.
-	Text, Reasoning string
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
 	// Call is a call that the stream has completed, for display: Name and Arguments are as the
 	// model wrote them, and may be invalid. To run calls, read the whole response with
 	// [Tools.Read].
-	Call *Call
+	Call *Call `json:"call,omitempty"`
 	// End is the whole response. It is the last chunk.
-	End *Response
+	End *Response `json:"end,omitempty"`
 }
 
 // Response is a complete response of a provider.
