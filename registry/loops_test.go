@@ -72,6 +72,27 @@ func TestLoopsAreStopped(t *testing.T) {
 	}
 }
 
+// Repeated calls without a session get the warning and are found, for each tenant alone, but all of
+// them run.
+func TestLoopsWithoutSessionOnlyWarn(t *testing.T) {
+	ran := 0
+	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { ran++ }))
+	for i := 1; i <= 40; i++ {
+		result, err := r.Execute(t.Context(), say("x"))
+		if warned := strings.Contains(strings.Join(result.Warnings, " "), loop.Advice); err != nil || warned != (i >= 3) {
+			t.Errorf("call %d: %v, %q", i, err, result.Warnings)
+		}
+	}
+	if l, found := r.Calls().DetectLoop("", ""); !found || fmt.Sprint(l.Tools) != "[echo]" || ran != 40 {
+		t.Errorf("found %+v, %v after %d calls", l, found, ran)
+	}
+	call := say("x")
+	call.Tenant = "other"
+	if result, err := r.Execute(t.Context(), call); err != nil || len(result.Warnings) > 0 {
+		t.Errorf("another tenant: %v, %q", err, result.Warnings)
+	}
+}
+
 // Calls with changing results or effects are not a loop. Calls that fail in the same way are a
 // loop, and so are calls of tools that do not exist.
 func TestProgressIsNotALoop(t *testing.T) {

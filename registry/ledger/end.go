@@ -72,7 +72,7 @@ func (e *Entry) record(result *tool.Result, failure *tool.Error) {
 		record.Code = failure.Code
 		ended = Event{Kind: EventFailed, Code: failure.Code}
 	}
-	if l.history.Wanted() || l.loops.Watches(e.state.Session) {
+	if l.history.Wanted() || l.loops.Watches() {
 		record.ParametersHash = e.loopCall().Arguments
 		record.ResultHash = resultHash(*result, record.Code)
 		if p := e.parameters(); len(p) <= history.MaxParameters {

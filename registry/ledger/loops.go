@@ -14,7 +14,7 @@ func (l *Ledger) History(tenant, session string, limit int) []history.Record {
 }
 
 // DetectLoop returns the current loop of a session, if the session has repeated calls without new
-// results often enough for a warning. A session without a name is not watched.
+// results often enough for a warning. The session "" has the calls of the tenant without a session.
 func (l *Ledger) DetectLoop(tenant, session string) (loop.Loop, bool) {
 	return l.loops.Find(tenant, session)
 }
@@ -62,7 +62,7 @@ func (e *Entry) Decided(d policy.Decision) (policy.Decision, Repetition) {
 
 func (e *Entry) checkRepetition(d policy.Decision) (policy.Decision, Repetition) {
 	loops := e.ledger.loops
-	if !loops.Watches(e.state.Session) || d.Effect == policy.Deny {
+	if !loops.MayStop(e.state.Session) || d.Effect == policy.Deny {
 		return d, NotRepeated
 	}
 	verdict, found := loops.Check(e.state.Tenant, e.state.Session, e.loopCall())

@@ -42,9 +42,10 @@ type Options struct {
 	MaxSessions int
 }
 
-// Detector watches sessions for loops. It does not watch calls without a session, because they
-// may belong to different conversations. It is safe for concurrent use. The zero value is not
-// usable; call [New].
+// Detector watches sessions for loops. The calls of a tenant without a session count as one session
+// that only gets warnings: they may belong to different conversations, so refusing one of them may
+// harm a conversation that repeats nothing. Detector is safe for concurrent use. The zero value is
+// not usable; call [New].
 type Detector struct {
 	o        Options
 	sessions *tenants.Table[[]step]
@@ -88,13 +89,16 @@ const (
 	Block
 )
 
-// Watches reports whether calls of a session are watched.
-func (d *Detector) Watches(session string) bool { return session != "" && !d.o.Off }
+// Watches reports whether loops are detected.
+func (d *Detector) Watches() bool { return !d.o.Off }
+
+// MayStop reports whether repeated calls of a session may need an approval or be refused.
+func (d *Detector) MayStop(session string) bool { return session != "" && !d.o.Off }
 
 // Check decides about a call that is about to run. Unless the decision is Pass, it also returns
 // the loop that the call would continue.
 func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
-	if !d.Watches(session) {
+	if !d.MayStop(session) {
 		return Pass, Loop{}
 	}
 	var found Loop
@@ -117,7 +121,7 @@ func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 // Record records a call that has ended. It returns the loop that ends with this call, and whether
 // to warn about the loop.
 func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool, found Loop) {
-	if !d.Watches(session) {
+	if !d.Watches() {
 		return false, Loop{}
 	}
 	s := step{tool: c.Tool, arguments: c.Arguments, result: o.Result, changed: o.Changed, approved: o.Approved}
@@ -130,12 +134,22 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 			}
 		}
 		*steps = append(*steps, s)
-		if limit := pollingFactor * d.o.Ceiling; len(*steps) > 2*limit {
+		if limit := d.kept(session); len(*steps) > 2*limit {
 			*steps = append([]step(nil), (*steps)[len(*steps)-limit:]...)
 		}
 		found = find(*steps, nil)
 	})
 	return !c.Polling && d.o.Warn > 0 && found.Count >= d.o.Warn, found
+}
+
+// kept returns the number of calls that are kept for a session at least: enough for a ceiling, or
+// without a name enough for a warning.
+func (d *Detector) kept(session string) int {
+	limit := pollingFactor * d.o.Ceiling
+	if session == "" {
+		return min(limit, maxPeriod*max(d.o.Warn, DefaultWarn))
+	}
+	return limit
 }
 
 // Find returns the current loop of a session. It returns false if the loop is not long enough for

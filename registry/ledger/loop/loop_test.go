@@ -96,14 +96,36 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Each session is watched separately, and calls without a session are not watched.
+// The calls of a tenant without a session only get warnings, however often one is repeated. The
+// record of these calls is bounded.
+func TestCallsWithoutSessionOnlyWarn(t *testing.T) {
+	d := New(Options{})
+	if got, want := play(d, "", repeat(200, "A")), ".."+strings.Repeat("w", 198); got != want {
+		t.Errorf("got %s", got)
+	}
+	if got := play(d, "", "B "+repeat(3, "C D E F")); got != strings.Repeat(".", 12)+"w" {
+		t.Errorf("a sequence of four: %s", got)
+	}
+	d.sessions.Look("tenant", "", func(steps *[]step) {
+		if len(*steps) > 2*maxPeriod*DefaultWarn {
+			t.Errorf("%d calls are kept", len(*steps))
+		}
+	})
+	if got, found := d.Find("tenant", ""); !found || got.Period() != 4 {
+		t.Errorf("found %v, %v", got, found)
+	}
+	if got, found := d.Find("other", ""); found {
+		t.Errorf("another tenant has %v", got)
+	}
+	if got := play(New(Options{Off: true}), "", repeat(5, "A")); got != "....." {
+		t.Errorf("switched off: %s", got)
+	}
+}
+
+// Each session is watched separately.
 func TestSessionsAreSeparate(t *testing.T) {
 	d := New(Options{})
-	for range 20 {
-		if got := play(d, "", "A"); got != "." {
-			t.Fatalf("without a session: %s", got)
-		}
-	}
+	play(d, "", repeat(4, "A"))
 	play(d, "one", repeat(4, "A"))
 	if got := play(d, "two", "A"); got != "." {
 		t.Errorf("another session: %s", got)
