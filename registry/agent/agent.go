@@ -63,7 +63,6 @@ type run struct {
 	// ownSession is set if the request named no session.
 	ownSession bool
 
-	defined      *llm.Tools
 	conversation conversation
 	turn         int
 	usage        llm.Usage
@@ -108,12 +107,11 @@ func (a *Agent) begin(ctx context.Context, request Request, events Events) (*run
 		cancel()
 		return nil, tool.Errorf(tool.CodeInvalidArgument, "the tools cannot be defined for the model: %v", err)
 	}
-	r := &run{
+	first := a.model.Format().UserMessage(userPrompt(request))
+	return &run{
 		Agent: a, ctx: ctx, cancel: cancel, request: request, events: events, started: a.o.Now(), ownSession: ownSession,
-		defined: defined, used: make(map[string]bool),
-	}
-	r.conversation = conversation{tools: defined, maxResults: a.o.MaxContext, first: a.model.Format().UserMessage(userPrompt(request))}
-	return r, nil
+		conversation: conversation{tools: defined, maxResults: a.o.MaxContext, first: first}, used: make(map[string]bool),
+	}, nil
 }
 
 // report ends the run with the model's report.

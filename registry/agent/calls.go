@@ -18,7 +18,7 @@ const maxStepText = 16 << 10
 // answer makes the calls of a message and appends the results to the conversation.
 func (r *run) answer(m asked) {
 	indexes := r.open(m)
-	results := r.defined.Run(m.Calls, func(i int) tool.Result { return r.call(m.Calls[i], indexes[i]) })
+	results := r.conversation.tools.Run(m.Calls, func(i int) tool.Result { return r.call(m.Calls[i], indexes[i]) })
 	r.conversation.add(m.Message, results)
 	if r.o.MaxTokens > 0 && r.usage.Input+r.usage.Output >= r.o.MaxTokens && r.limit == "" {
 		r.limit = EndMaxTokens

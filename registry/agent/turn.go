@@ -36,7 +36,7 @@ func (r *run) ask() (m asked, err error) {
 	emit(r, r.events.OnProgress, fmt.Sprintf("turn %d", r.turn))
 	m, body, err := r.read()
 	if err == nil {
-		m.Message, err = r.defined.Read(body)
+		m.Message, err = r.conversation.tools.Read(body)
 	}
 	r.summarise(m)
 	return m, err
@@ -97,7 +97,7 @@ const maxBody = 4
 // next returns the request for the next message.
 func (r *run) next() llm.Request {
 	request := llm.Request{
-		System: systemPrompt(r.o.Skills), Messages: r.conversation.messages(), Tools: r.defined.Definitions(), MaxTokens: r.o.MaxOutputTokens,
+		System: systemPrompt(r.o.Skills), Messages: r.conversation.messages(), Tools: r.conversation.tools.Definitions(), MaxTokens: r.o.MaxOutputTokens,
 	}
 	if r.limit != "" {
 		request.NoCalls = true

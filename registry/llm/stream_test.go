@@ -517,6 +517,21 @@ func TestStreamStopsWithItsConsumer(t *testing.T) {
 	}
 }
 
+// White space counts as an empty object, like an empty text.
+func TestBlankInputIsNoArguments(t *testing.T) {
+	t.Parallel()
+	events := []string{
+		`{"type":"message_start","message":{"role":"assistant","content":[]}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":" "}}`,
+		`{"type":"content_block_stop","index":0}`, `{"type":"message_stop"}`,
+	}
+	got, _ := readStream(t, llm.Anthropic, strings.NewReader("data: "+strings.Join(events, "\n\ndata: ")+"\n\n"))
+	if got.err != nil || len(got.calls) != 1 || string(got.calls[0].Arguments) != "{}" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // A consumer that stops gets no error either, although the same event has one.
 func TestConsumerThatStoppedGetsNoError(t *testing.T) {
 	t.Parallel()

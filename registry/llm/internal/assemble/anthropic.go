@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -88,9 +89,12 @@ func (s *anthropicStream) showBlock(v *jsontree.Value) {
 
 // close completes a block. Input that is not JSON stays a string.
 func (s *anthropicStream) close(block *growing) {
-	if input := block.field("input"); input != nil {
-		if text := input.text(); json.Valid([]byte(text)) {
-			input.replace(jsontree.NewRaw([]byte(text)))
+	if input := block.field("input"); input != nil && input.kind == jsontree.String {
+		switch text := []byte(input.text()); {
+		case json.Valid(text):
+			input.replace(jsontree.NewRaw(text))
+		case len(bytes.TrimSpace(text)) == 0:
+			input.replace(jsontree.NewObject())
 		}
 	}
 	if block.field("type").text() == "tool_use" {
