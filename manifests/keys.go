@@ -16,6 +16,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "name", Want: stricttoml.WantString, Required: `a name, such as name = "word_count"`, Read: stricttoml.ReadString(c.Checker, &m.Name, parseName)},
 		{Name: "version", Want: stricttoml.WantString, Required: `a version, such as version = "1.0.0"`, Read: stricttoml.ReadString(c.Checker, &m.Version, parseVersion)},
 		{Name: "title", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Title, parseTitle)},
+		{Name: "icon", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Icon, parseIcon)},
 		{Name: "description", Want: stricttoml.WantString, Required: "a description: what the tool does, for people and models", Read: stricttoml.ReadString(c.Checker, &m.Description, parseDescription)},
 		{Name: "category", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Category, parseWord)},
 		{Name: "tags", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Tags, parseWord)},

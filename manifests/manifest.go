@@ -71,6 +71,8 @@ type Manifest struct {
 	Version string
 	// Title is the name of the tool for people. It is Name when the manifest has no title.
 	Title string
+	// Icon is a name or an emoji for user interfaces; "" means none.
+	Icon string
 	// Description says what the tool does, for people and models. It is never empty.
 	Description string
 	// Category follows the grammar of Name, or is "".

@@ -16,6 +16,7 @@ import (
 // Limits of strings, in bytes.
 const (
 	maxTitle       = 128
+	maxIcon        = 64
 	maxDescription = 4096
 	maxConfirm     = 1024
 	maxVersion     = 128
@@ -78,6 +79,7 @@ func parseVersion(text string) (string, error) {
 }
 
 func parseTitle(text string) (string, error)   { return parseProse(text, maxTitle, plaintext.Line) }
+func parseIcon(text string) (string, error)    { return parseProse(text, maxIcon, plaintext.Line) }
 func parseConfirm(text string) (string, error) { return parseProse(text, maxConfirm, plaintext.Line) }
 
 func parseDescription(text string) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/pipeline"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -38,8 +39,9 @@ func New(o Options) *Registry {
 	o = o.withDefaults()
 	r := &Registry{calls: ledger.New(o.Calls, o.Logger), onClose: o.OnClose}
 	r.tools = catalogue.New(o.Tools, catalogue.Hooks{
-		Visible: func(t *catalogue.Tool) bool { return r.pipeline.Visible(t) },
-		Declared: func(s tool.Spec) *capability.Effects { return r.pipeline.Declared(s) },
+		Visible:     func(t *catalogue.Tool) bool { return r.pipeline.Visible(t) },
+		AutoExecute: func(t *catalogue.Tool) bool { return r.pipeline.AutoExecutes(t) },
+		Declared:    func(s tool.Spec) *capability.Effects { return r.pipeline.Declared(s) },
 		MayDescribe: func(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 			return r.pipeline.MayDescribe(ctx, t)
 		},
@@ -105,6 +107,16 @@ func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 // revoked digest are cancelled and fail with the code disabled. Dynamic tools in the sandbox
 // describe themselves again.
 func (r *Registry) SetRules(rules Rules) { r.pipeline.SetRules(rules) }
+
+// SetToolRule replaces the operator's settings for one tool in the policy of the Rules, as if
+// [policy.Config].Tools had them. It is for settings pages, which read the settings from Disabled
+// and AutoExecute of [catalogue.Info]. A tool that a profile or a list removes stays hidden. Calls
+// that begin afterwards use the new settings. They apply until SetRules replaces the Rules; a
+// Reloader does that as well when the operator's file changes. The error is a *[tool.Error] with
+// the code not_found.
+func (r *Registry) SetToolRule(name string, rule policy.ToolRule) error {
+	return r.pipeline.SetToolRule(name, rule)
+}
 
 // Validate checks the arguments of a call without running the tool. It returns the arguments for
 // the tool, and warnings about them. The error is a *[tool.Error]: an error of a tool that

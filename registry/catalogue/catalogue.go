@@ -48,6 +48,9 @@ type Hooks struct {
 	// Visible reports whether the rules allow callers to see a tool; nil allows all. It must not
 	// call the Catalogue, because it may be called while the Catalogue's lock is held.
 	Visible func(*Tool) bool
+	// AutoExecute returns the AutoExecute of an Info; nil returns false. It must not call the
+	// Catalogue.
+	AutoExecute func(*Tool) bool
 	// Declared returns the Declared of a tool in an Info; nil leaves Spec.Declared unchanged. It
 	// must not call the Catalogue.
 	Declared func(tool.Spec) *capability.Effects
@@ -81,6 +84,9 @@ func New(o Options, h Hooks) *Catalogue {
 	o = o.WithDefaults()
 	if h.Visible == nil {
 		h.Visible = func(*Tool) bool { return true }
+	}
+	if h.AutoExecute == nil {
+		h.AutoExecute = func(*Tool) bool { return false }
 	}
 	if h.MayDescribe == nil {
 		h.MayDescribe = func(context.Context, *Tool) (g capability.Grant, may bool) { return }

@@ -54,7 +54,7 @@ func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor)
 
 // Patch changes parts of a tool. A nil field changes nothing.
 type Patch struct {
-	Title, Version, Description, Category, Confirm *string
+	Title, Icon, Version, Description, Category, Confirm *string
 	// Tags and Aliases replace all existing tags and aliases.
 	Tags, Aliases *[]string
 	Parameters    *json.RawMessage
@@ -75,6 +75,7 @@ func (c *Catalogue) Update(name string, p Patch) (Diff, error) {
 	}
 	spec := old.Spec.Clone()
 	set(&spec.Title, p.Title)
+	set(&spec.Icon, p.Icon)
 	set(&spec.Version, p.Version)
 	set(&spec.Description, p.Description)
 	set(&spec.Category, p.Category)

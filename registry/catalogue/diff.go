@@ -63,6 +63,7 @@ func diff(before, after tool.Spec) Diff {
 	value("version", before.Version, after.Version)
 	value("source", before.Source, after.Source)
 	value("title", before.Title, after.Title)
+	value("icon", before.Icon, after.Icon)
 	value("description", before.Description, after.Description)
 	value("parameters", compact(before.Parameters), compact(after.Parameters))
 	value("result", compact(before.Result), compact(after.Result))

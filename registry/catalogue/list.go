@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -22,6 +23,23 @@ type Info struct {
 	// Disabled is set if the tool was disabled or the operator's policy hides it. A disabled
 	// tool cannot be called, and is listed only on request.
 	Disabled bool `json:"disabled"`
+	// AutoExecute is the operator's setting auto_execute: calls that need an approval only by
+	// default run without one.
+	AutoExecute bool `json:"auto_execute"`
+}
+
+// MarshalJSON writes an object with the fields of the Info and of its Spec. It has also "enabled",
+// which is the opposite of Disabled, "timeout" as in "30s", "permissions" as a list of permissions
+// such as "read:workspace", and "effects", the possible effects of calls.
+func (i Info) MarshalJSON() ([]byte, error) {
+	type fields Info // without this method
+	return json.Marshal(struct {
+		fields
+		Enabled     bool               `json:"enabled"`
+		Timeout     string             `json:"timeout"`
+		Permissions []string           `json:"permissions"`
+		Effects     capability.Effects `json:"effects"`
+	}{fields(i), !i.Disabled, i.Timeout.String(), append([]string{}, capability.Strings(i.Permissions.List())...), i.Effects()})
 }
 
 func (c *Catalogue) info(t *Tool) Info {
@@ -29,7 +47,7 @@ func (c *Catalogue) info(t *Tool) Info {
 	if c.hooks.Declared != nil {
 		spec.Declared = c.hooks.Declared(spec)
 	}
-	return Info{Spec: spec, CreatedAt: t.CreatedAt, Disabled: c.disabled(t)}
+	return Info{Spec: spec, CreatedAt: t.CreatedAt, Disabled: c.disabled(t), AutoExecute: c.hooks.AutoExecute(t)}
 }
 
 // Has reports whether a tool has this name or alias, even if it is disabled.

@@ -99,6 +99,28 @@ func (p *Pipeline) SetRules(rules Rules) {
 	}
 }
 
+// SetToolRule replaces the settings of one tool in the policy of the Rules, until the next
+// SetRules.
+func (p *Pipeline) SetToolRule(name string, rule policy.ToolRule) error {
+	t, err := p.o.Catalogue.Find(name)
+	if err != nil {
+		return err
+	}
+	for swapped := false; !swapped; {
+		old := p.rules.Load()
+		rules := *old
+		rules.Policy = old.Policy.WithTool(t.Spec.Name, rule)
+		swapped = p.rules.CompareAndSwap(old, &rules)
+	}
+	p.o.Catalogue.ForgetDescriptions()
+	return nil
+}
+
+// AutoExecutes reports whether the operator's settings of a tool have AutoExecute.
+func (p *Pipeline) AutoExecutes(t *catalogue.Tool) bool {
+	return p.rules.Load().Policy.Tool(t.Spec.Name).AutoExecute
+}
+
 // Visible reports whether the policy of the Rules allows callers to see the tool.
 func (p *Pipeline) Visible(t *catalogue.Tool) bool {
 	visible, _ := p.rules.Load().Policy.Visible(factsOf(t.Spec))

@@ -126,7 +126,38 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		c.add(at, "%s is set twice, with different upper and lower case; keep one", own)
 		return
 	}
-	p.tools[own] = toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}
+	p.tools[own] = newToolRule(r)
+}
+
+func newToolRule(r ToolRule) toolRule {
+	return toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}
+}
+
+// Tool returns the settings of the tool with this name, which is not an alias. Enabled is nil or
+// false.
+func (p *Policy) Tool(name string) ToolRule {
+	if p == nil {
+		return ToolRule{}
+	}
+	own := p.tools[normal(name)]
+	r := ToolRule{AutoExecute: own.auto, Source: own.source}
+	if own.disabled {
+		r.Enabled = new(false)
+	}
+	return r
+}
+
+// WithTool returns a copy of the Policy with other settings for the tool with this name, which is
+// not an alias. The zero ToolRule removes the settings of the tool. A Policy that hides every tool
+// because it is zero or nil stays so.
+func (p *Policy) WithTool(name string, r ToolRule) *Policy {
+	if p == nil || !p.compiled {
+		return p
+	}
+	changed := *p
+	changed.tools = maps.Clone(p.tools)
+	changed.tools[normal(name)] = newToolRule(r)
+	return &changed
 }
 
 // entryPlace returns a function that returns the place of an entry of a list.

@@ -170,7 +170,7 @@ func source(dir, path string) string {
 // spec returns the registry's definition of the tool of a manifest.
 func spec(m *manifests.Manifest, source string) tool.Spec {
 	s := tool.Spec{
-		Name: m.Name, Title: m.Title, Version: m.Version, Description: m.Description,
+		Name: m.Name, Title: m.Title, Icon: m.Icon, Version: m.Version, Description: m.Description,
 		Category: m.Category, Tags: m.Tags, Aliases: m.Aliases,
 		Parameters: m.Parameters.JSON(),
 		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),

@@ -15,6 +15,9 @@ type Spec struct {
 	Name string `json:"name"`
 	// Title is the display name; empty means Name.
 	Title string `json:"title,omitempty"`
+	// Icon is a name or an emoji for user interfaces; empty means none. Nothing reads it as a URL
+	// or a path.
+	Icon string `json:"icon,omitempty"`
 	// Version is a semantic version.
 	Version string `json:"version,omitempty"`
 	// Description tells a model what the tool does.
@@ -72,6 +75,8 @@ type Spec struct {
 	// Source tells people where the tool comes from: "builtin", or the path of the manifest as
 	// the operator wrote it.
 	Source string `json:"source,omitempty"`
+	// Server is the name of the MCP server that the tool belongs to; empty means none.
+	Server string `json:"server,omitempty"`
 }
 
 // Example is an example call of a tool.

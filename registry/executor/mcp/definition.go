@@ -133,7 +133,7 @@ func (d *definition) clean() (cleaned string, err error) {
 func (d definition) spec(server string) tool.Spec {
 	return tool.Spec{
 		Name: ToolName(server, d.Name), Title: d.Title, Description: d.Description,
-		Category: "mcp", Source: "the MCP server " + server,
+		Category: "mcp", Source: "the MCP server " + server, Server: server,
 		Parameters: d.InputSchema, Result: d.OutputSchema,
 		Dangerous: true,
 	}

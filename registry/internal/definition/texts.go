@@ -16,6 +16,7 @@ func checkTexts(spec tool.Spec) error {
 	}
 	all := []text{
 		{"title", spec.Title, plaintext.Line},
+		{"icon", spec.Icon, plaintext.Line},
 		{"version", spec.Version, plaintext.Word},
 		{"description", spec.Description, plaintext.Lines},
 		{"category", spec.Category, plaintext.Line},

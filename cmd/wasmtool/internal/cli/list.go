@@ -7,11 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/standard"
-	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 func newListCommand(a *app) *cobra.Command {
@@ -85,11 +83,7 @@ func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []c
 	defer tools.Close()
 	infos := choose(tools)
 	if asJSON {
-		views := make([]toolView, len(infos))
-		for i, info := range infos {
-			views[i] = newToolView(info.Spec)
-		}
-		return cmp.Or(o.printJSON(views), broken.last)
+		return cmp.Or(o.printJSON(infos), broken.last)
 	}
 	w := o.table()
 	for _, s := range infos {
@@ -97,18 +91,4 @@ func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []c
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, oneLine(s.Source), oneLine(s.Category), mark+oneLine(firstSentence(s.Description)))
 	}
 	return cmp.Or(outputFailed(w.Flush()), broken.last)
-}
-
-// toolView is the JSON object that 'list --json' and 'show --json' print for a tool.
-type toolView struct {
-	tool.Spec
-	Timeout     string   `json:"timeout"`
-	Permissions []string `json:"permissions"`
-	// Effects describes the possible effects of the tool if all permissions that it asks for are
-	// granted.
-	Effects capability.Effects `json:"effects"`
-}
-
-func newToolView(s tool.Spec) toolView {
-	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: append([]string{}, capability.Strings(s.Permissions.List())...), Effects: s.Effects()}
 }

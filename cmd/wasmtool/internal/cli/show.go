@@ -50,7 +50,7 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 	}
 	spec := info.Spec
 	if asJSON {
-		return o.printJSON(newToolView(spec))
+		return o.printJSON(info)
 	}
 	schema, err := jsonschema.CompileParameters(spec.Parameters)
 	if err != nil {
