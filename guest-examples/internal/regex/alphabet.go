@@ -48,10 +48,15 @@ func newAlphabet(tree *syntax.Regexp) (*alphabet, error) {
 	a := &alphabet{starts: starts}
 	known := map[string]byte{} // by the sets that contain the character
 	words, others, lineFeed := wordSigns, otherSigns, "\n"
+	membership := make([]byte, len(sets))
+	at := make([]int, len(sets)) // in each set, the first bound that is not before the interval
 	for _, start := range a.starts {
-		membership := make([]byte, len(sets))
 		for i, set := range sets {
-			if contains(set, start) {
+			for at[i] < len(set) && set[at[i]] < start {
+				at[i]++
+			}
+			membership[i] = 0
+			if at[i]%2 == 1 || at[i] < len(set) && set[at[i]] == start {
 				membership[i] = 1
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
-// Regexp compiles the regular expression of a parameter, as [regex.Compile] does. The error is for a
-// model that may have used another syntax.
+// Regexp compiles the regular expression of a parameter, as [regex.Compile] does. The error is for
+// a model that may have used another syntax.
 func Regexp(parameter, expression string) (*regex.Regexp, error) {
 	re, err := regex.Compile(expression)
 	if errors.Is(err, regex.ErrManyLetters) {

@@ -188,16 +188,16 @@ func matchStart(text, pattern string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m := re.FindStringSubmatch(text)
+	m := re.FindSubmatchIndex([]byte(text))
 	switch {
-	case re.NumSubexp() > 0 && m == nil:
+	case re.NumSubexp() > 0 && (m == nil || m[2] < 0):
 		return "", nil
 	case re.NumSubexp() > 0:
-		return m[1], nil
+		return text[m[2]:m[3]], nil
 	case m == nil:
 		return "0", nil
 	}
-	return strconv.Itoa(len(m[0])), nil
+	return strconv.Itoa(m[1]), nil
 }
 
 func (e *exprParser) primary() (string, error) {

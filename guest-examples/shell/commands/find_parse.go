@@ -211,7 +211,7 @@ func (s *findParser) test(word, value string) (findNode, error) {
 		return func(f found) bool { return re.MatchString(baseOf(f.name)) }, nil
 	case "-path", "-ipath", "-wholename", "-iwholename":
 		re := compileGlob(value, strings.HasPrefix(word, "-i"))
-		return func(f found) bool { return re.MatchString(f.name) }, nil
+		return func(f found) bool { return re.Match([]byte(f.name)) }, nil
 	case "-lname":
 		re := compileGlob(value, false)
 		return func(f found) bool {
@@ -296,7 +296,7 @@ func (s *findParser) regex(pattern string, fold bool) (findNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(f found) bool { return re.MatchString(f.name) }, nil
+	return func(f found) bool { return re.Match([]byte(f.name)) }, nil
 }
 
 // compared parses +N, -N or N. It returns N, the comparison that the sign selects, and the rest of

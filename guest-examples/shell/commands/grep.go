@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 const grepOptions = "# e,regexp: f,file: E,extended-regexp F,fixed-strings G,basic-regexp P,perl-regexp i,ignore-case y " +
@@ -20,7 +22,7 @@ const grepOptions = "# e,regexp: f,file: E,extended-regexp F,fixed-strings G,bas
 	"r,recursive R,dereference-recursive d,directories: D,devices: include: exclude: exclude-from: exclude-dir: " +
 	"color,colour:: U,binary line-buffered label: group-separator: no-group-separator"
 
-const grepNote = "Matching takes linear time, so back-references are not supported, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> mean \\b."
+const grepNote = "Matching takes linear time, so back-references are not supported, and -P has no lookaround. -r visits directories in the order of names. \\< and \\> mean \\b. Classes and \\b know the letters of all scripts; with -P, \\d knows their digits."
 
 var grep = spec{
 	name: "grep", synopsis: "[OPTION]... PATTERNS [FILE]...", options: grepOptions, usage: 2, note: grepNote,
@@ -40,7 +42,7 @@ var fgrep = spec{
 // grepper is one run of grep.
 type grepper struct {
 	p                                    *process
-	pattern                              *regexp.Regexp
+	pattern                              *regex.Regexp
 	group                                int // number of the group whose text is the match
 	invert, count, list, listOthers      bool
 	only, quiet, silent, offsets, number bool
@@ -192,8 +194,9 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 		flags = "i"
 	}
 	if len(patterns) == 0 { // an empty pattern file matches nothing
-		g.pattern = regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
-		return nil
+		var err error
+		g.pattern, err = regex.Compile(`[^\x00-\x{10FFFF}]`)
+		return err
 	}
 	parts := make([]string, 0, len(patterns))
 	for _, pattern := range patterns {
@@ -215,7 +218,7 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 		all = `(?:^|\W)(` + all + `)(?:\W|$)`
 		g.group = 1
 	}
-	re, err := regexp.Compile("(?s" + flags + ")" + all)
+	re, err := regex.Compile("(?s" + flags + ")" + all)
 	if err != nil {
 		return explainPattern(err, kind)
 	}
@@ -432,21 +435,27 @@ func (s *grepSearch) parts(line []byte) {
 	}
 	s.separate(s.line)
 	s.printed, s.parted = s.line, true
+	part := func(from, to int) {
+		if from < to {
+			s.prefix(':', s.line, s.offset+int64(from))
+			s.p.writeLine(line[from:to], s.end)
+		}
+	}
+	if s.group == 0 {
+		for _, m := range s.pattern.FindAllSubmatchIndex(line, -1) {
+			part(m[0], m[1])
+		}
+		return
+	}
+	// With -w, the character after a match may also be the one before the next match.
 	for at := 0; at <= len(line); {
 		m := s.pattern.FindSubmatchIndex(line[at:])
 		if m == nil {
 			return
 		}
 		from, to := at+m[2*s.group], at+m[2*s.group+1]
-		if to == from {
-			at = to + 1
-			continue
-		}
-		s.prefix(':', s.line, s.offset+int64(from))
-		s.p.writeLine(line[from:to], s.end)
-		if at = to; strings.HasPrefix(s.pattern.String(), "^") {
-			return
-		}
+		part(from, to)
+		at = max(to, from+1)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // syntax is the syntax of a regular expression.
@@ -26,7 +28,7 @@ const maxPattern = 64 << 10
 // compilePattern compiles a pattern that finds the leftmost longest match, as in POSIX. flags are
 // flags of Go patterns, such as "i". compilePattern also returns warnings about escapes that have
 // no special meaning here.
-func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, []string, error) {
+func compilePattern(pattern string, kind syntax, flags string) (*regex.Regexp, []string, error) {
 	if len(pattern) > maxPattern {
 		return nil, nil, errors.New("the pattern is longer than 64 KiB; use several shorter patterns")
 	}
@@ -41,7 +43,7 @@ func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, 
 		}
 		pattern, warnings = t.out.String(), t.warnings
 	}
-	re, err := regexp.Compile("(?s" + flags + ")" + pattern)
+	re, err := regex.Compile("(?s" + flags + ")" + pattern)
 	if err != nil {
 		return nil, nil, explainPattern(err, kind)
 	}
@@ -273,7 +275,7 @@ func (t *translator) bracket() error {
 			if !ok || classMembers(class) == nil {
 				return customary("Invalid character class name")
 			}
-			out.WriteString("[:" + class + ":]")
+			out.WriteString(unicodeClass(class))
 			rest = after
 		case strings.HasPrefix(rest, "[="), strings.HasPrefix(rest, "[."):
 			text, after, ok := strings.Cut(rest[2:], rest[1:2]+"]")
@@ -290,6 +292,32 @@ func (t *translator) bracket() error {
 			rest = rest[1:]
 		}
 	}
+}
+
+// unicodeClass returns the members of a POSIX class in a bracket expression of Go's syntax, for all
+// scripts. As in GNU's UTF-8 locales, [:digit:] is ASCII.
+func unicodeClass(class string) string {
+	switch class {
+	case "alnum":
+		return `\p{M}\p{Nl}\p{Nd}\p{L}`
+	case "alpha":
+		return `\p{M}\p{Nl}\p{L}`
+	case "lower":
+		return `\p{Ll}`
+	case "upper":
+		return `\p{Lu}`
+	case "punct":
+		return `[:punct:]\p{P}\p{S}`
+	case "graph":
+		return `[:graph:]\p{L}\p{M}\p{N}\p{P}\p{S}`
+	case "print":
+		return `[:print:]\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`
+	case "blank":
+		return `[:blank:]\p{Zs}`
+	case "space":
+		return `\s`
+	}
+	return "[:" + class + ":]"
 }
 
 func quoteInBracket(c byte) string {

@@ -3,9 +3,10 @@ package commands
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // address selects lines: a line number, the last line, every step-th line, or the lines that match
@@ -14,7 +15,7 @@ type address struct {
 	line, step int
 	last       bool
 	isPattern  bool
-	pattern    *regexp.Regexp
+	pattern    *regex.Regexp
 	// more is the number of further lines in a range (+N). multiple means that the range ends at
 	// the next line whose number is a multiple of it (~N).
 	more, multiple int
@@ -40,7 +41,7 @@ type sedCommand struct {
 	target      int // index of the command to run after a jump (b, t, T) or a { that did not match
 	file        string
 	status      int
-	pattern     *regexp.Regexp // nil means the last used pattern
+	pattern     *regex.Regexp // nil means the last used pattern
 	replacement []replacementPart
 	global      bool
 	print       bool
@@ -207,7 +208,7 @@ func (s *sedParser) address() (*address, error) {
 }
 
 // compile compiles a pattern. It returns nil for an empty pattern.
-func (s *sedParser) compile(text, flags string) (*regexp.Regexp, error) {
+func (s *sedParser) compile(text, flags string) (*regex.Regexp, error) {
 	if text == "" {
 		return nil, nil
 	}

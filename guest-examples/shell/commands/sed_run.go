@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // stream is the state of one run of a sed program.
@@ -27,11 +28,11 @@ type stream struct {
 	space    []byte // the pattern space
 	hold     []byte
 	line     int
-	ended    bool           // the line in the pattern space had a line feed
-	holdOpen bool           // the line in the hold space had no line feed
-	replaced bool           // an s command has replaced something; the t command tests this
-	queue    []queued       // output to write at the end of the cycle
-	last     *regexp.Regexp // the last used pattern, which // means
+	ended    bool          // the line in the pattern space had a line feed
+	holdOpen bool          // the line in the hold space had no line feed
+	replaced bool          // an s command has replaced something; the t command tests this
+	queue    []queued      // output to write at the end of the cycle
+	last     *regex.Regexp // the last used pattern, which // means
 }
 
 // queued is output of a, r or R that must be written at the end of a cycle.
@@ -168,7 +169,7 @@ func (s *stream) flushQueue() error {
 }
 
 // match returns the pattern to match. A nil re means the last used pattern.
-func (s *stream) match(re *regexp.Regexp) (*regexp.Regexp, error) {
+func (s *stream) match(re *regex.Regexp) (*regex.Regexp, error) {
 	if re == nil {
 		re = s.last
 	}
