@@ -57,7 +57,7 @@ type Answer struct {
 // model may have written the values in Arguments, and with them Patterns, Commands and the quoted
 // parts of Why. All other fields come from the host.
 type Question struct {
-	// CallRef identifies the call.
+	// CallRef identifies the call, and the message of the conversation that it belongs to.
 	tool.CallRef
 	// Tool is the tool's Spec.
 	Tool tool.Spec
@@ -89,6 +89,22 @@ const (
 	maxWhy    = 1000
 	maxAuthor = 1000
 )
+
+// Title returns the question as one short line, for the head of a dialog whose body is the Text. It
+// names the tool and depends on the Reason. It contains nothing that the tool's author or a model
+// wrote, except for the tool's name.
+func (q Question) Title() string {
+	name := questiontext.Shorten(q.Tool.Name, maxFact)
+	switch q.Reason {
+	case tool.AskRepeated:
+		return "Run " + name + " again?"
+	case tool.AskDangerous:
+		return "Run the dangerous tool " + name + "?"
+	case tool.AskScript:
+		return "Run a script with " + name + "?"
+	}
+	return "Run " + name + "?"
+}
 
 // Text returns the question as several lines of text, which are bounded and safe to print. The
 // facts from the host come first: the reason for the question, and what the tool can access. Then
