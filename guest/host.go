@@ -39,10 +39,14 @@ func Progress(done, total float64, message string) { hostProgress(done, total, m
 // accepts at most 20 updates a second. It refuses others with a *HostError of the kind too_large or
 // too_many; a refused update has no effect. Outside wasip1 Update does nothing.
 func Update(title string, metadata map[string]any) error {
-	text, err := json.Marshal(struct {
-		Title    string         `json:"title,omitempty"`
-		Metadata map[string]any `json:"metadata,omitempty"`
-	}{title, metadata})
+	update := map[string]any{}
+	if title != "" {
+		update["title"] = title
+	}
+	if len(metadata) > 0 {
+		update["metadata"] = metadata
+	}
+	text, err := appendJSON(nil, update, 0)
 	if err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}

@@ -164,7 +164,7 @@ func TestResultsOverMCP(t *testing.T) {
 	}
 }
 
-// Details reach programs in _meta, with their digits and their schema. They are no output schema.
+// Details reach programs in _meta, with their digits and their schema, and not as an output schema.
 func TestDetailsOverMCP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})

@@ -128,7 +128,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 			t.Fatal(err)
 		}
 		want := []string{
-			`DEBUG "fine 0"`, `INFO "half way 1"`, `WARN "odd\x1b[31m 2"`, `ERROR "wrong 3"`, `1/2 "one of two"`, `2/2 ""`, `Counting map[files:3 names:["\u003ca\u003e"]]`,
+			`DEBUG "fine 0"`, `INFO "half way 1"`, `WARN "odd\x1b[31m 2"`, `ERROR "wrong 3"`, `1/2 "one of two"`, `2/2 ""`, `Counting map[files:3 names:["<a>"]]`,
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)

@@ -75,6 +75,7 @@ type manifest struct {
 		} `toml:"fs"`
 	}
 	Parameters schema
+	Result     map[string]any
 	Examples   []map[string]any // not checked here, because the host checks them
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // WriteResult writes a result with content blocks, a title for people and metadata for programs.
-// The manifest of the tool must have output = "result". A model may see only the text of the
-// blocks, so that text must be complete.
+// The manifest of the tool must have output = "result" or "details". A model may see only the text
+// of the blocks, which must therefore be complete.
 func WriteResult(out io.Writer, result guest.Result) error {
 	encoded, err := result.MarshalJSON() // package json would also check and copy the result
 	if err != nil {
@@ -17,6 +17,14 @@ func WriteResult(out io.Writer, result guest.Result) error {
 	}
 	_, err = out.Write(encoded)
 	return err
+}
+
+// DetailedResult returns a result with a single text block, and with details for programs. The
+// manifest of the tool must have output = "details", and the details must match its [result].
+func DetailedResult(title, text string, metadata, details map[string]any) guest.Result {
+	result := TextResult(title, text, metadata)
+	result.Structured = details
+	return result
 }
 
 // TextResult returns a result with a single text block.

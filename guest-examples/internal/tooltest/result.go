@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// Result is the result of a tool whose manifest has output = "result".
+// Result is the result of a tool whose manifest has output = "result" or "details".
 type Result struct {
 	Content []struct {
 		Type, Text, MIMEType string
 		Data                 []byte
 	}
-	Title    string
-	Metadata map[string]any
+	Title      string
+	Metadata   map[string]any
+	Structured json.RawMessage
 }
 
 // Parse decodes a result; "" gives an empty result, as for a failed call.

@@ -49,20 +49,21 @@ func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 
 // tool returns a tool that calls the function run with the parameter in and the decoded arguments.
 // The parameter in is the workspace: a file system to read, or a directory to write.
-func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
+func tool[Workspace any, Args toolabi.Starter](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
 		if err != nil {
 			return err
 		}
+		toolabi.ReportStart(args)
 		return run(in, args, out)
 	}
 }
 
 // searching is like tool, for tools that go through thousands of files. Such tools keep little
 // memory in use, so searching makes the garbage collector run less often.
-func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+func searching[Args toolabi.Starter](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := tool(tree, run)
 	return func(input []byte, out io.Writer) error {

@@ -30,6 +30,9 @@ type Args struct {
 	Patch string `json:"patch"`
 }
 
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) { return "Applying a patch", nil }
+
 // Run applies a patch to the files of dir and writes a summary of the changes to the writer out.
 // The message of an error is written for a model. After an error all files have their old content,
 // unless the error says otherwise.
@@ -59,5 +62,5 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 			fmt.Fprintf(&text, "(%s)\n", note)
 		}
 	}
-	return toolabi.WriteResult(out, toolabi.TextResult(title, text.String(), p.counts()))
+	return toolabi.WriteResult(out, toolabi.DetailedResult(title, text.String(), p.counts(), p.details()))
 }

@@ -237,3 +237,17 @@ func FuzzApplyPatch(f *testing.F) {
 		}
 	})
 }
+
+func TestRun_details(t *testing.T) {
+	root := t.TempDir()
+	for name, content := range (tree{"a": "1\n", "b": "1\n", "c": "1\n"}) {
+		writeFile(t, filepath.Join(root, name), content)
+	}
+	patch := envelopeOf("*** Add File: d/n", "+x", "*** Update File: a", "-1", "+2", "*** Delete File: b", "*** Update File: c", "*** Move to: d/c", "-1", "+2")
+	var out tooltest.Output
+	if err := Run(workspace.OpenDir(root), Args{Patch: patch}, &out); err != nil {
+		t.Fatal(err)
+	}
+	tooltest.SameJSON(t, out.Result().Structured, `{"files":[{"path":"d/n","change":"added"},{"path":"a","change":"updated"},`+
+		`{"path":"b","change":"deleted"},{"path":"c","change":"moved","movedTo":"d/c"}]}`)
+}

@@ -187,6 +187,19 @@ func (f planned) did() string {
 	return "updated"
 }
 
+// details describes the changes for programs.
+func (p *plan) details() map[string]any {
+	changes := make([]any, len(p.files))
+	for i, f := range p.files {
+		change := map[string]any{"path": f.name, "change": f.did()}
+		if f.moveTo != "" {
+			change["movedTo"] = f.moveTo
+		}
+		changes[i] = change
+	}
+	return map[string]any{"files": changes}
+}
+
 // counts returns the number of files for each kind of change.
 func (p *plan) counts() map[string]any {
 	counts := map[string]int{}

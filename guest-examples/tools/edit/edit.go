@@ -30,6 +30,11 @@ type Args struct {
 	FileHash string `json:"file_hash"`
 }
 
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Editing " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
+}
+
 // Run changes a file of dir and writes a summary of the changes to out. The message of an error is
 // written for a model. After an error the file has its old content.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
@@ -84,6 +89,8 @@ func Rehearse(data []byte, edits []Edit, out io.Writer) error {
 // writeReport writes a summary of the changes to the file name, to out.
 func (o Outcome) writeReport(name string, edits int, out io.Writer) error {
 	shown := workspace.Display(name)
-	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}
-	return toolabi.WriteResult(out, toolabi.TextResult("Edited "+shown, string(o.Report(shown, edits)), metadata))
+	details := write.Details(name, "edited", o.Content)
+	details["replacements"] = o.Replacements
+	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": details["fileHash"]}
+	return toolabi.WriteResult(out, toolabi.DetailedResult("Edited "+shown, string(o.Report(shown, edits)), metadata, details))
 }

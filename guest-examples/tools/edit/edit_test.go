@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -109,5 +110,25 @@ func TestRun_largestFile(t *testing.T) {
 	_, _, err = run(t, fits+"3", Args{FilePath: "a.txt", OldString: "the last line", NewString: "x"})
 	if want := "file_path: a.txt has more than 10485760 bytes, the limit of this tool"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The details of a created file are the details of the tool write, without replacements.
+func TestRun_details(t *testing.T) {
+	dir := workspace.OpenDir(t.TempDir())
+	for _, test := range []struct {
+		args        Args
+		after, want string
+	}{
+		{Args{NewString: "one two two\n"}, "one two two\n", `"change":"created","size":12,"lineCount":1`},
+		{Args{OldString: "two", NewString: "2", ReplaceAll: true}, "one 2 2\n", `"change":"edited","size":8,"lineCount":1,"replacements":2`},
+	} {
+		var out tooltest.Output
+		test.args.FilePath = "a.txt"
+		if err := Run(dir, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		want := `{"path":"a.txt",` + test.want + `,"fileHash":"` + filehash.Of([]byte(test.after)) + `"}`
+		tooltest.SameJSON(t, out.Result().Structured, want)
 	}
 }

@@ -4,10 +4,12 @@ package glob
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
@@ -35,6 +37,11 @@ type Args struct {
 	IncludeHidden bool `json:"include_hidden"`
 	// IncludeIgnored also lists paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
+}
+
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Searching: " + workspace.Display(a.Pattern), map[string]any{"pattern": a.Pattern, "searchPath": cmp.Or(a.Path, "."), "count": 0}
 }
 
 // Run writes the paths of the matching files of fsys to out, one on each line. It returns no error
@@ -150,8 +157,10 @@ func depth(pattern string) int {
 func report(out io.Writer, pattern, start string, found *newest) error {
 	var text bytes.Buffer
 	files := found.sorted()
-	for _, f := range files {
+	names := make([]any, len(files))
+	for i, f := range files {
 		fmt.Fprintln(&text, workspace.Display(f.name))
+		names[i] = f.name
 	}
 	switch {
 	case found.count == 0 && !strings.ContainsRune(pattern, '/'):
@@ -164,8 +173,11 @@ func report(out io.Writer, pattern, start string, found *newest) error {
 	}
 	text.WriteString(found.leftOut.Note())
 	text.WriteString(found.unread.Note("directory"))
-	return toolabi.WriteResult(out, toolabi.TextResult("Found "+toolabi.Quantity(found.count, "file"), text.String(), map[string]any{
+	metadata := map[string]any{
 		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files),
 		"ignored": found.leftOut.Ignored, "hidden": found.leftOut.Hidden,
-	}))
+	}
+	details := maps.Clone(metadata)
+	details["files"] = names
+	return toolabi.WriteResult(out, toolabi.DetailedResult("Found "+toolabi.Quantity(found.count, "file"), text.String(), metadata, details))
 }

@@ -194,3 +194,21 @@ func TestRun_metadata(t *testing.T) {
 		t.Errorf("got %q, %v", out.Result().Title, err)
 	}
 }
+
+// The details have the listed paths as they are, and not as they are shown.
+func TestRun_details(t *testing.T) {
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{Pattern: "**/*.go", Limit: 1}, `{"pattern":"**/*.go","searchPath":".","files":["cmd/tool/main.go"],"count":4,"truncated":true,"ignored":0,"hidden":2}`},
+		{Args{Pattern: "*.txt", Path: "odd"}, `{"pattern":"*.txt","searchPath":"odd","files":["odd/new\nline.go.txt"],"count":1,"truncated":false,"ignored":0,"hidden":0}`},
+		{Args{Pattern: "*.rs", Path: "cmd"}, `{"pattern":"*.rs","searchPath":"cmd","files":[],"count":0,"truncated":false,"ignored":0,"hidden":0}`},
+	} {
+		var out tooltest.Output
+		if err := Run(tree, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		tooltest.SameJSON(t, out.Result().Structured, test.want)
+	}
+}

@@ -40,6 +40,7 @@ func (r *report) writeContext(reopen func() (io.ReadCloser, error)) error {
 		written = number
 		if i < len(hits) && hits[i].number == number {
 			r.write(number, ':', hits[i].line)
+			r.match("line", number)
 			r.shown++
 			i++
 			continue

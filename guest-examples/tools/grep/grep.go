@@ -3,6 +3,7 @@
 package grep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +63,11 @@ type Args struct {
 	IncludeHidden bool `json:"include_hidden"`
 	// IncludeIgnored also searches paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
+}
+
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Searching: " + workspace.Display(a.Pattern), map[string]any{"pattern": a.Pattern, "searchPath": cmp.Or(a.Path, "."), "count": 0}
 }
 
 // Run searches fsys and writes the results to out. It returns no error if nothing is found. The

@@ -508,3 +508,26 @@ func TestRun_words(t *testing.T) {
 		}
 	}
 }
+
+// The details have the place of each line that the text shows.
+func TestRun_details(t *testing.T) {
+	fsys := fstest.MapFS{"a.txt": {Data: []byte("x\ny\nx\n")}, "b.txt": {Data: []byte("x\n")}}
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{Pattern: "x"}, `{"count":3,"fileCount":2,"truncated":false,"matches":[{"path":"a.txt","line":1},{"path":"a.txt","line":3},{"path":"b.txt","line":1}]}`},
+		{Args{Pattern: "x", Context: 1}, `{"count":3,"fileCount":2,"truncated":false,"matches":[{"path":"a.txt","line":1},{"path":"a.txt","line":3},{"path":"b.txt","line":1}]}`},
+		{Args{Pattern: "x", MaxResults: 1}, `{"count":3,"fileCount":2,"truncated":true,"matches":[{"path":"a.txt","line":1}]}`},
+		{Args{Pattern: "x", OutputMode: Count}, `{"count":2,"fileCount":2,"truncated":false,"matches":[{"path":"a.txt","count":2},{"path":"b.txt","count":1}]}`},
+		{Args{Pattern: "x", OutputMode: Files, MaxResults: 1}, `{"count":2,"fileCount":2,"truncated":true,"matches":[{"path":"a.txt"}]}`},
+		{Args{Pattern: "z"}, `{"count":0,"fileCount":0,"truncated":false,"matches":[]}`},
+	} {
+		var out tooltest.Output
+		if err := Run(fsys, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		want := `{"pattern":"` + test.args.Pattern + `","searchPath":".","ignored":0,"hidden":0,` + test.want[1:]
+		tooltest.SameJSON(t, out.Result().Structured, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -23,6 +24,7 @@ type report struct {
 	lines            int // matching lines
 	shown            int // number of lines or files in out
 	out              bytes.Buffer
+	matches          []any            // the results in out, for programs
 	unread           workspace.Unread // counts files and directories
 	leftOut          workspace.LeftOut
 
@@ -49,6 +51,7 @@ func (r *report) add(h hit) bool {
 		r.hits = append(r.hits, h)
 	default:
 		r.shown++
+		r.match("line", h.number)
 		r.write(h.number, ':', excerpt(h.line, h.at))
 	}
 	return true
@@ -67,12 +70,19 @@ func (r *report) end(reopen func() (io.ReadCloser, error)) error {
 		return r.writeContext(reopen)
 	case r.mode == Files && r.room():
 		r.shown++
+		r.matches = append(r.matches, map[string]any{"path": r.name})
 		fmt.Fprintln(&r.out, workspace.Display(r.name))
 	case r.mode == Count && r.room():
 		r.shown++
+		r.match("count", int64(r.found))
 		fmt.Fprintf(&r.out, "%s:%d\n", workspace.Display(r.name), r.found)
 	}
 	return nil
+}
+
+// match adds a result in the current file for programs: the number of a line, or of its lines.
+func (r *report) match(name string, number int64) {
+	r.matches = append(r.matches, map[string]any{"path": r.name, name: number})
 }
 
 // room reports whether the output may show one more result.
@@ -103,10 +113,14 @@ func (r *report) finish(w io.Writer) error {
 	if r.mode == Files {
 		title = "Found " + toolabi.Quantity(r.matched, "file")
 	}
-	return toolabi.WriteResult(w, toolabi.TextResult(title, r.out.String(), map[string]any{
+	metadata := map[string]any{
 		"pattern": r.pattern, "searchPath": r.start, "count": total, "truncated": r.shown < total,
 		"ignored": r.leftOut.Ignored, "hidden": r.leftOut.Hidden,
-	}))
+	}
+	details := maps.Clone(metadata)
+	details["fileCount"] = r.matched
+	details["matches"] = append([]any{}, r.matches...) // [] and not null
+	return toolabi.WriteResult(w, toolabi.DetailedResult(title, r.out.String(), metadata, details))
 }
 
 // nothing writes the message for a search without matches, and its likely reason.

@@ -3,9 +3,11 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
@@ -34,6 +36,12 @@ type Args struct {
 	IncludeHidden bool `json:"include_hidden"`
 	// IncludeIgnored also shows paths that .gitignore files exclude.
 	IncludeIgnored bool `json:"include_ignored"`
+}
+
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	path := cmp.Or(a.Path, ".")
+	return "Listing " + workspace.Display(path), map[string]any{"path": path}
 }
 
 // Run writes the tree of a directory of fsys to out. The message of an error is written for a
@@ -83,6 +91,7 @@ type tree struct {
 	limit int
 
 	text               bytes.Buffer
+	entries            []any // the shown entries, for programs
 	shown              int
 	files, directories int
 	leftOut            workspace.LeftOut
@@ -103,27 +112,30 @@ func (t *tree) add(name string, entry fs.DirEntry) error {
 	below := workspace.Below(t.start, name)
 	t.text.WriteString(strings.Repeat("  ", strings.Count(below, "/")))
 	t.text.WriteString(workspace.Display(entry.Name()))
-	t.text.WriteString(kind(entry))
+	note, details := kind(entry)
+	t.text.WriteString(note)
 	t.text.WriteByte('\n')
+	details["path"] = name
+	t.entries = append(t.entries, details)
 	return nil
 }
 
-// kind returns the text after the name of an entry, such as its size. It is only called for entries
-// that are shown, because looking up a size needs a host call.
-func kind(entry fs.DirEntry) string {
+// kind returns the text after the name of an entry, such as its size, and the same for programs. It
+// is only called for entries that are shown, because looking up a size needs a host call.
+func kind(entry fs.DirEntry) (note string, details map[string]any) {
 	if entry.IsDir() {
-		return "/"
+		return "/", map[string]any{"kind": "directory"}
 	}
 	info, err := entry.Info()
 	switch {
 	case err != nil: // the error means that the file was removed after its directory was listed
-		return ""
+		return "", map[string]any{"kind": "other"}
 	case info.Mode().Type() == fs.ModeSymlink:
-		return " (link)"
+		return " (link)", map[string]any{"kind": "link"}
 	case !workspace.Regular(info):
-		return " (not a regular file)"
+		return " (not a regular file)", map[string]any{"kind": "other"}
 	}
-	return " (" + toolabi.Quantity(info.Size(), "byte") + ")"
+	return " (" + toolabi.Quantity(info.Size(), "byte") + ")", map[string]any{"kind": "file", "size": info.Size()}
 }
 
 // finish writes the tree and a summary of what it leaves out.
@@ -140,7 +152,10 @@ func (t *tree) finish(out io.Writer) error {
 	}
 	t.text.WriteString(t.leftOut.Note())
 	t.text.WriteString(t.unread.Note("directory"))
-	return toolabi.WriteResult(out, toolabi.TextResult("Listed "+workspace.Display(t.start), t.text.String(), map[string]any{
+	metadata := map[string]any{
 		"path": t.start, "files": t.files, "directories": t.directories, "ignored": t.leftOut.Ignored, "hidden": t.leftOut.Hidden, "truncated": t.shown < total,
-	}))
+	}
+	details := maps.Clone(metadata)
+	details["entries"] = append([]any{}, t.entries...) // [] and not null
+	return toolabi.WriteResult(out, toolabi.DetailedResult("Listed "+workspace.Display(t.start), t.text.String(), metadata, details))
 }

@@ -92,3 +92,22 @@ func TestRun_large(t *testing.T) {
 		t.Errorf("got %d bytes that end in %q", out.Len(), out.String()[out.Len()-200:])
 	}
 }
+
+func TestRun_details(t *testing.T) {
+	fsys := fstest.MapFS{"a.txt": {Data: []byte("abc")}, "dir/b": {}, "pipe": {Mode: fs.ModeNamedPipe}}
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{}, `{"path":".","files":3,"directories":1,"truncated":false,"ignored":0,"hidden":0,"entries":[{"path":"a.txt","kind":"file","size":3},` +
+			`{"path":"dir","kind":"directory"},{"path":"dir/b","kind":"file","size":0},{"path":"pipe","kind":"other"}]}`},
+		{Args{Path: "dir", Limit: 1}, `{"path":"dir","files":1,"directories":0,"truncated":false,"ignored":0,"hidden":0,"entries":[{"path":"dir/b","kind":"file","size":0}]}`},
+		{Args{Limit: 1}, `{"path":".","files":3,"directories":1,"truncated":true,"ignored":0,"hidden":0,"entries":[{"path":"a.txt","kind":"file","size":3}]}`},
+	} {
+		var out tooltest.Output
+		if err := Run(fsys, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		tooltest.SameJSON(t, out.Result().Structured, test.want)
+	}
+}

@@ -24,6 +24,11 @@ type Args struct {
 	FileHash string `json:"file_hash"`
 }
 
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Editing " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
+}
+
 // Run makes all edits in a file of dir and writes a summary to out. The message of an error is
 // written for a model. After an error the file has its old content.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {

@@ -100,12 +100,17 @@ func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
 		return damaged(err)
 	}
 	text := fmt.Sprintf("%s: %s image, %d × %d pixels, %s\n", shown, kind, size.Width, size.Height, toolabi.Quantity(len(data), "byte"))
+	hash := filehash.Of(data)
 	return toolabi.WriteResult(out, guest.Result{
 		Content: []guest.Content{guest.Text(text), guest.Image(data, format.mime)},
 		Title:   "Read " + shown,
 		Metadata: map[string]any{
 			"path": p.name, "width": size.Width, "height": size.Height, "mime_type": format.mime,
-			"size": len(data), "file_hash": filehash.Of(data),
+			"size": len(data), "file_hash": hash,
+		},
+		Structured: map[string]any{
+			"path": p.name, "kind": "image", "truncated": false, "width": size.Width, "height": size.Height,
+			"mimeType": format.mime, "size": len(data), "fileHash": hash,
 		},
 	})
 }

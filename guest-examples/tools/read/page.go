@@ -29,6 +29,7 @@ type page struct {
 	first, limit int64
 	out          bytes.Buffer
 	metadata     map[string]any
+	kind         string // "text", "pdf" or "directory"
 
 	shown   int64 // lines written
 	size    int   // bytes written
@@ -72,6 +73,7 @@ func (p *page) end(unit string, total int64, more bool) {
 // directory writes the entries of a directory, one on each line. The name of a directory ends with
 // a slash.
 func (p *page) directory() error {
+	p.kind = "directory"
 	entries, err := fs.ReadDir(p.fsys, p.name)
 	if err != nil {
 		return p.explain(err)
@@ -106,7 +108,21 @@ func (p *page) finish(out io.Writer) error {
 	if lines, ok := p.metadata["lines"]; ok {
 		title += " (" + toolabi.Quantity(lines, "line") + ")"
 	}
-	return toolabi.WriteResult(out, toolabi.TextResult(title, p.out.String(), p.metadata))
+	return toolabi.WriteResult(out, toolabi.DetailedResult(title, p.out.String(), p.metadata, p.details()))
+}
+
+// details returns the facts about the page for programs. A fact is missing if it is unknown.
+func (p *page) details() map[string]any {
+	details := map[string]any{"path": p.name, "kind": p.kind, "truncated": p.metadata["truncated"] == true}
+	for of, name := range map[string]string{"lines": "lineCount", "entries": "entryCount", "pages": "pageCount", "file_hash": "fileHash"} {
+		if value, ok := p.metadata[of]; ok {
+			details[name] = value
+		}
+	}
+	if p.shown > 0 {
+		details["first"], details["last"] = p.first, p.first+p.shown-1
+	}
+	return details
 }
 
 // file writes an image, or lines of a text file or of the text of a PDF file. size is the size of

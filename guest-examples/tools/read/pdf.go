@@ -17,6 +17,7 @@ const MaxPDF = 32 << 20
 
 // pdf writes the requested lines of the text of a PDF file.
 func (p *page) pdf(file io.Reader, out io.Writer) error {
+	p.kind = "pdf"
 	shown := workspace.Display(p.name)
 	data, err := io.ReadAll(io.LimitReader(file, MaxPDF+1))
 	if err != nil {

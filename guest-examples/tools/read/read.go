@@ -35,6 +35,11 @@ type Args struct {
 	Limit toolabi.Int `json:"limit"`
 }
 
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Reading " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
+}
+
 // Run writes to out a page of a file, a page of the entries of a directory, or an image. The
 // message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
@@ -60,6 +65,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		first:    int64(args.Offset),
 		limit:    int64(args.Limit),
 		metadata: map[string]any{"path": name},
+		kind:     "text",
 	}
 	if content, ok := workspace.ReadSmall(fsys, name); ok {
 		return page.content(bytes.NewReader(content), int64(len(content)), out)

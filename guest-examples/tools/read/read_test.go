@@ -2,10 +2,14 @@ package read
 
 import (
 	"fmt"
+	"image"
+	"image/png"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -225,5 +229,29 @@ func TestRun_metadata(t *testing.T) {
 		if got := tooltest.Parse(t, out.String()).Metadata; !maps.Equal(got, test.want) {
 			t.Errorf("%+v: got %v, want %v", test.args, got, test.want)
 		}
+	}
+}
+
+// The details of each kind of file, for programs.
+func TestRun_details(t *testing.T) {
+	picture := encoded(t, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 3, 2))) })
+	lineHash := filehash.Of([]byte("one\ntwo\nthree\n"))
+	fsys := fstest.MapFS{
+		"a.txt": {Data: []byte("one\ntwo\nthree\n")}, "empty": {}, "dir/b": {}, "none": {Mode: fs.ModeDir}, "logo.png": {Data: picture},
+	}
+	for arguments, want := range map[string]string{
+		`{"file_path":"a.txt"}`:                      `{"path":"a.txt","kind":"text","truncated":false,"first":1,"last":3,"lineCount":3,"fileHash":"` + lineHash + `"}`,
+		`{"file_path":"a.txt","offset":2,"limit":1}`: `{"path":"a.txt","kind":"text","truncated":true,"first":2,"last":2,"lineCount":3,"fileHash":"` + lineHash + `"}`,
+		`{"file_path":"empty"}`:                      `{"path":"empty","kind":"text","truncated":false,"lineCount":0,"fileHash":"` + filehash.Of(nil) + `"}`,
+		`{"file_path":"dir"}`:                        `{"path":"dir","kind":"directory","truncated":false,"first":1,"last":1,"entryCount":1}`,
+		`{"file_path":".","limit":2}`:                `{"path":".","kind":"directory","truncated":true,"first":1,"last":2,"entryCount":5}`,
+		`{"file_path":"none"}`:                       `{"path":"none","kind":"directory","truncated":false}`,
+		`{"file_path":"logo.png"}`:                   `{"path":"logo.png","kind":"image","truncated":false,"width":3,"height":2,"mimeType":"image/png","size":` + strconv.Itoa(len(picture)) + `,"fileHash":"` + filehash.Of(picture) + `"}`,
+	} {
+		output, err := tooltest.Invoke(t, func(args Args, out io.Writer) error { return Run(fsys, args, out) }, arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tooltest.SameJSON(t, tooltest.Parse(t, output).Structured, want)
 	}
 }

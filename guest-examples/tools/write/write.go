@@ -2,6 +2,7 @@
 package write
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,6 +20,11 @@ type Args struct {
 	FilePath string `json:"file_path"`
 	// Content is the new content of the file, byte for byte.
 	Content string `json:"content"`
+}
+
+// Start returns what to show while the call runs.
+func (a Args) Start() (title string, metadata map[string]any) {
+	return "Writing " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
 }
 
 // Run creates or overwrites a file of dir, creates missing directories, and writes a summary to
@@ -60,14 +66,27 @@ func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &directories, workspace.Display(name), size(content)))
 }
 
+// changes has the change that the details name for each verb of a title.
+var changes = map[string]string{"Created": "created", "Overwrote": "overwritten", "Unchanged": "unchanged"}
+
 // report writes the result of a call. name and content describe the written file, did is the verb
 // of the title, and text describes the change.
 func report(out io.Writer, did, name, content, text string) error {
+	details := Details(name, changes[did], []byte(content))
 	metadata := map[string]any{"path": name, "size": len(content)}
-	if len(content) <= filehash.MaxSize {
-		metadata["file_hash"] = filehash.Of([]byte(content))
+	if hash, ok := details["fileHash"]; ok {
+		metadata["file_hash"] = hash
 	}
-	return toolabi.WriteResult(out, toolabi.TextResult(did+" "+workspace.Display(name), text, metadata))
+	return toolabi.WriteResult(out, toolabi.DetailedResult(did+" "+workspace.Display(name), text, metadata, details))
+}
+
+// Details describes a written file and its new content, for programs.
+func Details(name, change string, content []byte) map[string]any {
+	details := map[string]any{"path": name, "change": change, "size": len(content), "lineCount": lineCount(content)}
+	if len(content) <= filehash.MaxSize {
+		details["fileHash"] = filehash.Of(content)
+	}
+	return details
 }
 
 // holds reports whether the file already has the content.
@@ -79,11 +98,16 @@ func holds(dir workspace.Dir, name string, was *files.Answer, content string) (b
 	return string(have) == content, err
 }
 
-// size describes the size of the content. It counts lines as the tool read numbers them.
+// size describes the size of the content.
 func size(content string) string {
-	lines := strings.Count(content, "\n")
-	if content != "" && !strings.HasSuffix(content, "\n") {
+	return toolabi.Quantity(len(content), "byte") + ", " + toolabi.Quantity(lineCount([]byte(content)), "line")
+}
+
+// lineCount counts lines as the tool read numbers them.
+func lineCount(content []byte) int {
+	lines := bytes.Count(content, []byte("\n"))
+	if len(content) > 0 && content[len(content)-1] != '\n' {
 		lines++
 	}
-	return toolabi.Quantity(len(content), "byte") + ", " + toolabi.Quantity(lines, "line")
+	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -41,6 +42,23 @@ func TestRun(t *testing.T) {
 				t.Errorf("the file contains %.100q, %v", got, err)
 			}
 		})
+	}
+}
+
+func TestRun_details(t *testing.T) {
+	dir := workspace.OpenDir(t.TempDir())
+	for _, test := range []struct{ content, want string }{
+		{"one\ntwo", `"change":"created","size":7,"lineCount":2`},
+		{"one\n", `"change":"overwritten","size":4,"lineCount":1`},
+		{"one\n", `"change":"unchanged","size":4,"lineCount":1`},
+		{"", `"change":"overwritten","size":0,"lineCount":0`},
+	} {
+		var out tooltest.Output
+		if err := Run(dir, Args{FilePath: "d/a.txt", Content: test.content}, &out); err != nil {
+			t.Fatal(err)
+		}
+		want := `{"path":"d/a.txt",` + test.want + `,"fileHash":"` + filehash.Of([]byte(test.content)) + `"}`
+		tooltest.SameJSON(t, out.Result().Structured, want)
 	}
 }
 
