@@ -70,6 +70,13 @@ func TestClip(t *testing.T) {
 		{"äöüx", 3, "äöü", true},
 		{"a\xff\xfeb", 2, "a\xff", true},
 		{"", 0, "", false},
+		{"ae\u0301", 2, "a", true},
+		{"ae\u0301", 3, "ae\u0301", false},
+		{"ae\u0301\u0302x", 3, "a", true},
+		{"हिन्दी", 1, "", true},
+		{"हिन्दी", 2, "हि", true},
+		{"a" + strings.Repeat("\u0301", 20), 15, "a" + strings.Repeat("\u0301", 14), true},
+		{strings.Repeat("\u0301", 20), 3, "", true},
 	}
 	for _, test := range tests {
 		got, cut := Clip([]byte(test.line), test.limit)

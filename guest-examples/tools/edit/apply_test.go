@@ -142,6 +142,10 @@ func TestApply_errors(t *testing.T) {
 		{name: "closest line", data: code, old: "func f(y int) {", want: `did you mean line 3, "func f(x int) {", instead of "func f(y int) {"?`},
 		{name: "closest line of several", data: code, old: "\n\nfunc f(x int, y int) {\n\tg(x)", want: `did you mean line 3, "func f(x int) {",`},
 		{name: "closest part of a line", data: "first\n\tif err := g(x); err != nil { return err }\n", old: "err = g(x)", want: `did you mean line 2, "\tif err := g(x); err != nil { return err }", instead of "err = g(x)"?`},
+		{
+			name: "closest line is cut between characters", data: "一" + strings.Repeat("世", 80) + "\n", old: "二" + strings.Repeat("世", 80),
+			want: `did you mean line 1, "一` + strings.Repeat("世", 65) + `"…, instead of "二`,
+		},
 		{name: "closest line in UTF-16", data: "\xff\xfea\x00b\x00c\x00d\x00", old: "abxd", want: `did you mean line 1, "abcd"`},
 	}
 	for _, test := range tests {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
@@ -205,8 +206,16 @@ func searchedLines(content string) (lines []string, all bool) {
 	return lines[:len(lines)-1], false // remove the last line, which may be incomplete
 }
 
+// firstBytes returns up to maxQuoted bytes of line, and cuts no character.
 func firstBytes(line string) string {
-	return line[:min(len(line), maxQuoted)]
+	if len(line) <= maxQuoted {
+		return line
+	}
+	end := maxQuoted
+	for back := 1; back < utf8.UTFMax && !utf8.RuneStart(line[end]); back++ {
+		end--
+	}
+	return line[:end]
 }
 
 // quoted quotes a line so that its white space is visible.

@@ -23,7 +23,7 @@ func excerpt(line []byte, at int) []byte {
 		for back := 0; back < utf8.UTFMax-1 && !utf8.RuneStart(line[start]); back++ {
 			start--
 		}
-		line = line[start:]
+		line = line[text.LetterStart(line, start):]
 		shown = append(shown, cutMark...)
 	}
 	clipped, cut := text.Clip(line, MaxLineChars)

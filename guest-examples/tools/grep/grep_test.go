@@ -212,6 +212,16 @@ func TestRun_hugeLine(t *testing.T) {
 	}
 }
 
+func TestExcerptKeepsMarksWithTheirLetters(t *testing.T) {
+	line := strings.Repeat("e\u0301", 2*MaxLineChars)
+	for at := 0; at < len(line); at += len("e\u0301") {
+		shown := strings.Trim(string(excerpt([]byte(line), at)), cutMark)
+		if strings.Count(shown, "e\u0301")*len("e\u0301") != len(shown) {
+			t.Fatalf("the excerpt around byte %d separates a letter from its accent: %q", at, shown)
+		}
+	}
+}
+
 func TestRun_outputLimit(t *testing.T) {
 	fsys := fstest.MapFS{"f": {Data: []byte(strings.Repeat(strings.Repeat("ä", 490)+"\n", 2000))}}
 	for _, context := range []int{0, 3} {
