@@ -48,7 +48,10 @@ type Options struct {
 	// secrets. Variables may be called concurrently, and several times for one call. Nil leaves
 	// such arguments unchanged.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
-	// Logger receives log records for the operator, such as panics of executors; nil discards them.
+	// Logger receives log records for the operator, such as panics of executors and failed calls;
+	// nil discards them. The record of a failed call has the code and the ID of the call, and
+	// neither arguments nor messages. Its level is warning, error for the code internal, and info
+	// for a call that was invalid, denied or cancelled.
 	Logger *slog.Logger
 	// OnClose is called once by Close after all tools are closed, to free what they shared; it
 	// may be nil.

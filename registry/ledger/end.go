@@ -43,6 +43,7 @@ func (e *Entry) finish(result tool.Result, err error) (tool.Result, *tool.Error)
 	}
 	failure := callerror.Named(err, e.state.Tool)
 	failure.CallID = e.state.ID
+	e.logFailure(failure)
 	result.IsError = true
 	result.Structured = nil
 	if len(result.Content) == 0 || result.Check() != nil {

@@ -134,8 +134,6 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 	case tool.CodeNotFound, tool.CodeDisabled:
 		// The tool was removed between the list and the call.
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Error()}
-	case tool.CodeInternal:
-		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
 			s.log.Warn("a call was not allowed; the field grant lists the missing permissions, and the field fix has lines for the operator's file", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -175,6 +176,7 @@ func (w *lineWriter) log(name string, level slog.Level, text string) {
 
 // warningHandler is a slog.Handler that calls a function for each record of level warning or above.
 // The argument is the message of the record, followed by the value of the attribute "reason".
+// Records of failed calls are left out, because the commands report these errors themselves.
 type warningHandler func(message string)
 
 // Enabled implements slog.Handler.
@@ -184,6 +186,9 @@ func (h warningHandler) Enabled(_ context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h warningHandler) Handle(_ context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, ledger.FailedPrefix) {
+		return nil
+	}
 	message := r.Message
 	r.Attrs(func(attr slog.Attr) bool {
 		if attr.Key == "reason" {
