@@ -69,6 +69,22 @@ func TestErrorViews(t *testing.T) {
 			t.Errorf("%q: got %s", input, got)
 		}
 	}
+	// Only a cause that is an Error is shown: other causes may have host paths and secrets.
+	inner := (&Error{Code: CodeNetwork, Tool: "get", Message: "no answer"}).WithCause(errors.New("/host/deeper"))
+	for _, tt := range []struct {
+		cause error
+		want  string
+	}{
+		{nil, ""},
+		{errors.New("/host/path"), ""},
+		{inner, "get: no answer"},
+		{fmt.Errorf("/host/path: %w", inner), "get: no answer"},
+		{errors.Join(errors.New("/host/path"), inner), "get: no answer"},
+	} {
+		if got := (&Error{Code: CodeTimeout, Message: "too late"}).WithCause(tt.cause).View(nil).Details.Cause; got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.cause, got, tt.want)
+		}
+	}
 	failure, err := json.Marshal(e.Failure())
 	if want := `{"status":"error","tool":"post","error":"url is missing"}`; err != nil || string(failure) != want {
 		t.Errorf("got %s, %v", failure, err)

@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -22,17 +23,28 @@ type ErrorViewDetails struct {
 	ToolName string `json:"toolName,omitempty"`
 	// Input is the arguments of the call, with secrets redacted; see [Error.View].
 	Input json.RawMessage `json:"input,omitempty"`
+	// Cause is the message of the cause if the cause is an [Error], too; otherwise empty. Other
+	// causes may contain host paths and secrets.
+	Cause string `json:"cause,omitempty"`
 }
 
 // View returns the error as an [ErrorView]. input is the arguments of the call, or nil. View
 // replaces a value with "[redacted]" if its name suggests a secret, such as "password", "api_key"
-// or "access_token". Numbers stay exact. View leaves out arguments that are not JSON, and the
-// cause.
+// or "access_token". Numbers stay exact. View leaves out arguments that are not JSON, and a cause
+// that is not an Error.
 func (e *Error) View(input json.RawMessage) ErrorView {
 	return ErrorView{
 		Name: e.Code.Name(), Message: e.Message, Recoverable: e.Recoverable,
-		Details: ErrorViewDetails{ToolName: e.Tool, Input: redacted(input)},
+		Details: ErrorViewDetails{ToolName: e.Tool, Input: redacted(input), Cause: e.causeMessage()},
 	}
+}
+
+// causeMessage returns the message of the nearest [Error] among the causes, or "".
+func (e *Error) causeMessage() string {
+	if cause, ok := errors.AsType[*Error](e.cause); ok {
+		return cause.Error()
+	}
+	return ""
 }
 
 // FailureView is an error in the form {status, tool, error}, for a model.
