@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A dialog gets its head, its icon and its place in the conversation without reading prose. The head
-// does not contain the title that the author gave the tool.
+// A dialog gets its head, its icon and its place in the conversation without reading prose. The
+// head does not contain the title that the author gave the tool.
 func TestQuestionForADialog(t *testing.T) {
 	asks := policy.Rule{Effect: policy.Ask, Tools: []string{"echo"}}
 	for _, tt := range []struct {

@@ -15,9 +15,9 @@ const MaxClientTools = 256
 // Other keys are ignored. It checks the form; [Inbox.Define] checks the tools themselves. The error
 // is a *[tool.Error] with the code invalid_manifest.
 //
-// The specs have only these fields. So the tools count as tools outside the sandbox, and whoever
-// sent them wrote their descriptions. A program that accepts tools of several clients registers
-// each client's tools in a registry of its own, or under names that differ.
+// The specs have only these fields, and the client wrote their descriptions. The tools run outside
+// the sandbox. All tenants of a registry share its tools, so a program that accepts tools of
+// several clients uses a registry for each client.
 func ClientTools(definitions []byte) ([]tool.Spec, error) {
 	invalid := func(format string, args ...any) error {
 		return &tool.Error{Code: tool.CodeInvalidManifest, Message: "the client's tools: " + fmt.Sprintf(format, args...)}
