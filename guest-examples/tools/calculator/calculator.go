@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
 // MaxLength limits the length of an expression, in characters.
@@ -21,22 +23,25 @@ type Args struct {
 // digits and a note. The message of an error is written for a model. It has the column in
 // characters; the first column is 1.
 func Run(args Args, out io.Writer) error {
-	text, err := Evaluate(args.Expression)
+	v, err := evaluate(args.Expression)
 	if err != nil {
 		return fmt.Errorf("expression, %w", err)
 	}
-	_, err = fmt.Fprintln(out, text)
-	return err
+	return toolabi.WriteResult(out, toolabi.DetailedResult("", v.String()+"\n", nil, v.details()))
 }
 
-// Evaluate returns the text that Run writes.
+// Evaluate returns the text that Run writes, without the line feed.
 func Evaluate(expression string) (string, error) {
-	if n := utf8.RuneCountInString(expression); n > MaxLength {
-		return "", fmt.Errorf("the expression has %d characters; the limit is %d, so evaluate it in parts", n, MaxLength)
-	}
-	v, err := parse(expression)
+	v, err := evaluate(expression)
 	if err != nil {
 		return "", err
 	}
 	return v.String(), nil
+}
+
+func evaluate(expression string) (value, error) {
+	if n := utf8.RuneCountInString(expression); n > MaxLength {
+		return value{}, fmt.Errorf("the expression has %d characters; the limit is %d, so evaluate it in parts", n, MaxLength)
+	}
+	return parse(expression)
 }

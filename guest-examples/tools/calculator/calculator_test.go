@@ -5,17 +5,40 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 func TestRun(t *testing.T) {
-	var out strings.Builder
+	var out tooltest.Output
 	if err := Run(Args{Expression: "0.1 + 0.2"}, &out); err != nil || out.String() != "0.3\n" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}
-	out.Reset()
+	out = tooltest.Output{}
 	err := Run(Args{Expression: "1 / 0"}, &out)
 	if err == nil || err.Error() != "expression, column 3: division by zero" || out.Len() > 0 {
 		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
+// Programs get the number of the text with all digits, if it is not too long for the host.
+func TestRun_details(t *testing.T) {
+	for expression, want := range map[string]string{
+		"0.1 + 0.2":         `{"exact":true,"value":0.3}`,
+		"-2^64 - 1":         `{"exact":true,"value":-18446744073709551617}`,
+		"1/3":               `{"exact":false,"value":0.333333333333333333333333333333}`,
+		"sqrt(2) * 10^4000": `{"exact":false,"value":1.41421356237309504880168872421e+4000}`,
+		"10^999":            `{"exact":true,"value":1` + strings.Repeat("0", 999) + `}`,
+		"10^1000":           `{"exact":true}`,
+		"26.2 mi to km":     `{"exact":true,"value":42.1648128}`,
+	} {
+		var out tooltest.Output
+		if err := Run(Args{Expression: expression}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(out.Result().Structured); got != want {
+			t.Errorf("%s: got %s, want %s", expression, got, want)
+		}
 	}
 }
 

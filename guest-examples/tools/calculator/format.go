@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"strings"
@@ -12,16 +13,42 @@ const maxFraction = 40
 
 // String returns the exact decimal number, or shownDigits digits and a note.
 func (v value) String() string {
-	if !v.rounded {
-		if places, ends := v.rat.FloatPrec(); ends && places <= maxDigits {
-			return v.rat.FloatString(places)
-		}
+	if number, ok := v.exact(); ok {
+		return number
 	}
 	note := fmt.Sprintf("rounded to %d digits", shownDigits)
 	if fraction := v.rat.RatString(); !v.rounded && len(fraction) <= maxFraction {
 		note += "; exactly " + fraction
 	}
 	return fmt.Sprintf("%s (%s)", v.shown(), note)
+}
+
+// exact returns the exact decimal number, if v has one with at most maxDigits decimal places.
+func (v value) exact() (number string, ok bool) {
+	if v.rounded {
+		return "", false
+	}
+	places, ends := v.rat.FloatPrec()
+	if !ends || places > maxDigits {
+		return "", false
+	}
+	return v.rat.FloatString(places), true
+}
+
+// maxJSON limits the characters of the number in the details. The host reads longer numbers only as
+// a part of a text.
+const maxJSON = 1000
+
+// details describes v for programs.
+func (v value) details() map[string]any {
+	number, exact := v.exact()
+	if !exact {
+		number = v.shown()
+	}
+	if len(number) > maxJSON {
+		return map[string]any{"exact": exact}
+	}
+	return map[string]any{"value": json.Number(number), "exact": exact}
 }
 
 // shown returns the first shownDigits digits of v without trailing zeros. A very large or very

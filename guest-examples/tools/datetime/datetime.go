@@ -44,63 +44,69 @@ func Run(now func() time.Time, args Args, out io.Writer) error {
 		return fmt.Errorf("zone: %w", err)
 	}
 	p := parser{now: now, zone: zone}
-	text := ""
+	var found answer
 	switch args.Operation {
 	case Now, "":
 		if args.Time != "" && args.Time != "now" {
 			return errors.New(`the argument "time" has no effect on the operation "now"; use the operation "convert"`)
 		}
-		text, err = convert(p, "now")
+		found, err = convert(p, "now")
 	case Convert:
-		text, err = convert(p, args.Time)
+		found, err = convert(p, args.Time)
 	case Add:
-		text, err = add(p, args)
+		found, err = add(p, args)
 	case Diff:
-		text, err = diff(p, args)
+		found, err = diff(p, args)
 	default:
 		return fmt.Errorf(`the argument "operation" is %q; it must be now, convert, add or diff`, args.Operation)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, text)
-	return err
+	return toolabi.WriteResult(out, toolabi.DetailedResult("", found.text, nil, found.details))
 }
 
-func convert(p parser, text string) (string, error) {
+// answer is the result for a model, and the same for programs.
+type answer struct {
+	text    string
+	details map[string]any
+}
+
+func convert(p parser, text string) (answer, error) {
 	t, note, err := p.parse("time", text)
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
-	return describe(t) + note, nil
+	return answer{describe(t) + note, details(t)}, nil
 }
 
-func add(p parser, args Args) (string, error) {
+func add(p parser, args Args) (answer, error) {
 	if args.Unit == "" {
-		return "", fmt.Errorf(`the argument "unit" is missing; add needs amount and unit, which is %s`, unitNames)
+		return answer{}, fmt.Errorf(`the argument "unit" is missing; add needs amount and unit, which is %s`, unitNames)
 	}
 	t, note, err := p.parse("time", args.Time)
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
 	moved, moveNote, err := args.Unit.add(t, int64(args.Amount))
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
-	return describe(moved) + note + moveNote, nil
+	return answer{describe(moved) + note + moveNote, details(moved)}, nil
 }
 
-func diff(p parser, args Args) (string, error) {
+func diff(p parser, args Args) (answer, error) {
 	if args.Until == "" {
-		return "", errors.New(`the argument "until" is missing; diff needs time and until`)
+		return answer{}, errors.New(`the argument "until" is missing; diff needs time and until`)
 	}
 	from, fromNote, err := p.parse("time", args.Time)
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
 	until, untilNote, err := p.parse("until", args.Until)
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
-	return describeSpan(from, until) + fromNote + untilNote, nil
+	text, details := describeSpan(from, until)
+	return answer{text + fromNote + untilNote, details}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 func clock() time.Time { return time.Date(2026, 11, 27, 22, 44, 43, 500_000_000, time.UTC) }
@@ -89,7 +90,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out tooltest.Output
 			if err := Run(clock, test.args, &out); err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func TestRun_add(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out tooltest.Output
 			args := Args{Operation: Add, Time: test.time, Zone: test.zone, Amount: test.amount, Unit: test.unit}
 			if err := Run(clock, args, &out); err != nil {
 				t.Fatal(err)
@@ -176,12 +177,34 @@ func TestRun_errors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out tooltest.Output
 			err := Run(clock, test.args, &out)
 			if err == nil || !strings.Contains(err.Error(), test.want) || out.Len() > 0 {
 				t.Errorf("got %q, %v; want the error %s", out.String(), err, test.want)
 			}
 		})
+	}
+}
+
+// Programs get the same facts as a model, as values.
+func TestRun_details(t *testing.T) {
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{Zone: "Asia/Tokyo"}, `{"time":"2026-11-28T07:44:43.5+09:00","weekday":"Saturday","isoWeek":"2026-W48-6","dayOfYear":332,"unix":1795819483,"zone":"Asia/Tokyo"}`},
+		{
+			Args{Operation: Add, Time: "2026-01-31", Amount: 1, Unit: "months"},
+			`{"time":"2026-02-28T00:00:00Z","weekday":"Saturday","isoWeek":"2026-W09-6","dayOfYear":59,"unix":1772236800,"zone":"UTC"}`,
+		},
+		{Args{Operation: Diff, Time: "2026-01-31", Until: "2026-03-01"}, `{"duration":"P29D","seconds":2505600}`},
+		{Args{Operation: Diff, Time: "1970-01-01T00:00:02.5Z", Until: "@1"}, `{"duration":"-PT1.5S","seconds":-1.5}`},
+	} {
+		var out tooltest.Output
+		if err := Run(clock, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		tooltest.SameJSON(t, out.Result().Structured, test.want)
 	}
 }
 
@@ -192,7 +215,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("diff", "2026-10-25T02:30:00+02:00", "2026-10-26T02:10:00+01:00", "Europe/Berlin", int64(0), "")
 	f.Add("add", "0001-01-01", "", "+14:00", int64(1<<62), "weeks")
 	f.Fuzz(func(t *testing.T, operation, from, until, zone string, amount int64, unit string) {
-		var out strings.Builder
+		var out tooltest.Output
 		args := Args{Operation(operation), from, until, zone, toolabi.Int(amount), Unit(unit)}
 		if err := Run(clock, args, &out); err != nil {
 			return

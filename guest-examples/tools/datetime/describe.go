@@ -1,6 +1,7 @@
 package datetime
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -10,16 +11,29 @@ import (
 
 // describe writes a time in RFC 3339, and facts about it.
 func describe(t time.Time) string {
-	year, week := t.ISOWeek()
 	yearEnd := time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC)
 	var b strings.Builder
 	fmt.Fprintln(&b, t.Format(time.RFC3339Nano))
 	fmt.Fprintf(&b, "weekday: %s\n", t.Weekday())
-	fmt.Fprintf(&b, "iso week: %04d-W%02d-%d\n", year, week, isoWeekday(t))
+	fmt.Fprintf(&b, "iso week: %s\n", isoWeek(t))
 	fmt.Fprintf(&b, "day of year: %d of %d\n", t.YearDay(), yearEnd.YearDay())
 	fmt.Fprintf(&b, "unix: %d\n", t.Unix())
 	fmt.Fprintf(&b, "zone: %s\n", describeZone(t))
 	return b.String()
+}
+
+// details has the facts about a time for programs.
+func details(t time.Time) map[string]any {
+	return map[string]any{
+		"time": t.Format(time.RFC3339Nano), "weekday": t.Weekday().String(), "isoWeek": isoWeek(t), "dayOfYear": t.YearDay(),
+		"unix": t.Unix(), "zone": t.Location().String(),
+	}
+}
+
+// isoWeek returns the day as year, week and weekday, as in 2026-W05-6.
+func isoWeek(t time.Time) string {
+	year, week := t.ISOWeek()
+	return fmt.Sprintf("%04d-W%02d-%d", year, week, isoWeekday(t))
 }
 
 // describeZone returns the name of the zone of t, and the offset from UTC at that time.
@@ -46,8 +60,8 @@ type span struct {
 }
 
 // describeSpan writes the duration between two times in exact units and in calendar units. The
-// calendar units depend on the zone of the first time.
-func describeSpan(from, until time.Time) string {
+// calendar units depend on the zone of the first time. The details have the exact units.
+func describeSpan(from, until time.Time) (text string, details map[string]any) {
 	early, late, direction := from, until, ""
 	if until.Before(from) {
 		early, late, direction = until, from, "-"
@@ -59,10 +73,11 @@ func describeSpan(from, until time.Time) string {
 	}
 	exact := clockSpan(seconds, nanoseconds)
 	exact.days, exact.hours = exact.hours/24, exact.hours%24
+	duration, count := direction+exact.iso(), fmt.Sprintf("%s%d%s", direction, seconds, fraction(nanoseconds))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n", direction, exact.iso())
+	fmt.Fprintf(&b, "%s\n", duration)
 	fmt.Fprintf(&b, "exact: %s\n", exact.words())
-	fmt.Fprintf(&b, "seconds: %s%d%s\n", direction, seconds, fraction(nanoseconds))
+	fmt.Fprintf(&b, "seconds: %s\n", count)
 	fmt.Fprintf(&b, "calendar: %s (in %s)\n", calendarSpan(early.In(from.Location()), late.In(from.Location())).words(), from.Location())
 	switch {
 	case direction != "":
@@ -70,7 +85,7 @@ func describeSpan(from, until time.Time) string {
 	case until.Equal(from):
 		fmt.Fprintln(&b, "until and time are equal")
 	}
-	return b.String()
+	return b.String(), map[string]any{"duration": duration, "seconds": json.Number(count)}
 }
 
 // clockSpan splits a duration into hours, minutes, seconds and nanoseconds.

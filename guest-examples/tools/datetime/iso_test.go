@@ -2,9 +2,12 @@ package datetime
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 func TestFormsOfISO8601(t *testing.T) {
@@ -40,7 +43,7 @@ func TestFormsOfISO8601(t *testing.T) {
 		{"1972-06-30T23:59:60", "1972-07-01T00:00:00Z"},
 		{"2016-12-31T23:59:60.5Z", "2017-01-01T00:00:00.5Z"},
 	} {
-		var out strings.Builder
+		var out tooltest.Output
 		if err := Run(clock, Args{Operation: Convert, Time: test.text}, &out); err != nil {
 			t.Errorf("%s: %v", test.text, err)
 			continue
@@ -77,7 +80,7 @@ func TestTimesThatAreRefused(t *testing.T) {
 		{"2024-1-1", "is not a time"},
 		{"２024-01-01", "is not a time"},
 	} {
-		var out strings.Builder
+		var out tooltest.Output
 		if err := Run(clock, Args{Operation: Convert, Time: test.text}, &out); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %q, %v; want an error with %q", test.text, out.String(), err, test.want)
 		}
@@ -87,12 +90,12 @@ func TestTimesThatAreRefused(t *testing.T) {
 // Offsets of zones have the same forms as offsets of times.
 func TestZonesThatAreOffsets(t *testing.T) {
 	for zone, want := range map[string]string{"+0530": "05:30", "-08": "-08:00", "+05:30": "+05:30"} {
-		var out strings.Builder
+		var out tooltest.Output
 		if err := Run(clock, Args{Zone: zone}, &out); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: got %q, %v", zone, out.String(), err)
 		}
 	}
-	if err := Run(clock, Args{Zone: "+25:00"}, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), `zone: "+25:00" has an offset that does not exist`) {
+	if err := Run(clock, Args{Zone: "+25:00"}, io.Discard); err == nil || !strings.Contains(err.Error(), `zone: "+25:00" has an offset that does not exist`) {
 		t.Errorf("got %v", err)
 	}
 }

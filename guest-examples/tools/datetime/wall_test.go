@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 // In each zone of the tz database and at each change of clocks, a skipped time moves forward by the
@@ -102,7 +104,7 @@ func TestWallTimesThatClocksSkipOrRepeat(t *testing.T) {
 		{"Europe/Dublin", "2026-03-29T01:30", "2026-03-29T02:30:00+01:00", "skip"},
 		{"Asia/Kolkata", "2026-03-29T02:30", "2026-03-29T02:30:00+05:30", ""},
 	} {
-		var out strings.Builder
+		var out tooltest.Output
 		if err := Run(clock, Args{Operation: Convert, Time: test.wall, Zone: test.zone}, &out); err != nil {
 			t.Fatal(err)
 		}
