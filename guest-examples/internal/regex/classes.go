@@ -26,12 +26,13 @@ var (
 // elements are the kinds of elements of an expression for which Unicode matters.
 type elements struct{ classes, boundaries bool }
 
-// translate writes the members of \w, \d and \s, and of their negations, into a valid expression.
+// translate writes the members of \w, \d and \s, and of their negations, into a valid expression. It
+// stops when the result is longer than maxWritten.
 func translate(expression string, c classes) (string, elements) {
 	var out strings.Builder
 	var found elements
 	inside := false // in a bracket expression
-	for rest := expression; rest != ""; {
+	for rest := expression; rest != "" && out.Len() <= maxWritten; {
 		size := 1
 		switch {
 		case strings.HasPrefix(rest, `\Q`):

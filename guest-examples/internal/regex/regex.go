@@ -13,6 +13,10 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
+// maxWritten limits the length of an expression, in bytes, after the classes are written into it. It
+// is enough for thousands of \w or dozens of [\W], and limits the memory that they take.
+const maxWritten = 512 << 10
+
 // Regexp is a compiled regular expression. It is not safe for concurrent use.
 type Regexp struct {
 	source string
@@ -24,8 +28,9 @@ type Regexp struct {
 	written []byte
 }
 
-// Compile compiles an expression in the syntax of package regexp. If the expression is invalid, the
-// error is a *[syntax.Error] that quotes it.
+// Compile compiles an expression in the syntax of package regexp. If the expression is invalid or
+// has too many classes, the error is a *[syntax.Error] that quotes it. [ErrManyLetters] is the only
+// other error.
 func Compile(expression string) (*Regexp, error) {
 	ascii, err := regexp.Compile(expression)
 	if err != nil {
@@ -35,6 +40,9 @@ func Compile(expression string) (*Regexp, error) {
 	wide, found := translate(expression, unicodeClasses)
 	if !found.classes && !found.boundaries {
 		return r, nil
+	}
+	if len(wide) > maxWritten {
+		return nil, &syntax.Error{Code: syntax.ErrLarge, Expr: expression}
 	}
 	if found.classes {
 		narrow, _ := translate(expression, asciiClasses)

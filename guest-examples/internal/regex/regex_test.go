@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 	"unicode"
@@ -170,6 +171,20 @@ func TestTooManyLetters(t *testing.T) {
 			if found != strings.Contains(test.pattern, "一") || other {
 				t.Errorf("%.20s finds its text: %v, finds another: %v", test.pattern, found, other)
 			}
+		}
+	}
+}
+
+func TestManyClassesAreRefused(t *testing.T) {
+	for _, test := range []struct {
+		class string
+		count int
+		ok    bool
+	}{{`\w`, 1000, true}, {`\w`, 30_000, false}, {`[\W]`, 10, true}, {`[\W]`, 10_000, false}} {
+		_, err := Compile(strings.Repeat(test.class, test.count))
+		var invalid *syntax.Error
+		if (err == nil) != test.ok || err != nil && (!errors.As(err, &invalid) || invalid.Code != syntax.ErrLarge) {
+			t.Errorf("%d of %s: %v", test.count, test.class, err)
 		}
 	}
 }
