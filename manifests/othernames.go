@@ -1,7 +1,7 @@
 package manifests
 
-// otherNames has answers to keys that other systems have at the top of a tool's definition, by the
-// key in lower case without "_" and "-".
+// otherNames has answers to keys of other systems, by the whole key in lower case without "_" and
+// "-".
 var otherNames = map[string]string{
 	"id":                   "the machine name is called name here",
 	"label":                "label is called title here",
@@ -21,5 +21,6 @@ var otherNames = map[string]string{
 	"source":               "the host sets it; leave it out",
 	"serverid":             "tools of an MCP server need no manifest; leave it out",
 	"servername":           "tools of an MCP server need no manifest; leave it out",
+	"rest.url":             "the URL is written as base_url and path here",
 	"requiresconfirmation": "write dangerous = true for a tool whose calls must be confirmed",
 }

@@ -28,7 +28,7 @@ type Format struct {
 	// Keys returns the top level of the format. The Checker calls it to find where a misplaced key
 	// belongs, and never calls the readers of these keys.
 	Keys func() []Key
-	// OtherNames has answers to keys that other systems write at the top level. They are named in
+	// OtherNames has answers to keys of other systems, by the whole key such as "rest.url", in
 	// lower case, without "_" and "-". An answer says in one clause what to write instead.
 	OtherNames map[string]string
 }
@@ -257,7 +257,7 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 		c.Errorf(at, "unknown key; keys are written in lower case, write %q", near)
 		return
 	}
-	if meant := c.format.OtherNames[bare(name)]; meant != "" && at.Key == name {
+	if meant := c.format.OtherNames[bare(at.Key)]; meant != "" {
 		c.Errorf(at, "unknown key; %s", meant)
 		return
 	}
@@ -278,9 +278,9 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 	c.Errorf(at, "unknown key; the keys here are %s", strings.Join(names, ", "))
 }
 
-// bare returns a name in lower case, without "_" and "-".
-func bare(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+// bare returns a key in lower case, without "_" and "-".
+func bare(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
 }
 
 // homesOf returns the places in the file where a key of that name is allowed.
