@@ -48,6 +48,9 @@ type Options struct {
 	// secrets. Variables may be called concurrently, and several times for one call. Nil leaves
 	// such arguments unchanged.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
+	// Strict makes arguments that a tool does not declare an error for all tools, like Strict of a
+	// tool.Spec. Otherwise they are dropped with a warning.
+	Strict bool
 	// Logger receives log records for the operator, such as panics of executors and failed calls;
 	// nil discards them. The record of a failed call has the code and the ID of the call, and
 	// neither arguments nor messages. Its level is warning, error for the code internal, and info

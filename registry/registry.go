@@ -49,7 +49,7 @@ func New(o Options) *Registry {
 	})
 	r.pipeline = pipeline.New(pipeline.Options{
 		Catalogue: r.tools, Ledger: r.calls, Schedule: schedule.New(o.Schedule),
-		Approvals: o.Approvals, Retries: o.Retries, LoadTimeout: o.Tools.LoadTimeout, MaxTimeout: o.MaxTimeout,
+		Approvals: o.Approvals, Retries: o.Retries, Strict: o.Strict, LoadTimeout: o.Tools.LoadTimeout, MaxTimeout: o.MaxTimeout,
 		Results: o.Calls.Results, Variables: o.Variables, Logger: o.Logger,
 	})
 	r.SetRules(o.Rules)

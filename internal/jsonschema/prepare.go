@@ -18,6 +18,9 @@ type Arguments struct {
 	// Warnings names the fields that were dropped because the schema does not declare them, with a
 	// suggestion for each. It has at most 21 entries. It is also set if there are violations.
 	Warnings []string
+	// Undeclared has a violation for each dropped field, for callers that refuse such fields. It is
+	// as long as Warnings.
+	Undeclared Violations
 
 	root jsontree.Value
 }
@@ -78,7 +81,8 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	if err != nil {
 		return Arguments{}, err
 	}
-	prepared := Arguments{Warnings: w.warnings(&v)}
+	var prepared Arguments
+	prepared.Warnings, prepared.Undeclared = w.undeclared(&v)
 	if w.limit != nil {
 		w.limit.Message = argumentNamer.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
 		return prepared, Violations{*w.limit}
@@ -110,16 +114,19 @@ func parseArguments(ctx context.Context, args []byte) (v jsontree.Value, absent 
 	return jsontree.Value{Kind: jsontree.Object}, true, nil
 }
 
-// warnings returns a message for each dropped field.
-func (w *walker) warnings(doc *jsontree.Value) []string {
-	var texts []string
+// undeclared returns a warning and a violation for each dropped field.
+func (w *walker) undeclared(doc *jsontree.Value) (warnings []string, violations Violations) {
 	for _, d := range w.dropped {
 		path := append(d.path[:len(d.path):len(d.path)], d.name)
-		texts = append(texts, fmt.Sprintf("%sis not declared and was dropped%s",
-			argumentNamer.subject(doc, path), didYouMean(d.name, d.declared, "declared are")))
+		subject, hint := argumentNamer.subject(doc, path), didYouMean(d.name, d.declared, "declared are")
+		warnings = append(warnings, subject+"is not declared and was dropped"+hint)
+		violations = append(violations, Violation{
+			Pointer: jsontree.FormatPointer(path), Kind: KindUndeclared, Message: subject + "is not declared" + hint,
+		})
 	}
 	if w.more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more undeclared fields were dropped", w.more))
+		warnings = append(warnings, fmt.Sprintf("and %d more undeclared fields were dropped", w.more))
+		violations = append(violations, Violation{Kind: KindUndeclared, Message: fmt.Sprintf("and %d more fields are not declared", w.more)})
 	}
-	return texts
+	return warnings, violations
 }

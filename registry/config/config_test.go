@@ -170,6 +170,7 @@ var effects = []struct {
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
 	{"tools.NAME.retry", `tools.grep.retry = true`, optionsOf, ToolOptions{Retry: true}},
 	{"tools.NAME.read_only", `tools.grep.read_only = true`, optionsOf, ToolOptions{ReadOnly: true}},
+	{"tools.NAME.strict", `tools.grep.strict = true`, optionsOf, ToolOptions{Strict: true}},
 	{"tools.NAME.settings.NAME", "\n[tools.grep.settings]\nengine = \"fast\"", func(c *Config) any { return c.Settings("grep") }, map[string]Setting{"engine": {Value: "fast", Source: "wasmtool.toml:3"}}},
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},

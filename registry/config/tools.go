@@ -46,6 +46,7 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 				{Name: "auto_execute", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&rule.AutoExecute)},
 				{Name: "retry", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&settings.options.Retry)},
 				{Name: "read_only", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&settings.options.ReadOnly)},
+				{Name: "strict", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&settings.options.Strict)},
 			}, r.grantKeys(&settings.grants), []stricttoml.Key{
 				{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantMap, Check: checkSettingName, Entry: r.settingKey(settings.settings)},
 				{Name: "digest", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &settings.digest, parseDigest)},
@@ -69,6 +70,8 @@ type ToolOptions struct {
 	Retry bool
 	// ReadOnly declares that calls of a tool outside the sandbox change nothing.
 	ReadOnly bool
+	// Strict makes undeclared arguments an error.
+	Strict bool
 }
 
 // ToolOptions returns the options of the tools that have any, by the name of the tool in lower

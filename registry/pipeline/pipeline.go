@@ -50,6 +50,8 @@ type Options struct {
 	Schedule  *schedule.Schedule
 	Approvals ApprovalOptions
 	Retries   RetryOptions
+	// Strict makes undeclared arguments an error for all tools.
+	Strict bool
 	// LoadTimeout limits the time for opening directories, in addition to maxOpening.
 	LoadTimeout time.Duration
 	// MaxTimeout limits the timeout of an attempt.

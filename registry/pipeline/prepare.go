@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -82,7 +83,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err = p.resolveReferences(within, &c); err == nil {
-		if c.arguments, err = c.tool.Parameters.Prepare(within, c.sent); err != nil {
+		if c.arguments, err = p.checkArguments(within, c.tool, c.rules, c.sent); err != nil {
 			err = errInvalidArguments(err)
 		}
 	}
@@ -98,6 +99,21 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	}
 	c.script = c.rules.script(c.tool.Spec, c.arguments.Text)
 	return c, nil
+}
+
+// checkArguments adds defaults to arguments and validates them. Undeclared arguments are dropped
+// with a warning. If the tool is strict, they are an error.
+func (p *Pipeline) checkArguments(ctx context.Context, t *catalogue.Tool, rules *Rules, sent json.RawMessage) (jsonschema.Arguments, error) {
+	arguments, err := t.Parameters.Prepare(ctx, sent)
+	strict := p.o.Strict || t.Spec.Strict || rules.ToolOptions[t.Spec.Name].Strict
+	if !strict || len(arguments.Undeclared) == 0 {
+		return arguments, err
+	}
+	violations, ok := errors.AsType[jsonschema.Violations](err)
+	if err != nil && !ok { // ctx is done
+		return arguments, err
+	}
+	return jsonschema.Arguments{}, slices.Concat(violations, arguments.Undeclared)
 }
 
 // timeout returns the timeout of one attempt.
@@ -170,7 +186,7 @@ func (p *Pipeline) Validate(name string, arguments json.RawMessage) (json.RawMes
 	if t, err = p.o.Catalogue.Described(ctx, t); err != nil {
 		return nil, nil, err
 	}
-	checked, err := t.Parameters.Prepare(ctx, arguments)
+	checked, err := p.checkArguments(ctx, t, p.rules.Load(), arguments)
 	if err != nil {
 		return nil, checked.Warnings, callerror.Named(t.ExplainViolations(p.o.Logger, errInvalidArguments(err)), t.Spec.Name)
 	}

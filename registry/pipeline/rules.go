@@ -58,6 +58,8 @@ type ToolOptions struct {
 	// run concurrently with other calls that only read. No approval or grant depends on it. The
 	// effects of tools in the sandbox are known, and do not depend on it.
 	ReadOnly bool
+	// Strict is the same as tool.Spec.Strict: undeclared arguments are an error.
+	Strict bool
 }
 
 // declared returns the effects of a tool outside the sandbox that the program or the operator

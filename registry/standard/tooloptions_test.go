@@ -2,6 +2,7 @@ package standard_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,4 +110,25 @@ func TestReadOnlyToolsOfTheFile(t *testing.T) {
 			t.Errorf("without an approval: %v", err)
 		}
 	})
+}
+
+// A tool that the operator made strict refuses undeclared arguments.
+func TestStrictToolsOfTheFile(t *testing.T) {
+	for text, want := range map[string]tool.Code{
+		"[tools.calculator]\nstrict = true\n":  tool.CodeInvalidArgument,
+		"[tools.calculator]\nstrict = false\n": "",
+	} {
+		file, err := config.Decode(config.File{Name: config.FileName}, []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := standard.New(standard.Options{Config: file, NoCache: true, StateDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tools.Close()
+		if _, _, err := tools.Validate("calculator", json.RawMessage(`{"expression":"1+1","explanation":"x"}`)); tool.CodeOf(err) != want {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
 }

@@ -63,6 +63,9 @@ type Spec struct {
 	// Sandboxed is set if the tool can access only what its Grant allows. This is so if the tool
 	// runs as a WASM guest or is an HTTP request by the host.
 	Sandboxed bool `json:"sandboxed"`
+	// Strict makes arguments that the schema does not declare an error. Otherwise they are dropped
+	// with a warning. A schema with additionalProperties decides by itself.
+	Strict bool `json:"strict,omitempty"`
 	// Retry is set if a call that failed may be repeated even if it changed something, because
 	// repeating the call changes nothing more. Only the program sets it, never the author of a
 	// manifest or an MCP server. The operator can set it as well, in Rules.ToolOptions.
