@@ -26,8 +26,8 @@ var (
 // elements are the kinds of elements of an expression for which Unicode matters.
 type elements struct{ classes, boundaries bool }
 
-// translate writes the members of \w, \d and \s, and of their negations, into a valid expression. It
-// stops when the result is longer than maxWritten.
+// translate writes the members of \w, \d and \s, and of their negations, into a valid expression.
+// It stops when the result is longer than maxWritten.
 func translate(expression string, c classes) (string, elements) {
 	var out strings.Builder
 	var found elements

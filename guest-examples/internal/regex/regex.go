@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
-// maxWritten limits the length of an expression, in bytes, after the classes are written into it. It
-// is enough for thousands of \w or dozens of [\W], and limits the memory that they take.
+// maxWritten limits the length of an expression, in bytes, after the classes are written into it.
+// It is enough for thousands of \w or dozens of [\W], and limits the memory that they take.
 const maxWritten = 512 << 10
 
 // Regexp is a compiled regular expression. It is not safe for concurrent use.

@@ -56,6 +56,8 @@ func TestAnswers(t *testing.T) {
 		{line: "file utf8", stdout: "utf8: Unicode text, UTF-8 text\n"},
 		{line: "stat words", stdout: "File: words\n  Size: 54"},
 		{line: "wc -m utf8", stdout: "26 utf8\n"},
+		{line: "grep -c caf\\b", stdin: "cafe\u0301\ncaf\u0301\n", stdout: "0\n", status: 1},
+		{line: "grep -o a[[:space:]]b", stdin: "a\u00a0b\n", stdout: "a\u00a0b\n"},
 		{line: "rev utf8", stdout: "dlröw olléh\n"},
 		{line: "jq .name doc.json", stdout: "\"tool\"\n"},
 		{line: "jq -c .n doc.json", stdout: "{\"x\":1,\"y\":[1,2,{\"z\":null}]}\n"},
