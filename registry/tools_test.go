@@ -93,6 +93,24 @@ func TestParameterAliases(t *testing.T) {
 	}
 }
 
+// A rule about a parameter holds for each of its names, in calls and in explanations.
+func TestRulesHoldForParameterAliases(t *testing.T) {
+	spec := echo()
+	spec.Parameters = json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string","x-aliases":["path"]}}}`)
+	deny := policy.Rule{Effect: policy.Deny, Tools: []string{"echo"}, Arguments: map[string]policy.Match{"/file_path": {Prefix: "/workspace/private"}}}
+	r := withTool(t, Options{Rules: Rules{Policy: compile(t, policy.Config{Rules: []policy.Rule{deny}})}}, spec, &fake{})
+	for _, name := range []string{"file_path", "path"} {
+		for file, denied := range map[string]bool{"private/a": true, "b": false} {
+			arguments := json.RawMessage(`{"` + name + `":"` + file + `"}`)
+			_, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: arguments})
+			explained, explainErr := r.Explain(t.Context(), "echo", "", arguments)
+			if (err != nil) != denied || explainErr != nil || (explained.Policy.Effect == policy.Deny) != denied {
+				t.Errorf("%s: the call ends with %v, the explanation is %s, %v", arguments, err, explained.Policy, explainErr)
+			}
+		}
+	}
+}
+
 // The view of an invocation contains exactly the tools that the caller can call.
 func TestViewContainsTheCallersTools(t *testing.T) {
 	var view tool.View

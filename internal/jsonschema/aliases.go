@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -128,6 +129,38 @@ func (w *walker) rename(v *jsontree.Value, rules *objectRules, at *trail) {
 		}
 		sent[f] = m.Name
 		m.Name, m.Literal = field.name, field.literal
+	}
+}
+
+// Rename gives the fields of arguments their declared names, and changes nothing else: the result
+// may still be invalid. Arguments that are not JSON are returned unchanged.
+func (s *Schema) Rename(args []byte) []byte {
+	v, _, err := parseArguments(context.Background(), args)
+	if err != nil {
+		return args
+	}
+	new(walker).renameAll(&v, s.root, nil)
+	return v.JSON()
+}
+
+// renameAll renames the fields of a value and of all values inside it.
+func (w *walker) renameAll(v *jsontree.Value, p *place, at *trail) {
+	if p == nil {
+		return
+	}
+	if v.Kind == jsontree.Object && p.object.aliases != nil {
+		w.rename(v, &p.object, at)
+	}
+	for i := range v.Members {
+		m := &v.Members[i]
+		inner := p.object.rest
+		if f, ok := p.object.index[m.Name]; ok {
+			inner = p.object.fields[f].place
+		}
+		w.renameAll(&m.Value, inner, &trail{up: at, token: m.Name})
+	}
+	for i := range v.Items {
+		w.renameAll(&v.Items[i], p.array.at(i), &trail{up: at, index: i, item: true})
 	}
 }
 

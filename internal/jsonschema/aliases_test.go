@@ -63,6 +63,22 @@ func TestFieldSentUnderTwoNames(t *testing.T) {
 	}
 }
 
+// Rename does what Prepare does to names, also for arguments that Prepare refuses.
+func TestRename(t *testing.T) {
+	s := mustCompile(t, object(aliased+`,"o":{"type":"array","items":`+object(aliased)+`}`, `"required":["file_path","limit"]`))
+	for args, want := range map[string]string{
+		`{"path":5,"other":1}`:                   `{"file_path":5,"other":1}`,
+		`{"o":[{"filePath":1.0},2],"limit":"x"}`: `{"o":[{"file_path":1.0},2],"limit":"x"}`,
+		`{"path":1,"file_path":2}`:               `{"path":1,"file_path":2}`,
+		`{`:                                      `{`,
+		`[1]`:                                    `[1]`,
+	} {
+		if got := string(s.Rename([]byte(args))); got != want {
+			t.Errorf("%s: got %s, want %s", args, got, want)
+		}
+	}
+}
+
 func TestInvalidAliases(t *testing.T) {
 	for schema, want := range map[string]string{
 		object(`"a":{"x-aliases":"b"}`):                           `must be a list of names, got string "b"; write ["name"]`,

@@ -41,6 +41,7 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 		return Explained{}, err
 	}
 	rules := p.rules.Load()
+	arguments = t.Parameters.Rename(arguments)
 	script := rules.script(t.Spec, textIn(arguments))
 	access, err := p.access(ctx, accessRequest{tool: t, permissions: requested(t.Spec, script), rules: rules, tenant: tenant})
 	if err != nil {
