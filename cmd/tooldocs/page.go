@@ -72,7 +72,11 @@ func page(m standard.LoadedManifest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "\n## Parameters\n\n%s\n## Permissions\n\n%s\n## Limits\n\n%s", parameters, reach(m), limits(m))
+	result, err := resultSection(m.Result)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "\n## Parameters\n\n%s%s\n## Permissions\n\n%s\n## Limits\n\n%s", parameters, result, reach(m), limits(m))
 	b.WriteString(settings(m))
 	if len(m.Examples) > 0 {
 		b.WriteString("\n## Examples\n")

@@ -64,6 +64,19 @@ type = "object"
 [parameters.properties.where.properties]
 line = { type = "integer", minimum = 0, maximum = 7 }
 
+[result]
+type = "object"
+required = ["found"]
+[result.properties.found]
+type = "array"
+description = "The files."
+[result.properties.found.items]
+type = "object"
+required = ["path"]
+[result.properties.found.items.properties]
+path = { type = "string" }
+line = { type = "integer", minimum = 1 }
+
 [[examples]]
 title = "All that there is"
 arguments = { edits = [{ new = "x" }] }
@@ -109,6 +122,9 @@ func TestPage(t *testing.T) {
 			"| `edits[].count` | integer | `2` | At most 5 |\n",
 		"| `mode` | string |  | One of `\"a\"`, `\"b\"` |\n",
 		"| `where.line` | integer |  | 0 to 7 |\n",
+		"\n## Structured result\n\n| name | type | present | description |\n| --- | --- | --- | --- |\n| `found` | array | always | The files |\n" +
+			"| `found[].path` | string | always |  |\n" +
+			"| `found[].line` | integer |  | At least 1 |\n\n## Permissions\n",
 		"- Reading and writing files of the mount `workspace`, except `**/.git/**`.\n",
 		"- An empty private directory for each call, at `/tmp`.\n",
 		"- HTTP requests (GET) to `https://api.example.com/v1`, to which the host adds the secret `TOKEN`.\n",

@@ -12,14 +12,29 @@ import (
 // parametersTable returns a table with a row for each parameter. It also has a row for each field
 // of a parameter that is an object or a list of objects.
 func parametersTable(schema *jsonschema.Schema) (string, error) {
-	rows, err := rowsOf("", schema)
+	rows, err := rowsOf("", "required", schema)
 	if err != nil || len(rows) == 0 {
 		return "The tool takes no parameters.\n", err
 	}
 	return "| name | type | default | description |\n| --- | --- | --- | --- |\n" + strings.Join(rows, ""), nil
 }
 
-func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
+// resultSection returns the section about the structured result, or "" if the tool has no schema
+// for it.
+func resultSection(schema *jsonschema.Schema) (string, error) {
+	if schema == nil {
+		return "", nil
+	}
+	rows, err := rowsOf("", "always", schema)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return "\n## Structured result\n\n| name | type | present | description |\n| --- | --- | --- | --- |\n" + strings.Join(rows, ""), nil
+}
+
+// rowsOf returns the rows for the properties of an object. required is the word for properties that
+// the schema requires.
+func rowsOf(prefix, required string, schema *jsonschema.Schema) ([]string, error) {
 	var root struct{ Properties map[string]json.RawMessage }
 	if err := json.Unmarshal(schema.JSON(), &root); err != nil {
 		return nil, err
@@ -33,7 +48,7 @@ func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
 		fallback := ""
 		switch {
 		case p.Required:
-			fallback = "required"
+			fallback = required
 		case p.Default != nil:
 			fallback = "`" + string(p.Default) + "`"
 		}
@@ -42,7 +57,7 @@ func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
 			about = strings.TrimPrefix(about+". ", ". ") + upper(limits)
 		}
 		rows = append(rows, fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, p.Name, cell(p.Type), cell(fallback), cell(about)))
-		nested, err := b.rows(prefix+p.Name, root.Properties[p.Name])
+		nested, err := b.rows(prefix+p.Name, required, root.Properties[p.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +78,7 @@ type bounds struct {
 }
 
 // rows returns the rows for the fields of an object, or of the objects in a list.
-func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
+func (b bounds) rows(name, required string, own json.RawMessage) ([]string, error) {
 	inner, suffix := own, "."
 	if b.Properties == nil {
 		var items bounds
@@ -76,7 +91,7 @@ func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return rowsOf(name+suffix, schema)
+	return rowsOf(name+suffix, required, schema)
 }
 
 // words describes in words how the schema constrains the value.
