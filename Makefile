@@ -113,14 +113,14 @@ conformance: ## Run the official tests for MCP servers against ours.
 corpora: ## Run the public test suites in the directory CORPORA; without it, print what to put there.
 	@.ci/corpora $(CORPORA)
 
-# FUZZTIME is a duration or a number of inputs (200x). FUZZTHIRD=0, 1 or 2 selects a third of the
+# FUZZTIME is a duration or a number of inputs (200x). FUZZSIXTH=0 to 5 selects a sixth of the
 # targets.
 fuzz: ## Run the fuzz targets with FUZZ in their name for FUZZTIME (10s) each.
 	@n=0; dirs=$$(go list -f '{{.Dir}}' ./...) || exit 1; \
 	for dir in $$dirs; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*$(FUZZ)[A-Za-z0-9_]*\)(f \*testing\.F.*/\1/p' $$dir/*_test.go 2>/dev/null); do \
 			n=$$((n + 1)); \
-			if [ -n "$(FUZZTHIRD)" ] && [ $$((n % 3)) != "$(FUZZTHIRD)" ]; then continue; fi; \
+			if [ -n "$(FUZZSIXTH)" ] && [ $$((n % 6)) != "$(FUZZSIXTH)" ]; then continue; fi; \
 			echo "fuzz $$target"; \
 			go test -vet=off -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir || exit 1; \
 		done; \

@@ -23,7 +23,7 @@ import (
 // compares what can be opened, described and listed with the files that the host finds.
 func FuzzLinks(f *testing.F) {
 	random := rand.New(rand.NewSource(1))
-	for range testlevel.Size(60, 3000) {
+	for range testlevel.Size(60, 1000) {
 		data := make([]byte, 200+random.Intn(150))
 		random.Read(data)
 		f.Add(data)

@@ -135,7 +135,7 @@ func TestLinkSwapRace(t *testing.T) {
 			view := newFS(t, read("w", ws, r.deny...)).View("/w")
 			swap(t, ws, r.a, r.b)
 
-			minTries, maxTries := testlevel.Size(1000, 20_000), 400_000
+			minTries, maxTries := testlevel.Size(1000, 8_000), 400_000
 			fine, refused := 0, 0
 			// The race is conclusive only if both outcomes occurred.
 			for i := 0; i < maxTries && (i < minTries || fine == 0 || refused == 0); i++ {
@@ -172,7 +172,7 @@ func TestLinkSwapRaceOnListing(t *testing.T) {
 			view := newFS(t, read("w", ws, "secret/**")).View("/w")
 			swap(t, ws, "d", "l")
 
-			minTries, maxTries := testlevel.Size(500, 10_000), 400_000
+			minTries, maxTries := testlevel.Size(500, 4_000), 400_000
 			fine, refused := 0, 0
 			for i := 0; i < maxTries && (i < minTries || fine == 0 || refused == 0); i++ {
 				for _, dir := range []string{"d", "via", "via/"} {

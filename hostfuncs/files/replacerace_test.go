@@ -86,7 +86,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 					}
 					swap(t, ws, "d", "l")
 				}
-				least, most := testlevel.Size(500, 5000), 200_000
+				least, most := testlevel.Size(500, 2500), 200_000
 				done, refused := 0, 0
 				for i := 0; i < most && (i < least || done == 0 || refused == 0); i++ {
 					var seen *files.Seen

@@ -74,7 +74,7 @@ func TestLinkSwapRaceOnWriting(t *testing.T) {
 					func() error { return view.Chtimes("d", true, time.Unix(1, 0), time.Unix(1, 0)) },
 				}
 			}
-			least, most := testlevel.Size(1000, 20_000), 200_000
+			least, most := testlevel.Size(1000, 8_000), 200_000
 			done, refused := make([]int, len(ops)), 0
 			for i := 0; i < most && (i < least || slices.Min(done) == 0 || refused == 0); i++ {
 				err := ops[i%len(ops)]()
@@ -113,7 +113,7 @@ func TestFIFOSwapRaceOnWriting(t *testing.T) {
 			}
 			view := newFSWith(t, files.Options{MaxCreated: 1 << 30}, readWrite("w", dir, deny...)).View("/w")
 			swap(t, dir, "d", "l")
-			fine, refused, least := 0, 0, testlevel.Size(1000, 20_000)
+			fine, refused, least := 0, 0, testlevel.Size(1000, 8_000)
 			for i := 0; i < 200_000 && (i < least || fine == 0 || refused == 0); i++ {
 				f, err := view.Open("d", files.OpenWrite|files.OpenNoRead|files.OpenTruncate)
 				switch {
