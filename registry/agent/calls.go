@@ -55,7 +55,7 @@ func (r *run) open(m asked) (indexes []int) {
 	return indexes
 }
 
-// id returns the ID for a call: the model's, or none if it has none or was used before.
+// id returns the ID for a call: the model's, or a new one if there is none or it was used before.
 func (r *run) id(wanted string) string {
 	if wanted == "" || r.used[wanted] {
 		return ledger.NewID()
