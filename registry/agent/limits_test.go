@@ -432,7 +432,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// An agent may delegate once if that is allowed; the second agent may not.
+// An agent can delegate once if that is allowed. The second agent cannot delegate.
 func TestTaskDepth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, registry.Options{})

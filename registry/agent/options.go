@@ -39,9 +39,9 @@ type Options struct {
 	// DefaultMaxContext. Beyond the limit, the oldest results are replaced by a note.
 	MaxContext int
 	// AutoConfirmDangerous answers yes to questions about calls that are dangerous, may change
-	// something, or run a script that may. It never answers if a rule of the operator asks or if a
-	// call is repeated too often, and it lifts no denial. Text from a web page or a file may then
-	// cause every such call that the rules allow to be asked about; see docs/security.md.
+	// something, or run a script that may change something. It never answers if a rule of the
+	// operator asks or if a call is repeated too often, and it lifts no denial. With it, text from
+	// a web page or a file can make the model run each of these calls unseen; see docs/security.md.
 	AutoConfirmDangerous bool
 	// MaxAutoConfirm limits the calls that AutoConfirmDangerous confirms in a run; 0 means
 	// DefaultMaxAutoConfirm. Further questions go to the approver.

@@ -23,7 +23,8 @@ type Step struct {
 	CallID string `json:"-"`
 	// Turn is the number of the model's message, counted from 1.
 	Turn int `json:"-"`
-	// ToolName is the name of the tool; as the model wrote it if there is no such tool.
+	// ToolName is the name of the tool. If there is no such tool, it is the name that the model
+	// wrote.
 	ToolName string `json:"toolName"`
 	// Arguments is the JSON object of the arguments as the model wrote them; {} if they are not an
 	// object.

@@ -120,8 +120,12 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer tools.Close()
+	limits := standard.AgentOptions(settings)
+	if !settings.AllowTask {
+		limits.Exclude = []string{agent.TaskTool}
+	}
 	shown := &steps{Streams: o.Streams}
-	a := agent.New(agent.Of(tools, "", registry.TenantOptions{}), model, standard.AgentOptions(settings))
+	a := agent.New(agent.Of(tools, "", registry.TenantOptions{}), model, limits)
 	result, err := a.Run(cmd.Context(), o.request, agent.Events{OnStepStart: shown.begin, OnStepComplete: shown.complete})
 	if o.json {
 		return o.printWithError(agentView{result, result.Steps, jsonError(err)}, err)
