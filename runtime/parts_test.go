@@ -17,7 +17,9 @@ const (
 	wasiPathOpen
 	wasiFDReaddir
 	wasiFDPrestatGet
-	importsOfParts = wasiFDPrestatGet + 1
+	wasiPathFilestatGet
+	wasiFDFilestatGet
+	importsOfParts = wasiFDFilestatGet + 1
 )
 
 // More opcodes.
@@ -80,6 +82,7 @@ func (p parts) bytes() []byte {
 			{Params: one, Results: one},
 			{Params: []byte{i32, i32, i32, i32, i32, i64, i64, i32, i32}, Results: one},
 			{Params: []byte{i32, i32, i32, i64, i32}, Results: one},
+			{Params: []byte{i32, i32, i32, i32, i32}, Results: one},
 		},
 		Imports: []wasmtest.Import{
 			inputLen: {Module: reactorModule, Name: "input_len", Type: 0}, inputRead: {Module: reactorModule, Name: "input_read", Type: 1},
@@ -88,7 +91,9 @@ func (p parts) bytes() []byte {
 			wasiProcExit: {Module: wasiModule, Name: "proc_exit", Type: 3}, wasiRandomGet: {Module: wasiModule, Name: "random_get", Type: 1},
 			wasiClockTimeGet: {Module: wasiModule, Name: "clock_time_get", Type: 5}, wasiFDClose: {Module: wasiModule, Name: "fd_close", Type: 6},
 			wasiPathOpen: {Module: wasiModule, Name: "path_open", Type: 7}, wasiFDReaddir: {Module: wasiModule, Name: "fd_readdir", Type: 8},
-			wasiFDPrestatGet: {Module: wasiModule, Name: "fd_prestat_get", Type: 1},
+			wasiFDPrestatGet:    {Module: wasiModule, Name: "fd_prestat_get", Type: 1},
+			wasiPathFilestatGet: {Module: wasiModule, Name: "path_filestat_get", Type: 9},
+			wasiFDFilestatGet:   {Module: wasiModule, Name: "fd_filestat_get", Type: 1},
 		},
 		Memory:  []uint32{1},
 		Globals: []wasmtest.Global{{Type: i32, Mutable: true, Init: wasmtest.Const(0)}},

@@ -257,7 +257,7 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 	}{
 		{"a command, for comparison", capability.Grant{}, command(), "in", true},
 		{"a command opens a file", fsys, command(opens(4)), "in", false},
-		{"a command opens a file, and there is none", capability.Grant{}, command(opens(3)), "in", false},
+		{"a command opens a file, and there is none", capability.Grant{}, command(opens(3)), "in", true},
 		{"a command lists a directory", fsys, command(lists(4)), "in", false},
 		{"a command asks for a preopen", fsys, command(calls(wasiFDPrestatGet, 4, atScratch)), "in", true},
 		{"a command writes output", capability.Grant{}, command(writes(1, atName, wasmtest.Const(5))), "a.txtin", false},
@@ -309,6 +309,88 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 				requireEqual(t, out, first, fmt.Sprintf("call %d", n+1))
 			}
 		})
+	}
+}
+
+// A start may look at names where no mount is: nothing exists there, whatever files the call has.
+// Everything else about files belongs to the call, also if the answer is the same for every name.
+func TestStartMayLookWhereNoMountIs(t *testing.T) {
+	requireReuse(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const atPath = 128
+	// The call looks at a path by descriptor 3, the root, and writes the error number before its
+	// input. at is the guest path of a mount.
+	for _, tt := range []struct {
+		name, path, at string
+		look           func(path string) []byte
+		errno          byte
+		saved          bool
+	}{
+		{name: "a file that is in no mount", path: "lib/os.py", look: statsPath, errno: 44, saved: true},
+		{name: "a name like a mount's", path: "data2", look: statsPath, errno: 44, saved: true},
+		{name: "a path that leads back to no mount", path: "data/../lib", look: statsPath, errno: 44, saved: true},
+		{name: "opening a file that is in no mount", path: "lib/os.py", look: opensPath(0), errno: 44, saved: true},
+		{name: "creating a file that is in no mount", path: "lib/os.py", look: opensPath(1), errno: 69, saved: true},
+		{name: "the root", path: ".", look: statsPath, saved: true},
+		{name: "the descriptor of the root", look: statsDescriptor(3), saved: true},
+		{name: "a directory above a mount", path: "srv", at: "/srv/data", look: statsPath, saved: true},
+		{name: "opening the root", path: ".", look: opensPath(0)},
+		{name: "a file of a mount", path: "data/a.txt", look: statsPath},
+		{name: "a file that a mount does not have", path: "data/b.txt", look: statsPath, errno: 44},
+		{name: "a path that leads into a mount", path: "lib/../data/a.txt", look: statsPath},
+		{name: "a mount", path: "data", look: statsPath},
+		{name: "a mount, with a slash", path: "data/.", look: statsPath},
+		{name: "the descriptor of a mount", look: statsDescriptor(4)},
+		{name: "a name, if a mount is at the root", path: "lib/os.py", at: "/", look: statsPath, errno: 44},
+		{name: "the descriptor of the root, if a mount is there", at: "/", look: statsDescriptor(3)},
+		{name: "a path that leads out of the root, which the engine refuses", path: "../lib", look: statsPath, errno: 63, saved: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRuntime(t, Options{})
+			guest := parts{start: wasmtest.Code(stores(atState, tt.look(tt.path)), reads(), writes(1, atState, wasmtest.Const(1)),
+				writes(1, atInput, loads(atCount)))}
+			guest.change = func(m *wasmtest.Module) {
+				m.Data = append(m.Data, wasmtest.Data{Offset: atPath, Bytes: []byte(tt.path)})
+			}
+			m := load(t, r, guest.bytes())
+			mount := capability.FS{Mount: "data", At: tt.at, Mode: capability.ModeRead}
+			w := wants{call: Call{Input: []byte("in")}, grant: capability.Grant{FS: []capability.GrantedFS{{FS: mount, Dir: dir}}}}
+			first := askOK(t, m, w)
+			if want := string(tt.errno) + "in"; string(first.Output) != want {
+				t.Fatalf("wrote %q, want %q", first.Output, want)
+			}
+			for n := 2; n <= 4; n++ {
+				out := askOK(t, m, w)
+				requireEqual(t, out, first, fmt.Sprintf("call %d", n))
+				if want := tt.saved && n >= 3; out.Reused != want {
+					t.Errorf("call %d: reused: %v", n, out.Reused)
+				}
+			}
+		})
+	}
+}
+
+// statsPath leaves the error number of describing the path at 128, from the root.
+func statsPath(path string) []byte {
+	return wasmtest.Code(wasmtest.Const(3), wasmtest.Const(1), wasmtest.Const(128), wasmtest.Const(int32(len(path))),
+		wasmtest.Const(atScratch), wasmtest.CallFunc(wasiPathFilestatGet))
+}
+
+// opensPath is statsPath for opening with the given flags.
+func opensPath(flags int32) func(path string) []byte {
+	return func(path string) []byte {
+		return wasmtest.Code(wasmtest.Const(3), wasmtest.Const(1), wasmtest.Const(128), wasmtest.Const(int32(len(path))), wasmtest.Const(flags),
+			[]byte{wasmtest.I64Const, 2, wasmtest.I64Const, 0}, wasmtest.Const(0), wasmtest.Const(atScratch), wasmtest.CallFunc(wasiPathOpen))
+	}
+}
+
+// statsDescriptor leaves the error number of describing a descriptor.
+func statsDescriptor(fd int32) func(string) []byte {
+	return func(string) []byte {
+		return wasmtest.Code(wasmtest.Const(fd), wasmtest.Const(atScratch), wasmtest.CallFunc(wasiFDFilestatGet))
 	}
 }
 

@@ -15,6 +15,38 @@ type View struct {
 	at string
 }
 
+// Place is the kind of place that a guest path names.
+type Place int
+
+const (
+	// PlaceMount is a place in a mount, or a path that the file system does not accept.
+	PlaceMount Place = iota
+	// PlaceSynthetic is a directory that exists only for the guest: the root, or a directory
+	// between the root and a mount.
+	PlaceSynthetic
+	// PlaceNone is a place where no mount is. Nothing exists there.
+	PlaceNone
+)
+
+// Place returns the kind of place that a path names. It depends only on the path and the guest
+// paths of the mounts: no file of the host is touched.
+func (v View) Place(name string) Place {
+	rel, _, err := cleanPath(name)
+	if err != nil {
+		return PlaceMount
+	}
+	guest := path.Join(v.at, rel)
+	for _, m := range v.fs.mounts {
+		if _, inside := below(m.at, guest); inside {
+			return PlaceMount
+		}
+	}
+	if v.fs.tree[guest] != nil {
+		return PlaceSynthetic
+	}
+	return PlaceNone
+}
+
 // OpenFlags specifies how a file is opened. The zero value opens a file or directory for reading
 // and follows links.
 type OpenFlags uint16

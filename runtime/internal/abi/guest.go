@@ -257,7 +257,12 @@ func (g *Guest) taintByCall(reason string) {
 }
 
 // Tainted returns why the guest cannot be saved, or "".
-func (g *Guest) Tainted() string { return g.tainted }
+func (g *Guest) Tainted() string {
+	if g.tainted == "" && !g.started && g.traces.Touched() {
+		return touchesFiles
+	}
+	return g.tainted
+}
 
 // TaintedForNow reports whether the reason that Tainted returns may not apply to another instance.
 func (g *Guest) TaintedForNow() bool { return g.taintedForNow }

@@ -61,6 +61,9 @@ func (g *Guest) mounts() wazero.FSConfig {
 	return mounts
 }
 
+// touchesFiles is why a guest is not saved whose start looked at files of its call.
+const touchesFiles = "it accesses files during its start"
+
 // files returns the file system that the guest can access now, or nil. A warm-up has none, so that
 // no snapshot contains anything from files.
 func (g *Guest) files() *files.FS {
@@ -68,8 +71,8 @@ func (g *Guest) files() *files.FS {
 	if c == nil {
 		return nil
 	}
-	g.Taint("it accesses files during its start")
 	if c.IsWarmUp {
+		g.Taint(touchesFiles)
 		return nil
 	}
 	return c.Bindings.Files

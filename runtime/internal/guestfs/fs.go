@@ -6,6 +6,7 @@ package guestfs
 import (
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wazerosys "github.com/tetratelabs/wazero/sys"
@@ -18,8 +19,8 @@ import (
 // nil between calls; every operation then fails with EBADF. It is called for every operation, so an
 // instance can serve several calls, one at a time.
 //
-// traces records what a call leaves behind in the engine; all preopens of an instance share it. The
-// result is safe for concurrent use if current is, except for traces.
+// traces records what the guest has seen and what a call leaves behind in the engine; all preopens
+// of an instance share it. The result is safe for concurrent use if current is, except for traces.
 func New(current func() *files.FS, prefix string, traces *Traces) sys.FS {
 	// The engine compares file systems with ==, so this is a pointer.
 	return &guestFS{current: current, prefix: prefix, traces: traces}
@@ -33,8 +34,23 @@ type guestFS struct {
 	traces  *Traces
 }
 
-// view returns the files of the current call.
+// view returns the files of the current call, for an operation that uses one of them.
 func (g *guestFS) view() (files.View, sys.Errno) {
+	g.traces.touched = true
+	return g.untouched()
+}
+
+// viewFor is view for an operation that only looks at a name. Where no mount is, the result of such
+// an operation follows from the name and the guest paths of the mounts, and no file is touched.
+func (g *guestFS) viewFor(name string, constant ...files.Place) (files.View, sys.Errno) {
+	view, errno := g.untouched()
+	if errno == 0 && !slices.Contains(constant, view.Place(name)) {
+		g.traces.touched = true
+	}
+	return view, errno
+}
+
+func (g *guestFS) untouched() (files.View, sys.Errno) {
 	fsys := g.current()
 	if fsys == nil {
 		return files.View{}, sys.EBADF
@@ -51,7 +67,7 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 	if isUtimens(flag, perm) {
 		return &timesOnly{fs: g, name: name}, 0
 	}
-	view, errno := g.view()
+	view, errno := g.viewFor(name, files.PlaceNone)
 	if errno != 0 {
 		return nil, errno
 	}
@@ -107,7 +123,7 @@ func (g *guestFS) Lstat(name string) (wazerosys.Stat_t, sys.Errno) {
 }
 
 func (g *guestFS) stat(name string, stat func(files.View, string) (fs.FileInfo, error)) (wazerosys.Stat_t, sys.Errno) {
-	view, errno := g.view()
+	view, errno := g.viewFor(name, files.PlaceNone, files.PlaceSynthetic)
 	if errno != 0 {
 		return wazerosys.Stat_t{}, errno
 	}
@@ -120,7 +136,7 @@ func (g *guestFS) stat(name string, stat func(files.View, string) (fs.FileInfo, 
 
 // Readlink returns the target of a link that stays in its mount.
 func (g *guestFS) Readlink(name string) (string, sys.Errno) {
-	view, errno := g.view()
+	view, errno := g.viewFor(name, files.PlaceNone, files.PlaceSynthetic)
 	if errno != 0 {
 		return "", errno
 	}

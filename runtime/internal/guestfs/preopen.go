@@ -127,6 +127,7 @@ func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 
 // current returns the directory, opened in the file system of the current call.
 func (d *preopenDir) current() (*files.File, sys.Errno) {
+	d.fs.traces.touched = true
 	fsys := d.fs.current()
 	if d.closed || fsys == nil {
 		return nil, sys.EBADF
