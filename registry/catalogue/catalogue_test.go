@@ -182,6 +182,7 @@ func TestSearch(t *testing.T) {
 		"READ":      {"read", "fetch"},
 		"cat":       {"read"}, // an alias
 		"text":      {"read", "write"},
+		"change":    {"write"}, // a tag
 		"file":      {"read", "write"},
 		"file text": {"read", "write"},
 		"file web":  {},

@@ -143,6 +143,17 @@ func TestLastCallsAreKeptNewestFirst(t *testing.T) {
 	}
 }
 
+// By default, a session keeps its last 100 calls.
+func TestDefaultIsTheLast100Calls(t *testing.T) {
+	log := New(Options{})
+	for i := range 250 {
+		log.Add(Record{CallRef: tool.CallRef{ID: fmt.Sprint(i)}})
+	}
+	if got := log.Calls("", "", 0); len(got) != 100 || got[0].ID != "249" || got[99].ID != "150" {
+		t.Errorf("kept %d calls, from %s to %s", len(got), got[len(got)-1].ID, got[0].ID)
+	}
+}
+
 func TestNegativeLimitKeepsNothing(t *testing.T) {
 	var seen int
 	log := New(Options{PerSession: -1, Sink: func(Record) { seen++ }})
