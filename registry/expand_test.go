@@ -3,11 +3,14 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -91,5 +94,147 @@ func TestReferencesAreBounded(t *testing.T) {
 	_, err = r.Execute(t.Context(), call)
 	if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, "more than 1000") || lookups > 1011 {
 		t.Errorf("%d lookups, %v", lookups, err)
+	}
+}
+
+// A call with Interpolate replaces variables inside strings at any depth, once. Names of fields,
+// and scripts under any of their names, stay as they are.
+func TestVariablesInsideTextsAreReplaced(t *testing.T) {
+	values := map[string]string{"f": "a.txt", "quoted": "\"\\\n", "again": "${f}", "dollar": "$", "script": "rm -rf ."}
+	variables := func(_ context.Context, _ tool.Call, name string) (string, bool) {
+		value, known := values[name]
+		return value, known
+	}
+	store := results.NewStore(results.Options{})
+	handle, _ := store.Keep(results.Owner{}, "stored")
+	spec := echo()
+	spec.Shell = "command"
+	spec.Parameters = json.RawMessage(`{"type":"object","properties":{
+		"text":{}, "command":{"type":"string","x-aliases":["cmd"]}, "note":{"type":"string","default":"${f}"}}}`)
+	r := withTool(t, Options{
+		Variables: variables, Calls: ledger.Options{Results: store},
+		Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) { return Answer{Yes: true}, nil })},
+	}, spec, &fake{})
+	const unknown = "there is no variable "
+	for _, tt := range []struct{ name, text, want, fault string }{
+		{"in a path", `"./${f}"`, `"./a.txt"`, ""},
+		{"several", `"${f}${f} and ${f}."`, `"a.txta.txt and a.txt."`, ""},
+		{"at any depth", `[{"a":["x${f}"]},"y${f}"]`, `[{"a":["xa.txt"]},"ya.txt"]`, ""},
+		{"a value with JSON in it", `{"a":"x${quoted}","b":1.10}`, `{"a":"x\"\\\n","b":1.10}`, ""},
+		{"written with escapes", `"\u002e/\u0024\u007bf}"`, `"./a.txt"`, ""},
+		{"names of fields", `{"x${f}":"${f}"}`, `{"x${f}":"a.txt"}`, ""},
+		{"not twice", `"x${again}"`, `"x${f}"`, ""},
+		{"joined to a reference", `"${dollar}{f} $${dollar}{f}"`, `"${f} ${dollar}{f}"`, ""},
+		{"escaped", `"$${f}"`, `"${f}"`, ""},
+		{"escaped in a text", `"a $${f} $${unknown} $$${f}"`, `"a ${f} ${unknown} $${f}"`, ""},
+		{"no reference", `"$f $$ ${} ${1} ${a b} ${f $(f) $${"`, `"$f $$ ${} ${1} ${a b} ${f $(f) $${"`, ""},
+		{"unknown", `"x${nobody}"`, "", unknown + "nobody; replace the reference with a value, or write $${nobody} for the text ${nobody}"},
+		{"a result as a whole", `"${` + handle + `}"`, `"stored"`, ""},
+		{"a result in a text", `"x${` + handle + `}"`, "", unknown + handle},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":` + tt.text + `}`), Interpolate: true}
+			result, err := r.Execute(t.Context(), call)
+			if tt.fault != "" {
+				if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, tt.fault) {
+					t.Errorf("got %q, want %q", e.Message, tt.fault)
+				}
+				return
+			}
+			if want := `{"text":` + tt.want + `,"note":"${f}"}`; err != nil || result.Text() != want {
+				t.Errorf("the tool got %s, %v, want %s", result.Text(), err, want)
+			}
+		})
+	}
+	for _, arguments := range []string{`{"command":"cat ./${f}"}`, `{"cmd":"echo ${script} $${x}"}`, `{"cmd":"${script}"}`, `{"command":"${f}"}`} {
+		for _, interpolate := range []bool{false, true} {
+			result, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(arguments), Interpolate: interpolate})
+			want := strings.TrimSuffix(strings.Replace(arguments, "cmd", "command", 1), "}") + `,"note":"${f}"}`
+			if err != nil || result.Text() != want {
+				t.Errorf("%s: the tool got %s, %v, want %s", arguments, result.Text(), err, want)
+			}
+		}
+	}
+	result, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"./${f} $${f}"}`)})
+	if want := `{"text":"./${f} $${f}","note":"${f}"}`; err != nil || result.Text() != want {
+		t.Errorf("without Interpolate: the tool got %s, %v, want %s", result.Text(), err, want)
+	}
+}
+
+// Interpolated arguments have at most 1,000 references, and the size of any arguments.
+func TestInterpolationIsBounded(t *testing.T) {
+	for value, want := range map[string]string{"x": "more than 1000 references", strings.Repeat("x", 1<<20): "too long once references are replaced"} {
+		lookups := 0
+		variables := func(context.Context, tool.Call, string) (string, bool) {
+			lookups++
+			return value, true
+		}
+		r := withTool(t, Options{Variables: variables}, echo(), &fake{})
+		call := tool.Call{Tool: "echo", Interpolate: true, Arguments: json.RawMessage(`{"text":"` + strings.Repeat("-${a}", 5000) + `"}`)}
+		_, err := r.Execute(t.Context(), call)
+		if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, want) || lookups > 1001 {
+			t.Errorf("%d lookups, %v, want %q", lookups, err, want)
+		}
+	}
+}
+
+// The policy, the approver, the receipt and the tool see the same value of a variable, even if the
+// variable changes during the call. A remembered approval does not cover another value.
+func TestVariablesCannotChangeWhatWasApproved(t *testing.T) {
+	value, ran := "", []string(nil)
+	variables := func(context.Context, tool.Call, string) (string, bool) { return value, true }
+	var asked []string
+	var receipts []tool.Receipt
+	p := compile(t, policy.Config{Rules: []policy.Rule{
+		{Effect: policy.Deny, Tools: []string{"echo"}, Arguments: map[string]policy.Match{"/text": {Glob: "/workspace/private/**"}}},
+		{Effect: policy.Ask, Tools: []string{"echo"}},
+	}})
+	approver := ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
+		asked = append(asked, string(q.Arguments))
+		value = "private/key" // the tool must not see the new value
+		return Answer{Yes: true, Remember: remembered.ScopeSession}, nil
+	})
+	r := withTool(t, Options{
+		Variables: variables, Rules: Rules{Policy: p}, Approvals: ApprovalOptions{Approver: approver},
+		Calls: ledger.Options{OnReceipt: func(of tool.Receipt) { receipts = append(receipts, of) }},
+	}, echo(), &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		text, _ := in.Text("text")
+		ran = append(ran, text)
+		return tool.Result{}, nil
+	}})
+	run := func(with string) error {
+		value = with
+		call := tool.Call{Tool: "echo", Session: "s", Interpolate: true, Arguments: json.RawMessage(`{"text":"./${f}"}`)}
+		if with == "batch" {
+			return r.ExecuteAll(t.Context(), []tool.Call{call, call})[0].Err
+		}
+		_, err := r.Execute(t.Context(), call)
+		return err
+	}
+	for _, denied := range []string{"private/key", "../workspace/private/key", "x/../private"} {
+		if err := run(denied); tool.CodeOf(err) != tool.CodePermissionDenied {
+			t.Errorf("%s: %v", denied, err)
+		}
+	}
+	for _, allowed := range []string{"a.txt", "a.txt", "b.txt"} { // the second one is remembered
+		if err := run(allowed); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"./a.txt", "./a.txt", "./b.txt"}; !slices.Equal(ran, want) {
+		t.Errorf("the tool got %q, want %q", ran, want)
+	}
+	if want := []string{`{"text":"./a.txt","limit":20}`, `{"text":"./b.txt","limit":20}`}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q, want %q", asked, want)
+	}
+	if a, b, c := receipts[3].Arguments, receipts[4].Arguments, receipts[5].Arguments; a != b || a == c {
+		t.Errorf("the receipts have the digests %s, %s and %s", a, b, c)
+	}
+	// The second call of the batch is prepared before the first one changes the value.
+	if err := run("batch"); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"./batch"}; !slices.Equal(ran[3:], want) {
+		t.Errorf("the tool got %q, want %q", ran[3:], want)
 	}
 }

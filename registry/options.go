@@ -41,12 +41,15 @@ type Options struct {
 	Tools catalogue.Options
 	// MaxTimeout limits the timeout of every attempt; 0 means DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// Variables returns the value of a variable. An argument that is exactly the string "${NAME}"
-	// is replaced by the value, a string, before the arguments are checked. If the variable is
-	// not known, the call fails with invalid_argument. References within a value are not
-	// replaced. Everyone who sees the arguments sees the values, so variables must not contain
-	// secrets. Variables may be called concurrently, and several times for one call. Nil leaves
-	// such arguments unchanged.
+	// Variables returns the value of a variable. A string in the arguments that is exactly
+	// "${NAME}" is replaced by the value before the arguments are checked; Interpolate of a Call
+	// replaces variables also inside longer strings. Names of fields and the script of a tool with
+	// Spec.Shell are left alone. If the variable is not known, the call fails with
+	// invalid_argument. References within a value are not replaced.
+	//
+	// The schema, the policy, approvers, receipts and the tool see the values in place of the
+	// references. So variables must not contain secrets. Variables may be called concurrently, and
+	// several times for one call. Nil leaves references to variables unchanged.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
 	// Strict makes arguments that a tool does not declare an error for all tools, like Strict of a
 	// tool.Spec. Otherwise they are dropped with a warning.

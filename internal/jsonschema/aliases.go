@@ -143,6 +143,18 @@ func (s *Schema) Rename(args []byte) []byte {
 	return v.JSON()
 }
 
+// Declared returns the declared name of a top-level field that may be sent under one of its further
+// names. A name that the schema does not declare is returned unchanged.
+func (s *Schema) Declared(name string) string {
+	rules := &s.root.object
+	if _, declared := rules.index[name]; !declared {
+		if f, ok := rules.aliases[name]; ok {
+			return rules.fields[f].name
+		}
+	}
+	return name
+}
+
 // renameAll renames the fields of a value and of all values inside it.
 func (w *walker) renameAll(v *jsontree.Value, p *place, at *trail) {
 	if p == nil {

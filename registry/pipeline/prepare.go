@@ -128,34 +128,54 @@ func (p *Pipeline) timeout(c prepared) time.Duration {
 	return min(timeout, limit)
 }
 
-// resolveReferences replaces references in the arguments with stored results and variables.
+// resolveReferences replaces references in the arguments with stored results and variables. Scripts
+// stay as they are, because "${NAME}" in a script is a variable of the shell.
 func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 	if c.Parent != "" || p.o.Results == nil && p.o.Variables == nil {
 		return nil
 	}
-	call := c.Call
-	sent, err := reference.Expand(c.sent, func(name string) (text string, found bool, err error) {
-		c.resolved = true
-		if err := ctx.Err(); err != nil {
-			return "", false, err
-		}
-		if p.o.Results != nil {
-			if text, found, err = p.o.Results.Lookup(results.Owner{Tenant: call.Tenant, Session: call.Session}, name); found {
-				return text, found, err
+	rules := reference.Rules{
+		Whole: func(name string) (text string, found bool, err error) {
+			if p.o.Results != nil {
+				owner := results.Owner{Tenant: c.Call.Tenant, Session: c.Call.Session}
+				if text, found, err = p.o.Results.Lookup(owner, name); found {
+					c.resolved = true
+					return text, found, err
+				}
 			}
-		}
-		if p.o.Variables == nil {
-			return "", false, nil
-		}
-		if text, found = p.o.Variables(ctx, call, name); !found {
-			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; replace the reference with a value", name))
-		}
-		return text, found, err
-	})
+			return p.variable(ctx, c, name)
+		},
+		Keeps: func(name string) bool {
+			return c.tool.Spec.Shell != "" && c.tool.Parameters.Declared(name) == c.tool.Spec.Shell
+		},
+	}
+	if c.Call.Interpolate && p.o.Variables != nil {
+		rules.Part = func(name string) (string, bool, error) { return p.variable(ctx, c, name) }
+	}
+	sent, err := reference.Expand(c.sent, rules)
 	if err == nil {
 		c.sent = sent
 	}
 	return err
+}
+
+// variable returns the value of a variable. An unknown variable is an error.
+func (p *Pipeline) variable(ctx context.Context, c *prepared, name string) (text string, found bool, err error) {
+	if p.o.Variables == nil {
+		return "", false, nil
+	}
+	c.resolved = true
+	if err := ctx.Err(); err != nil {
+		return "", false, err
+	}
+	if text, found = p.o.Variables(ctx, c.Call, name); found {
+		return text, true, nil
+	}
+	message := fmt.Sprintf("there is no variable %s; replace the reference with a value", name)
+	if c.Call.Interpolate {
+		message += fmt.Sprintf(", or write $${%s} for the text ${%[1]s}", name)
+	}
+	return "", false, reference.Invalid(tool.ViolationConstraint, message)
 }
 
 // requested returns the permissions that the call requests.

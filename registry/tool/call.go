@@ -19,6 +19,12 @@ type Call struct {
 	Tool string
 	// Arguments is a JSON object; empty and null mean {}.
 	Arguments json.RawMessage
+	// Interpolate replaces variables also inside longer strings of Arguments: with a variable f,
+	// "./${f}" becomes "./" and its value. "$${f}" stands for the text "${f}". An unknown variable
+	// is an error. It has no effect unless the registry has variables; see Options.Variables there.
+	// It is for arguments that a person or a program wrote. Texts of a model or of an external
+	// source may contain "${f}" by chance, or to learn a value.
+	Interpolate bool
 	// Tenant separates everything that is kept between calls. "" is the single tenant of a
 	// terminal.
 	Tenant string

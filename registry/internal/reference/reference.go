@@ -7,70 +7,146 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
-	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// reference matches a JSON string that is exactly "${NAME}", without escapes.
-var reference = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}"`)
+const pattern = `\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}`
+
+var (
+	whole = regexp.MustCompile(`^` + pattern + `$`)
+	part  = regexp.MustCompile(`\$?` + pattern) // "$${NAME}" is an escaped reference
+)
 
 // MaxReferences limits the references in the arguments of one call, because a lookup may be slow.
 const MaxReferences = 1000
 
-// Lookup returns the text for a name. If it returns false for found, the argument stays
+// Lookup returns the text for a name. If it returns false for found, the reference stays
 // unchanged.
 type Lookup func(name string) (text string, found bool, err error)
 
-// Expand replaces references in the arguments of a call with their texts. A reference is a value,
-// at any depth, that is exactly the string "${NAME}". Expand ignores references within longer
-// strings, in names of fields, and in the texts that it inserts. It returns arguments that are not
-// strict JSON unchanged; the caller reports what is wrong with them.
-//
-// Expand returns errors of lookup. If there are more than MaxReferences references, or if the
-// result would be too long for arguments, it fails with an *Error with the code invalid_argument.
-func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
-	if !bytes.Contains(arguments, []byte(`"${`)) {
-		return arguments, nil
-	}
-	if _, err := jsontree.Parse(arguments, jsontree.Document("the arguments")); err != nil {
-		return arguments, nil
-	}
-	var out []byte
-	done, replaced := 0, 0
-	for _, at := range reference.FindAllSubmatchIndex(arguments, -1) {
-		begin, end := at[0], at[1]
-		if !isValue(arguments, begin, end) {
-			continue
-		}
-		text, found, err := lookup(string(arguments[at[2]:at[3]]))
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			continue
-		}
-		if replaced++; replaced > MaxReferences {
-			return nil, Invalid(tool.ViolationLimit, fmt.Sprintf("the arguments have more than %d references to results and variables", MaxReferences))
-		}
-		out = append(append(out, arguments[done:begin]...), plainjson.String(text)...)
-		done = end
-		if len(out) > jsontree.MaxBytes {
-			return nil, Invalid(tool.ViolationLimit, "the arguments are too long once references are replaced; pass only a part of the text")
-		}
-	}
-	return append(out, arguments[done:]...), nil
+// Rules decide which references Expand replaces.
+type Rules struct {
+	// Whole finds the text of a value that is exactly the string "${NAME}"; required.
+	Whole Lookup
+	// Part finds the text of a reference within a longer string, where "$${NAME}" stands for the
+	// string "${NAME}". Nil leaves longer strings unchanged.
+	Part Lookup
+	// Keeps reports whether a top-level argument stays unchanged, with everything in it.
+	Keeps func(name string) bool
 }
 
-// isValue reports whether a match in strict JSON is a value. If a backslash precedes the match, it
-// is inside a string. If a colon follows, the match is the name of a field.
-func isValue(text []byte, begin, end int) bool {
-	if begin > 0 && text[begin-1] == '\\' {
-		return false
+// Expand replaces references in the arguments of a call with their texts, at any depth. It ignores
+// references in names of fields and in the texts that it inserts. It returns arguments that are not
+// strict JSON unchanged; the caller reports what is wrong with them.
+//
+// Expand returns errors of lookups. If there are more than MaxReferences references, or if the
+// result would be too long for arguments, it fails with an *Error with the code invalid_argument.
+func Expand(arguments json.RawMessage, rules Rules) (json.RawMessage, error) {
+	// The $ and the { of a reference may be escaped.
+	if !bytes.Contains(arguments, []byte("${")) && !bytes.Contains(arguments, []byte(`\u00`)) {
+		return arguments, nil
 	}
-	after := bytes.TrimLeft(text[end:], " \t\r\n")
-	return len(after) == 0 || after[0] != ':'
+	root, err := jsontree.Parse(arguments, jsontree.Document("the arguments"))
+	if err != nil {
+		return arguments, nil
+	}
+	e := expansion{rules: rules, bytes: len(arguments)}
+	for i := range root.Members {
+		if m := &root.Members[i]; !rules.Keeps(m.Name) {
+			if err := e.expand(&m.Value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !e.changed {
+		return arguments, nil
+	}
+	return root.JSON(), nil
+}
+
+// expansion is the state of one Expand.
+type expansion struct {
+	rules    Rules
+	replaced int // the number of references
+	bytes    int // an upper bound for the length of the arguments
+	changed  bool
+}
+
+func (e *expansion) expand(v *jsontree.Value) error {
+	for i := range v.Members {
+		if err := e.expand(&v.Members[i].Value); err != nil {
+			return err
+		}
+	}
+	for i := range v.Items {
+		if err := e.expand(&v.Items[i]); err != nil {
+			return err
+		}
+	}
+	if v.Kind != jsontree.String {
+		return nil
+	}
+	text := v.Text()
+	expanded, err := e.text(text)
+	if err != nil || expanded == text {
+		return err
+	}
+	old := len(v.Literal)
+	*v, e.changed = *jsontree.NewString(expanded), true
+	if e.bytes += len(v.Literal) - old; e.bytes > jsontree.MaxBytes {
+		return errTooLong()
+	}
+	return nil
+}
+
+// text replaces the references in a string.
+func (e *expansion) text(text string) (string, error) {
+	if name := whole.FindStringSubmatch(text); name != nil {
+		return e.lookUp(e.rules.Whole, name[1], text)
+	}
+	if e.rules.Part == nil {
+		return text, nil
+	}
+	var out strings.Builder
+	done := 0
+	for _, at := range part.FindAllStringSubmatchIndex(text, -1) {
+		inserted, escaped := strings.CutPrefix(text[at[0]:at[1]], "$$")
+		if escaped {
+			inserted = "$" + inserted
+		} else {
+			var err error
+			if inserted, err = e.lookUp(e.rules.Part, text[at[2]:at[3]], inserted); err != nil {
+				return "", err
+			}
+		}
+		out.WriteString(text[done:at[0]])
+		out.WriteString(inserted)
+		done = at[1]
+		if e.bytes+out.Len()-done > jsontree.MaxBytes {
+			return "", errTooLong()
+		}
+	}
+	out.WriteString(text[done:])
+	return out.String(), nil
+}
+
+// lookUp returns the text of a reference, or the reference itself if it is not found.
+func (e *expansion) lookUp(lookup Lookup, name, itself string) (string, error) {
+	text, found, err := lookup(name)
+	if err != nil || !found {
+		return itself, err
+	}
+	if e.replaced++; e.replaced > MaxReferences {
+		return "", Invalid(tool.ViolationLimit, fmt.Sprintf("the arguments have more than %d references to results and variables", MaxReferences))
+	}
+	return text, nil
+}
+
+func errTooLong() error {
+	return Invalid(tool.ViolationLimit, "the arguments are too long once references are replaced; pass only a part of the text")
 }
 
 // Invalid returns the error for an invalid reference in arguments.

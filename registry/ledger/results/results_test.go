@@ -224,7 +224,10 @@ func TestShares(t *testing.T) {
 
 // expand replaces handles with their texts, as the registry does.
 func expand(s *Store, owner Owner, arguments string) (json.RawMessage, error) {
-	return reference.Expand(json.RawMessage(arguments), func(name string) (string, bool, error) { return s.Lookup(owner, name) })
+	return reference.Expand(json.RawMessage(arguments), reference.Rules{
+		Whole: func(name string) (string, bool, error) { return s.Lookup(owner, name) },
+		Keeps: func(string) bool { return false },
+	})
 }
 
 func TestExpand(t *testing.T) {
@@ -235,7 +238,7 @@ func TestExpand(t *testing.T) {
 	quoted := `"line\n\"quoted\" \\ ${result_AAAAAAAAAAAAAAAAAAAAAAAAAA} <é>"`
 	tests := []struct{ name, arguments, want string }{
 		{"no reference", `{"a":1.10}`, `{"a":1.10}`},
-		{"a value", `{"n":1.10, "a" : ` + ref + ` }`, `{"n":1.10, "a" : ` + quoted + ` }`},
+		{"a value", `{"n":1.10, "a" : ` + ref + ` }`, `{"n":1.10,"a":` + quoted + `}`},
 		{"a nested value", `{"a":[` + ref + `,{"b":` + ref + `}]}`, `{"a":[` + quoted + `,{"b":` + quoted + `}]}`},
 		{"the name of a field", `{` + ref + ` :1}`, `{` + ref + ` :1}`},
 		{"part of a string", `{"a":"x${` + handle + `}"}`, `{"a":"x${` + handle + `}"}`},
@@ -257,7 +260,7 @@ func TestExpand(t *testing.T) {
 		t.Errorf("for another tenant: %v", err)
 	}
 	large := `"${` + keep(t, s, me, strings.Repeat("x", 3<<20)) + `}"`
-	if _, err := expand(s, me, `[`+large+`,`+large+`,`+large+`]`); tool.CodeOf(err) != tool.CodeInvalidArgument {
+	if _, err := expand(s, me, `{"a":[`+large+`,`+large+`,`+large+`]}`); tool.CodeOf(err) != tool.CodeInvalidArgument {
 		t.Errorf("arguments of 9 MiB: %v", err)
 	}
 }
