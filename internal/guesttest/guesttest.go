@@ -48,11 +48,10 @@ func Go(dir string, flags ...string) ([]byte, error) {
 // warming is held while a test of this process fills the cache of ModuleCache.
 var warming sync.Mutex
 
-// ModuleCache returns the directory in which programs under test store compiled modules, for
-// WASMTOOL_CACHE. It contains the compiled built-in tools. Compiling them takes twenty seconds of
-// processor time, so all tests and later test runs share the directory. The key of an entry covers
-// the module, the rewriter and the engine, so outdated entries are not used.
-func ModuleCache(t testing.TB, program string) string {
+// ModuleDir returns the directory in which programs under test store compiled modules. It may lack
+// the built-in tools; ModuleCache adds them. The key of an entry covers the module, the rewriter
+// and the engine, so outdated entries are not used.
+func ModuleDir(t testing.TB) string {
 	t.Helper()
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -62,6 +61,14 @@ func ModuleCache(t testing.TB, program string) string {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// ModuleCache returns ModuleDir, for WASMTOOL_CACHE, after it has compiled the built-in tools. That
+// takes twenty seconds of processor time, so all tests and later test runs share the directory.
+func ModuleCache(t testing.TB, program string) string {
+	t.Helper()
+	dir := ModuleDir(t)
 	warming.Lock() // otherwise tests that start together would compile everything twice
 	defer warming.Unlock()
 	if text, err := exec.Command(program, "cache", "warm", "--cache", dir).CombinedOutput(); err != nil {
