@@ -69,6 +69,14 @@ func (v *Value) Member(name string) *Value {
 	return nil
 }
 
+// List returns the items of an array. It returns nil for any other value and for nil.
+func (v *Value) List() []Value {
+	if v == nil {
+		return nil
+	}
+	return v.Items
+}
+
 // At returns the value that the tokens of a JSON pointer lead to, or nil.
 func (v *Value) At(path []string) *Value {
 	for _, token := range path {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
@@ -35,15 +36,15 @@ func (r *run) open(m asked) (indexes []int) {
 			r.limit = EndMaxToolCalls
 			continue
 		}
-		step := Step{CallID: r.id(call.ID), Turn: r.turn, ToolName: call.Tool, Arguments: call.Arguments}
+		step := Step{CallID: r.id(call.ID), Turn: r.turn, ToolName: call.Tool, Arguments: call.Arguments, Thinking: strings.TrimSpace(call.Before)}
 		if call.Tool == "" {
 			step.ToolName = brief(call.Name)
 		}
 		if len(step.Arguments) == 0 || json.Unmarshal(step.Arguments, &map[string]json.RawMessage{}) != nil {
 			step.Arguments = json.RawMessage("{}")
 		}
-		if i < len(m.thinking) {
-			step.Thinking = m.thinking[i]
+		if i == 0 && step.Thinking == "" {
+			step.Thinking = strings.TrimSpace(m.reasoning)
 		}
 		r.steps = append(r.steps, step)
 		index := len(r.steps) - 1

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -10,12 +9,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
-// asked is a message of the model, with what it wrote around the calls.
+// asked is a message of the model, with the reasoning that the provider showed.
 type asked struct {
 	llm.Message
-	// before is the text before the first call. thinking is what was written before each call.
-	before   string
-	thinking []string
+	reasoning string
 }
 
 // ask asks the model for its next message.
@@ -34,44 +31,29 @@ func (r *run) ask() (m asked, err error) {
 		r.limit = EndMaxTurns
 	}
 	emit(r, r.events.OnProgress, fmt.Sprintf("turn %d", r.turn))
-	m, body, err := r.read()
-	if err == nil {
-		m.Message, err = r.conversation.tools.Read(body)
-	}
+	m, err = r.read()
 	r.summarise(m)
 	return m, err
 }
 
-// read reads the stream of the next message. It returns the body of the whole response.
-func (r *run) read() (m asked, body []byte, err error) {
-	var text, reasoning strings.Builder
+// read reads the stream of the next message.
+func (r *run) read() (m asked, err error) {
+	var reasoning strings.Builder
+	var body []byte
 	size := 0
-	// wrote records what the model wrote since the last call.
-	wrote := func() {
-		if m.thinking == nil {
-			m.before = strings.TrimSpace(text.String())
-		}
-		m.thinking = append(m.thinking, cmp.Or(strings.TrimSpace(text.String()), strings.TrimSpace(reasoning.String())))
-		text.Reset()
-		reasoning.Reset()
-	}
 	for chunk, err := range r.model.Stream(r.ctx, r.next()) {
 		switch {
 		case err != nil:
-			return m, nil, err
+			return m, err
 		case r.ctx.Err() != nil:
-			return m, nil, r.ctx.Err()
+			return m, r.ctx.Err()
 		}
 		if size += len(chunk.Text) + len(chunk.Reasoning); size > r.o.MaxMessage {
-			return m, nil, fmt.Errorf("its message is longer than %d bytes", r.o.MaxMessage)
+			return m, fmt.Errorf("its message is longer than %d bytes", r.o.MaxMessage)
 		}
-		text.WriteString(chunk.Text)
 		reasoning.WriteString(chunk.Reasoning)
 		if chunk.Text != "" {
 			emit(r, r.events.OnTextChunk, chunk.Text)
-		}
-		if chunk.Call != nil && len(m.thinking) < llm.MaxCalls {
-			wrote()
 		}
 		if chunk.End != nil {
 			body = chunk.End.Body
@@ -80,14 +62,13 @@ func (r *run) read() (m asked, body []byte, err error) {
 	}
 	switch {
 	case body == nil:
-		return m, nil, errors.New("its stream ended without a response")
+		return m, errors.New("its stream ended without a response")
 	case len(body) > maxBody*r.o.MaxMessage:
-		return m, nil, fmt.Errorf("its response is longer than %d bytes", maxBody*r.o.MaxMessage)
+		return m, fmt.Errorf("its response is longer than %d bytes", maxBody*r.o.MaxMessage)
 	}
-	if m.thinking == nil {
-		wrote()
-	}
-	return m, body, nil
+	m.reasoning = reasoning.String()
+	m.Message, err = r.conversation.tools.Read(body)
+	return m, err
 }
 
 // maxBody limits the response, as a multiple of the limit on its text: it also has arguments of
@@ -106,12 +87,17 @@ func (r *run) next() llm.Request {
 	return request
 }
 
-// summarise sets the summary of the last step.
+// summarise sets the summary of the last step: the text of m before its calls.
 func (r *run) summarise(m asked) {
-	if len(r.steps) == 0 || m.before == "" || r.steps[len(r.steps)-1].Turn != r.turn-1 {
+	text := m.Text
+	if len(m.Calls) > 0 {
+		text = m.Calls[0].Before
+	}
+	text = strings.TrimSpace(text)
+	if len(r.steps) == 0 || text == "" || r.steps[len(r.steps)-1].Turn != r.turn-1 {
 		return
 	}
 	step := &r.steps[len(r.steps)-1]
-	step.Summary = m.before
+	step.Summary = text
 	emit(r, r.events.OnStepSummary, *step)
 }

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -47,51 +46,26 @@ func (anthropic) definition(d definition) *jsontree.Value {
 	return o.Add("input_schema", d.parameters)
 }
 
-// anthropicBlock has the fields of a block that this package reads.
-type anthropicBlock struct {
-	Type  string          `json:"type"`
-	Text  string          `json:"text"`
-	ID    string          `json:"id"`
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
-}
-
-func (anthropic) parse(message []byte) (reply, error) {
-	var body struct {
-		Role       string          `json:"role"`
-		Content    json.RawMessage `json:"content"`
-		StopReason string          `json:"stop_reason"`
-	}
-	if err := json.Unmarshal(message, &body); err != nil {
-		return reply{}, notJSON(Anthropic, err)
-	}
-	if body.Role != "assistant" || len(body.Content) == 0 {
-		return reply{}, noMessage(Anthropic, message, "the assistant's content")
-	}
-	own := func(content *jsontree.Value) []*jsontree.Value {
-		return []*jsontree.Value{jsontree.NewObject().AddText("role", "assistant").Add("content", content)}
-	}
-	var text string
-	if json.Unmarshal(body.Content, &text) == nil {
-		return reply{own: own(jsontree.NewRaw(body.Content)), text: text}, nil
-	}
-	var blocks []anthropicBlock
-	if err := json.Unmarshal(body.Content, &blocks); err != nil {
-		return reply{}, notJSON(Anthropic, err)
+func (anthropic) parse(body *jsontree.Value) (reply, error) {
+	content := body.Member("content")
+	if body.Member("role").Text() != "assistant" || content == nil {
+		return reply{}, noMessage(Anthropic, body, "the assistant's content")
 	}
 	var r reply
-	for _, b := range blocks {
-		switch b.Type {
+	r.addText(content)
+	blocks := content.List()
+	for i := range blocks {
+		switch b := &blocks[i]; b.Member("type").Text() {
 		case "text":
-			r.text += b.Text
+			r.addText(b.Member("text"))
 		case "tool_use":
-			r.calls = append(r.calls, Call{ID: b.ID, Name: b.Name, Arguments: argumentsOf(b.Input)})
+			r.addCall(b.Member("id"), b.Member("name"), b.Member("input"), jsontree.NewObject())
 		}
 	}
-	if len(blocks) > 0 { // the API may return an empty message, but refuses it in a request
-		r.own = own(sendable(body.Content, r.calls, jsontree.NewObject(), "*", "input"))
+	if len(blocks) > 0 || len(r.text) > 0 { // the API may return an empty message, but refuses it
+		r.own = []*jsontree.Value{jsontree.NewObject().AddText("role", "assistant").Add("content", content)}
 	}
-	return r.ended(Anthropic, body.StopReason, "")
+	return r.ended(Anthropic, body.Member("stop_reason"), nil)
 }
 
 func (anthropic) stream() assemble.Assembler { return assemble.Anthropic() }

@@ -40,6 +40,8 @@ type Call struct {
 	// the definition changed are changed back. They may be invalid JSON: the registry checks
 	// them strictly.
 	Arguments json.RawMessage `json:"arguments"`
+	// Before is the text of the message between the call before and this one.
+	Before string `json:"-"`
 	// Problem is the reason, for the model, why the call cannot be made: there is no such tool, the
 	// arguments were cut off, or the message has too many calls. Empty means that it can be made.
 	Problem string `json:"problem,omitempty"`
@@ -119,14 +121,14 @@ func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o
 // Read reads a model's message. message is the same as for [Tools.Answer], and the errors are the
 // same.
 func (t *Tools) Read(message []byte) (Message, error) {
-	r, err := t.provider.parse(message)
+	r, err := t.format.parse(t.provider, message)
 	if err != nil {
 		return Message{}, err
 	}
 	for i := range r.calls {
 		t.resolve(&r.calls[i], i, r.truncated && i == len(r.calls)-1)
 	}
-	return Message{Text: r.text, Calls: r.calls, Refused: r.refused, Truncated: r.truncated, own: r.own}, nil
+	return Message{Text: string(r.text), Calls: r.calls, Refused: r.refused, Truncated: r.truncated, own: r.own}, nil
 }
 
 // Reply returns the messages to append to the conversation after m: the model's own message and the

@@ -60,8 +60,8 @@ type provider interface {
 	definition(d definition) *jsontree.Value
 	// list returns the value of the request's field "tools".
 	list(definitions []*jsontree.Value) *jsontree.Value
-	// parse reads a model's message.
-	parse(message []byte) (reply, error)
+	// parse reads the body of a response, or a model's message. It may change body.
+	parse(body *jsontree.Value) (reply, error)
 	// stream returns a new assembler for one stream, or nil if the API has no streams.
 	stream() assemble.Assembler
 	// answer returns the messages that carry the results of calls, in the order of the calls.
@@ -114,7 +114,7 @@ func (mcp) definition(d definition) *jsontree.Value {
 		Add("destructiveHint", jsontree.NewBoolean(d.effects.Destructive)).Add("openWorldHint", jsontree.NewBoolean(d.effects.OpenWorld)))
 }
 
-func (mcp) parse([]byte) (reply, error) {
+func (mcp) parse(*jsontree.Value) (reply, error) {
 	return reply{}, errors.New("the format mcp has no model messages; MCP clients send calls over the protocol, see package mcpserver")
 }
 

@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
-
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
@@ -47,76 +45,29 @@ func (gemini) list(definitions []*jsontree.Value) *jsontree.Value {
 	return jsontree.NewArray(jsontree.NewObject().Add("functionDeclarations", jsontree.NewArray(definitions...)))
 }
 
-// geminiContent is a message.
-type geminiContent struct {
-	Role  string          `json:"role"`
-	Parts json.RawMessage `json:"parts"`
-}
-
-func (gemini) parse(message []byte) (reply, error) {
-	var body struct {
-		geminiContent
-		Candidates []struct {
-			Content       json.RawMessage `json:"content"`
-			FinishReason  string          `json:"finishReason"`
-			FinishMessage string          `json:"finishMessage"`
-		} `json:"candidates"`
-		PromptFeedback struct {
-			BlockReason        string `json:"blockReason"`
-			BlockReasonMessage string `json:"blockReasonMessage"`
-		} `json:"promptFeedback"`
+func (gemini) parse(body *jsontree.Value) (reply, error) {
+	content, reason, details := body, (*jsontree.Value)(nil), (*jsontree.Value)(nil)
+	feedback := body.Member("promptFeedback")
+	switch candidates := body.Member("candidates").List(); {
+	case len(candidates) > 0:
+		content, reason, details = candidates[0].Member("content"), candidates[0].Member("finishReason"), candidates[0].Member("finishMessage")
+	case feedback.Member("blockReason").Text() != "":
+		reason, details = feedback.Member("blockReason"), feedback.Member("blockReasonMessage")
+	case body.Member("parts") == nil:
+		return reply{}, noMessage(Gemini, body, "candidates")
 	}
-	if err := json.Unmarshal(message, &body); err != nil {
-		return reply{}, notJSON(Gemini, err)
-	}
-	if len(body.Candidates) == 0 {
-		switch feedback := body.PromptFeedback; {
-		case feedback.BlockReason != "":
-			return reply{}.ended(Gemini, feedback.BlockReason, feedback.BlockReasonMessage)
-		case body.Parts == nil:
-			return reply{}, noMessage(Gemini, message, "candidates")
-		}
-		return geminiReply(message, body.geminiContent)
-	}
-	candidate := body.Candidates[0]
-	var content geminiContent
-	if len(candidate.Content) > 0 {
-		if err := json.Unmarshal(candidate.Content, &content); err != nil {
-			return reply{}, notJSON(Gemini, err)
+	var r reply
+	parts := content.Member("parts").List()
+	for i := range parts {
+		r.addPart(&parts[i])
+		if call := parts[i].Member("functionCall"); !call.IsNull() {
+			r.addCall(call.Member("id"), call.Member("name"), call.Member("args"), jsontree.NewObject())
 		}
 	}
-	r, err := geminiReply(candidate.Content, content)
-	if err != nil {
-		return reply{}, err
+	if len(parts) > 0 { // signatures in the message are only valid if it is sent back unchanged
+		r.own = []*jsontree.Value{content}
 	}
-	return r.ended(Gemini, candidate.FinishReason, candidate.FinishMessage)
-}
-
-// geminiReply reads a message. raw is the message as it was sent.
-func geminiReply(raw json.RawMessage, content geminiContent) (reply, error) {
-	if len(content.Parts) == 0 {
-		return reply{}, nil
-	}
-	var parts []struct {
-		FunctionCall *struct {
-			ID   string          `json:"id"`
-			Name string          `json:"name"`
-			Args json.RawMessage `json:"args"`
-		} `json:"functionCall"`
-	}
-	if err := json.Unmarshal(content.Parts, &parts); err != nil {
-		return reply{}, notJSON(Gemini, err)
-	}
-	text, _ := joinTexts(content.Parts)
-	r := reply{text: text}
-	for _, part := range parts {
-		if call := part.FunctionCall; call != nil {
-			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: argumentsOf(call.Args)})
-		}
-	}
-	// Signatures in the message are only valid if it is sent back unchanged.
-	r.own = []*jsontree.Value{sendable(raw, r.calls, jsontree.NewObject(), "parts", "*", "functionCall", "args")}
-	return r, nil
+	return r.ended(Gemini, reason, details)
 }
 
 func (gemini) stream() assemble.Assembler { return assemble.Gemini() }

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -55,53 +54,26 @@ func (chat) definition(d definition) *jsontree.Value {
 	return jsontree.NewObject().AddText("type", "function").Add("function", function)
 }
 
-// chatMessage is a model's message.
-type chatMessage struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
-	Refusal string          `json:"refusal"`
-	// FunctionCall is a call in the old format, which tool_calls replaced.
-	FunctionCall json.RawMessage `json:"function_call"`
-	ToolCalls    []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-func (c chat) parse(message []byte) (reply, error) {
-	var body struct {
-		Choices []struct {
-			Message      json.RawMessage `json:"message"`
-			FinishReason string          `json:"finish_reason"`
-		} `json:"choices"`
+func (c chat) parse(body *jsontree.Value) (reply, error) {
+	message, finish := body, (*jsontree.Value)(nil)
+	if choices := body.Member("choices").List(); len(choices) > 0 {
+		message, finish = choices[0].Member("message"), choices[0].Member("finish_reason")
 	}
-	if err := json.Unmarshal(message, &body); err != nil {
-		return reply{}, notJSON(c.format, err)
-	}
-	raw, finish := json.RawMessage(message), ""
-	if len(body.Choices) > 0 {
-		raw, finish = body.Choices[0].Message, body.Choices[0].FinishReason
-	}
-	var m chatMessage
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return reply{}, notJSON(c.format, err)
-	}
-	if m.Role != "assistant" {
-		return reply{}, noMessage(c.format, message, "a message of the assistant")
-	}
-	if len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null" && len(m.ToolCalls) == 0 {
+	calls := message.Member("tool_calls").List()
+	switch {
+	case message.Member("role").Text() != "assistant":
+		return reply{}, noMessage(c.format, body, "a message of the assistant")
+	case len(calls) == 0 && !message.Member("function_call").IsNull():
 		return reply{}, fmt.Errorf("the message of %s has a function_call, the old format that tool_calls replaced; send the definitions as tools, not as functions", c.format)
 	}
-	text, refused := joinTexts(m.Content)
-	r := reply{text: text + m.Refusal, refused: refused || m.Refusal != ""}
-	for _, call := range m.ToolCalls {
-		r.calls = append(r.calls, Call{ID: call.ID, Name: call.Function.Name, Arguments: argumentsOf(call.Function.Arguments)})
+	r := reply{own: []*jsontree.Value{message}}
+	r.addParts(message.Member("content"))
+	r.addRefusal(message.Member("refusal"))
+	for i := range calls {
+		function := calls[i].Member("function")
+		r.addCall(calls[i].Member("id"), function.Member("name"), function.Member("arguments"), jsontree.NewString("{}"))
 	}
-	r.own = []*jsontree.Value{sendable(raw, r.calls, jsontree.NewString("{}"), "tool_calls", "*", "function", "arguments")}
-	return r.ended(c.format, finish, "")
+	return r.ended(c.format, finish, nil)
 }
 
 func (c chat) stream() assemble.Assembler { return assemble.Chat(c.format == Mistral) }

@@ -104,7 +104,7 @@ func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 
 func (r *reader) schemas(list *jsontree.Value, at string, base resource) []*node {
 	var nodes []*node
-	for i := range itemsOf(list) {
+	for i := range list.List() {
 		nodes = append(nodes, r.read(&list.Items[i], at+"/"+strconv.Itoa(i), base))
 	}
 	return nodes
@@ -127,7 +127,7 @@ func (n *node) closedBy(rest *node) *node {
 func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	n := &node{at: at, types: typesNamed(o.Member("type")), fallback: o.Member("default")}
 	n.title, n.description = o.Member("title").Text(), o.Member("description").Text()
-	n.examples, n.enum = itemsOf(o.Member("examples")), itemsOf(o.Member("enum"))
+	n.examples, n.enum = o.Member("examples").List(), o.Member("enum").List()
 	if v := o.Member("const"); v != nil {
 		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []jsontree.Value{*v}})
 	}
@@ -189,7 +189,7 @@ func (r *reader) object(n *node, o *jsontree.Value, at string, base resource) {
 	if v := o.Member("additionalProperties"); v != nil {
 		n.rest = r.read(v, at+"/additionalProperties", base)
 	}
-	for _, one := range itemsOf(o.Member("required")) {
+	for _, one := range o.Member("required").List() {
 		name := one.Text()
 		if f := n.field(name); f != nil {
 			f.required = true

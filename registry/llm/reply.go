@@ -13,16 +13,17 @@ import (
 // reply is the content of a provider's response.
 type reply struct {
 	own   []*jsontree.Value // the model's messages, to be appended to the conversation
-	text  string
+	text  []byte
 	calls []Call
+	said  int // the part of text that the calls so far follow, in bytes
 	// refused and truncated are as in [Message].
 	refused, truncated bool
+	usage              Usage
 }
 
 // noMessage returns the error for a body without a model's message.
-func noMessage(format Format, body []byte, want string) error {
-	v, _ := jsontree.Parse(body, jsontree.Message())
-	if e := v.Member("error"); !e.IsNull() { // in the answers of all providers to a bad request
+func noMessage(format Format, body *jsontree.Value, want string) error {
+	if e := body.Member("error"); !e.IsNull() { // in the answers of all providers to a bad request
 		return assemble.ProviderError(e)
 	}
 	return fmt.Errorf("this is not a response of %s: %s is missing; pass the body of a complete response, not of a stream; ReadStream reads streams", format, want)
@@ -86,94 +87,76 @@ var truncations = []string{
 var completions = []string{"", "stop", "tool_calls", "end_turn", "STOP"}
 
 // ended records why the message ended. The error is a StopError.
-func (r reply) ended(format Format, reason, details string) (reply, error) {
+func (r reply) ended(format Format, why, details *jsontree.Value) (reply, error) {
+	reason := why.Text()
 	refused := slices.Contains(refusals, reason)
-	if r.text == "" && len(r.calls) == 0 && !slices.Contains(completions, reason) {
-		return reply{}, &StopError{Format: format, Reason: assemble.Short(reason), Details: assemble.Short(details), Refused: refused}
+	if len(r.text) == 0 && len(r.calls) == 0 && !slices.Contains(completions, reason) {
+		return reply{}, &StopError{Format: format, Reason: assemble.Short(reason), Details: assemble.Short(details.Text()), Refused: refused}
 	}
 	r.refused = r.refused || refused
 	r.truncated = slices.Contains(truncations, reason)
 	return r, nil
 }
 
-// notJSON returns the error for a response that cannot be parsed.
-func notJSON(format Format, err error) error {
-	return fmt.Errorf("this is not a response of %s: %w", format, err)
+// parse reads the body of a response, or a model's message.
+func (f Format) parse(p provider, body []byte) (reply, error) {
+	v, err := jsontree.Parse(body, jsontree.Message())
+	if err != nil {
+		return reply{}, fmt.Errorf("this is not a response of %s: %w", f, err)
+	}
+	r, err := p.parse(&v)
+	r.usage = f.usage(&v)
+	return r, err
 }
 
-// textPart is a part of a message's content.
-type textPart struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"` // what the model says instead of an answer
-	Thought bool   `json:"thought"`
+func (r *reply) addText(text *jsontree.Value) { r.text = append(r.text, text.Text()...) }
+
+// addRefusal adds what the model says instead of an answer.
+func (r *reply) addRefusal(text *jsontree.Value) {
+	r.addText(text)
+	r.refused = r.refused || text.Text() != ""
 }
 
-// joinTexts returns the text of content that is a string or a list of parts, and whether a part is
-// a refusal. It leaves out the model's thoughts.
-func joinTexts(content json.RawMessage) (text string, refused bool) {
-	if json.Unmarshal(content, &text) == nil {
-		return text, false
+// addParts adds the text of content that is a string or a list of parts.
+func (r *reply) addParts(content *jsontree.Value) {
+	r.addText(content)
+	parts := content.List()
+	for i := range parts {
+		r.addPart(&parts[i])
 	}
-	var raw []json.RawMessage
-	if json.Unmarshal(content, &raw) != nil {
-		return "", false
+}
+
+// addPart adds the text of a part, unless it is a thought of the model.
+func (r *reply) addPart(part *jsontree.Value) {
+	if !is(part.Member("thought"), "true") {
+		r.addText(part.Member("text"))
+		r.addRefusal(part.Member("refusal"))
 	}
-	var b strings.Builder
-	for _, one := range raw {
-		var part textPart
-		if json.Unmarshal(one, &part) == nil && !part.Thought {
-			b.WriteString(part.Text + part.Refusal)
-			refused = refused || part.Refusal != ""
+}
+
+// addCall adds a call. Some providers send the arguments as a string that contains JSON, and others
+// as an object. Arguments that are neither are replaced by empty in the model's message: the APIs
+// refuse them, and then no further turn would be possible.
+func (r *reply) addCall(id, name, arguments, empty *jsontree.Value) {
+	call := Call{ID: id.Text(), Name: name.Text(), Before: string(r.text[r.said:])}
+	r.said = len(r.text)
+	if arguments != nil {
+		call.Arguments = arguments.JSON()
+		if arguments.Kind == jsontree.String {
+			call.Arguments = json.RawMessage(arguments.Text())
+		}
+		switch {
+		case !isObject(call.Arguments):
+			*arguments = *empty
+		case empty.Kind == jsontree.Object: // not a string, which the API refuses as well
+			*arguments = *jsontree.NewRaw(call.Arguments)
 		}
 	}
-	return b.String(), refused
-}
-
-// argumentsOf returns the arguments of a call as JSON. Some providers send a string that
-// contains JSON, and others send an object.
-func argumentsOf(raw json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {
-		return json.RawMessage(text)
-	}
-	return raw
+	r.calls = append(r.calls, call)
 }
 
 // isObject reports whether a call's arguments are a JSON object.
 func isObject(arguments json.RawMessage) bool {
 	var o map[string]json.RawMessage
 	return json.Unmarshal(arguments, &o) == nil && o != nil
-}
-
-// sendable returns a model's message in a form that its API accepts. That is the message as it was
-// sent, but APIs refuse a call whose arguments are not an object, and then no further turn would be
-// possible. So such arguments are replaced by empty. path leads to the arguments in the message;
-// "*" stands for each item of an array.
-func sendable(message json.RawMessage, calls []Call, empty *jsontree.Value, path ...string) *jsontree.Value {
-	if !slices.ContainsFunc(calls, func(c Call) bool { return !isObject(c.Arguments) }) {
-		return jsontree.NewRaw(message)
-	}
-	v, err := jsontree.Parse(message, jsontree.Message())
-	if err != nil {
-		return jsontree.NewRaw(message)
-	}
-	replaceArguments(&v, empty, path)
-	return &v
-}
-
-func replaceArguments(v, empty *jsontree.Value, path []string) {
-	switch {
-	case v == nil:
-	case len(path) == 0:
-		if !isObject(argumentsOf(v.JSON())) {
-			*v = *empty
-		}
-	case path[0] == "*":
-		for i := range v.Items {
-			replaceArguments(&v.Items[i], empty, path[1:])
-		}
-	default:
-		replaceArguments(v.Member(path[0]), empty, path[1:])
-	}
 }

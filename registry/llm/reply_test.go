@@ -50,6 +50,26 @@ func TestMalformedCallGoesBackEmpty(t *testing.T) {
 	}
 }
 
+// Each call has the text that the model wrote since the call before.
+func TestTextBeforeACall(t *testing.T) {
+	t.Parallel()
+	for format, message := range map[llm.Format]string{
+		llm.OpenAI:          `{"role":"assistant","content":"ab","tool_calls":[{"function":{"name":"weather","arguments":"{}"}},{"function":{"name":"move","arguments":"{}"}}]}`,
+		llm.OpenAIResponses: `[{"type":"message","content":[{"text":"a"}]},{"type":"function_call","name":"weather"},{"type":"message","content":[{"text":"b"}]},{"type":"function_call","name":"move"}]`,
+		llm.Anthropic:       `{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","name":"weather"},{"type":"text","text":"b"},{"type":"tool_use","name":"move"}]}`,
+		llm.Gemini:          `{"parts":[{"text":"Hm.","thought":true},{"text":"a"},{"functionCall":{"name":"weather"}},{"text":"b"},{"functionCall":{"name":"move"}}]}`,
+	} {
+		m, err := newTools(t, format, llm.Options{}).Read([]byte(message))
+		if err != nil || len(m.Calls) != 2 || m.Text != "ab" {
+			t.Errorf("%s: got %+v, %v", format, m, err)
+			continue
+		}
+		if got := m.Calls[0].Before + "|" + m.Calls[1].Before; got != "a|b" && (format != llm.OpenAI || got != "ab|") {
+			t.Errorf("%s: got %q", format, got)
+		}
+	}
+}
+
 // A message says whether the model refused and whether it was cut off.
 func TestMessageIsRefusedOrTruncated(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,6 @@
 package llm
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
@@ -19,64 +16,26 @@ func (responses) definition(d definition) *jsontree.Value {
 		Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)
 }
 
-// responsesItem has the fields of an item that this package reads.
-type responsesItem struct {
-	Type      string          `json:"type"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Content   json.RawMessage `json:"content"`
-}
-
-func (p responses) parse(message []byte) (reply, error) {
-	items, unfinished, err := p.items(message)
-	if err != nil {
-		return reply{}, err
+func (responses) parse(body *jsontree.Value) (reply, error) {
+	items := body // a plain array of items
+	if body.Kind == jsontree.Object {
+		items = body.Member("output")
+	}
+	if items == nil || items.Kind != jsontree.Array || body.Member("status").Text() == "failed" {
+		return reply{}, noMessage(OpenAIResponses, body, "output")
 	}
 	var r reply
-	for _, raw := range items {
-		var item responsesItem
-		if err := json.Unmarshal(raw, &item); err != nil {
-			return reply{}, notJSON(OpenAIResponses, err)
-		}
-		own := jsontree.NewRaw(raw)
-		switch item.Type {
+	for i := range items.Items {
+		item := &items.Items[i]
+		switch item.Member("type").Text() {
 		case "message":
-			text, refused := joinTexts(item.Content)
-			r.text, r.refused = r.text+text, r.refused || refused
+			r.addParts(item.Member("content"))
 		case "function_call":
-			call := Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)}
-			r.calls = append(r.calls, call)
-			own = sendable(raw, []Call{call}, jsontree.NewString("{}"), "arguments")
+			r.addCall(item.Member("call_id"), item.Member("name"), item.Member("arguments"), jsontree.NewString("{}"))
 		}
-		r.own = append(r.own, own)
+		r.own = append(r.own, item)
 	}
-	return r.ended(OpenAIResponses, unfinished, "")
-}
-
-// items returns the items of a message, which is a response or a plain array of items. unfinished
-// is the reason why the response is incomplete, or "".
-func (responses) items(message []byte) (items []json.RawMessage, unfinished string, err error) {
-	if trimmed := bytes.TrimSpace(message); len(trimmed) > 0 && trimmed[0] == '[' {
-		if err := json.Unmarshal(message, &items); err != nil {
-			return nil, "", notJSON(OpenAIResponses, err)
-		}
-		return items, "", nil
-	}
-	var body struct {
-		Status     string            `json:"status"`
-		Output     []json.RawMessage `json:"output"`
-		Incomplete struct {
-			Reason string `json:"reason"`
-		} `json:"incomplete_details"`
-	}
-	if err := json.Unmarshal(message, &body); err != nil {
-		return nil, "", notJSON(OpenAIResponses, err)
-	}
-	if body.Output == nil || body.Status == "failed" {
-		return nil, "", noMessage(OpenAIResponses, message, "output")
-	}
-	return body.Output, body.Incomplete.Reason, nil
+	return r.ended(OpenAIResponses, body.Member("incomplete_details").Member("reason"), nil)
 }
 
 func (responses) stream() assemble.Assembler { return assemble.Responses() }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"unicode"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
 )
 
@@ -21,9 +23,8 @@ type Chunk struct {
 	// as the provider shows it.
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
-	// Call is a call that the stream has completed, for display: Name and Arguments are as the
-	// model wrote them, and may be invalid. To run calls, read the whole response with
-	// [Tools.Read].
+	// Call is a call, for display: Name and Arguments are as the model wrote them, and may be
+	// invalid. All calls follow the text. To run calls, read the whole response with [Tools.Read].
 	Call *Call `json:"call,omitempty"`
 	// End is the whole response. It is the last chunk.
 	End *Response `json:"end,omitempty"`
@@ -103,14 +104,13 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 		return fmt.Errorf("the stream of %s: %w", format, err)
 	}
 	var message json.RawMessage
-	streamed, calls := first != '{', 0
+	streamed := first != '{'
 	if streamed {
-		message, err = assemble.Read(in, a, func(piece assemble.Piece) error {
-			if piece.Call == nil {
-				return show(Chunk{Text: piece.Text, Reasoning: piece.Reasoning})
+		message, err = assemble.Read(in, a, func(text string, reasoning bool) error {
+			if reasoning {
+				return show(Chunk{Reasoning: text})
 			}
-			calls++
-			return show(Chunk{Call: &Call{ID: piece.Call.ID, Name: piece.Call.Name, Arguments: argumentsOf(piece.Call.Arguments)}})
+			return show(Chunk{Text: text})
 		})
 	} else if message, err = io.ReadAll(io.LimitReader(in, assemble.MaxMessage+1)); len(message) > assemble.MaxMessage {
 		err = assemble.ErrTooLong
@@ -121,19 +121,19 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 	if err != nil {
 		return fmt.Errorf("the stream of %s: %w", format, err)
 	}
-	r, err := p.parse(message)
+	r, err := format.parse(p, message)
 	// A model that stopped without an answer also has a complete response, for Read to judge.
 	if stop := (*StopError)(nil); err != nil && !errors.As(err, &stop) {
 		return err
 	}
 	var rest []Chunk // what the stream has not shown
-	if !streamed && r.text != "" {
-		rest = append(rest, Chunk{Text: r.text})
+	if !streamed && len(r.text) > 0 {
+		rest = append(rest, Chunk{Text: string(r.text)})
 	}
-	for i := calls; i < len(r.calls); i++ {
+	for i := range r.calls {
 		rest = append(rest, Chunk{Call: &r.calls[i]})
 	}
-	for _, chunk := range append(rest, Chunk{End: &Response{Body: message, Usage: format.usage(message)}}) {
+	for _, chunk := range append(rest, Chunk{End: &Response{Body: message, Usage: r.usage}}) {
 		if err := show(chunk); err != nil {
 			return err
 		}
@@ -142,40 +142,27 @@ func readStream(format Format, body io.Reader, show func(Chunk) error) error {
 }
 
 // usage returns the tokens that a response counts. Counts that are not numbers are 0.
-func (f Format) usage(body []byte) Usage {
-	var r struct{ Usage, UsageMetadata counts }
-	// A count of another type must not fail a response that is complete.
-	_ = json.Unmarshal(body, &r)
-	u, g := r.Usage, r.UsageMetadata
+func (f Format) usage(body *jsontree.Value) Usage {
+	sum := func(fields ...string) (tokens int64) {
+		const limit = 1e12 // so that sums of many messages cannot overflow
+		for _, field := range fields {
+			tokens += int64(min(max(number(body.At(strings.Split(field, "."))), 0), limit))
+		}
+		return tokens
+	}
 	switch f {
 	case OpenAIResponses:
-		return Usage{u.sum("input_tokens"), u.cached("input_tokens_details"), u.sum("output_tokens")}
+		return Usage{sum("usage.input_tokens"), sum("usage.input_tokens_details.cached_tokens"), sum("usage.output_tokens")}
 	case Anthropic:
-		cached := u.sum("cache_read_input_tokens")
-		return Usage{cached + u.sum("input_tokens", "cache_creation_input_tokens"), cached, u.sum("output_tokens")}
+		cached := sum("usage.cache_read_input_tokens")
+		return Usage{cached + sum("usage.input_tokens", "usage.cache_creation_input_tokens"), cached, sum("usage.output_tokens")}
 	case Gemini:
-		input, output := g.sum("promptTokenCount", "toolUsePromptTokenCount"), g.sum("candidatesTokenCount", "thoughtsTokenCount")
-		return Usage{input, g.sum("cachedContentTokenCount"), output}
+		return Usage{
+			Input:  sum("usageMetadata.promptTokenCount", "usageMetadata.toolUsePromptTokenCount"),
+			Cached: sum("usageMetadata.cachedContentTokenCount"),
+			Output: sum("usageMetadata.candidatesTokenCount", "usageMetadata.thoughtsTokenCount"),
+		}
 	default:
-		return Usage{u.sum("prompt_tokens"), u.cached("prompt_tokens_details"), u.sum("completion_tokens")}
+		return Usage{sum("usage.prompt_tokens"), sum("usage.prompt_tokens_details.cached_tokens"), sum("usage.completion_tokens")}
 	}
-}
-
-// counts are the fields of a provider's usage.
-type counts map[string]any
-
-// sum returns the sum of some fields.
-func (c counts) sum(names ...string) (sum int64) {
-	const most = 1e12 // so that sums of many messages cannot overflow
-	for _, name := range names {
-		n, _ := c[name].(float64)
-		sum += int64(min(max(n, 0), most))
-	}
-	return sum
-}
-
-// cached returns the number of cached tokens in the details of a field.
-func (c counts) cached(details string) int64 {
-	d, _ := c[details].(map[string]any)
-	return counts(d).sum("cached_tokens")
 }

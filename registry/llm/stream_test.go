@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
@@ -529,6 +530,32 @@ func TestBlankInputIsNoArguments(t *testing.T) {
 	got, _ := readStream(t, llm.Anthropic, strings.NewReader("data: "+strings.Join(events, "\n\ndata: ")+"\n\n"))
 	if got.err != nil || len(got.calls) != 1 || string(got.calls[0].Arguments) != "{}" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// The registry reports arguments that two parsers could understand differently, as it does for all
+// arguments. The message stays readable.
+func TestAmbiguousArgumentsDoNotFailTheMessage(t *testing.T) {
+	t.Parallel()
+	for _, input := range []string{`{"to":"a","to":"b"}`, `{"to":` + strings.Repeat("[", 998) + strings.Repeat("]", 998) + `}`} {
+		events := []string{
+			`{"type":"message_start","message":{"role":"assistant","content":[]}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"move","input":{}}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":` + string(jsontree.NewString(input).JSON()) + `}}`,
+			`{"type":"content_block_stop","index":0}`, `{"type":"message_stop"}`,
+		}
+		got, _ := readStream(t, llm.Anthropic, strings.NewReader("data: "+strings.Join(events, "\n\ndata: ")+"\n\n"))
+		if got.err != nil || len(got.calls) != 1 || string(got.calls[0].Arguments) != input {
+			t.Fatalf("got %+v", got)
+		}
+		tools := newTools(t, llm.Anthropic, llm.Options{})
+		m, err := tools.Read(got.end.Body)
+		if err != nil || len(m.Calls) != 1 || m.Calls[0].Problem != "" || string(m.Calls[0].Arguments) != input {
+			t.Fatalf("got %+v, %v", m, err)
+		}
+		if sent := tools.Reply(m, nil); !strings.Contains(string(sent[0]), `"input":`+input) {
+			t.Errorf("sent back %s", sent[0])
+		}
 	}
 }
 

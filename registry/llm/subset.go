@@ -104,7 +104,7 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 		return
 	}
 	m.depth = max(m.depth, depth)
-	if values := itemsOf(schema.Member("enum")); values != nil {
+	if values := schema.Member("enum").List(); values != nil {
 		bytes := 0
 		for _, v := range values {
 			bytes += len(v.Text())
@@ -115,10 +115,10 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 			m.longEnum = fmt.Sprintf("an enum has more than %d values with more than %d bytes in all", s.longEnum, s.longEnumBytes)
 		}
 	}
-	if itemsOf(schema.Member("type")) != nil {
+	if schema.Member("type").List() != nil {
 		m.unions++
 	}
-	if forms := itemsOf(schema.Member("anyOf")); forms != nil {
+	if forms := schema.Member("anyOf").List(); forms != nil {
 		m.unions++
 		for i := range forms {
 			m.count(&forms[i], s, depth)
@@ -131,7 +131,7 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 	if properties == nil {
 		return
 	}
-	required := itemsOf(schema.Member("required"))
+	required := schema.Member("required").List()
 	for i := range properties.Members {
 		p := &properties.Members[i]
 		m.properties++

@@ -10,14 +10,6 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// itemsOf returns the items of an array, or nil for any other value.
-func itemsOf(v *jsontree.Value) []jsontree.Value {
-	if v == nil || v.Kind != jsontree.Array {
-		return nil
-	}
-	return v.Items
-}
-
 // texts returns strings as a JSON array.
 func texts(values []string) *jsontree.Value {
 	return jsontree.NewArray(each.Of(values, jsontree.NewString)...)
@@ -34,14 +26,17 @@ func typesNamed(v *jsontree.Value) jsontype.Set {
 		return jsontype.Any
 	}
 	set := jsontype.Named(v.Text())
-	for _, one := range itemsOf(v) {
+	for _, one := range v.List() {
 		set |= jsontype.Named(one.Text())
 	}
 	return set
 }
 
-// number returns a JSON number as the nearest float64, or 0 for any other value.
+// number returns a JSON number as the nearest float64, or 0 for any other value and for nil.
 func number(v *jsontree.Value) float64 {
+	if v == nil {
+		return 0
+	}
 	n, err := strconv.ParseFloat(v.Literal, 64)
 	if err != nil {
 		return 0

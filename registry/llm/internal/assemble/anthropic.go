@@ -1,9 +1,8 @@
 package assemble
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
@@ -46,7 +45,7 @@ func (s *anthropicStream) add(event *jsontree.Value) error {
 		s.showBlock(delta)
 	case "content_block_stop":
 		if block != nil {
-			s.close(block)
+			closeBlock(block)
 		}
 		delete(s.open, index)
 	case "message_delta":
@@ -87,17 +86,18 @@ func (s *anthropicStream) showBlock(v *jsontree.Value) {
 	s.showText(v.Member("thinking"), true)
 }
 
-// close completes a block. Input that is not JSON stays a string.
-func (s *anthropicStream) close(block *growing) {
-	if input := block.field("input"); input != nil && input.kind == jsontree.String {
-		switch text := []byte(input.text()); {
-		case json.Valid(text):
-			input.replace(jsontree.NewRaw(text))
-		case len(bytes.TrimSpace(text)) == 0:
-			input.replace(jsontree.NewObject())
-		}
+// closeBlock completes the input of a call, which is a string of JSON until then. Input that is not
+// JSON stays a string.
+func closeBlock(block *growing) {
+	input := block.field("input")
+	if input == nil || input.kind != jsontree.String {
+		return
 	}
-	if block.field("type").text() == "tool_use" {
-		s.showCall(block.field("id").text(), block.field("name").text(), block.child("input").value())
+	text := input.text()
+	switch v, err := parse(text, "the input"); {
+	case err == nil:
+		input.replace(&v)
+	case strings.TrimSpace(text) == "":
+		input.replace(jsontree.NewObject())
 	}
 }

@@ -24,19 +24,6 @@ const (
 	maxUnweighed = 1 << 20
 )
 
-// Piece is what an event adds to a message. Exactly one field is set.
-type Piece struct {
-	Text, Reasoning string
-	Call            *Call
-}
-
-// Call is a complete call. Arguments are the field of the provider's message: JSON, or a string
-// with JSON.
-type Call struct {
-	ID, Name  string
-	Arguments json.RawMessage
-}
-
 // Assembler rebuilds the body of one response.
 type Assembler interface {
 	// add adds the next event, which is an object.
@@ -51,7 +38,7 @@ type build struct {
 	message growing
 	// unweighed is the number of bytes that arrived since the memory of message was determined.
 	unweighed int
-	show      func(Piece) error
+	show      func(text string, reasoning bool) error
 	stopped   error // an error of show, after which it is not called again
 	// complete is set once the model has stopped, and ended if no event can follow.
 	complete, ended bool
@@ -61,43 +48,25 @@ func (b *build) state() *build { return b }
 
 func (b *build) body() *jsontree.Value { return b.message.value() }
 
-func (b *build) showPiece(p Piece) {
-	if b.stopped == nil {
-		b.stopped = b.show(p)
-	}
-}
-
-func (b *build) showCall(id, name string, arguments *jsontree.Value) {
-	call := &Call{ID: id, Name: name}
-	if arguments != nil {
-		call.Arguments = arguments.JSON()
-	}
-	b.showPiece(Piece{Call: call})
-}
-
 // showText shows a piece of text, or the texts in a list of parts. reasoning is set if they are the
 // model's reasoning.
 func (b *build) showText(v *jsontree.Value, reasoning bool) {
-	switch text := v.Text(); {
-	case text == "":
-	case reasoning:
-		b.showPiece(Piece{Reasoning: text})
-	default:
-		b.showPiece(Piece{Text: text})
+	if text := v.Text(); text != "" && b.stopped == nil {
+		b.stopped = b.show(text, reasoning)
 	}
-	parts := items(v)
-	for i := range parts {
-		b.showText(parts[i].Member("text"), reasoning)
-		b.showText(parts[i].Member("thinking"), true)
+	for _, part := range v.List() {
+		b.showText(part.Member("text"), reasoning)
+		b.showText(part.Member("thinking"), true)
 	}
 }
 
 // errEnded ends reading after the last event.
 var errEnded = errors.New("the stream has ended")
 
-// Read reads a stream of events and returns the body of the response. It passes each piece to the
-// function show as it arrives, and returns the error of show.
-func Read(in io.Reader, a Assembler, show func(Piece) error) (json.RawMessage, error) {
+// Read reads a stream of events and returns the body of the response. It passes each piece of the
+// text and of the model's reasoning to the function show as it arrives, and returns the error of
+// show.
+func Read(in io.Reader, a Assembler, show func(text string, reasoning bool) error) (json.RawMessage, error) {
 	b := a.state()
 	b.show = show
 	events := 0
@@ -128,9 +97,7 @@ func addEvent(a Assembler, data []byte) error {
 	if string(data) == "[DONE]" {
 		return errEnded
 	}
-	bounds := jsontree.Message()
-	bounds.What = "an event"
-	event, err := jsontree.Parse(data, bounds)
+	event, err := parse(data, "an event")
 	if err != nil {
 		return err
 	}
@@ -161,6 +128,14 @@ func addEvent(a Assembler, data []byte) error {
 		return errEnded
 	}
 	return nil
+}
+
+// parse parses a part of a message, which may be nested less deeply than the message.
+func parse[T string | []byte](text T, what string) (jsontree.Value, error) {
+	bounds := jsontree.Message()
+	bounds.What = what
+	bounds.Depth -= 10
+	return jsontree.Parse(text, bounds)
 }
 
 // ProviderError returns an error that a provider reports. e is as for ErrorText.

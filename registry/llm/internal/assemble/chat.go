@@ -69,7 +69,7 @@ func (s *chatStream) body() *jsontree.Value {
 	message.Members = slices.DeleteFunc(message.Members, func(m jsontree.Member) bool {
 		return isEmpty(&m.Value) && m.Name != "content" && m.Name != "refusal"
 	})
-	if calls := items(message.Member("tool_calls")); !s.withIndex {
+	if calls := message.Member("tool_calls").List(); !s.withIndex {
 		for i := range calls { // the index exists in streams only
 			calls[i].Members = slices.DeleteFunc(calls[i].Members, func(m jsontree.Member) bool { return m.Name == "index" })
 		}

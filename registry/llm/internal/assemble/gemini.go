@@ -38,7 +38,7 @@ func (s *geminiStream) add(event *jsontree.Value) error {
 		return nil
 	}
 	s.candidate.child("content").setAll(content, "parts")
-	parts := items(content.Member("parts"))
+	parts := content.Member("parts").List()
 	for i := range parts {
 		if err := s.addPart(&parts[i]); err != nil {
 			return err
@@ -52,7 +52,6 @@ func (s *geminiStream) addPart(part *jsontree.Value) error {
 		if isTrue(call.Member("willContinue")) || !call.Member("partialArgs").IsNull() {
 			return errors.New("a call has partial arguments; remove streamFunctionCallArguments from the request")
 		}
-		s.showCall(call.Member("id").Text(), call.Member("name").Text(), call.Member("args"))
 	}
 	thought := isTrue(part.Member("thought"))
 	s.showText(part.Member("text"), thought)

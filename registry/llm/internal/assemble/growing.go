@@ -206,18 +206,10 @@ func (g *growing) value() *jsontree.Value {
 	return v
 }
 
-// items returns the items of an array, or nil for any other value.
-func items(v *jsontree.Value) []jsontree.Value {
-	if v == nil || v.Kind != jsontree.Array {
-		return nil
-	}
-	return v.Items
-}
-
 // first returns the first of several messages in a response, or nil if the event belongs to another
 // one.
 func first(list *jsontree.Value) *jsontree.Value {
-	all := items(list)
+	all := list.List()
 	if len(all) == 0 {
 		return nil
 	}

@@ -24,9 +24,6 @@ func (s *responsesStream) add(event *jsontree.Value) error {
 			return errors.New("response.output_item.done has no item")
 		}
 		s.message.child("output").push().replace(item)
-		if item.Member("type").Text() == "function_call" {
-			s.showCall(item.Member("call_id").Text(), item.Member("name").Text(), item.Member("arguments"))
-		}
 	case "response.completed", "response.incomplete":
 		response := event.Member("response")
 		if response == nil || response.Kind != jsontree.Object {
