@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/endpoint"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/sse"
@@ -21,10 +22,9 @@ import (
 
 // Limits of a request. The context limits the time; maxTime is for a context without a deadline.
 const (
-	maxRequest = 32 << 20 // bytes
-	maxTime    = 24 * time.Hour
-	// DefaultMaxResponse is the default of Options.MaxResponse: the limit of llm.ReadStream.
-	DefaultMaxResponse = 256 << 20
+	maxRequest  = 32 << 20  // bytes
+	maxResponse = 256 << 20 // bytes, as in llm.ReadStream
+	maxTime     = 24 * time.Hour
 )
 
 // maxModel limits the name of a model, in bytes.
@@ -47,9 +47,6 @@ type Options struct {
 	Secret capability.SecretUse
 	// Secrets contains the value of Secret, which is read for each request.
 	Secrets *secret.Store
-	// MaxResponse limits a response, in bytes; 0 means DefaultMaxResponse. A stream has some
-	// hundred bytes for each token.
-	MaxResponse int64
 	// HTTP makes the connections; see [egress.Transport]. Its Limits are not used.
 	HTTP egress.Transport
 }
@@ -58,8 +55,8 @@ type Options struct {
 // state between requests, and is safe for concurrent use. [New] creates it.
 type Client struct {
 	o        Options
-	endpoint capability.URLPattern
-	url      string // endpoint with the query
+	endpoint endpoint.Endpoint
+	url      string // the endpoint's, with the query
 	header   http.Header
 	// label names the model in errors.
 	label string
@@ -79,18 +76,17 @@ func New(o Options) (*Client, error) {
 	fail := func(what string, err error) (*Client, error) {
 		return nil, fmt.Errorf("provider %s: %s: %w", o.Format, what, err)
 	}
-	base, err := capability.ParseURLPattern(cmp.Or(o.BaseURL, a.base))
+	base, err := endpoint.ParseURL(cmp.Or(o.BaseURL, a.base))
 	if err != nil {
 		return fail("base URL", err)
 	}
-	if base.IsAny() || base.IsWildcard() {
-		return fail("base URL", errors.New("names no single host; write https://HOST/PATH"))
-	}
-	o.Private = o.Private || base.NamesLocal()
 	if err := o.checkSecret(a, base); err != nil {
 		return fail("secret", err)
 	}
-	c := &Client{o: o, compatible: !isOpenAI(base.Host())}
+	c := &Client{
+		o: o, compatible: !isOpenAI(base.Host()),
+		endpoint: endpoint.Endpoint{Private: o.Private, Rule: "models", Secret: o.Secret, Secrets: o.Secrets, HTTP: o.HTTP},
+	}
 	c.header = http.Header{"Content-Type": {"application/json"}, "Accept": {sse.MediaType}}
 	if o.Format == llm.Anthropic {
 		c.header.Set("Anthropic-Version", "2023-06-01")
@@ -99,11 +95,11 @@ func New(o Options) (*Client, error) {
 	if o.Format == llm.Gemini {
 		path = "/models/" + url.PathEscape(strings.TrimPrefix(o.Model, "models/")) + path
 	}
-	c.endpoint, err = capability.ParseURLPattern(strings.TrimSuffix(base.String(), "/") + path)
+	c.endpoint.URL, err = endpoint.ParseURL(strings.TrimSuffix(base.String(), "/") + path)
 	if err != nil {
 		return fail("the model and the base URL make no valid URL", err)
 	}
-	c.url = c.endpoint.String() + a.query
+	c.url = c.URL() + a.query
 	origin := strings.TrimSuffix(base.String(), base.Path())
 	c.label = fmt.Sprintf("model %q at %s", o.Model, origin)
 	return c, nil
@@ -127,7 +123,7 @@ func (o *Options) checkSecret(a api, base capability.URLPattern) error {
 		return fmt.Errorf("%s: a key is sent only in a header; leave out query and basic", use.Name)
 	case o.Secrets == nil || !o.Secrets.Exists(use.Name):
 		return fmt.Errorf("%s: is not configured; give it a source", use.Name)
-	case base.Scheme() == "http" && !o.Private:
+	case base.Scheme() == "http" && !o.Private && !base.NamesLocal():
 		return fmt.Errorf("%s: the base URL is plain http, which would reveal the key; write https", use.Name)
 	}
 	if use.Header == "" {
@@ -140,7 +136,7 @@ func (o *Options) checkSecret(a api, base capability.URLPattern) error {
 func (c *Client) Format() llm.Format { return c.o.Format }
 
 // URL returns the URL of the requests, without the query.
-func (c *Client) URL() string { return c.endpoint.String() }
+func (c *Client) URL() string { return c.endpoint.URL.String() }
 
 // Stream asks for the model's next message. Each iteration over the result makes a new request,
 // which ends when the iteration does or when ctx is done. The last chunk has End, unless Stream
@@ -178,7 +174,7 @@ func (c *Client) open(ctx context.Context, r llm.Request) (*egress.Client, *egre
 		return nil, nil, err
 	}
 	for retry := 0; ; retry++ {
-		client := egress.New(c.options())
+		client := c.endpoint.Client(egress.Limits{RequestBytes: maxRequest, ResponseBytes: maxResponse, Time: maxTime})
 		res, failed := c.try(ctx, client, body)
 		if failed == nil {
 			return client, res, nil
@@ -205,30 +201,4 @@ func (c *Client) try(ctx context.Context, client *egress.Client, body []byte) (*
 		return nil, c.newError(res.Status, fmt.Sprintf("answered with %q and not with a stream; check the base URL", media))
 	}
 	return res, nil
-}
-
-// options returns the options of a client for one request. The client may reach only the endpoint.
-// It adds the key to the request, and hides it in the response.
-func (c *Client) options() egress.Options {
-	o := egress.Options{Normalise: capability.NormaliseURL, Transport: c.o.HTTP}
-	o.Limits = egress.Limits{
-		Requests: 1, Open: 1, RequestBytes: maxRequest, Time: maxTime,
-		ResponseBytes: cmp.Or(max(c.o.MaxResponse, 0), DefaultMaxResponse),
-	}
-	o.Permit = func(_ string, u *url.URL) (egress.Decision, bool) {
-		return egress.Decision{Private: c.o.Private, Rule: "models"}, c.endpoint.Matches(u)
-	}
-	if use := c.o.Secret; use.Name != "" {
-		var hide *secret.Scrubber
-		o.Secrets = func(ctx context.Context, _ egress.Decision) ([]egress.Injection, error) {
-			value, err := c.o.Secrets.Value(ctx, use)
-			if err != nil {
-				return nil, err
-			}
-			hide = secret.NewScrubber(map[string]string{use.Name: value})
-			return []egress.Injection{{Name: use.Name, Header: use.Header, Value: use.Prefix + value}}, nil
-		}
-		o.Scrub = func() egress.Scrubber { return hide.Stream() }
-	}
-	return o
 }

@@ -310,14 +310,13 @@ func TestLimits(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for r.Context().Err() == nil { // without an end
-			_, _ = io.WriteString(w, event("more"))
+			_, _ = io.WriteString(w, event(strings.Repeat("more", 1<<16)))
 		}
 	}))
 	defer web.Close()
 	o := withKey(llm.OpenAI, web.URL+"/v1")
-	o.MaxResponse = 10_000
 	text, err := ask(t.Context(), client(t, o))
-	if err == nil || !strings.Contains(err.Error(), "larger than 10000 bytes") || text == "" || len(text) > 10_000 {
+	if err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") || text == "" || len(text) > 20<<20 {
 		t.Errorf("endless response: %d bytes, %v", len(text), err)
 	}
 	c := client(t, o)

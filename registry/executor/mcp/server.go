@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/endpoint"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -82,9 +84,13 @@ type Server struct {
 func NewServer(o Options) *Server {
 	if o.URL != "" {
 		return newServer(o, func(o Options) (transport.Stream, error) {
-			return transport.Endpoint{
-				Server: o.Name, URL: o.URL, Private: o.Private, Secret: o.Secret, Secrets: o.Secrets, HTTP: o.HTTP,
-			}.Open()
+			u, err := endpoint.ParseURL(o.URL)
+			if err != nil {
+				return nil, fmt.Errorf("its URL is invalid: %w", err)
+			}
+			return transport.Open(endpoint.Endpoint{
+				URL: u, Private: o.Private, Rule: "servers." + o.Name, Secret: o.Secret, Secrets: o.Secrets, HTTP: o.HTTP,
+			}), nil
 		})
 	}
 	return newServer(o, func(o Options) (transport.Stream, error) {

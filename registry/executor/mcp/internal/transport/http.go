@@ -8,13 +8,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
-	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/hostfuncs/endpoint"
 	"github.com/wasmtool/wasmtool/internal/sse"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -33,27 +31,10 @@ const (
 	requestTime, notificationTime = 24 * time.Hour, 30 * time.Second
 )
 
-// Endpoint is a server at a URL.
-type Endpoint struct {
-	// Server is the name of the server. The rule servers.NAME allows its requests.
-	Server string
-	// URL is "https://HOST/PATH".
-	URL string
-	// Private allows a private or loopback address of the host.
-	Private bool
-	// Secret is added to each request as a header, unless its Name is empty. Secrets contains its
-	// value.
-	Secret  capability.SecretUse
-	Secrets *secret.Store
-	// HTTP makes the connections; see egress.Options.
-	HTTP egress.Transport
-}
-
 // httpStream is a connection to a server at a URL, over streamable HTTP. It implements Stream: each
 // written line becomes a POST request, and each message in a response becomes a line to read.
 type httpStream struct {
-	endpoint Endpoint
-	url      capability.URLPattern
+	endpoint endpoint.Endpoint
 	reader   *io.PipeReader // reads what is written to incoming
 	incoming *io.PipeWriter
 	ctx      context.Context // done when the session ends
@@ -73,15 +54,11 @@ type httpStream struct {
 }
 
 // Open returns a stream to the server. It connects only when the first message is written.
-func (e Endpoint) Open() (Stream, error) {
-	pattern, err := capability.ParseURLPattern(e.URL)
-	if err != nil || pattern.IsAny() || pattern.IsWildcard() {
-		return nil, errors.New("its URL is invalid; write https://HOST/PATH")
-	}
-	s := &httpStream{endpoint: e, url: pattern, cancels: make(map[int64]context.CancelFunc)}
+func Open(e endpoint.Endpoint) Stream {
+	s := &httpStream{endpoint: e, cancels: make(map[int64]context.CancelFunc)}
 	s.reader, s.incoming = io.Pipe()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	return s, nil
+	return s
 }
 
 // OnFailure implements Stream.
@@ -244,10 +221,10 @@ func (s *httpStream) fail(m *outgoing, err error) {
 // its own client, so no connection outlives its request. Redirects are not followed, so that no
 // other server receives the message.
 func (s *httpStream) exchange(ctx context.Context, method string, body []byte, limit time.Duration, take func(*egress.Response) error) error {
-	client := egress.New(s.options(limit))
+	client := s.endpoint.Client(egress.Limits{RequestBytes: MaxMessage, ResponseBytes: maxResponse, Time: limit})
 	defer client.Close()
 	res, err := client.Do(ctx, egress.Request{
-		Method: method, URL: s.url.String(), Header: s.header(method), Body: body, KeepRedirect: true,
+		Method: method, URL: s.endpoint.URL.String(), Header: s.header(method), Body: body, KeepRedirect: true,
 	})
 	if err != nil {
 		return requestError(err)
@@ -277,31 +254,6 @@ func (s *httpStream) header(method string) http.Header {
 		h.Set("Mcp-Protocol-Version", s.revision)
 	}
 	return h
-}
-
-// options returns the options of a client for one request. The client may reach only the URL of
-// the server. It adds the secret to the request, and hides it in the response.
-func (s *httpStream) options(limit time.Duration) egress.Options {
-	e := s.endpoint
-	o := egress.Options{Normalise: capability.NormaliseURL, Transport: e.HTTP}
-	o.Limits = egress.Limits{Requests: 1, Open: 1, RequestBytes: MaxMessage, ResponseBytes: maxResponse, Time: limit}
-	private := e.Private || s.url.NamesLocal()
-	o.Permit = func(_ string, u *url.URL) (egress.Decision, bool) {
-		return egress.Decision{Private: private, Rule: "servers." + e.Server}, s.url.Matches(u)
-	}
-	if use := e.Secret; use.Name != "" && e.Secrets != nil {
-		var hide *secret.Scrubber
-		o.Secrets = func(ctx context.Context, _ egress.Decision) ([]egress.Injection, error) {
-			value, err := e.Secrets.Value(ctx, use)
-			if err != nil {
-				return nil, err
-			}
-			hide = secret.NewScrubber(map[string]string{use.Name: value})
-			return []egress.Injection{{Name: use.Name, Header: use.Header, Value: use.Prefix + value}}, nil
-		}
-		o.Scrub = func() egress.Scrubber { return hide.Stream() }
-	}
-	return o
 }
 
 // finish ends the session after an error. The reader sees the end of the stream.
