@@ -54,6 +54,15 @@ func Update(title string, metadata map[string]any) error {
 	return err
 }
 
+// Partial reports text as the result so far, for clients that show results as they grow. It
+// replaces the text of the previous call of Partial, and the result of the tool replaces it. The
+// limits are those of [Update]: send the end of a long text. Outside wasip1 Partial does nothing.
+func Partial(text string) error {
+	update := append(appendText([]byte(`{"content":[{"type":"text","text":`), text), "}]}"...)
+	_, err := host.Check(hostUpdate(update))
+	return err
+}
+
 // HostError is the error of a request that the host refused or could not carry out.
 type HostError = host.Error
 

@@ -40,11 +40,20 @@ type Listener struct {
 	// Progress receives the amount done and the total, in units that the guest chooses, and a
 	// message. total is 0 if the guest does not know it.
 	Progress func(done, total float64, message string)
-	// Update receives a short title, which describes an action or a result of the call, and JSON
-	// values by name; either may be empty.
-	Update func(title string, metadata map[string]json.RawMessage)
+	// Update receives what a guest reports about its call.
+	Update func(Update)
 
 	hide *callSecrets // nil hides nothing
+}
+
+// Update is a guest's report about its running call. Empty fields change nothing.
+type Update struct {
+	// Title is a short line about an action or a result of the call.
+	Title string
+	// Metadata are JSON values by name.
+	Metadata map[string]json.RawMessage
+	// Texts are the blocks of the result so far. They replace those of the previous update.
+	Texts []string
 }
 
 // clean returns a guest's text for listeners. It hides secrets before it cuts the text, because
@@ -137,7 +146,8 @@ const (
 	MaxUpdates = 20
 )
 
-// Update passes a title, metadata or both to the listener; text is a JSON object. If the update is
+// Update passes an update to the listener; text is a JSON object with title, metadata and content,
+// each of which may be missing. If the update is
 // refused, Update returns an [*Error], so the guest knows that it was not delivered.
 func (t *Messages) Update(text []byte) error {
 	if len(text) > MaxUpdate {
@@ -168,7 +178,11 @@ func (t *Messages) Update(text []byte) error {
 			}
 		}
 	}
-	t.l.Update(legible([]byte(u.Title), MaxUpdateTitle), u.Metadata)
+	passed := Update{Title: legible([]byte(u.Title), MaxUpdateTitle), Metadata: u.Metadata}
+	for _, block := range u.Content {
+		passed.Texts = append(passed.Texts, block.Text)
+	}
+	t.l.Update(passed)
 	return nil
 }
 
@@ -176,15 +190,24 @@ func (t *Messages) Update(text []byte) error {
 type update struct {
 	Title    string                     `json:"title"`
 	Metadata map[string]json.RawMessage `json:"metadata"`
+	Content  []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
 }
 
 // errNoUpdate is the error for text that is not an update.
-var errNoUpdate = newError(CodeInvalid, "update", `an update must be a JSON object such as {"title":"Reading","metadata":{"files":3}}`)
+var errNoUpdate = newError(CodeInvalid, "update", `an update must be a JSON object such as {"title":"Reading","metadata":{"files":3},"content":[{"type":"text","text":"a.txt"}]}`)
 
 func readUpdate(text []byte) (update, bool) {
 	var u *update // nil for null
 	if !utf8.Valid(text) || !decodeOne(text, &u) || u == nil {
 		return update{}, false
+	}
+	for _, block := range u.Content {
+		if block.Type != "text" {
+			return update{}, false
+		}
 	}
 	return *u, true
 }

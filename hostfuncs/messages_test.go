@@ -1,7 +1,6 @@
 package hostfuncs_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -80,15 +79,20 @@ func TestProgressIsPaced(t *testing.T) {
 	})
 }
 
-// TestUpdates checks that an update is a title, values by name, or both. Anything else is an error
+// TestUpdates checks that an update is a title, values by name, text blocks, or several of these. Anything else is an error
 // that the guest sees.
 func TestUpdates(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"title":"a","metadata":{"n":1e2,"o":{"x":[null]}}}`: `a map[n:1e2 o:{"x":[null]}]`,
-		`{"title":"a"}`:           `a map[]`,
-		`{}`:                      ` map[]`,
-		`{"metadata":{"n":null}}`: ` map[n:null]`,
-		`{"title":"` + strings.Repeat("é", hostfuncs.MaxUpdateTitle) + `"}`: strings.Repeat("é", hostfuncs.MaxUpdateTitle/2) + " map[]",
+		`{"title":"a","metadata":{"n":1e2,"o":{"x":[null]}}}`: `a map[n:1e2 o:{"x":[null]}] []`,
+		`{"title":"a"}`:           `a map[] []`,
+		`{}`:                      ` map[] []`,
+		`{"metadata":{"n":null}}`: ` map[n:null] []`,
+		`{"title":"` + strings.Repeat("é", hostfuncs.MaxUpdateTitle) + `"}`:    strings.Repeat("é", hostfuncs.MaxUpdateTitle/2) + " map[] []",
+		`{"content":[{"type":"text","text":"a\n"},{"type":"text","text":""}]}`: ` map[] ["a\n" ""]`,
+		`{"content":[]}`:             ` map[] []`,
+		`{"content":"a"}`:            "update",
+		`{"content":[{"text":"a"}]}`: "update",
+		`{"content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`: "update",
 		``:                                    "update",
 		`null`:                                "update",
 		`[]`:                                  "update",
@@ -102,8 +106,8 @@ func TestUpdates(t *testing.T) {
 		`{"metadata":{"a":"` + strings.Repeat("x", hostfuncs.MaxUpdate) + `"}}`: "too_large",
 	} {
 		got := ""
-		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(title string, metadata map[string]json.RawMessage) {
-			got = fmt.Sprintf("%s %s", title, metadata)
+		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(u hostfuncs.Update) {
+			got = fmt.Sprintf("%s %s %q", u.Title, u.Metadata, u.Texts)
 		}})
 		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
@@ -120,7 +124,7 @@ func TestUpdates(t *testing.T) {
 func TestUpdatesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(string, map[string]json.RawMessage) { told++ }})
+		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(hostfuncs.Update) { told++ }})
 		for second := range 3 {
 			for n := range hostfuncs.MaxUpdates + 5 {
 				err := talk.Update([]byte(`{"title":"a"}`))

@@ -208,7 +208,8 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 		in.Update(tool.Update{Title: "one", Metadata: map[string]json.RawMessage{"n": json.RawMessage("1")}})
 		in.Call.OnProgress(1, 2, "half")
 		in.Update(tool.Update{Metadata: map[string]json.RawMessage{"bad": json.RawMessage("{")}})
-		in.Update(tool.Update{Title: "two"})
+		in.Update(tool.Update{Content: []tool.Content{tool.ImageContent([]byte("x"), "image/png")}})
+		in.Update(tool.Update{Title: "two", Content: []tool.Content{tool.TextContent("a.txt")}})
 		late = in.Update
 	}))
 	s := r.Calls().Subscribe(ledger.EventFilter{})
@@ -216,7 +217,7 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 	call.ID = "it"
 	call.OnUpdate = func(u tool.Update) {
 		c, _ := r.Calls().State("", "it")
-		received = append(received, c.Title)
+		received = append(received, c.Title+tool.Result{Content: c.Content}.Text())
 		if u.Title == "two" {
 			panic("a listener")
 		}
@@ -224,20 +225,20 @@ func TestUpdatesArriveInOrder(t *testing.T) {
 	if _, err := r.Execute(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}
-	late(tool.Update{Title: "late"})
+	late(tool.Update{Title: "late", Content: []tool.Content{tool.TextContent("late")}})
 	s.Close()
 	var published []string
 	for e := range s.Events() {
 		if e.Kind == ledger.EventUpdated {
-			published = append(published, e.Update.Title)
+			published = append(published, e.Update.Title+tool.Result{Content: e.Update.Content}.Text())
 		} else {
 			published = append(published, string(e.Kind))
 		}
 	}
-	if got := fmt.Sprintf("%q %q", received, published); got != `["one" "one" "two"] ["started" "one" "" "two" "completed"]` {
+	if got := fmt.Sprintf("%q %q", received, published); got != `["one" "one" "twoa.txt"] ["started" "one" "" "twoa.txt" "completed"]` {
 		t.Errorf("got %s", got)
 	}
-	if c, _ := r.Calls().State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 {
+	if c, _ := r.Calls().State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 || c.Content != nil {
 		t.Errorf("kept %+v", c)
 	}
 	wantCode(t, r.Calls().UpdateState("", "it", tool.Update{Title: "x"}), tool.CodeInvalidArgument)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -31,7 +33,7 @@ func move(e *Entry, to state.Status) error {
 }
 
 // Limits of the updates of a call.
-const maxTitle, maxMessage, maxMetadata, maxNames = 256, 1 << 10, 64 << 10, 64
+const maxTitle, maxMessage, maxMetadata, maxContent, maxNames, maxBlocks = 256, 1 << 10, 64 << 10, 64 << 10, 64, 64
 
 func TestIllegalMovesChangeNothing(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
@@ -152,6 +154,13 @@ func TestUpdatesAreMerged(t *testing.T) {
 		{tool.Update{Title: "Searching", Metadata: raw("n", "1", "kept", `"x"`)}, nil},
 		{tool.Update{Metadata: raw("n", "2")}, nil},
 		{tool.Update{Progress: &tool.Progress{Done: 1, Total: 2}}, nil},
+		{tool.Update{Content: []tool.Content{tool.TextContent("a"), tool.TextContent("b")}}, nil},
+		{tool.Update{Content: []tool.Content{tool.TextContent("part")}}, nil},
+		{tool.Update{Title: "broken", Content: []tool.Content{tool.ImageContent([]byte("x"), "image/png")}}, state.ErrInvalid},
+		{tool.Update{Title: "broken", Content: []tool.Content{tool.TextContent("\xff")}}, state.ErrInvalid},
+		{tool.Update{Title: "broken", Content: make([]tool.Content, 1)}, state.ErrInvalid},
+		{tool.Update{Content: []tool.Content{tool.TextContent(strings.Repeat("x", maxContent)), tool.TextContent("x")}}, state.ErrTooLarge},
+		{tool.Update{Content: slices.Repeat([]tool.Content{tool.TextContent("")}, maxBlocks+1)}, state.ErrTooLarge},
 		{tool.Update{Title: "broken", Metadata: raw("a", "1", "b", "{")}, state.ErrInvalid},
 		{tool.Update{Title: strings.Repeat("x", maxTitle+1)}, state.ErrTooLarge},
 		{tool.Update{Metadata: raw("big", `"`+strings.Repeat("x", maxMetadata)+`"`)}, state.ErrTooLarge},
@@ -163,16 +172,22 @@ func TestUpdatesAreMerged(t *testing.T) {
 			t.Errorf("step %d: got %v, want %v", i, err, step.want)
 		}
 	}
-	check := func() {
+	check := func(content ...string) {
 		t.Helper()
 		c, _ := s.State("", "a")
 		if c.Title != "Searching" || len(c.Metadata) != 2 || string(c.Metadata["n"]) != "2" || c.Progress.Total != 2 || string(c.Metadata["kept"]) != `"x"` {
 			t.Errorf("got %+v", c)
 		}
+		if got := each.Of(c.Content, func(c tool.Content) string { return c.Text }); !slices.Equal(got, content) {
+			t.Errorf("the result so far is %q, want %q", got, content)
+		}
 		c.Metadata["n"][0] = '9' // changes only the returned copy
+		for i := range c.Content {
+			c.Content[i].Text = "changed"
+		}
 	}
-	check()
-	check()
+	check("part")
+	check("part")
 	if err := errors.Join(move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,9 @@ type Update struct {
 	Title string `json:"title,omitempty"`
 	// Metadata are values by name. Each replaces the previous value with that name.
 	Metadata map[string]json.RawMessage `json:"metadata,omitempty"`
+	// Content is the result so far, as text blocks. It replaces the content of earlier updates, and
+	// the result of the call replaces it. Empty keeps the previous content.
+	Content []Content `json:"content,omitempty"`
 	// Progress is the progress of the call; nil keeps the previous progress.
 	Progress *Progress `json:"progress,omitempty"`
 }

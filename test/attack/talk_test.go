@@ -82,14 +82,14 @@ func TestLinesAreCutAfterSecretsAreHidden(t *testing.T) {
 func TestUpdatesHoldNoSecret(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
-	text := `{"title":"` + apiKey + `","metadata":{"a":["` + apiKey + `"],"` + apiKey + `":1}}`
+	text := `{"title":"` + apiKey + `","metadata":{"a":["` + apiKey + `"],"` + apiKey + `":1},"content":[{"type":"text","text":"` + apiKey + `"}]}`
 	heard := ""
 	call := script("script", get("https://api.example.com/"), step{Do: "update", Text: text})
-	call.OnUpdate = func(u tool.Update) { heard += fmt.Sprintf("%s %s", u.Title, u.Metadata) }
+	call.OnUpdate = func(u tool.Update) { heard += fmt.Sprintf("%s %s %v", u.Title, u.Metadata, u.Content) }
 	if out := l.call(t, call); out[1].Code != 0 {
 		t.Errorf("got %+v", out[1])
 	}
-	if strings.Count(heard, "[secret:") != 3 || strings.Contains(heard, "canary") {
+	if strings.Count(heard, "[secret:") != 4 || strings.Contains(heard, "canary") {
 		t.Errorf("heard %q", heard)
 	}
 }

@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -101,11 +100,8 @@ func (j *job) log(_ slog.Level, text string) {
 func (j *job) update(u tool.Update) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if raw, ok := u.Metadata["output"]; ok {
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			j.live = text
-		}
+	if len(u.Content) > 0 {
+		j.live = tool.Result{Content: u.Content}.Text()
 	}
 	switch {
 	case u.Progress != nil && u.Progress.Message != "":

@@ -49,7 +49,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 			call.OnLog(0, "first")
 			call.OnLog(0, "second")
 			call.OnUpdate(tool.Update{Progress: &tool.Progress{Message: "halfway"}})
-			call.OnUpdate(tool.Update{Metadata: map[string]json.RawMessage{"output": json.RawMessage(`"line 7\n"`)}})
+			call.OnUpdate(tool.Update{Content: []tool.Content{tool.TextContent("line 7\n")}})
 			<-ctx.Done()
 			return "", ctx.Err()
 		case "wait": // ends after timeout_ms; the registry must not end it earlier

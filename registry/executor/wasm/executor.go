@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -250,8 +250,8 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	}
 	listener := hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress}
 	if in.Update != nil {
-		listener.Update = func(title string, metadata map[string]json.RawMessage) {
-			in.Update(tool.Update{Title: title, Metadata: metadata})
+		listener.Update = func(u hostfuncs.Update) {
+			in.Update(tool.Update{Title: u.Title, Metadata: u.Metadata, Content: each.Of(u.Texts, tool.TextContent)})
 		}
 	}
 	return hostfuncs.Services{

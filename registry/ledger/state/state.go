@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -23,10 +24,10 @@ var (
 	ErrUnknown = errors.New("there is no such call")
 	// ErrEnded means that the call has ended and cannot change.
 	ErrEnded = errors.New("the call has ended")
-	// ErrInvalid means that metadata is not JSON.
-	ErrInvalid = errors.New("the metadata is not JSON")
-	// ErrTooLarge means that metadata, title or message exceeds its limit.
-	ErrTooLarge = errors.New("the metadata, title or message is too large")
+	// ErrInvalid means that metadata is not JSON, or that content is not text in UTF-8.
+	ErrInvalid = errors.New("the metadata is not JSON, or the content is not text")
+	// ErrTooLarge means that metadata, content, title or message exceeds its limit.
+	ErrTooLarge = errors.New("the metadata, content, title or message is too large")
 )
 
 // Call is the state of one call. It is a value, and not safe for concurrent use.
@@ -37,6 +38,8 @@ type Call struct {
 	Title    string                     `json:"title,omitempty"`
 	Metadata map[string]json.RawMessage `json:"metadata,omitempty"`
 	Progress *tool.Progress             `json:"progress,omitempty"`
+	// Content is the tool's latest partial result; nil after the end.
+	Content []tool.Content `json:"content,omitempty"`
 	// Revision counts the changes. A reader compares it to find the newer of two states.
 	Revision uint64    `json:"revision"`
 	Started  time.Time `json:"started"`
@@ -113,13 +116,23 @@ func (c *Call) Update(u tool.Update) error {
 	for name, value := range merged {
 		size += len(name) + len(value)
 	}
-	if size > maxMetadata || len(merged) > maxNames || len(u.Title) > maxTitle ||
+	content := 0
+	for _, block := range u.Content {
+		if block.Type != tool.ContentText || !utf8.ValidString(block.Text) {
+			return ErrInvalid
+		}
+		content += len(block.Text)
+	}
+	if size > maxMetadata || len(merged) > maxNames || len(u.Title) > maxTitle || content > maxContent || len(u.Content) > maxBlocks ||
 		u.Progress != nil && len(u.Progress.Message) > maxMessage {
 		return ErrTooLarge
 	}
 	c.Metadata, c.Title = merged, cmp.Or(u.Title, c.Title)
 	if u.Progress != nil {
 		c.Progress = new(*u.Progress)
+	}
+	if len(u.Content) > 0 {
+		c.Content = slices.Clone(u.Content)
 	}
 	c.Revision++
 	return nil
@@ -135,7 +148,7 @@ func (c *Call) End(at time.Time, result *tool.Result, failure *tool.Error) error
 	if err := c.move(to); err != nil {
 		return err
 	}
-	c.Ended, c.Result, c.ResultOmitted, c.Err = at, result, result == nil, failure
+	c.Ended, c.Result, c.ResultOmitted, c.Err, c.Content = at, result, result == nil, failure, nil
 	return nil
 }
 
@@ -148,6 +161,7 @@ func (c Call) Clone() Call {
 	if c.Progress != nil {
 		c.Progress = new(*c.Progress)
 	}
+	c.Content = slices.Clone(c.Content)
 	if c.Result != nil {
 		c.Result = new(c.Result.Clone())
 	}
@@ -163,4 +177,6 @@ const (
 	maxMessage  = 1 << 10  // bytes of a Progress
 	maxMetadata = 64 << 10 // bytes of names and values
 	maxNames    = 64
+	maxContent  = 64 << 10 // bytes of text
+	maxBlocks   = 64
 )
