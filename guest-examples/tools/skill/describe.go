@@ -27,7 +27,7 @@ func Describe(fsys fs.FS) (Definition, error) {
 		return Definition{}, err
 	}
 	text := "Shows a skill: the instructions for a kind of work, or a file that belongs to them. Read the skill before you begin work of its kind, and follow it unless the user says otherwise. The skills:"
-	name := map[string]any{"type": "string", "description": "The name of the skill"}
+	name := map[string]any{"type": "string", "x-aliases": []string{"skill"}, "description": "The name of the skill"}
 	if len(skills) > 0 {
 		names := []string{}
 		for _, s := range skills {

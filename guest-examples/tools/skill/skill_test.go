@@ -121,8 +121,10 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	parameters, err := json.Marshal(d.Parameters)
-	if err != nil || !strings.Contains(string(parameters), `"code-review"`) || !strings.Contains(string(parameters), `"release"`) {
-		t.Errorf("got %s, %v", parameters, err)
+	for _, want := range []string{`"code-review"`, `"release"`, `"x-aliases":["skill"]`} {
+		if err != nil || !strings.Contains(string(parameters), want) {
+			t.Errorf("got %s, %v, want %s in it", parameters, err, want)
+		}
 	}
 	if d, err := Describe(fstest.MapFS{}); err != nil || !strings.HasSuffix(d.Description, "none at the moment.") {
 		t.Errorf("got %+v, %v", d, err)
