@@ -244,7 +244,11 @@ func TestDocument001Integration(t *testing.T) {
 		w.add(t, spec, executor, err)
 		wantText(t, w.run(t, "echo", `{"input": "${user}"}`).Text(), "Ann")
 		w.fail(t, "echo", `{"input": "${usr}"}`, tool.CodeInvalidArgument)
-		wantJSON(t, w.Calls().History("", "", 0), `[{"code": "invalid_argument"}, {"tool": "echo", "parameters": {"input": "Ann"}}]`)
+		result, err := w.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"input": "Hello ${user}!"}`), Interpolate: true})
+		if err != nil || result.Text() != "Hello Ann!" {
+			t.Errorf("got %q, %v", result.Text(), err)
+		}
+		wantJSON(t, w.Calls().History("", "", 0), `[{"parameters": {"input": "Hello Ann!"}}, {"code": "invalid_argument"}, {"tool": "echo", "parameters": {"input": "Ann"}}]`)
 	})
 	t.Run("Events: started, completed, failed", func(t *testing.T) {
 		w := open(t, "", bare)

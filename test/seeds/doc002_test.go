@@ -160,7 +160,10 @@ func TestDocument002Definitions(t *testing.T) {
 // The built-in tools answer the requests of a user interface.
 func TestDocument002Host(t *testing.T) {
 	t.Parallel()
-	h := host(t, "grants.allow = [\"write:workspace\"]\n", map[string]string{"src/old.ts": "old", "src/new.ts": "new", "notes.md": "a note"})
+	h := host(t, "grants.allow = [\"write:workspace\"]\nmounts.skills = \"workspace/skills\"\n", map[string]string{
+		"src/old.ts": "old", "src/new.ts": "new", "notes.md": "a note",
+		"skills/review/SKILL.md": "---\nname: review\ndescription: How we review\n---\nLook at the tests first.\n",
+	})
 	yesterday := time.Now().Add(-24 * time.Hour)
 	if err := os.Chtimes(filepath.Join(h.workspace, "src", "old.ts"), yesterday, yesterday); err != nil {
 		t.Fatal(err)
@@ -177,6 +180,10 @@ func TestDocument002Host(t *testing.T) {
 			"result": {"title": "Found 2 files", "output": "src/new.ts\nsrc/old.ts\n", "metadata": {"pattern": "**/*.ts", "searchPath": ".", "count": 2, "truncated": false}},
 			"updates": [{"title": "Searching: **/*.ts", "metadata": {"pattern": "**/*.ts", "searchPath": ".", "count": 0}}]}`)
 		wantJSON(t, h.call(t, "glob", `{"pattern": "*.ts", "path": "src"}`), `{"result": {"metadata": {"searchPath": "src", "count": 2}}}`)
+	})
+	t.Run("Skill", func(t *testing.T) {
+		wantJSON(t, h.call(t, "skill", `{"name": "review"}`), `{"success": true, "result": {"output": "Look at the tests first."}}`)
+		wantText(t, h.call(t, "skill", `{"name": "relase"}`).Error, `"review"`)
 	})
 	t.Run("Bash: allow, ask and deny", func(t *testing.T) {
 		wantJSON(t, h.call(t, "bash", `{"command": "cat notes.md | grep note"}`), `{"success": true, "result": {"output": "a note\n"}, "questions": null}`)
