@@ -25,8 +25,8 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "dangerous", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Dangerous)},
 		{Name: "confirm", Want: stricttoml.WantString, Read: c.confirm(m)},
 		{Name: "polling", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Polling)},
-		{Name: "changes", Want: stricttoml.WantString, Read: c.parameter(&m.Changes)},
-		{Name: "shell", Want: stricttoml.WantString, Read: c.parameter(&m.Shell)},
+		{Name: "changes", Want: stricttoml.WantString, Read: c.parameter(&m.Changes, `write one "{parameter}"`)},
+		{Name: "shell", Want: stricttoml.WantString, Read: c.parameter(&m.Shell, `write one "{parameter}"`)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
@@ -116,9 +116,10 @@ func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 	})
 }
 
-// parameter reads the placeholder of one parameter.
-func (c *checker) parameter(target *string) stricttoml.Reader {
-	parse := func(text string) (string, error) { return parseParameter(text, `write one "{parameter}"`) }
+// parameter reads the placeholder of one parameter. fix is the instruction in the error about any
+// other string.
+func (c *checker) parameter(target *string, fix string) stricttoml.Reader {
+	parse := func(text string) (string, error) { return parseParameter(text, fix) }
 	return stricttoml.ReadWith(c.Checker, parse, func(at stricttoml.Place, name string) {
 		c.placeholders(at, name)
 		*target = name

@@ -25,7 +25,7 @@ func (c *checker) methods(net *capability.Net) stricttoml.Reader {
 
 func parseMethod(text string) (string, error) {
 	if strings.Contains(text, "{") {
-		return "", fmt.Errorf(`%s is not one method; write a tool for each method, such as method = "GET"`, stricttoml.Quote(text))
+		return "", fmt.Errorf("%s is not a method; list the methods that calls may use", stricttoml.Quote(text))
 	}
 	if err := (capability.Net{URL: capability.AnyURL(), Methods: []string{text}}).Validate(); err != nil {
 		_, message := splitField(err)

@@ -21,6 +21,5 @@ var otherNames = map[string]string{
 	"source":               "the host sets it; leave it out",
 	"serverid":             "tools of an MCP server need no manifest; leave it out",
 	"servername":           "tools of an MCP server need no manifest; leave it out",
-	"rest.url":             "the URL is written as base_url and path here",
 	"requiresconfirmation": "write dangerous = true for a tool whose calls must be confirmed",
 }

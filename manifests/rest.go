@@ -4,20 +4,26 @@ import (
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
 
-// REST is the HTTP request of a tool. Its URL, method and secrets also determine
-// Manifest.Permissions, so that the request and the permissions cannot differ.
+// REST is the HTTP request of a tool. If neither its URL nor its method is an argument, the request
+// also determines Manifest.Permissions, so that the request and the permissions cannot differ.
 type REST struct {
 	// BaseURL is the scheme, host, port and beginning of the path, in normal form and without a
-	// slash at its end.
+	// slash at its end. It may be empty if URLFrom is set.
 	BaseURL string
-	// Method is in upper case.
-	Method string
+	// URLFrom is the parameter with the URL of the request, or "". A relative URL follows BaseURL.
+	// If URLFrom is set, Path is empty.
+	URLFrom string
+	// Method is in upper case. MethodFrom is the parameter with the method, or "". If MethodFrom is
+	// set, Method is empty.
+	Method, MethodFrom string
 	// Path follows BaseURL: it is empty or begins with a slash. Every call has a value for each of
 	// its placeholders. The value must be encoded as part of one path segment.
 	Path placeholder.Template
 	// Query and Headers are in the order of the manifest. A field with a placeholder that has no
 	// value is left out of the request.
 	Query, Headers []Field
+	// HeadersFrom is the parameter with an object of further headers, or "".
+	HeadersFrom string
 	// Body describes the body of the request.
 	Body Body
 	// Output says how to interpret the response.
@@ -33,9 +39,18 @@ type Field struct {
 	Value placeholder.Template
 }
 
-// Named returns the parameters that the path, query and headers name.
+// Varies reports whether the URL or the method is an argument, so that Manifest.Permissions lists
+// the requests that a call may send.
+func (r *REST) Varies() bool { return r.URLFrom != "" || r.MethodFrom != "" }
+
+// Named returns the parameters that the request names outside of the body.
 func (r *REST) Named() map[string]bool {
 	named := make(map[string]bool)
+	for _, name := range []string{r.URLFrom, r.MethodFrom, r.HeadersFrom} {
+		if name != "" {
+			named[name] = true
+		}
+	}
 	note := func(t placeholder.Template) {
 		for _, name := range t.Parameters() {
 			named[name] = true
@@ -65,7 +80,7 @@ type BodyKind uint8
 const (
 	// BodyNone sends no body.
 	BodyNone BodyKind = iota
-	// BodyRest is a JSON object of the arguments that the path, query and headers do not name.
+	// BodyRest is a JSON object of the arguments that nothing else in the request names.
 	BodyRest
 	// BodyFields is a JSON object of some arguments.
 	BodyFields

@@ -92,9 +92,43 @@ func TestRESTPermissions(t *testing.T) {
 	}
 }
 
+// A request whose URL and method are arguments lists its permissions, as a program does.
+func TestRESTWithURLAndMethodAsArguments(t *testing.T) {
+	m := mustDecode(t, head+`[rest]
+url = "{url}"
+method = "{method}"
+extra_headers = "{headers}"
+body = "{body}"
+[[permissions.net]]
+url = "https://api.example.com/"
+methods = ["GET", "DELETE"]
+[[permissions.net.secrets]]
+name = "TOKEN"
+basic = true
+[[permissions.net]]
+url = "any"
+[parameters]
+type = "object"
+required = ["url", "method"]
+properties = { url = {}, method = {}, headers = {}, body = {} }
+`)
+	if r := m.REST; r.URLFrom != "url" || r.Method != "" || r.MethodFrom != "method" || r.HeadersFrom != "headers" || r.BaseURL != "" || !r.Varies() {
+		t.Errorf("got %+v", r)
+	}
+	if got := m.Permissions.String(); got != "net:DELETE,GET:https://api.example.com/, net:any, secret:TOKEN" {
+		t.Errorf("asks for %s", got)
+	}
+	_, err := Decode("tool.toml", []byte(head+"[rest]\nmethod = \"GET\"\n"))
+	if err == nil || !strings.Contains(err.Error(), "rest.base_url: missing; add a URL") {
+		t.Errorf("without a URL: %v", err)
+	}
+}
+
 // Each case has one invalid key, which is the only error.
 func TestDecodeBadREST(t *testing.T) {
 	const x = "[parameters]\ntype = \"object\"\n[parameters.properties.x]\n"
+	const needsX = "[parameters]\ntype = \"object\"\nrequired = [\"x\"]\n[parameters.properties.x]\n"
+	const anyNet = "[[permissions.net]]\nurl = \"any\"\n"
 	for _, tc := range []struct{ keys, want string }{
 		{`path = "a"`, `rest.path: "a" does not begin with a slash`},
 		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" contains a "?" or "#"; move the query to [rest.query]`},
@@ -109,10 +143,18 @@ func TestDecodeBadREST(t *testing.T) {
 		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, but the path needs it; make it required`},
 		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the limit is 4096"},
 		{`method = "get"`, `rest.method: "get" is not a method; did you mean GET?`},
-		{`url = "{url}"`, `rest.url: unknown key; the URL is written as base_url and path here`},
+		{`url = "https://api.example.com/"`, `rest.url: "https://api.example.com/" is not one parameter; write one "{parameter}", or base_url and path`},
+		{"url = \"{x}\"\n" + needsX, `rest.url: is an argument; list the URLs and methods that calls may use as [[permissions.net]]`},
+		{"url = \"{x}\"\npath = \"/a\"\n" + anyNet + needsX, `rest.path: url is the whole URL; remove path`},
+		{"url = \"{x}\"\n" + anyNet + x, `rest.url: "{x}" may be missing in a call, but the url needs it; make it required`},
+		{"url = \"{x}\"\nmethod = \"POST\"\n" + anyNet + needsX, `rest.method: no entry of [[permissions.net]] lists POST; add it to methods`},
+		{"url = \"{x}\"\nsecrets = [{ name = \"T\", basic = true }]\n" + anyNet + needsX, `rest.secrets: url or method is an argument; write each secret as [[permissions.net.secrets]]`},
+		{"url = \"{x}\"\n[permissions]\nclock = true\n" + anyNet + needsX, `permissions.clock: is only for programs, but the tool is a request`},
+		{"url = \"{x}\"\nextra_headers = \"{y}\"\n" + anyNet + needsX, `rest.extra_headers: "{y}" is not a parameter`},
+		{"method = \"{x}\"\n" + anyNet + needsX + "enum = [\"GET\", \"PUT\"]", `rest.method: the parameter "x" allows "PUT", but no entry of [[permissions.net]] lists it`},
 		{`path = "{url}"`, `rest.path: "{url}" does not begin with a slash; add the slash`},
 		{`baseUrl = "https://api.example.com"`, `rest.baseUrl: unknown key; did you mean "base_url"?`},
-		{`method = "{method}"`, `rest.method: "{method}" is not one method; write a tool for each method, such as method = "GET"`},
+		{"method = \"{x}\"\n" + needsX, `rest.method: is an argument; list the URLs and methods that calls may use as [[permissions.net]]`},
 		{`body = "json"`, "rest.body: a GET request has no body; remove body, or write another method"},
 		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all others`},
 		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},

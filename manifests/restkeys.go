@@ -23,11 +23,13 @@ func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
 	m.REST = r
 	c.request = capability.Net{}
 	return []stricttoml.Key{
-		{Name: "base_url", Want: stricttoml.WantString, Required: `a URL, such as base_url = "https://api.example.com/v1"`, Read: stricttoml.ReadString(c.Checker, &r.BaseURL, parseBaseURL)},
-		{Name: "method", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Method, parseMethod)},
+		{Name: "base_url", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.BaseURL, parseBaseURL)},
+		{Name: "url", Want: stricttoml.WantString, Read: c.parameter(&r.URLFrom, `write one "{parameter}", or base_url and path for a URL that is not an argument`)},
+		{Name: "method", Want: stricttoml.WantString, Read: c.method(r)},
 		{Name: "path", Want: stricttoml.WantString, Read: c.urlPath(r)},
 		{Name: "query", Path: "rest.query", Want: stricttoml.WantMap, Check: checkQueryName, Entry: c.field(&r.Query)},
 		{Name: "headers", Path: "rest.headers", Want: stricttoml.WantMap, Check: checkHeaderName, Entry: c.field(&r.Headers)},
+		{Name: "extra_headers", Want: stricttoml.WantString, Read: c.parameter(&r.HeadersFrom, `write one "{parameter}", whose value is an object`)},
 		{
 			Name: "body", Want: stricttoml.WantString, Read: c.bodyText(r),
 			Or: &stricttoml.Key{Want: stricttoml.WantStrings, Read: c.bodyFields(r)},
@@ -48,6 +50,19 @@ func parseBaseURL(text string) (string, error) {
 		return "", fmt.Errorf("%s matches more than one host; write the URL of one host", stricttoml.Quote(text))
 	}
 	return strings.TrimSuffix(p.String(), "/"), nil
+}
+
+// method reads a method, or the placeholder of the parameter with the method.
+func (c *checker) method(r *REST) stricttoml.Reader {
+	fixed, argument := stricttoml.ReadString(c.Checker, &r.Method, parseMethod), c.parameter(&r.MethodFrom, `write one "{parameter}", or a method`)
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if strings.HasPrefix(n.Text, "{") {
+			r.Method = ""
+			argument(at, n)
+			return
+		}
+		fixed(at, n)
+	}
 }
 
 func (c *checker) urlPath(r *REST) stricttoml.Reader {

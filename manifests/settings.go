@@ -236,8 +236,8 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 	if c.HasError(c.At("permissions", "net")) || c.HasError(c.At("settings")) {
 		return nil
 	}
-	if m.REST != nil {
-		return nil // a tool with [rest] has no settings
+	if m.REST != nil && !m.REST.Varies() {
+		return nil // the request determines the permissions
 	}
 	asks, origin, invalid := resolve(m.asks, m.Settings)
 	if invalid != nil {

@@ -2,6 +2,7 @@ package capability
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,33 @@ func (p Permissions) String() string {
 		return strings.Join(Strings(permissions), ", ")
 	}
 	return "nothing"
+}
+
+// ForRequest returns the part of p that one request needs: the entries of Net that match its URL
+// and method, and of each entry only this method and the host of the URL. Everything outside of Net
+// stays. If two entries become equal, the one with the more specific URL remains. The result shares
+// no memory with p.
+func (p Permissions) ForRequest(method string, u *url.URL) Permissions {
+	part := p.Clone()
+	entries := part.Net
+	part.Net = nil
+	_, host, err := normalise(u)
+	if err != nil {
+		return part // no permission matches such a URL
+	}
+	host.path = "/"
+	slices.SortStableFunc(entries, func(a, b Net) int { return moreSpecific(a.URL, b.URL) })
+	for _, n := range entries {
+		if !slices.Contains(n.asked(), method) || !n.URL.Matches(u) {
+			continue
+		}
+		n.URL, _ = n.URL.Intersect(host)
+		n.Methods = []string{method}
+		if !slices.ContainsFunc(part.Net, func(kept Net) bool { return kept.URL == n.URL }) {
+			part.Net = append(part.Net, n)
+		}
+	}
+	return part
 }
 
 // Reading returns the permissions that remain for a call that must not change or send anything. The

@@ -27,7 +27,7 @@ func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepare
 		entry.Decided(decision)
 		return authorised{}, errDenied(decision)
 	}
-	access, err := p.access(ctx, c.accessRequest(c.requested()))
+	access, err := p.access(ctx, c.accessRequest(c.requested))
 	if err != nil {
 		return authorised{}, err
 	}

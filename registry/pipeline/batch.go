@@ -92,7 +92,7 @@ func (p *Pipeline) plan(ctx context.Context, r Request) *plan {
 // maxGrant returns the largest grant that the call can get: what the rules make available, extended
 // by everything that can be granted, and restricted by the tenant options.
 func (c prepared) maxGrant() capability.Grant {
-	requested, grantable := c.requested(), c.rules.GrantableFor(c.tool.Spec.Name)
+	requested, grantable := c.requested, c.rules.GrantableFor(c.tool.Spec.Name)
 	_, missing := capability.Intersect(requested, grantable)
 	for _, permission := range missing {
 		// without a binding, the permission cannot be granted

@@ -43,7 +43,11 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 	rules := p.rules.Load()
 	arguments = t.Parameters.Rename(arguments)
 	script := rules.script(t.Spec, textIn(arguments))
-	access, err := p.access(ctx, accessRequest{tool: t, permissions: requested(t.Spec, script), rules: rules, tenant: tenant})
+	permissions, err := requested(t, script, textIn(arguments))
+	if err != nil {
+		return Explained{}, err
+	}
+	access, err := p.access(ctx, accessRequest{tool: t, permissions: permissions, rules: rules, tenant: tenant})
 	if err != nil {
 		return Explained{}, err
 	}

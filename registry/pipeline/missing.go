@@ -47,7 +47,7 @@ func (c prepared) errNotGranted(access Access, reading bool) error {
 	e.Details.Fix = c.rules.allowLines(c.tool.Spec.Name, grantable)
 	// The suggestion includes the permissions for which the call would next need an approval, so
 	// that the operator grants all of them in one step.
-	requested := withoutScratch(c.requested().List())
+	requested := withoutScratch(c.requested.List())
 	decision := c.rules.Policy.Decide(factsOf(c.tool.Spec), policy.CallFacts{
 		Capabilities: requested, Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(access.Granted, c.script),
 	})

@@ -39,9 +39,10 @@ type prepared struct {
 	tool      *catalogue.Tool
 	sent      json.RawMessage // the arguments as sent, with references resolved
 	arguments jsonschema.Arguments
-	script    *shellcommand.Result // the script in the arguments; nil means none
-	resolved  bool                 // the arguments had references
-	took      time.Duration        // time for preparing the arguments
+	script    *shellcommand.Result   // the script in the arguments; nil means none
+	requested capability.Permissions // the permissions that the call requests
+	resolved  bool                   // the arguments had references
+	took      time.Duration          // time for preparing the arguments
 }
 
 // find looks up the tool of a call and checks that it is enabled for the caller.
@@ -98,7 +99,8 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 		return c, tool.Errorf(tool.CodeTimeout, "checking the arguments took longer than %v; send less or raise the timeout", timeout).WithCause(err)
 	}
 	c.script = c.rules.script(c.tool.Spec, c.arguments.Text)
-	return c, nil
+	c.requested, err = requested(c.tool, c.script, c.arguments.Text)
+	return c, err
 }
 
 // checkArguments adds defaults to arguments and validates them. Undeclared arguments are dropped
@@ -177,9 +179,6 @@ func (p *Pipeline) variable(ctx context.Context, c *prepared, name string) (text
 	}
 	return "", false, reference.Invalid(tool.ViolationConstraint, message)
 }
-
-// requested returns the permissions that the call requests.
-func (c prepared) requested() capability.Permissions { return requested(c.tool.Spec, c.script) }
 
 func (c prepared) accessRequest(permissions capability.Permissions) accessRequest {
 	return accessRequest{tool: c.tool, permissions: permissions, rules: c.rules, options: c.Options, tenant: c.Call.Tenant}

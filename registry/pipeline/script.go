@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -25,16 +24,6 @@ func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *s
 	}
 	result := shellcommand.Classify(script, r.Shell)
 	return &result
-}
-
-// requested returns the permissions that a call requests. For a script that only reads, these are
-// only the permissions to read. If the script was wrongly classified as harmless, it can then do no
-// harm. Tools outside the sandbox cannot be restricted in this way.
-func requested(spec tool.Spec, script *shellcommand.Result) capability.Permissions {
-	if script != nil && script.ReadOnly && spec.Sandboxed {
-		return spec.Permissions.Reading()
-	}
-	return spec.Permissions
 }
 
 // grantedWith returns the grants of a call, and adds the permissions that the operator's shell

@@ -167,9 +167,9 @@ type Started interface {
 // Executor runs one tool and does nothing else: the registry checks arguments and results, computes
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
-// An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic], [Retrier]
-// and [ViolationExplainer]. Package registry/executor/native makes executors from Go functions; its
-// documentation has examples.
+// An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic],
+// [Retrier], [Requester] and [ViolationExplainer]. Package registry/executor/native makes executors
+// from Go functions; its documentation has examples.
 type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
 	// It runs no code of the tool. The error is an *[Error].
@@ -194,6 +194,15 @@ type Identified interface {
 type MemoryBounded interface {
 	// MaxMemory returns the bound in bytes, which never changes; 0 means negligible.
 	MaxMemory() uint64
+}
+
+// Requester is an [Executor] whose calls send one HTTP request that their arguments choose.
+type Requester interface {
+	// Request returns the method and the absolute URL of the request of a call, or "" for both if
+	// every call needs all permissions that the tool requests. text is the same as Invocation.Text.
+	// The registry gives the call only the part of the permissions that this request needs. The
+	// error is an *[Error].
+	Request(text func(name string) (string, bool)) (method, url string, err error)
 }
 
 // Dynamic is an [Executor] that computes parts of its tool's definition when they are first needed.

@@ -32,8 +32,8 @@ type Options struct {
 	Secrets *secret.Store
 }
 
-// Executor runs the tool of one manifest. It implements [tool.Executor] and
-// [tool.Identified], and is safe for concurrent use.
+// Executor runs the tool of one manifest. It implements [tool.Executor], [tool.Identified] and
+// [tool.Requester], and is safe for concurrent use.
 type Executor struct {
 	manifest *manifests.Manifest
 	http     egress.Transport

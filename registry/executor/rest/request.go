@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,7 +25,7 @@ const maxText = 64 << 10
 func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 	spec := e.manifest.REST
 	arguments := in.Fields()
-	path, err := urlPath(spec.Path, in.Text)
+	method, target, err := e.target(in.Text)
 	if err != nil {
 		return egress.Request{}, err
 	}
@@ -32,9 +33,11 @@ func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 	if err != nil {
 		return egress.Request{}, err
 	}
-	r := egress.Request{Method: spec.Method, URL: spec.BaseURL + path + query, Header: make(http.Header)}
+	r := egress.Request{Method: method, URL: withQuery(target, query), Header: make(http.Header)}
 	var contentType string
-	r.Body, contentType = e.body(arguments, in.Text)
+	if r.Body, contentType, err = e.body(method, arguments, in.Text); err != nil {
+		return r, err
+	}
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
@@ -52,7 +55,83 @@ func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 			r.Header.Set(h.Name, value)
 		}
 	}
-	return r, nil
+	return r, e.extraHeaders(r.Header, arguments)
+}
+
+// Request implements [tool.Requester].
+func (e *Executor) Request(text func(string) (string, bool)) (method, target string, err error) {
+	spec := e.manifest.REST
+	for _, name := range []string{spec.URLFrom, spec.MethodFrom} {
+		if _, ok := text(name); name != "" && !ok {
+			return "", "", nil // the arguments are incomplete, so no call sends them
+		}
+	}
+	if !spec.Varies() {
+		return "", "", nil
+	}
+	return e.target(text)
+}
+
+// target returns the method and the URL without the query of the manifest.
+func (e *Executor) target(text func(string) (string, bool)) (method, target string, err error) {
+	spec := e.manifest.REST
+	method = spec.Method
+	if spec.MethodFrom != "" {
+		// The client would send a method in lower case in upper case, and rules about the argument
+		// might then not match.
+		if method, _ = text(spec.MethodFrom); method == "" || method != strings.ToUpper(method) {
+			return "", "", invalid("/"+spec.MethodFrom, fmt.Sprintf("%s is not a method; write it in upper case, such as GET", spec.MethodFrom))
+		}
+	}
+	if spec.URLFrom == "" {
+		path, err := urlPath(spec.Path, text)
+		return method, spec.BaseURL + path, err
+	}
+	given, _ := text(spec.URLFrom)
+	u, err := url.Parse(given)
+	switch {
+	case err != nil || given == "":
+		return "", "", invalid("/"+spec.URLFrom, spec.URLFrom+" is not a URL")
+	case u.Scheme != "":
+		return method, given, nil
+	case spec.BaseURL == "" || u.Host != "":
+		return "", "", invalid("/"+spec.URLFrom, spec.URLFrom+" is not a whole URL; begin it with https://")
+	}
+	return method, spec.BaseURL + "/" + strings.TrimPrefix(given, "/"), nil
+}
+
+// withQuery adds the query of the manifest, which is empty or begins with a question mark, to a URL
+// that may have a query and a fragment. The fragment, which is never sent, is removed.
+func withQuery(target, query string) string {
+	target, _, _ = strings.Cut(target, "#")
+	if query != "" && strings.Contains(target, "?") {
+		query = "&" + query[1:]
+	}
+	return target + query
+}
+
+// extraHeaders adds the headers from the arguments. They cannot replace headers of the manifest.
+func (e *Executor) extraHeaders(header http.Header, arguments map[string]json.RawMessage) error {
+	spec := e.manifest.REST
+	raw := arguments[spec.HeadersFrom]
+	if spec.HeadersFrom == "" || len(raw) == 0 {
+		return nil
+	}
+	at := "/" + spec.HeadersFrom
+	var extra map[string]string
+	if err := json.Unmarshal(raw, &extra); err != nil {
+		return invalid(at, spec.HeadersFrom+" is not an object whose values are strings")
+	}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if slices.ContainsFunc(spec.Headers, func(f manifests.Field) bool { return strings.EqualFold(f.Name, name) }) {
+			return invalid(at, fmt.Sprintf("the header %q is set by the tool; leave it out", name))
+		}
+		if err := egress.CheckHeader(name); err != nil {
+			return invalid(at, err.Error())
+		}
+		header.Set(name, extra[name])
+	}
+	return nil
 }
 
 // urlPath inserts the arguments into the path. An argument cannot leave its segment: a slash is
@@ -142,25 +221,34 @@ func plain(raw json.RawMessage) string {
 }
 
 // body returns the body and its media type, which are empty if there is no body.
-func (e *Executor) body(arguments map[string]json.RawMessage, text func(string) (string, bool)) (body []byte, contentType string) {
-	const jsonType = "application/json"
+func (e *Executor) body(method string, arguments map[string]json.RawMessage, text func(string) (string, bool)) (body []byte, contentType string, err error) {
+	contentType = "application/json"
 	switch b := e.manifest.REST.Body; b.Kind {
 	case manifests.BodyRest:
-		return object(arguments, func(name string) bool { return !e.named[name] }), jsonType
+		body = object(arguments, func(name string) bool { return !e.named[name] })
 	case manifests.BodyFields:
-		return object(arguments, func(name string) bool { return slices.Contains(b.Parameters, name) }), jsonType
+		body = object(arguments, func(name string) bool { return slices.Contains(b.Parameters, name) })
 	case manifests.BodyParameter:
 		name := b.Parameters[0]
 		value, ok := text(name)
-		switch {
-		case !ok:
-			return nil, ""
-		case arguments[name][0] == '"':
-			return []byte(value), "text/plain; charset=utf-8"
+		if !ok {
+			return nil, "", nil
 		}
-		return []byte(value), jsonType
+		body = []byte(value)
+		if arguments[name][0] == '"' {
+			contentType = "text/plain; charset=utf-8"
+		}
+	default:
+		return nil, "", nil
 	}
-	return nil, ""
+	if method != http.MethodGet && method != http.MethodHead {
+		return body, contentType, nil
+	}
+	// The manifest has a body because other methods need one.
+	if text := string(body); text != "" && text != "{}" {
+		return nil, "", invalid("", fmt.Sprintf("a %s request has no body; leave out the arguments for the body", method))
+	}
+	return nil, "", nil
 }
 
 // object encodes some of the arguments as a JSON object. Literals stay as the caller wrote them.
