@@ -86,19 +86,26 @@ func TestUnregisterLetsRunningCallsFinish(t *testing.T) {
 	})
 }
 
-// Subscribers, such as the MCP server, learn that a tool described itself anew.
+// Subscribers, such as the MCP server, learn that a tool has described itself, also when it does so
+// again.
 func TestNewDescriptionIsPublished(t *testing.T) {
 	r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) { return onlyCook, nil })
-	s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}})
-	if _, err := r.Tools().Refresh(t.Context(), "skill"); err != nil {
-		t.Fatal(err)
+	again := func(ctx context.Context, names ...string) error {
+		_, err := r.Tools().Refresh(ctx, names[0])
+		return err
 	}
-	s.Close()
-	events := 0
-	for range s.Events() {
-		events++
-	}
-	if d := catalogue.Definitions(r.Tools().List(catalogue.Filter{})); events == 0 || d[0].Description != onlyCook.Description {
-		t.Errorf("%d events, %+v", events, d)
+	for i, describe := range []func(context.Context, ...string) error{r.Tools().Describe, again} {
+		s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}})
+		if err := describe(t.Context(), "skill"); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		events := 0
+		for range s.Events() {
+			events++
+		}
+		if d := catalogue.Definitions(r.Tools().List(catalogue.Filter{})); events == 0 || d[0].Description != onlyCook.Description {
+			t.Errorf("description %d: %d events, %+v", i+1, events, d)
+		}
 	}
 }
