@@ -96,6 +96,24 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
+// The groups that other systems have contain the tools that these systems put there.
+func TestGroupsHaveTheUsualTools(t *testing.T) {
+	groups := map[string][]string{
+		"fs": {"read", "write", "edit", "apply_patch"}, "runtime": {"exec", "process"}, "web": {"web_search", "web_fetch"},
+		"sessions": {"sessions_list", "sessions_send", "sessions_spawn"}, "messaging": {"message"},
+	}
+	for group := range groups {
+		p := compile(t, policy.Config{Allow: []string{"group:" + group}})
+		for of, tools := range groups {
+			for _, name := range tools {
+				if visible, _ := p.Visible(named(name)); visible != (of == group) {
+					t.Errorf("group:%s has %s: %v", group, name, visible)
+				}
+			}
+		}
+	}
+}
+
 func TestVisible(t *testing.T) {
 	off, on := false, true
 	for _, tc := range []struct {
