@@ -75,8 +75,8 @@ type Call struct {
 type Output struct {
 	// Output is the complete output. It is empty when the call failed.
 	Output []byte
-	// Partial is what the guest had written to its output when the call ended with Failed or Trap.
-	// Otherwise it is empty.
+	// Partial is what the guest had written to its output when the call failed. Otherwise it is
+	// empty.
 	Partial []byte
 	// Failure is the beginning of the error message of a reactor or plug-in that failed.
 	// FailureDropped is the number of bytes that were cut off after it.
@@ -132,6 +132,8 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	output := s.Output()
 	if err == nil {
 		out.Output = output
+	} else {
+		out.Partial = output
 	}
 	if hangs {
 		return out, err // the guest's goroutine may still write the rest
@@ -139,9 +141,6 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	out.Fuel, out.Memory, out.Reused = s.FuelUsed(), s.Memory.Size, s.Reused
 	out.Waited += s.Waited
 	var e *Error
-	if errors.As(err, &e) && (e.Reason == Failed || e.Reason == Trap) {
-		out.Partial = output
-	}
 	if errors.As(err, &e) && e.Reason == Failed {
 		out.Failure, out.FailureDropped = s.Failure.Data, s.Failure.Dropped
 	}

@@ -104,7 +104,8 @@ type Details struct {
 	Fix string `json:"fix,omitempty"`
 	// ExitCode is the guest's exit code, for CodeExecution of a command.
 	ExitCode *uint32 `json:"exit_code,omitempty"`
-	// Stderr is the end of the guest's standard error. The guest wrote it: do not trust it.
+	// Stderr is the end of the guest's standard error, or of its output if it wrote no error. The
+	// guest wrote it: do not trust it.
 	Stderr string `json:"stderr,omitempty"`
 	// Limit is the name of the limit that was reached, for CodeResourceExhausted.
 	Limit string `json:"limit,omitempty"`

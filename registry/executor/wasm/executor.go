@@ -147,11 +147,11 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
+	if err != nil {
+		return tool.Result{Call: used}, failure(hideInFailure(ctx, out, call), err)
+	}
 	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
 		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were removed from its result")
-	}
-	if err != nil {
-		return tool.Result{Call: used}, failure(out, err)
 	}
 	if ctx.Err() != nil {
 		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before its result was read")
@@ -159,6 +159,22 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	result, err := e.result(ctx, out)
 	result.Call = used
 	return result, err
+}
+
+// hideGrace limits the time for removing secrets from the output of a call that failed. It is part
+// of the time by which a call can exceed its deadline.
+const hideGrace = 50 * time.Millisecond
+
+// hideInFailure returns the output of a call that failed, without secrets. The deadline of the call
+// may have passed, but its output explains the failure. If removing the secrets takes longer than
+// hideGrace, only a note remains.
+func hideInFailure(ctx context.Context, out runtime.Output, call runtime.Call) runtime.Output {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hideGrace)
+	defer cancel()
+	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
+		out.Stderr = []byte("(the output is omitted: removing secrets from it took too long)")
+	}
+	return out
 }
 
 // hideSecrets removes the secrets that a call used from the output of its guest. The result
@@ -353,12 +369,11 @@ func failure(out runtime.Output, err error) *tool.Error {
 		return (&tool.Error{Code: tool.CodeInternal, Message: "the runtime failed"}).WithCause(err)
 	}
 	te := &tool.Error{Code: codes[re.Reason], Message: re.Message}
+	te.Details.Stderr = lastOutput(out)
 	switch re.Reason {
-	case runtime.Trap:
-		te.Details.Stderr = lastOutput(out)
 	case runtime.Failed:
 		te.Message = "the tool failed: " + re.Message
-		if te.Details.Stderr = lastOutput(out); te.Details.Stderr == "" && re.ExitCode != 0 {
+		if te.Details.Stderr == "" && re.ExitCode != 0 {
 			te.Message += ", and it wrote nothing"
 		}
 		if text := legible(out.Failure); text != "" {
@@ -369,7 +384,9 @@ func failure(out runtime.Output, err error) *tool.Error {
 		te.Recoverable = true // the tool's message says what to change
 	case runtime.ResourceExhausted:
 		te.Details.Limit = string(re.Limit)
-		te.Recoverable = re.Limit == runtime.LimitOutput
+		if te.Recoverable = re.Limit == runtime.LimitOutput; te.Recoverable {
+			te.Details.Stderr = stderrText(out) // the output is no explanation, and there is much of it
+		}
 	}
 	return te.WithCause(err)
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
@@ -77,6 +78,18 @@ func TestSecretsAreHiddenOrOutputIsDropped(t *testing.T) {
 				t.Errorf("with %d checks of the context: %v, %d bytes are left", limit, err, len(out.Output)+len(out.Failure)+len(out.Stderr))
 			}
 		}
+	}
+}
+
+// The output of a call that failed because its deadline passed is still shown, without secrets.
+func TestOutputAfterTheDeadlineHasNoSecrets(t *testing.T) {
+	const value = "hunter2+hunter2/hunter2"
+	b := secretive(t, value)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := hideInFailure(over, runtime.Output{Partial: []byte("a " + value), Stderr: []byte("b " + value)}, runtime.Call{Bindings: b})
+	if string(out.Partial) != "a [secret:TOKEN]" || string(out.Stderr) != "b [secret:TOKEN]" {
+		t.Errorf("got %q and %q", out.Partial, out.Stderr)
 	}
 }
 
