@@ -124,6 +124,7 @@ path = "../shared/demo.wasm"
 sha256 = "`+digest+`"
 abi = "command"
 args = ["--limit={limit}", "{query}", "{query}", "plain"]
+stub_imports = ["env.abort", "a.b.c"]
 stdin = "{query}"
 output = "result"
 
@@ -202,7 +203,7 @@ type = "object"
 				mustTemplate(t, "{query}"), mustTemplate(t, "plain"),
 			},
 			Stdin:  Stdin{Kind: StdinParameter, Parameter: "query"},
-			Output: OutputResult,
+			Output: OutputResult, StubImports: []string{"env.abort", "a.b.c"},
 		},
 		Limits: Limits{Memory: 128 << 10, Output: 64 << 20, Fuel: 5_000_000_000, OpenFiles: 16, HTTPRequests: 1000},
 		Permissions: capability.Permissions{
@@ -321,6 +322,10 @@ func TestDecodeValues(t *testing.T) {
 		{`module.config = ["x"]`, "module.config: expected a table, got a list; write [module.config]"},
 		{`module.config = { port = 80 }`, `module.config.port: expected a string, got an integer; write "80"`},
 		{`module.config = { a = "` + strings.Repeat("x", MaxConfigBytes) + `" }`, "module.config: has 65537 bytes in names and values; the limit is 64KiB"},
+		{`module.stub_imports = "env.abort"`, `module.stub_imports: expected true or a list of imports, got a string; write ["env.abort"], for example`},
+		{`module.stub_imports = ["*"]`, `module.stub_imports[0]: "*" is not an import; write "module.name", such as "env.abort"`},
+		{`module.stub_imports = ["env.` + strings.Repeat("x", 256) + `"]`, "module.stub_imports[0]: is 260 bytes long; the limit is 256"},
+		{`module.stub_imports = ["env.a", "env.a"]`, `module.stub_imports[1]: "env.a" is listed twice`},
 		{`module.entry = "a b"`, `module.entry: "a b" is not the name of a function`},
 		{`mcp = { server = "a", tool = "b" }`, "mcp: unknown key; tools of an MCP server need no manifest; write the server in [servers.NAME] of the operator's file"},
 		{`id = "x"`, "id: unknown key; the machine name is called name here"},

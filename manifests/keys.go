@@ -51,6 +51,7 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
 		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Output, parseOutput)},
+		{Name: "stub_imports", Want: stricttoml.WantAny, Read: c.stubImports(m)},
 		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
 	}
 }
@@ -131,6 +132,22 @@ func (c *checker) args(m *Manifest) stricttoml.Reader {
 		m.Module.Args = append(m.Module.Args, c.template(at, text))
 	})
 	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachString(at, n, read) }
+}
+
+// stubImports reads true, or a list of imports.
+func (c *checker) stubImports(m *Manifest) stricttoml.Reader {
+	list := stricttoml.ReadStrings(c.Checker, &m.Module.StubImports, parseImport)
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		switch {
+		case n.Kind == stricttoml.KindBoolean && n.Text == "true":
+			m.Module.StubImports = []string{AllStubs}
+		case n.Kind == stricttoml.KindBoolean:
+		case n.Kind == stricttoml.KindList:
+			list(at, n)
+		default:
+			c.Errorf(at, "expected true or a list of imports, got %s; write [\"env.abort\"], for example", n.Kind)
+		}
+	}
 }
 
 // template parses a template and records its placeholders.

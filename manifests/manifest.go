@@ -170,11 +170,18 @@ type Module struct {
 	Stdin Stdin
 	// Output is what the command writes to its standard output.
 	Output Output
+	// StubImports are the imports, as "module.name", that get stubs if the runtime does not provide
+	// them. AllStubs stands for all of them. Nil means none.
+	StubImports []string
 	// Warm is the input of the call that warms up a reactor, at most MaxWarmBytes long. It is made
 	// from checked arguments in the form that Stdin specifies. It is nil if the manifest has no
 	// warm-up, or if Decode read a manifest with a ParametersFile.
 	Warm []byte
 }
+
+// AllStubs in Module.StubImports stands for all imported functions that the runtime does not
+// provide. In a manifest it is true.
+const AllStubs = "*"
 
 // Stdin is what a command reads from its standard input. The zero value means all arguments as one
 // JSON object.

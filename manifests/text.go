@@ -86,6 +86,21 @@ func parseDescription(text string) (string, error) {
 	return parseProse(text, maxDescription, plaintext.Lines)
 }
 
+// maxImportName limits the name of an import in bytes.
+const maxImportName = 256
+
+// parseImport reads the name of an import.
+func parseImport(text string) (string, error) {
+	module, name, ok := strings.Cut(text, ".")
+	switch {
+	case len(text) > maxImportName:
+		return "", tooLong(text, maxImportName)
+	case !ok || module == "" || name == "":
+		return "", fmt.Errorf(`%s is not an import; write "module.name", such as "env.abort"`, stricttoml.Quote(text))
+	}
+	return text, nil
+}
+
 // parseProse reads a text for people and models.
 func parseProse(text string, limit int, form plaintext.Form) (string, error) {
 	if err := checkLength(text, limit); err != nil {

@@ -15,6 +15,9 @@ import (
 // then traps, cannot disguise how it ended.
 func ending(s *abi.Call, engineErr error) error {
 	if cause := s.Over(); cause != nil {
+		if stub := (*abi.StubCalled)(nil); errors.As(cause, &stub) && engineErr != nil {
+			return &Error{Reason: Trap, Message: stub.Error(), cause: abi.TextOf(engineErr)}
+		}
 		return stoppedBy(cause, s)
 	}
 	if engineErr == nil {

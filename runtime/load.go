@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,16 +49,23 @@ func (m *Module) Close() error {
 // with an [*Error] whose reason is Timeout or Cancelled. The compilation continues in the
 // background for the next load. A module that cannot run here gives an [*Error] with the reason
 // InvalidModule.
-func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
+//
+// stubs names functions, as "module.name", that the module may import although this Runtime does
+// not provide them; [AllStubs] stands for all such functions. A guest that calls one traps.
+// Functions that the Runtime provides, memories, tables and globals cannot be stubs.
+func (r *Runtime) Load(ctx context.Context, wasm []byte, stubs ...string) (*Module, error) {
 	sum := sha256.Sum256(wasm)
-	return r.load(ctx, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil })
+	return r.load(ctx, hex.EncodeToString(sum[:]), stubs, func() ([]byte, error) { return wasm, nil })
 }
+
+// AllStubs stands for all imported functions that a Runtime does not provide; see [Runtime.Load].
+const AllStubs = abi.AllStubs
 
 // LoadKnown is [Runtime.Load] for a module whose SHA-256 is known, in hex. It calls the function
 // read only when neither this Runtime nor the cache on disk has the module. An error of read is
 // returned unchanged; bytes with another digest give the reason InvalidModule.
-func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
-	return r.load(ctx, strings.ToLower(digest), func() ([]byte, error) {
+func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error), stubs ...string) (*Module, error) {
+	return r.load(ctx, strings.ToLower(digest), stubs, func() ([]byte, error) {
 		wasm, err := read()
 		if err != nil {
 			return nil, err
@@ -68,11 +77,11 @@ func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]b
 	})
 }
 
-func (r *Runtime) load(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
+func (r *Runtime) load(ctx context.Context, digest string, stubs []string, read func() ([]byte, error)) (*Module, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, endOfContext(err, "the module was not loaded")
 	}
-	c, err := r.hold(digest, read)
+	c, err := r.hold(digest, stubs, read)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +102,17 @@ func (r *Runtime) load(ctx context.Context, digest string, read func() ([]byte, 
 // turn. Each of them is kept in memory.
 const maxLoading = 64
 
-// hold returns the entry for a digest, and counts the caller as one of its holders. If the entry is
-// new, hold starts the compilation.
-func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, error) {
+// hold returns the entry for a digest and stubs, and counts the caller as one of its holders. If
+// the entry is new, hold starts the compilation.
+func (r *Runtime) hold(digest string, stubs []string, read func() ([]byte, error)) (*compiled, error) {
+	stubs = slices.Sorted(slices.Values(stubs))
+	key := loadKey(digest, stubs)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing.Err() != nil {
 		return nil, errClosed()
 	}
-	if c, ok := r.loaded[digest]; ok && c.hold() {
+	if c, ok := r.loaded[key]; ok && c.hold() {
 		return c, nil
 	}
 	if r.loading >= maxLoading {
@@ -109,14 +120,14 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	}
 	r.loading++
 	c := &compiled{
-		r: r, digest: digest, ready: make(chan struct{}), left: make(chan struct{}, 1), freed: make(chan struct{}),
+		r: r, digest: digest, key: key, ready: make(chan struct{}), left: make(chan struct{}, 1), freed: make(chan struct{}),
 		holders: 1, running: 1, calls: callqueue.Class{Name: digest},
 	}
-	r.loaded[digest] = c
+	r.loaded[key] = c
 	go func() {
 		defer c.done() // the compilation is counted as running until it ends
 		defer close(c.ready)
-		c.engine, c.err = r.compiler.Compile(compile.Job{Digest: digest, Read: read, Left: c.left, Unwanted: c.unwanted})
+		c.engine, c.err = r.compiler.Compile(compile.Job{Digest: digest, Read: read, Stubs: stubs, Left: c.left, Unwanted: c.unwanted})
 		if c.err = fromCompile(c.err); c.err == nil {
 			c.pool = r.pools.New(c.engine, digest)
 		}
@@ -126,6 +137,9 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	}()
 	return c, nil
 }
+
+// loadKey returns the key in Runtime.loaded. A module with stubs is not the module without them.
+func loadKey(digest string, stubs []string) string { return fmt.Sprintf("%s %q", digest, stubs) }
 
 // unwanted reports whether no caller waits for the module any longer. If so, it removes the module
 // from the list, so that no later load can begin to wait for it.
@@ -137,8 +151,8 @@ func (c *compiled) unwanted() bool {
 	if c.holders > 0 {
 		return false
 	}
-	if c.r.loaded[c.digest] == c {
-		delete(c.r.loaded, c.digest)
+	if c.r.loaded[c.key] == c {
+		delete(c.r.loaded, c.key)
 	}
 	return true
 }
@@ -148,6 +162,7 @@ func (c *compiled) unwanted() bool {
 type compiled struct {
 	r      *Runtime
 	digest string
+	key    string // in Runtime.loaded
 	// ready is closed when either err is set, or both engine and pool are set.
 	ready  chan struct{}
 	engine *abi.Engine
@@ -215,8 +230,8 @@ func (c *compiled) drop(change func()) {
 		return
 	}
 	c.r.mu.Lock()
-	if c.r.loaded[c.digest] == c {
-		delete(c.r.loaded, c.digest)
+	if c.r.loaded[c.key] == c {
+		delete(c.r.loaded, c.key)
 	}
 	c.r.mu.Unlock()
 	if c.pool != nil {

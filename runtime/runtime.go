@@ -125,7 +125,7 @@ type Runtime struct {
 	abandoned atomic.Int64
 
 	mu     sync.Mutex
-	loaded map[string]*compiled // by the SHA-256 of the original module, in hex
+	loaded map[string]*compiled // by loadKey
 	// loading is the number of modules that are loading.
 	loading int
 }
@@ -194,9 +194,9 @@ func (r *Runtime) Close() error {
 	defer r.pools.Close()
 	r.mu.Lock()
 	var all []*compiled
-	for digest, c := range r.loaded {
+	for key, c := range r.loaded {
 		all = append(all, c)
-		delete(r.loaded, digest)
+		delete(r.loaded, key)
 	}
 	r.mu.Unlock()
 	for _, c := range all {

@@ -41,7 +41,7 @@ func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if e.spec != nil {
-		r.Resolved, r.Version, r.Sandboxed = true, e.spec.Version, e.spec.Sandboxed
+		r.Resolved, r.Version, r.Sandboxed, r.StubImports = true, e.spec.Version, e.spec.Sandboxed, e.spec.StubImports
 	}
 	if e.arguments.JSON != nil {
 		r.Arguments = hexDigest(e.arguments.JSON)

@@ -175,7 +175,7 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 		Parameters: m.Parameters.JSON(),
 		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
 		Polling: m.Polling, Changes: m.Changes, Shell: m.Shell,
-		Permissions: m.Permissions, Sandboxed: true, Source: source,
+		Permissions: m.Permissions, Sandboxed: true, Source: source, StubImports: m.Module.StubImports,
 	}
 	if m.Result != nil {
 		s.Result, s.Details = m.Result.JSON(), m.Module.Output == manifests.OutputDetails

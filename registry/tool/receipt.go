@@ -31,6 +31,8 @@ type Receipt struct {
 	// Sandboxed is Spec.Sandboxed. If it is false, Grant and Usage do not limit the tool. It is
 	// false if there is no such tool.
 	Sandboxed bool `json:"sandboxed"`
+	// StubImports is Spec.StubImports.
+	StubImports []string `json:"stub_imports,omitempty"`
 	// Grant are the permissions that the call had.
 	Grant []string `json:"grant,omitempty"`
 	// Decision is "allow", "ask" or "deny", and Rule is the rule that decided. Approved is true if

@@ -63,6 +63,9 @@ type Spec struct {
 	// Sandboxed is set if the tool can access only what its Grant allows. This is so if the tool
 	// runs as a WASM guest or is an HTTP request by the host.
 	Sandboxed bool `json:"sandboxed"`
+	// StubImports are the imports of the tool's module, as "module.name", that are stubs if
+	// wasmtool does not provide them: a call that uses one traps. "*" stands for all of them.
+	StubImports []string `json:"stub_imports,omitempty"`
 	// Strict makes arguments that the schema does not declare an error. Otherwise they are dropped
 	// with a warning. A schema with additionalProperties decides by itself.
 	Strict bool `json:"strict,omitempty"`
@@ -120,6 +123,7 @@ func (s Spec) Clone() Spec {
 		s.Settings[i].Values = slices.Clone(s.Settings[i].Values)
 	}
 	s.Permissions = s.Permissions.Clone()
+	s.StubImports = slices.Clone(s.StubImports)
 	if s.Declared != nil {
 		s.Declared = new(*s.Declared)
 	}

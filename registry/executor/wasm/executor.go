@@ -385,7 +385,7 @@ func failure(out runtime.Output, err error) *tool.Error {
 	case runtime.ResourceExhausted:
 		te.Details.Limit = string(re.Limit)
 		if te.Recoverable = re.Limit == runtime.LimitOutput; te.Recoverable {
-			te.Details.Stderr = stderrText(out) // the output is no explanation, and there is much of it
+			te.Details.Stderr = stderrText(out) // the output does not explain this failure
 		}
 	}
 	return te.WithCause(err)

@@ -87,14 +87,14 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 		return wasm, nil
 	}
 	if digest := e.o.Manifest.Module.SHA256; digest != "" {
-		module, err := e.o.Runtime.LoadKnown(ctx, digest, read)
+		module, err := e.o.Runtime.LoadKnown(ctx, digest, read, e.o.Manifest.Module.StubImports...)
 		return module, e.loadFailure(err)
 	}
 	wasm, err := read()
 	if err != nil {
 		return nil, err
 	}
-	module, err := e.o.Runtime.Load(ctx, wasm)
+	module, err := e.o.Runtime.Load(ctx, wasm, e.o.Manifest.Module.StubImports...)
 	return module, e.loadFailure(err)
 }
 

@@ -37,9 +37,10 @@ type Engine struct {
 	snapshots context.Context
 }
 
-// NewEngine compiles a rewritten module. It compiles at most workers functions concurrently. If
-// cache is not nil, the engine keeps code in it, and closes it in Close.
-func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
+// NewEngine compiles a rewritten module. Its imports in stubs get stubs. It compiles at most
+// workers functions concurrently. If cache is not nil, the engine keeps code in it, and closes it
+// in Close.
+func NewEngine(wasm []byte, report *rewrite.Report, stubs []rewrite.Import, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
 	ctx := compileContext(workers)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
@@ -51,6 +52,9 @@ func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig,
 	err := e.instantiateMeter(ctx)
 	modules, hostErr := e.hostModules()
 	err = errors.Join(err, hostErr)
+	if hostErr == nil {
+		e.addStubs(modules, stubs)
+	}
 	for _, builder := range modules {
 		_, hostErr := builder.Instantiate(ctx)
 		err = errors.Join(err, hostErr)

@@ -3,6 +3,7 @@ package abi
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,16 +22,31 @@ func (e *Invalid) Error() string { return e.Message }
 func invalid(format string, args ...any) error { return &Invalid{fmt.Sprintf(format, args...)} }
 
 // CheckImports refuses a module with imports that this runtime does not provide. The *Invalid lists
-// all of them. Any other error comes from the engine.
-func CheckImports(report *rewrite.Report) error {
+// all of them. Functions that stubs names are not refused but returned, because they need a stub;
+// see AllStubs. Any other error comes from the engine.
+func CheckImports(report *rewrite.Report, stubs []string) (stubbed []rewrite.Import, err error) {
 	known, err := HostFunctions()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if err := checkStubNames(known, report, stubs); err != nil {
+		return nil, err
 	}
 	var missing []string
+	types := make(map[importName]string) // of stubs
+	advice := "; if the tool runs without them, list them in module.stub_imports"
 	for _, imp := range report.Imports {
-		if problem := importProblem(known, imp); problem != "" {
+		problem, unknown := importProblem(known, imp)
+		if unknown && (slices.Contains(stubs, AllStubs) || slices.Contains(stubs, imp.Module+"."+imp.Name)) {
+			if problem = stubProblem(types, imp); problem == "" {
+				stubbed = append(stubbed, imp)
+			}
+		}
+		if problem != "" {
 			missing = append(missing, problem)
+		}
+		if problem != "" && (!unknown || stubProblem(types, imp) != "") {
+			advice = "" // a stub would not be enough
 		}
 	}
 	if len(missing) > 0 {
@@ -38,37 +54,38 @@ func CheckImports(report *rewrite.Report) error {
 		if rest := len(missing) - maxListed; rest > 0 {
 			missing = append(missing[:maxListed], fmt.Sprintf("and %d more", rest))
 		}
-		return invalid("the module has imports that this runtime does not provide: %s", strings.Join(missing, "; "))
+		return nil, invalid("the module has imports that this runtime does not provide: %s%s", strings.Join(missing, "; "), advice)
 	}
-	if len(report.Imports) > 0 && report.Memory == nil {
-		return invalid("the module has no memory, but imports functions that write to it; export a memory as \"memory\"")
+	if len(report.Imports) > len(stubbed) && report.Memory == nil {
+		return nil, invalid("the module has no memory, but imports functions that write to it; export a memory as \"memory\"")
 	}
-	return nil
+	return stubbed, nil
 }
 
-// importProblem returns what is wrong with an import, or "".
-func importProblem(known map[string]string, imp rewrite.Import) string {
+// importProblem returns what is wrong with an import, or "". unknown reports whether the import is
+// a function that no host function has the name of.
+func importProblem(known map[string]string, imp rewrite.Import) (problem string, unknown bool) {
 	name := imp.Module + "." + imp.Name
 	if imp.Kind != rewrite.ExternFunc {
-		return fmt.Sprintf("%s is an imported %s; only functions can be imported", QuoteName(name), imp.Kind)
+		return fmt.Sprintf("%s is an imported %s; only functions can be imported", QuoteName(name), imp.Kind), false
 	}
 	if imp.Module == extismUser {
-		return fmt.Sprintf("function %s, which exists only in the host that the plug-in was written for", QuoteName(name))
+		return fmt.Sprintf("function %s, which exists only in the host that the plug-in was written for", QuoteName(name)), true
 	}
 	signature, ok := known[name]
 	switch {
 	case ok && signature == imp.Signature:
-		return ""
+		return "", false
 	case ok:
-		return fmt.Sprintf("%s has the type %s, not %s", QuoteName(name), signature, imp.Signature)
+		return fmt.Sprintf("%s has the type %s, not %s", QuoteName(name), signature, imp.Signature), false
 	}
-	problem := "function " + QuoteName(name)
+	problem = "function " + QuoteName(name)
 	if imp.Module == WASI || imp.Module == V1 || imp.Module == ExtismHost {
 		if near := suggest.Nearest(name, SortedKeys(known)); near != "" {
 			problem += " (did you mean " + near + "?)"
 		}
 	}
-	return problem
+	return problem, true
 }
 
 // QuoteName returns a printable form of a name that a guest chose: control characters are escaped,

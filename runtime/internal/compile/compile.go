@@ -70,6 +70,9 @@ type Job struct {
 	// when the cache does not have the module, and possibly twice. Its error is returned unchanged.
 	Digest string
 	Read   func() ([]byte, error)
+	// Stubs are the imports that may get stubs; see abi.AllStubs. They have no effect on the code
+	// that the cache stores.
+	Stubs []string
 	// Unwanted reports whether no caller waits for the module any longer. Left receives a value
 	// when the result of Unwanted may have changed.
 	Left     <-chan struct{}
@@ -91,7 +94,7 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	defer slot.close()
 	if m, hit := slot.fetch(); hit {
 		// The host functions may have changed since the entry was stored.
-		if err := checkImports(m.report); err != nil {
+		if m.stubs, err = checkImports(m.report, job.Stubs); err != nil {
 			return nil, err
 		}
 		if engine, err = newEngine(m, slot.dir()); err == nil {
@@ -135,9 +138,9 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 		return nil, errTakesLong
 	}
 	if err != nil {
-		return nil, refusal(wasm, err)
+		return nil, refusal(wasm, job.Stubs, err)
 	}
-	if err := checkImports(m.report); err != nil {
+	if m.stubs, err = checkImports(m.report, job.Stubs); err != nil {
 		return nil, err
 	}
 	if c.opts.OnCompile != nil {
@@ -152,10 +155,12 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 	return share(engine)
 }
 
-// rewritten is a module as the engine gets it, with the report on the original.
+// rewritten is a module as the engine gets it, with the report on the original and the imports that
+// get stubs.
 type rewritten struct {
 	wasm   []byte
 	report *rewrite.Report
+	stubs  []rewrite.Import
 }
 
 // build compiles a module that is not in the cache, in a child if the estimate requires it.
@@ -217,5 +222,5 @@ func newEngine(m rewritten, scratch string) (*abi.Engine, error) {
 			return nil, fmt.Errorf("%w: %w", ErrScratch, err)
 		}
 	}
-	return abi.NewEngine(m.wasm, m.report, engineConfig(), cache, workers(m.report.Effort))
+	return abi.NewEngine(m.wasm, m.report, m.stubs, engineConfig(), cache, workers(m.report.Effort))
 }

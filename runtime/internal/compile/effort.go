@@ -48,33 +48,35 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 	if _, _, err := rewrite.Rewrite(wasm, rewriting(true)); err != nil {
 		return report, fromRewrite(err)
 	}
-	return report, checkImports(report)
+	_, err = checkImports(report, nil)
+	return report, err
 }
 
 // refusal explains why the rewriter refused a module. It reports missing host functions before slow
 // code: the advice for slow code, to compile in a child, would not help such a module.
-func refusal(wasm []byte, err error) error {
+func refusal(wasm []byte, stubs []string, err error) error {
 	if e := (*rewrite.Error)(nil); !errors.As(err, &e) || e.Kind != rewrite.SlowToCompile {
 		return fromRewrite(err)
 	}
 	if report, inspectErr := rewrite.Inspect(wasm); inspectErr == nil {
-		if missing := checkImports(report); missing != nil {
+		if _, missing := checkImports(report, stubs); missing != nil {
 			return missing
 		}
 	}
 	return invalid(err, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", err)
 }
 
-// checkImports refuses a module whose imports the host does not have.
-func checkImports(report *rewrite.Report) error {
+// checkImports refuses a module whose imports the host does not have, and returns those that get
+// stubs.
+func checkImports(report *rewrite.Report, stubs []string) ([]rewrite.Import, error) {
 	var refused *abi.Invalid
-	switch err := abi.CheckImports(report); {
+	switch stubbed, err := abi.CheckImports(report, stubs); {
 	case err == nil:
-		return nil
+		return stubbed, nil
 	case errors.As(err, &refused):
-		return invalid(nil, "%s", refused.Message)
+		return nil, invalid(nil, "%s", refused.Message)
 	default:
-		return broken("the host functions are not available", abi.TextOf(err))
+		return nil, broken("the host functions are not available", abi.TextOf(err))
 	}
 }
 

@@ -132,9 +132,12 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	// an Extism plug-in with several tools, which all return the same result
 	case "servlet", "liar":
 		m = servlet(args[0] == "liar")
-	case "imports":
+	case "imports", "launches": // "launches" calls its import
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
 		m.Exports[0].Index = 1
+		if args[0] == "launches" {
+			m.Funcs[0].Body = wasmtest.CallFunc(0)
+		}
 	default:
 		ts.Fatalf("unknown kind %q", args[0])
 	}

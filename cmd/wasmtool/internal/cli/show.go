@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -78,6 +79,9 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
 	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call needs approval", "no"))
 	fmt.Fprintf(w, "sandboxed:\t%s\n", yesNo(s.Sandboxed, "yes", "no: "+tool.OutsideSandbox))
+	if len(s.StubImports) > 0 {
+		fmt.Fprintf(w, "stubs:\t%s\n", yesNo(s.StubImports[0] == manifests.AllStubs, "all imported functions that wasmtool does not provide", oneLine(strings.Join(s.StubImports, ", "))))
+	}
 	asks := s.Permissions.Describe()
 	if len(asks) == 0 {
 		asks = []string{yesNo(s.Sandboxed, "nothing", "nothing that wasmtool can grant")}
