@@ -81,6 +81,9 @@ type Call struct {
 	// WorkingDirectory is the directory to which relative paths in the arguments refer. Empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
+	// Mounts are the directories of the operator that the call may access, in the order of the
+	// manifest, without the call's own directory /tmp.
+	Mounts []Mount `json:"mounts,omitempty"`
 	// Settings are the values of the manifest's settings by name: the operator's value, or else the
 	// author's default. Settings is nil if the manifest has none.
 	Settings map[string]string `json:"settings,omitempty"`
@@ -88,6 +91,13 @@ type Call struct {
 	// further tools that the list leaves out.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
+}
+
+// Mount is a directory of the operator that a call may access.
+type Mount struct {
+	// Path is the absolute path in the guest, and Mode is "read" or "write".
+	Path string `json:"path"`
+	Mode string `json:"mode"`
 }
 
 // CurrentCall returns the running call. It is the zero Call in a warm-up and outside wasip1.

@@ -59,12 +59,21 @@ type CallInfo struct {
 	// against which relative paths are resolved. Either may be empty.
 	IdempotencyKey   string `json:"idempotency_key,omitempty"`
 	WorkingDirectory string `json:"working_directory,omitempty"`
+	// Mounts lists the directories of the operator that the call may access. Bind sets it.
+	Mounts []MountInfo `json:"mounts,omitempty"`
 	// Settings holds the operator's settings for the tool, by name.
 	Settings map[string]string `json:"settings,omitempty"`
 	// Tools lists names of tools that the caller can see. MoreTools is the number of visible tools
 	// that Tools omits. Both are empty if unknown.
 	Tools     []string `json:"tools,omitempty"`
 	MoreTools int      `json:"more_tools,omitempty"`
+}
+
+// MountInfo is a mount of a call.
+type MountInfo struct {
+	// Path is the guest path, and Mode is "read" or "write".
+	Path string `json:"path"`
+	Mode string `json:"mode"`
 }
 
 // Services are the resources of a call other than the files, variables, clock and randomness of its
@@ -113,7 +122,15 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	if s.CallInfo == nil {
 		s.CallInfo = func() CallInfo { return CallInfo{} }
 	}
-	b.CallInfo = sync.OnceValue(s.CallInfo)
+	b.CallInfo = sync.OnceValue(func() CallInfo {
+		about := s.CallInfo()
+		for _, m := range b.Mounts {
+			if m.Mount != capability.ScratchMount {
+				about.Mounts = append(about.Mounts, MountInfo{Path: m.GuestPath(), Mode: m.Mode.String()})
+			}
+		}
+		return about
+	})
 	s.Listener.hide = b.secrets
 	b.Messages = NewMessages(s.Listener)
 	if len(grant.Net) > 0 {

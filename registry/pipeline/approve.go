@@ -83,7 +83,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	question := Question{
 		CallRef: call, Tool: a.tool.Spec.Clone(), Digest: digest, Grant: a.grant, Bounds: slices.Clone(bounds),
 		Why: why.By.Why, Reason: why.kind, Arguments: slices.Clone(a.arguments.JSON), Confirm: confirmText(a.prepared),
-		Patterns: slices.Clone(why.patterns), Commands: askedCommands(a.script),
+		WorkingDirectory: a.Call.WorkingDirectory, Patterns: slices.Clone(why.patterns), Commands: askedCommands(a.script),
 	}
 	answer, err := p.ask(asking, "the approver", call.ID, func() (Answer, error) { return approver.Approve(asking, question) })
 	switch {

@@ -67,7 +67,7 @@ func (p *Pipeline) readingWouldRun(ctx context.Context, c prepared) bool {
 // remembered. byTenant reports whether the policy of the tenant options asks.
 func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string, byTenant bool) {
 	facts := policy.CallFacts{
-		Capabilities: a.permissions, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
+		Capabilities: a.permissions, WorkingDirectory: a.Call.WorkingDirectory, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
 	}
 	tool := factsOf(a.tool.Spec)
 	d = a.rules.Policy.Decide(tool, facts)

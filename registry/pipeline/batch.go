@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"path"
 	"slices"
 	"sync"
 
@@ -102,11 +103,15 @@ func (c prepared) maxGrant() capability.Grant {
 	return grant
 }
 
-// changes returns the guest's path of the only file that the tool declares to change, or "".
+// changes returns the guest's path of the only file that the tool declares to change, or "". It is
+// "" for a relative path if the call has a working directory, because the tool may ignore that.
 func (c prepared) changes() string {
 	if c.tool.Spec.Changes == "" {
 		return ""
 	}
 	file, _ := c.arguments.Text(c.tool.Spec.Changes)
+	if c.Call.WorkingDirectory != "" && !path.IsAbs(file) {
+		return ""
+	}
 	return file
 }

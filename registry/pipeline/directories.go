@@ -34,6 +34,9 @@ func (p *Pipeline) pinMounts(ctx context.Context, a *authorised, id string) (bou
 			bounds = append(bounds, "mount "+mount.Mount+" is "+cmp.Or(mount.target, id))
 		}
 	}
+	if directory := a.Call.WorkingDirectory; directory != "" { // relative paths depend on it
+		bounds = append(bounds, "working directory "+directory)
+	}
 	for _, denied := range a.grant.NetDeny {
 		bounds = append(bounds, "not "+denied.String())
 	}

@@ -73,6 +73,9 @@ type Question struct {
 	Reason tool.AskReason
 	// Arguments is the JSON object that the tool will get.
 	Arguments json.RawMessage
+	// WorkingDirectory is the guest path where relative paths in the arguments start, if the tool
+	// asks for it; "" means the workspace.
+	WorkingDirectory string
 	// Patterns are patterns of package shellcommand, such as "git push *", for the commands of
 	// the call's script that need an approval. They are empty if an approval can only cover
 	// exactly this call.
@@ -137,6 +140,9 @@ func (q Question) Text(operator bool) string {
 	} else {
 		line("Its arguments:")
 		b.WriteString(arguments.Lines)
+	}
+	if q.WorkingDirectory != "" {
+		line("Relative paths start in: %s", questiontext.Quote(q.WorkingDirectory, maxFact))
 	}
 	if q.Confirm != "" {
 		line("Its author says: %s", questiontext.Shorten(q.Confirm, maxAuthor))

@@ -23,6 +23,7 @@ type Policy struct {
 	rules    []*rule
 	sources  map[string]string
 	warnings []Problem
+	base     string
 }
 
 type toolRule struct {
@@ -44,7 +45,7 @@ func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), base: c.Base}
 	build.checkBase()
 	p := &Policy{
-		compiled: true, off: c.Off, profile: c.Profile, narrowed: len(c.Allow) > 0,
+		compiled: true, base: build.base, off: c.Off, profile: c.Profile, narrowed: len(c.Allow) > 0,
 		tools: make(map[string]toolRule), sources: maps.Clone(c.Sources),
 	}
 	build.profile(p)

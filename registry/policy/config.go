@@ -20,6 +20,8 @@ type Config struct {
 	// the same effect, the first is named.
 	Rules []Rule
 	// Base is the guest's working directory. Relative paths in arguments and patterns start there.
+	// If a call has another working directory, a rule that denies or asks also matches if the path
+	// that starts there matches, and a rule that allows requires that both match.
 	// It is absolute and cleaned, without any of *?[]{}\. Empty means "/workspace".
 	Base string
 	// Sources gives the place of entries as "file:line", for explanations. Keys are "profile",

@@ -142,7 +142,10 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 	c := &call{
 		tool: t, words: grantedPermissions(facts.Capabilities), granted: facts.Granted,
-		arguments: map[string]any{}, effort: effort{maxEffort},
+		arguments: map[string]any{}, effort: effort{left: maxEffort},
+	}
+	if facts.WorkingDirectory != "" {
+		c.effort.directory = clean(p.base, facts.WorkingDirectory)
 	}
 	looks := func(r *rule) bool { return len(r.conditions) > 0 }
 	if len(facts.Arguments) == 0 || !slices.ContainsFunc(p.rules, looks) {

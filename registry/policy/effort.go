@@ -10,7 +10,11 @@ const (
 )
 
 // effort is the remaining work of one decision.
-type effort struct{ left int }
+type effort struct {
+	left int
+	// directory is the working directory of the call, absolute and cleaned; "" means Config.Base.
+	directory string
+}
 
 // spend subtracts an amount and reports whether enough was left.
 func (e *effort) spend(n int) bool {

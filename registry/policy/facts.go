@@ -30,6 +30,9 @@ type CallFacts struct {
 	// Decoded returns the Arguments as package json decodes them with UseNumber, for a caller that
 	// has parsed them already. If it is nil, the policy decodes them when a rule needs them.
 	Decoded func() any
+	// WorkingDirectory is the directory where relative paths start, if the tool asks for it; empty
+	// means Config.Base.
+	WorkingDirectory string
 	// Granted is what was granted to exactly this tool.
 	Granted Granted
 }

@@ -135,7 +135,8 @@ func (ofTexts) fits(value any) bool {
 }
 
 // paths applies a test to all spellings of a string. If the rule restricts, one match suffices. If
-// the rule permits, all spellings must match.
+// the rule permits, all spellings must match. A relative path is read from the base and from the
+// working directory of the call, because a tool may ignore the latter.
 func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool {
 	if !e.spend(spellingCost * len(text)) {
 		return c.restrict
@@ -143,6 +144,10 @@ func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool 
 	all, sure := spellings(c.base, text, c.restrict)
 	if !sure {
 		return c.restrict
+	}
+	if e.directory != "" {
+		below, _ := spellings(e.directory, text, c.restrict) // sure depends only on the text
+		all = append(all, below...)
 	}
 	return enough(c.restrict, all, yes)
 }

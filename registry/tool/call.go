@@ -45,7 +45,8 @@ type Call struct {
 	// from a second call. If it is empty, the registry generates one.
 	IdempotencyKey string
 	// WorkingDirectory is the base of relative paths in the tool's own file system, such as
-	// /workspace/src, for tools that ask for it. It grants nothing. Empty means unknown.
+	// /workspace/src. The built-in tools use it, and other tools may ask for it. It grants
+	// nothing, and limits nothing. Empty means the workspace.
 	WorkingDirectory string
 	// OnLog receives the tool's log messages while it runs. OnProgress receives its progress:
 	// done of total, in units of the tool's choice; total 0 means unknown. OnUpdate receives all

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
@@ -19,18 +20,57 @@ const maxName = 512 << 10
 
 var errChanged = errors.New("the file changed in the meantime; read it again")
 
-// Dir is a workspace that can be written. The host refuses paths outside of it.
+// Dir is the file system of a call. Files in mounts for writing can be written. The host refuses
+// paths outside the mounts. The methods take names as [Resolve] returns them.
 type Dir struct {
-	fs.FS
-	path string
-	room []byte // for small files; see Read
+	base   string  // absolute path of the working directory
+	path   string  // where base is for package os; the same in the sandbox
+	mounts []mount // the workspace comes first
+	room   []byte  // for small files; see Read
 }
 
-// OpenDir returns the directory at path, which is Mount in the sandbox. Like [Open], it does not
-// check whether the directory exists.
-func OpenDir(path string) Dir {
-	return Dir{FS: openTree(path), path: path, room: make([]byte, roomFor(smallFile))}
+// mount is a mount of a call.
+type mount struct {
+	at   string // absolute, cleaned path
+	path string // where it is for package os; the same in the sandbox
 }
+
+// OpenDir returns a workspace whose files are in the directory at path, which is Mount in the
+// sandbox. It does not check whether the directory exists; see [Explain].
+func OpenDir(path string) Dir {
+	return Dir{base: Mount, path: path, mounts: []mount{{Mount, path}}, room: make([]byte, roomFor(smallFile))}
+}
+
+// With returns a copy of d that also has the mount at the absolute path at, with the files of a
+// directory. In the sandbox, At adds the mounts.
+func (d Dir) With(at, directory string) Dir {
+	d.mounts = append(slices.Clip(d.mounts), mount{at, directory})
+	return d
+}
+
+// At returns a copy of d with the mounts and the working directory of a call. It fails if the
+// working directory is not a directory in one of the mounts.
+func (d Dir) At(call guest.Call) (Dir, error) {
+	for _, m := range call.Mounts {
+		if m.Path != Mount {
+			d = d.With(m.Path, m.Path)
+		}
+	}
+	if call.WorkingDirectory == "" || call.WorkingDirectory == Mount {
+		return d, nil
+	}
+	base := path.Clean(call.WorkingDirectory)
+	if _, inside := d.mountOf(base); inside {
+		if info, err := os.Stat(d.join(base)); err == nil && info.IsDir() {
+			d.base, d.path = base, d.join(base)
+			return d, nil
+		}
+	}
+	return d, fmt.Errorf("the working directory of the call, %s, is not a directory under %s; the program that makes the call must set another, or none", Display(call.WorkingDirectory), d.listed("or"))
+}
+
+// Base returns the absolute path of the working directory.
+func (d Dir) Base() string { return d.base }
 
 // Target resolves value, the path in the parameter param, to the name of a file to write. The
 // result was describes the file, or is nil if the file does not exist. A directory, a link or any
@@ -48,7 +88,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 	case a.Err != nil:
 		return "", nil, d.explainWrite(param, name, a.Err)
 	case a.Type == fs.ModeSymlink:
-		return "", nil, fmt.Errorf("%s: %s is a link%s; give the path of the file itself", param, Display(name), linkTarget(d.FS, name))
+		return "", nil, fmt.Errorf("%s: %s is a link%s; give the path of the file itself", param, Display(name), linkTarget(d, name))
 	case a.Type != 0:
 		return "", nil, fmt.Errorf("%s: %s is not a regular file", param, Display(name))
 	}
@@ -57,7 +97,7 @@ func (d Dir) Target(param, value string) (name string, was *files.Answer, err er
 
 // resolve is [Resolve] for a file to write.
 func (d Dir) resolve(param, value string) (string, error) {
-	name, err := Resolve(param, value)
+	name, err := Resolve(d, param, value)
 	if err == nil && strings.HasPrefix(path.Base(name), files.TempPrefix) {
 		return "", fmt.Errorf("%s: names that begin with %s are reserved for files that are being written; use another name", param, files.TempPrefix)
 	}
@@ -66,7 +106,7 @@ func (d Dir) resolve(param, value string) (string, error) {
 
 // describe describes a file; it does not follow links.
 func (d Dir) describe(name string) files.Answer {
-	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
+	answers, err := d.statMany([]string{name}, make([]byte, files.AnswerSize))
 	switch {
 	case err != nil && len(name) > maxName: // for a long name, the host would report too many files
 		return files.Answer{Err: syscall.ENAMETOOLONG}
@@ -85,7 +125,8 @@ func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made 
 		made, err = d.makeParents(name)
 	}
 	if err == nil {
-		err = files.Dir(d.path).Replace(name, content, was)
+		dir, names := d.many([]string{name})
+		err = dir.Replace(names[0], content, was)
 	}
 	if err == nil {
 		return made, nil
@@ -105,7 +146,7 @@ func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made 
 // makeParents creates the missing parent directories of name.
 func (d Dir) makeParents(name string) (made []string, err error) {
 	var missing []string
-	for directory := path.Dir(name); directory != "."; directory = path.Dir(directory) {
+	for directory := path.Dir(name); directory != "." && directory != "/"; directory = path.Dir(directory) {
 		info, err := os.Stat(d.join(directory))
 		if err == nil && !info.IsDir() {
 			return nil, fmt.Errorf("%s is a file, not a directory", Display(directory))
@@ -148,8 +189,4 @@ func (d Dir) checkUnchanged(name string, was *files.Answer) error {
 		return errChanged
 	}
 	return nil
-}
-
-func (d Dir) join(name string) string {
-	return filepath.Join(d.path, filepath.FromSlash(name))
 }

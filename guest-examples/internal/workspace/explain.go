@@ -32,7 +32,7 @@ func Explain(fsys fs.FS, param, name string, err error) error {
 	case at != "":
 		return fmt.Errorf("%s: %s can't be read: %s %s", param, Display(name), Display(at), what)
 	case errors.Is(err, fs.ErrNotExist):
-		missing := fmt.Sprintf("%s: %s does not exist in the workspace", param, Display(name))
+		missing := fmt.Sprintf("%s: %s does not exist%s", param, Display(name), dirOf(fsys).in(name))
 		if similar := suggest(fsys, name); len(similar) > 0 {
 			missing += "; did you mean " + strings.Join(similar, " or ") + "?"
 		}
@@ -43,15 +43,19 @@ func Explain(fsys fs.FS, param, name string, err error) error {
 
 // explainWrite is [Explain] for an error that occurred while writing.
 func (d Dir) explainWrite(param, name string, err error) error {
-	if _, rootErr := fs.Stat(d.FS, "."); rootErr != nil {
+	if _, rootErr := fs.Stat(d, "."); rootErr != nil {
 		return errNoWorkspace
 	}
 	if errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace only for reading", param, Display(name))
+		where := "the workspace"
+		if m, _ := d.mountOf(d.full(name)); m.at != Mount {
+			where = m.at
+		}
+		return fmt.Errorf("%s: %s can't be written: the operator granted %s only for reading", param, Display(name), where)
 	}
-	at, what := obstacle(d.FS, path.Dir(name))
+	at, what := obstacle(d, path.Dir(name))
 	if at == "" && errors.Is(err, fs.ErrPermission) {
-		at, what = linkIn(d.FS, path.Dir(name))
+		at, what = linkIn(d, path.Dir(name))
 	}
 	if at != "" {
 		return fmt.Errorf("%s: %s can't be written: %s %s", param, Display(name), Display(at), what)
@@ -77,15 +81,21 @@ func cause(err error) error {
 // element of the path with its siblings.
 func suggest(fsys fs.FS, name string) []string {
 	if slashed := path.Clean(strings.ReplaceAll(name, `\`, "/")); slashed != name {
-		if _, err := fs.Stat(fsys, slashed); err == nil {
+		if exists(fsys, slashed) {
 			return []string{Display(slashed)}
 		}
 	}
-	elements := strings.Split(name, "/")
-	parent := "."
+	d := dirOf(fsys)
+	if m, _ := d.mountOf(d.base); d.base != m.at && !path.IsAbs(name) {
+		// A caller may give a path relative to the workspace and not to the working directory.
+		if full := path.Join(m.at, name); exists(fsys, full) {
+			return []string{Display(full)}
+		}
+	}
+	parent, elements := d.split(name)
 	for i, element := range elements {
 		next := path.Join(parent, element)
-		if _, err := fs.Stat(fsys, next); err == nil {
+		if exists(fsys, next) {
 			parent = next
 			continue
 		}
@@ -97,7 +107,7 @@ func suggest(fsys fs.FS, name string) []string {
 		for _, sibling := range closest(element, entries) {
 			candidate := path.Join(parent, sibling)
 			whole := path.Join(append([]string{candidate}, elements[i+1:]...)...)
-			if _, err := fs.Stat(fsys, whole); err == nil {
+			if exists(fsys, whole) {
 				candidate = whole
 			}
 			similar = append(similar, Display(candidate))
@@ -105,6 +115,11 @@ func suggest(fsys fs.FS, name string) []string {
 		return similar
 	}
 	return nil
+}
+
+func exists(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
 }
 
 // closest returns up to maxSuggestions names of the entries that are most similar to the given

@@ -19,7 +19,10 @@ const (
 
 // ignoreRule is a line of an ignore file.
 type ignoreRule struct {
-	base        string // directory of the ignore file
+	base string // directory of the ignore file
+	// from is the path from base to the working directory if names are relative to a working
+	// directory below base; otherwise it is "".
+	from        string
 	literal     string // the start of the pattern, without special characters
 	pattern     string // the rest; see wildmatch.Match
 	whole       bool   // match the path below base instead of the name
@@ -27,15 +30,16 @@ type ignoreRule struct {
 	negated     bool   // an exception to earlier rules
 }
 
-// parseIgnore parses the rules of the ignore file in the directory base, as git does.
-func parseIgnore(base, content string) []ignoreRule {
+// parseIgnore parses the rules of the ignore file in the directory base, as git does. The result
+// has the given from.
+func parseIgnore(base, from, content string) []ignoreRule {
 	var rules []ignoreRule
 	for line := range strings.Lines(strings.TrimPrefix(content, "\ufeff")) {
 		line = trimSpaces(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		rule := ignoreRule{base: base}
+		rule := ignoreRule{base: base, from: from}
 		line, rule.negated = strings.CutPrefix(line, "!")
 		line, rule.directories = strings.CutSuffix(line, "/")
 		rule.whole = strings.Contains(line, "/")
@@ -82,7 +86,7 @@ func (r ignoreRule) matches(subject string) bool {
 
 // loadIgnore returns the given rules, followed by the rules of the ignore file in a directory. It
 // does not change the caller's slice. A file that can't be read has no rules.
-func loadIgnore(fsys fs.FS, directory string, rules []ignoreRule) []ignoreRule {
+func loadIgnore(fsys fs.FS, directory, from string, rules []ignoreRule) []ignoreRule {
 	f, err := fsys.Open(path.Join(directory, ignoreFile))
 	if err != nil {
 		return rules
@@ -92,8 +96,29 @@ func loadIgnore(fsys fs.FS, directory string, rules []ignoreRule) []ignoreRule {
 	if err != nil {
 		return rules
 	}
-	rules = append(rules[:len(rules):len(rules)], parseIgnore(directory, string(content))...)
+	rules = append(rules[:len(rules):len(rules)], parseIgnore(directory, from, string(content))...)
 	return rules[:min(len(rules), maxIgnoreRules)]
+}
+
+// ignoredAbove returns the rules of the ignore files in the parent directories of start, up to the
+// mount.
+func ignoredAbove(fsys fs.FS, start string) (rules []ignoreRule) {
+	d := dirOf(fsys)
+	full := d.full(start)
+	m, _ := d.mountOf(full)
+	for i := len(m.at); i < len(full); i++ {
+		if full[i] != '/' {
+			continue
+		}
+		from := ""
+		if !path.IsAbs(start) {
+			if below, ok := strings.CutPrefix(d.base, full[:i]+"/"); ok {
+				from = below
+			}
+		}
+		rules = loadIgnore(fsys, d.name(full[:i]), from, rules)
+	}
+	return rules
 }
 
 // ignored reports whether the last matching rule ignores name, which must be below the base of
@@ -105,7 +130,10 @@ func ignored(rules []ignoreRule, name string, directory bool) bool {
 			continue
 		}
 		subject := path.Base(name)
-		if rule.whole {
+		switch {
+		case rule.whole && rule.from != "":
+			subject = rule.from + "/" + name
+		case rule.whole:
 			subject = Below(rule.base, name)
 		}
 		if rule.matches(subject) {

@@ -62,7 +62,7 @@ func TestWalker_ignored(t *testing.T) {
 
 func TestParseIgnore_bounds(t *testing.T) {
 	fsys := fstest.MapFS{".gitignore": {Data: []byte(strings.Repeat("a\n", 40000))}}
-	if rules := loadIgnore(fsys, ".", nil); len(rules) != maxIgnoreRules {
+	if rules := loadIgnore(fsys, ".", "", nil); len(rules) != maxIgnoreRules {
 		t.Errorf("got %d rules, want %d", len(rules), maxIgnoreRules)
 	}
 }

@@ -14,8 +14,8 @@ import (
 const smallFile = 16 << 10
 
 // ReadSmall returns the content of a regular file of at most 16 KiB with a single call of the host.
-// The content is valid until the next ReadSmall. For any other file, for a missing file, and
-// outside the sandbox, ok is false, and the caller must use Open.
+// The content is valid until the next ReadSmall. For any other file, and for a missing file, ok is
+// false, and the caller must use Open.
 func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
 	small, ok := fsys.(interface {
 		readSmall(name string) files.Answer
@@ -43,7 +43,7 @@ func (d Dir) Read(param, value string, limit int64) (name string, was *files.Ans
 		return "", nil, nil, err
 	}
 	if was == nil {
-		return "", nil, nil, Explain(d.FS, param, name, fs.ErrNotExist)
+		return "", nil, nil, Explain(d, param, name, fs.ErrNotExist)
 	}
 	content, err = d.Load(param, name, was, limit)
 	return name, was, content, err
@@ -62,7 +62,7 @@ func (d Dir) Load(param, name string, was *files.Answer, limit int64) ([]byte, e
 	}
 	switch {
 	case a.Err != nil:
-		return nil, Explain(d.FS, param, name, a.Err)
+		return nil, Explain(d, param, name, a.Err)
 	case int64(len(a.Content)) > limit:
 		return nil, tooLarge(param, name, limit)
 	}
@@ -89,7 +89,7 @@ func roomFor(size int64) int64 { return files.AnswerSize + size + 1 } // one byt
 
 // read reads a file of at most limit bytes.
 func (d Dir) read(name string, limit int64, room []byte) files.Answer {
-	answers, err := files.Dir(d.path).Read([]string{name}, int(limit), room)
+	answers, err := d.readMany([]string{name}, int(limit), room)
 	if err != nil {
 		return files.Answer{Err: err}
 	}

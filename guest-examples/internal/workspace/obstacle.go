@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -13,9 +12,9 @@ import (
 // file in place of a directory, or a file of another type. The result at is the blocking part of
 // the path, or "" if there is none.
 func obstacle(fsys fs.FS, name string) (at, what string) {
-	elements := strings.Split(name, "/")
+	at, elements := dirOf(fsys).split(name)
 	for i := range elements {
-		at = path.Join(elements[:i+1]...)
+		at = path.Join(at, elements[i])
 		info, err := fs.Lstat(fsys, at)
 		if err == nil && info.Mode().Type() == fs.ModeSymlink {
 			if info, err = fs.Stat(fsys, at); err != nil {
@@ -39,9 +38,9 @@ func obstacle(fsys fs.FS, name string) (at, what string) {
 // returns "" if there is none. In a workspace with denied paths, tools read through links but do
 // not write through them.
 func linkIn(fsys fs.FS, name string) (at, what string) {
-	elements := strings.Split(name, "/")
+	at, elements := dirOf(fsys).split(name)
 	for i := range elements {
-		at = path.Join(elements[:i+1]...)
+		at = path.Join(at, elements[i])
 		if info, err := fs.Lstat(fsys, at); err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return at, "is a link" + linkTarget(fsys, at) + "; give the path of its target"
 		}

@@ -8,7 +8,7 @@ import (
 // OpenFile opens the regular file at value, a path as for [Resolve], and also returns its name. The
 // caller closes the file. The error names param and says what to do.
 func OpenFile(fsys fs.FS, param, value string) (name string, f fs.File, err error) {
-	if name, err = Resolve(param, value); err != nil {
+	if name, err = Resolve(fsys, param, value); err != nil {
 		return "", nil, err
 	}
 	info, err := fs.Stat(fsys, name) // opening a pipe may block forever

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// openTree returns the files below directory.
-func openTree(directory string) fs.FS { return os.DirFS(directory) }
+// Open opens a file for reading.
+func (d Dir) Open(name string) (fs.File, error) { return os.Open(d.join(name)) }

@@ -52,14 +52,7 @@ func (w Walker) Walk(visit Visit) error {
 	}
 	var rules []ignoreRule
 	if !w.Ignored {
-		for i, r := range w.Start {
-			if r == '/' {
-				rules = loadIgnore(w.FS, w.Start[:i], rules)
-			}
-		}
-		if w.Start != "." {
-			rules = append(loadIgnore(w.FS, ".", nil), rules...)
-		}
+		rules = ignoredAbove(w.FS, w.Start)
 	}
 	entries, err := fs.ReadDir(w.FS, w.Start)
 	if err != nil {
@@ -129,7 +122,7 @@ func (w *walk) rulesIn(name string, entries []fs.DirEntry, above []ignoreRule) [
 	}
 	for _, entry := range entries {
 		if entry.Name() == ignoreFile && entry.Type().IsRegular() {
-			return loadIgnore(w.FS, name, above)
+			return loadIgnore(w.FS, name, "", above)
 		}
 	}
 	return above

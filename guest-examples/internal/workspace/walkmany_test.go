@@ -28,7 +28,7 @@ func TestWalker_manyDirectories(t *testing.T) {
 	if err := os.CopyFS(dir, tree); err != nil {
 		t.Fatal(err)
 	}
-	for name, fsys := range map[string]fs.FS{"in memory": tree, "on disk": openTree(dir)} {
+	for name, fsys := range map[string]fs.FS{"in memory": tree, "on disk": OpenDir(dir)} {
 		var got []string
 		var unread Unread
 		var leftOut LeftOut

@@ -25,11 +25,11 @@ func TestResolve(t *testing.T) {
 		{value: "...", want: "..."},
 		{value: "workspace/a", want: "workspace/a"},
 		{value: "", err: "the argument \"path\" is empty"},
-		{value: "..", err: ".. is outside the workspace; give a path relative to it or under /workspace"},
+		{value: "..", err: ".. is outside the workspace; give a path relative to the workspace or under /workspace"},
 		{value: "../x", err: "outside"},
 		{value: "a/../../x", err: "outside"},
 		{value: "/", err: "outside"},
-		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace; paths of the host are not available, so give the path relative to the workspace (or under /workspace)"},
+		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace; paths of the host are not available, so give the path relative to the workspace or under /workspace"},
 		{value: "/workspace-evil/x", err: "outside"},
 		{value: "/workspace/../etc", err: "outside"},
 		{value: "//workspace/../etc", err: "outside"},
@@ -39,7 +39,7 @@ func TestResolve(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.value, func(t *testing.T) {
-			got, err := Resolve("path", test.value)
+			got, err := Resolve(nil, "path", test.value)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("got %q, %v; want an error with %q", got, err, test.err)
@@ -58,7 +58,7 @@ func FuzzResolve(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		name, err := Resolve("path", value)
+		name, err := Resolve(nil, "path", value)
 		if err != nil {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/tools/convert"
@@ -14,23 +15,31 @@ import (
 )
 
 func main() {
-	tools := map[string]toolabi.Tool{
-		"convert":  reading(convert.Run),
-		"json":     reading(json.Run),
-		"markdown": reading(markdown.Run),
-	}
-	toolabi.Run(tools)
+	toolabi.Run(tools(workspace.OpenDir(workspace.Mount)))
 }
 
-// reading returns a tool that decodes its arguments and passes them, with the read-only workspace,
-// to the function run.
-func reading[Args any](run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+// tools returns the tools by name. Their workspace is dir.
+func tools(dir workspace.Dir) map[string]toolabi.Tool {
+	return map[string]toolabi.Tool{
+		"convert":  reading(dir, convert.Run),
+		"json":     reading(dir, json.Run),
+		"markdown": reading(dir, markdown.Run),
+	}
+}
+
+// reading returns a tool that decodes its arguments and passes them, with the files of the call, to
+// the function run.
+func reading[Args any](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
 		if err != nil {
 			return err
 		}
-		return run(workspace.Open(), args, out)
+		files, err := dir.At(guest.CurrentCall())
+		if err != nil {
+			return err
+		}
+		return run(files, args, out)
 	}
 }

@@ -33,7 +33,7 @@ func BenchmarkTools(b *testing.B) {
 		put(fmt.Sprintf("d%d/f%d.go", i%4, i), strings.Repeat(line, 14))
 	}
 	put("edited.txt", strings.Repeat(line, 40)+"number 0\n")
-	all := tools(os.DirFS(root), workspace.OpenDir(root))
+	all := tools(workspace.OpenDir(root))
 	call := func(name, format string, args ...any) {
 		if err := all[name](fmt.Appendf(nil, format, args...), io.Discard); err != nil {
 			b.Fatal(err)

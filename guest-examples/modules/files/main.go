@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	applypatch "github.com/wasmtool/wasmtool/guest-examples/tools/apply_patch"
@@ -24,22 +25,22 @@ import (
 )
 
 func main() {
-	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
+	all := tools(workspace.OpenDir(workspace.Mount))
 	if len(os.Args) == 2 {
 		_ = rehearse(os.Args[1]) // ignore an error: a call also works without the rehearsal
 	}
 	toolabi.Run(all)
 }
 
-// tools returns the tools by name. They read files in tree and write files in dir.
-func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
+// tools returns the tools by name. Their workspace is dir.
+func tools(dir workspace.Dir) map[string]toolabi.Tool {
 	return map[string]toolabi.Tool{
-		"read":        tool(tree, read.Run),
-		"list":        searching(tree, list.Run),
-		"grep":        searching(tree, grep.Run),
-		"glob":        searching(tree, glob.Run),
-		"diff":        tool(tree, diff.Run),
-		"hash":        tool(tree, hash.Run),
+		"read":        reading(dir, read.Run),
+		"list":        searching(dir, list.Run),
+		"grep":        searching(dir, grep.Run),
+		"glob":        searching(dir, glob.Run),
+		"diff":        reading(dir, diff.Run),
+		"hash":        reading(dir, hash.Run),
 		"write":       tool(dir, write.Run),
 		"edit":        tool(dir, edit.Run),
 		"apply_patch": tool(dir, applypatch.Run),
@@ -47,9 +48,9 @@ func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
 	}
 }
 
-// tool returns a tool that calls the function run with the parameter in and the decoded arguments.
-// The parameter in is the workspace: a file system to read, or a directory to write.
-func tool[Workspace any, Args toolabi.Starter](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
+// tool returns a tool that calls the function run with the files of the call and the decoded
+// arguments.
+func tool[Args toolabi.Starter](dir workspace.Dir, run func(workspace.Dir, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
@@ -57,15 +58,24 @@ func tool[Workspace any, Args toolabi.Starter](in Workspace, run func(Workspace,
 			return err
 		}
 		toolabi.ReportStart(args)
-		return run(in, args, out)
+		files, err := dir.At(guest.CurrentCall())
+		if err != nil {
+			return err
+		}
+		return run(files, args, out)
 	}
 }
 
-// searching is like tool, for tools that go through thousands of files. Such tools keep little
+// reading is like tool, for tools that only read.
+func reading[Args toolabi.Starter](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+	return tool(dir, func(files workspace.Dir, args Args, out io.Writer) error { return run(files, args, out) })
+}
+
+// searching is like reading, for tools that go through thousands of files. Such tools keep little
 // memory in use, so searching makes the garbage collector run less often.
-func searching[Args toolabi.Starter](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+func searching[Args toolabi.Starter](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
-	search := tool(tree, run)
+	search := reading(dir, run)
 	return func(input []byte, out io.Writer) error {
 		debug.SetGCPercent(garbagePercent)
 		return search(input, out)

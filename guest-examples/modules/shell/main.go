@@ -27,6 +27,11 @@ func main() {
 		},
 	}
 	guest.Run(func(ctx context.Context, args bash.Args) (guest.Result, error) {
+		dir, err := workspace.OpenDir(workspace.Mount).At(guest.CurrentCall())
+		if err != nil {
+			return guest.Result{}, err
+		}
+		host.WorkingDirectory = dir.Base()
 		return bash.Run(ctx, host, args)
 	})
 }

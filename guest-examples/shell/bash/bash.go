@@ -4,6 +4,7 @@
 package bash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Args struct {
 	// the first line of the script.
 	Description string `json:"description"`
 	// WorkingDirectory is the directory in which the script starts, absolute or relative to the
-	// workspace; "" means the workspace.
+	// working directory of the host; "" means the latter.
 	WorkingDirectory string `json:"working_directory"`
 	// Stdin is the standard input of the script.
 	Stdin string `json:"stdin"`
@@ -38,8 +39,10 @@ type Args struct {
 type Host struct {
 	// Commands are the commands by name. The shell adds sh and bash.
 	Commands map[string]command.Func
-	// Workspace is the absolute directory in which scripts start.
+	// Workspace is the absolute directory of the workspace, the home directory of scripts.
 	Workspace string
+	// WorkingDirectory is the absolute directory in which scripts start; "" means Workspace.
+	WorkingDirectory string
 	// Temp is the absolute directory for temporary files. The shell removes its own temporary files
 	// when the script has ended.
 	Temp string
@@ -97,9 +100,10 @@ func begin(host Host, args Args) (string, error) {
 	if len(args.Command) > maxScript {
 		return "", fmt.Errorf(`the argument "command" has %d bytes; the limit is %d, so write the script to a file and run: bash FILE`, len(args.Command), maxScript)
 	}
-	dir := host.Workspace
+	start := cmp.Or(host.WorkingDirectory, host.Workspace)
+	dir := start
 	if args.WorkingDirectory != "" {
-		dir = absolute(host.Workspace, args.WorkingDirectory)
+		dir = absolute(start, args.WorkingDirectory)
 	}
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -109,7 +113,7 @@ func begin(host Host, args Args) (string, error) {
 	case err == nil:
 		return dir, nil
 	case args.WorkingDirectory != "":
-		return "", fmt.Errorf("working_directory %s: %s; give a directory that is relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
+		return "", fmt.Errorf("working_directory %s: %s; give a directory that is relative to %s or absolute", args.WorkingDirectory, command.Message(err), start)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("no workspace is granted to this tool: the directory %s does not exist", host.Workspace)
 	}

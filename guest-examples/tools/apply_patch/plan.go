@@ -55,7 +55,7 @@ func (p *plan) add(part filePatch) error {
 		return nil
 	}
 	if was == nil {
-		return workspace.Explain(p.dir.FS, param, name, fs.ErrNotExist)
+		return workspace.Explain(p.dir, param, name, fs.ErrNotExist)
 	}
 	if f.old, err = p.dir.Load(param, name, was, maxFile); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (p *plan) find(part filePatch) (path string, found bool) {
 			}
 			continue
 		}
-		if _, err := workspace.Resolve(param, path); err != nil {
+		if _, err := workspace.Resolve(p.dir, param, path); err != nil {
 			continue // a name such as /tmp/x.orig
 		}
 		if _, was, err := p.dir.Target(param, path); err != nil || was != nil {
@@ -101,15 +101,15 @@ func (p *plan) find(part filePatch) (path string, found bool) {
 // hasTop reports whether the first directory of a path exists. A path without directories is in the
 // workspace itself.
 func (p *plan) hasTop(path string) bool {
-	name, err := workspace.Resolve(param, path)
+	name, err := workspace.Resolve(p.dir, param, path)
 	if err != nil {
 		return false
 	}
 	top, _, below := strings.Cut(name, "/")
-	if !below {
+	if !below || top == "" { // an absolute path has no other form
 		return true
 	}
-	info, err := fs.Stat(p.dir.FS, top)
+	info, err := fs.Stat(p.dir, top)
 	return err == nil && info.IsDir()
 }
 

@@ -53,7 +53,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit < 0 {
 		return fmt.Errorf(`the argument "limit" is %d; it must be at least 1`, args.Limit)
 	}
-	start, pattern, err := place(args.Path, args.Pattern)
+	start, pattern, err := place(fsys, args.Path, args.Pattern)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 }
 
 // place returns the directory in which the search starts, and the pattern for paths below it.
-func place(directory, pattern string) (start, below string, err error) {
+func place(fsys fs.FS, directory, pattern string) (start, below string, err error) {
 	if directory == "" {
 		directory = "."
 	}
@@ -109,7 +109,7 @@ func place(directory, pattern string) (start, below string, err error) {
 	if _, err := workspace.ParseGlob("pattern", pattern); err != nil {
 		return "", "", err
 	}
-	start, err = workspace.Resolve("path", directory)
+	start, err = workspace.Resolve(fsys, "path", directory)
 	if err != nil {
 		return "", "", err
 	}
@@ -119,9 +119,9 @@ func place(directory, pattern string) (start, below string, err error) {
 		return "", "", errors.New("pattern: .. can't follow a wildcard; put the directory in path")
 	}
 	if path.IsAbs(base) {
-		start, err = workspace.Resolve("pattern", base)
+		start, err = workspace.Resolve(fsys, "pattern", base)
 	} else {
-		start, err = workspace.Resolve("pattern", path.Join(start, base))
+		start, err = workspace.Resolve(fsys, "pattern", path.Join(start, base))
 	}
 	// Clean removes parts that would match nothing, such as a doubled slash.
 	return start, path.Clean(below), err

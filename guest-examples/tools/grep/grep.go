@@ -82,7 +82,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.MaxResults == 0 {
 		args.MaxResults = DefaultMaxResults
 	}
-	start, err := workspace.Resolve("path", args.Path)
+	start, err := workspace.Resolve(fsys, "path", args.Path)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit == 0 {
 		args.Limit = DefaultLimit
 	}
-	start, err := workspace.Resolve("path", args.Path)
+	start, err := workspace.Resolve(fsys, "path", args.Path)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (a Args) Start() (title string, metadata map[string]any) {
 // Run writes to out a page of a file, a page of the entries of a directory, or an image. The
 // message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
-	name, err := workspace.Resolve("file_path", args.FilePath)
+	name, err := workspace.Resolve(fsys, "file_path", args.FilePath)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	}
 	equal, err := holds(dir, name, was, args.Content)
 	if err != nil {
-		return workspace.Explain(dir.FS, "file_path", name, err)
+		return workspace.Explain(dir, "file_path", name, err)
 	}
 	if equal {
 		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s already has this content (%s)\n", workspace.Display(name), size(args.Content)))
@@ -94,7 +94,7 @@ func holds(dir workspace.Dir, name string, was *files.Answer, content string) (b
 	if was.Size != int64(len(content)) {
 		return false, nil
 	}
-	have, err := fs.ReadFile(dir.FS, name)
+	have, err := fs.ReadFile(dir, name)
 	return string(have) == content, err
 }
 
