@@ -29,7 +29,8 @@ type Format struct {
 	// belongs, and never calls the readers of these keys.
 	Keys func() []Key
 	// OtherNames has answers to keys of other systems, by the whole key such as "rest.url", in
-	// lower case, without "_" and "-". An answer says in one clause what to write instead.
+	// lower case, without "_" and "-". An answer says in one clause what to write instead. In a
+	// table whose keys the author chooses, it applies to a value of the wrong type.
 	OtherNames map[string]string
 }
 
@@ -208,7 +209,7 @@ func (c *Checker) mismatch(at Place, n *Node, k Key) {
 	if k.Or != nil {
 		want += " or " + k.Or.Want.kind().String()
 	}
-	c.Errorf(at, "expected %s, got %s; %s", want, n.Kind, k.fix(at, n))
+	c.Errorf(at, "expected %s, got %s; %s", want, n.Kind, cmp.Or(c.format.OtherNames[bare(at.Key)], k.fix(at, n)))
 }
 
 // fix returns an instruction for the error about a value of the wrong type, such as "write true or

@@ -79,8 +79,8 @@ func (r *reader) agentKey() stricttoml.Key {
 		Name: "agent", Path: "agent", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
-				{Name: "provider", Want: stricttoml.WantString, Required: `name the API of the model: provider = "anthropic"`, Read: stricttoml.ReadString(r.Checker, &a.Provider, parseProvider)},
-				{Name: "model", Want: stricttoml.WantString, Required: `name the model as its provider does: model = "..."`, Read: stricttoml.ReadString(r.Checker, &a.Model, parseModel)},
+				{Name: "provider", Want: stricttoml.WantString, Required: `the API of the model, such as provider = "anthropic"`, Read: stricttoml.ReadString(r.Checker, &a.Provider, parseProvider)},
+				{Name: "model", Want: stricttoml.WantString, Required: `the provider's name of the model, such as model = "qwen3:30b"`, Read: stricttoml.ReadString(r.Checker, &a.Model, parseModel)},
 				{Name: "base_url", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &a.BaseURL, parseServerURL)},
 				{Name: "private", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.Private)},
 				{Name: "secret", Want: stricttoml.WantString, Read: r.serverSecret(&a.Secret)},

@@ -22,6 +22,10 @@ func TestErrors(t *testing.T) {
 		{`mode = "read"`, `1:1: mode: unknown key here; it belongs in [mounts.NAME]`},
 		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [shell] or in [tools.NAME]`},
 		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are tool_directories, mounts, env, secrets, grants, limits, policy, shell, tools, servers, agent, audit, revoked`},
+		{`enableToolCalls = false`, `1:1: enableToolCalls: unknown key; write enable_tool_calls in [policy]`},
+		{`[tools]` + "\n" + `profile = "coding"`, `2:11: tools.profile: expected a table, got a string; the lists of tools are in [policy]`},
+		{`[shell]` + "\n" + `dangerousCommandWhitelist = []`, `2:1: shell.dangerousCommandWhitelist: unknown key; write allow`},
+		{`agent = { model = "m" }`, `1:9: agent.provider: missing; add the API of the model, such as provider = "anthropic"`},
 		{`mounts = "x"`, `1:10: mounts: expected a table, got a string; write [mounts] on a line of its own, and its keys below`},
 
 		{`mounts.Data = "x"`, `1:8: mounts.Data: "Data" is not the name of a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`},

@@ -51,7 +51,7 @@ func read(c *Config, name, dir string, text []byte) error {
 	r := &reader{c: c, name: name, dir: dir}
 	r.Checker = stricttoml.New(name, text, stricttoml.Format{
 		Name: "an operator's file", MaxBytes: MaxFileBytes, MaxItems: maxItems,
-		Shrink: "use groups and patterns", Keys: formatKeys,
+		Shrink: "use groups and patterns", Keys: formatKeys, OtherNames: otherNames,
 	})
 	if r.Root() != nil {
 		r.Read(r.keys())

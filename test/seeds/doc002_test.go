@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/agent"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -301,6 +303,10 @@ model = "a-model"
 		read, _ := w.Tools().Get("read")
 		wantJSON(t, read, `{"enabled": true, "auto_execute": true}`)
 		w.fail(t, "glob", `{"pattern": "*"}`, tool.CodeDisabled)
+	})
+	t.Run("ToolSettings as they are written get answers", func(t *testing.T) {
+		_, err := config.Decode(config.File{}, []byte("enableToolCalls = true\n[tools.read]\nautoExecute = true\n[bash]\n[shell]\ndangerousCommandWhitelist = []\n[toolAgentSettings]\n"), nil)
+		wantText(t, fmt.Sprint(err), "write enable_tool_calls in [policy]", `did you mean "auto_execute"?`, "write commands in [shell]", "write allow", "write [agent]")
 	})
 	t.Run("ToolSettings: enableToolCalls", func(t *testing.T) {
 		if all := settings(t, "false").Tools().List(catalogue.Filter{}); len(all) > 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/delegated"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -38,21 +40,22 @@ func TestDocument004Tools(t *testing.T) {
 			Parameters: json.RawMessage(`{"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}`),
 		}}
 		spec, executor, err := native.Raw(o, func(ctx context.Context, call tool.Invocation) (tool.Result, error) {
-			call.Update(tool.Update{Title: "working on " + call.Call.ID})
+			call.Update(tool.Update{Title: "working on " + call.Call.ID, Content: []tool.Content{tool.TextContent("half of it")}})
 			if err := ctx.Err(); err != nil {
 				return tool.Result{}, err
 			}
 			return tool.JSONResult(map[string]string{"result": "ok"})
 		})
 		w.add(t, spec, executor, err)
-		title := ""
+		var updates []tool.Update
 		result, err := w.Execute(t.Context(), tool.Call{
 			ID: "toolCallId", Tool: "my_tool", Arguments: json.RawMessage(`{"input": "x"}`),
-			OnUpdate: func(u tool.Update) { title = u.Title },
+			OnUpdate: func(u tool.Update) { updates = append(updates, u) },
 		})
-		if err != nil || title != "working on toolCallId" {
-			t.Errorf("the title is %q, %v", title, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		wantJSON(t, updates, `[{"title": "working on toolCallId", "content": [{"type": "text", "text": "half of it"}]}]`)
 		wantJSON(t, result.Details(), `{"content": [{"type": "text", "text": "{\n  \"result\": \"ok\"\n}"}], "details": {"result": "ok"}}`)
 	})
 	t.Run("2.3 tools", func(t *testing.T) {
@@ -144,6 +147,10 @@ func TestDocument004Policy(t *testing.T) {
 			}
 		})
 	}
+	t.Run("4.2 the example as it is written gets an answer", func(t *testing.T) {
+		_, err := config.Decode(config.File{}, []byte("[tools]\nprofile = \"coding\"\n"), nil)
+		wantText(t, fmt.Sprint(err), "tools.profile", "the lists of tools are in [policy]")
+	})
 }
 
 func TestDocument004Execution(t *testing.T) {
