@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
@@ -102,6 +104,12 @@ func (*custom) Retry(failure *tool.Error, attempt int) (again bool, wait time.Du
 	return failure.Code == tool.CodeServer, time.Duration(attempt) * time.Second
 }
 
+// restFile grants the requests of the tools that send requests.
+const restFile = `
+secrets.API_TOKEN.env = "API_TOKEN"
+grants.allow = ["net:https://api.example.com/", "secret:API_TOKEN"]
+`
+
 func TestDocument001Executors(t *testing.T) {
 	t.Parallel()
 	t.Run("BuiltinToolExecutor", func(t *testing.T) {
@@ -124,6 +132,28 @@ func TestDocument001Executors(t *testing.T) {
 		w.add(t, spec, executor, err)
 		wantJSON(t, w.run(t, "my-native-tool", `{"input": "x"}`).Details(), `{"details": {"result": "success"}}`)
 		wantJSON(t, w.Tools().List(catalogue.Filter{}), `[{"name": "my-native-tool", "source": "go", "sandboxed": false}]`)
+	})
+	// The server repeats what it got. The host replaces the secret in the response.
+	t.Run("RestToolExecutor: GET, POST, PUT and DELETE", func(t *testing.T) {
+		w := open(t, restFile, load("001/rest-api"), serve(t, func(rw http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			rw.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(rw).Encode([]string{r.Method, r.URL.Path, r.Header.Get("Authorization"), string(body)})
+		}), bare)
+		w.answer.Yes = true
+		for _, row := range []struct{ arguments, want string }{
+			{`{"url": "/users/7", "method": "GET"}`, `["GET", "/users/7", "Bearer [secret:API_TOKEN]", ""]`},
+			{`{"url": "https://api.example.com/users", "method": "POST", "body": {"name": "Ann"}}`, `["POST", "/users", "Bearer [secret:API_TOKEN]", "{\"name\":\"Ann\"}"]`},
+			{`{"url": "/users/7", "method": "PUT", "body": {}}`, `["PUT", "/users/7", "Bearer [secret:API_TOKEN]", "{}"]`},
+			{`{"url": "/users/7", "method": "DELETE"}`, `["DELETE", "/users/7", "Bearer [secret:API_TOKEN]", ""]`},
+		} {
+			wantJSON(t, w.run(t, "rest-api", row.arguments).Details(), `{"details": `+row.want+`}`)
+		}
+		w.fail(t, "rest-api", `{"url": "https://other.example.com/", "method": "GET"}`, tool.CodePermissionDenied)
+	})
+	t.Run("RestToolExecutor: the definition as it is written gets answers", func(t *testing.T) {
+		_, err := manifests.Decode("tool.toml", []byte("id = \"rest-api\"\nname = \"rest-api\"\ntype = \"REST\"\n[metadata]\nbaseUrl = \"https://api.example.com\"\n"))
+		wantText(t, fmt.Sprint(err), "id: unknown key; the machine name is called name here", "type: unknown key; a tool has no type here", "metadata: unknown key; leave it out; the settings of a request are written in [rest]")
 	})
 	t.Run("MCPToolExecutor", func(t *testing.T) {
 		w := open(t, fmt.Sprintf("[servers.mcp-server]\nurl = %q\n", serveMCP(t)), bare, func(o *standard.Options) { o.Sources.Servers = []string{"mcp-server"} })
@@ -164,7 +194,7 @@ func TestDocument001Validation(t *testing.T) {
 func TestDocument001Errors(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
-	w := open(t, `grants.allow = ["net:https://api.example.com/"]`, load("001/status"), serve(t, func(rw http.ResponseWriter, r *http.Request) {
+	w := open(t, restFile, load("001/status"), serve(t, func(rw http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		status, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
 		http.Error(rw, "the server says why", status)

@@ -48,10 +48,10 @@ func open(t *testing.T, file string, changes ...func(*standard.Options)) *world 
 	return w
 }
 
-// decode reads an operator's file. Its paths are relative to dir.
+// decode reads an operator's file. Its paths are relative to dir. The variable API_TOKEN is set.
 func decode(t *testing.T, dir, file string) *config.Config {
 	t.Helper()
-	c, err := config.Decode(config.File{Path: filepath.Join(dir, config.FileName), Name: config.FileName}, []byte(file), nil)
+	c, err := config.Decode(config.File{Path: filepath.Join(dir, config.FileName), Name: config.FileName}, []byte(file), func(name string) (string, bool) { return "token-of-the-api", name == "API_TOKEN" })
 	if err != nil {
 		t.Fatal(err)
 	}
