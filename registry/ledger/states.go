@@ -39,9 +39,9 @@ func (l *Ledger) States(tenant string) []state.Call {
 	return list
 }
 
-// UpdateState updates title, metadata, content and progress of a live call. It cannot change the status. The
-// error is an *Error. Its code is not_found if there is no such call, and invalid_argument if the
-// call has ended or the update is invalid or too large.
+// UpdateState updates title, metadata, content and progress of a live call. It cannot change the
+// status. The error is an *Error. Its code is not_found if there is no such call, and
+// invalid_argument if the call has ended or the update is invalid or too large.
 func (l *Ledger) UpdateState(tenant, callID string, u tool.Update) error {
 	l.mu.Lock()
 	e := l.live[id{tenant, callID}]

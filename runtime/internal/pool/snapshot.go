@@ -48,7 +48,7 @@ var (
 // save stores the current state as the state to which the instance is reset.
 func (i *Instance) save(c *abi.Call) error {
 	switch {
-	case !c.MayGoOn(): // since the call ended, its files may have refused what they allow other calls
+	case !c.MayGoOn(): // after its end, its files may have refused what they allow other calls
 		return fmt.Errorf("%w: the call has ended", errNotNow)
 	case i.guest.TaintedForNow():
 		return fmt.Errorf("%w: %s", errNotNow, i.guest.Tainted())
