@@ -138,14 +138,39 @@ func TestCallSendsExactArgumentsAndReportsProgress(t *testing.T) {
 	if u := <-updates; u.Progress == nil || *u.Progress != (tool.Progress{Done: 2, Total: 5, Message: "on it"}) {
 		t.Errorf("got %+v", u.Progress)
 	}
-	// A ping from the server gets a result. Any other request gets an error.
-	s.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
-	s.send(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
 	s.send(`{"jsonrpc":"2.0","id":1000,"result":{}}`)
 	s.send(`{"jsonrpc":"2.0","id":` + string(params.Meta.ProgressToken) + `,"result":{"content":[]}}`)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+// A server cannot use the model, the user or the directories of the client: no capability is
+// offered, and a request for one gets an error. A ping gets a result.
+func TestServerUsesNothingOfClient(t *testing.T) {
+	s := newScripted(map[string]string{"tools/call": ""})
+	found := one(t, serverOf(t, s.run))
+	var offered struct{ Capabilities map[string]json.RawMessage }
+	if _, params, _ := strings.Cut(s.awaits(t, "initialize"), " "); json.Unmarshal([]byte(params), &offered) != nil || len(offered.Capabilities) > 0 {
+		t.Errorf("offered %s", params)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := call(ctx, found)
+		done <- err
+	}()
+	s.awaits(t, "tools/call") // during a call, a server may send requests
+	for method, want := range map[string]string{
+		"ping": "{}", "sampling/createMessage": "-32601", "elicitation/create": "-32601", "roots/list": "-32601",
+	} {
+		s.send(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `","params":{}}`)
+		if got := s.awaits(t, "reply "); !strings.HasPrefix(got, `reply "`+method+`"`) || !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", method, got)
+		}
+	}
+	cancel()
+	wantCode(t, <-done, tool.CodeCancelled)
 }
 
 // A cancelled call ends at once, and the server is notified.

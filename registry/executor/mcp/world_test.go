@@ -54,7 +54,7 @@ func opens(run program) func(Options) (transport.Stream, error) {
 type scripted struct {
 	mu       sync.Mutex
 	answers  map[string]string
-	received chan string // "METHOD PARAMS" of each message
+	received chan string // "METHOD PARAMS" of each message, "reply ID RESULT" or "reply ID ERROR"
 	out      io.Writer
 }
 
@@ -104,9 +104,15 @@ func (s *scripted) run(in io.Reader, out io.Writer) {
 			ID     json.RawMessage
 			Method string
 			Params json.RawMessage
+			Result json.RawMessage
+			Error  json.RawMessage
 		}
 		if decoder.Decode(&m) != nil {
 			return
+		}
+		if m.Method == "" {
+			s.received <- "reply " + string(m.ID) + " " + string(m.Result) + string(m.Error)
+			continue
 		}
 		s.received <- m.Method + " " + string(m.Params)
 		s.mu.Lock()
