@@ -44,9 +44,7 @@ func (s *anthropicStream) add(event *jsontree.Value) error {
 		addDelta(block, delta)
 		s.showBlock(delta)
 	case "content_block_stop":
-		if block != nil {
-			closeBlock(block)
-		}
+		closeBlock(block)
 		delete(s.open, index)
 	case "message_delta":
 		s.message.setAll(event.Member("delta"))
@@ -57,7 +55,8 @@ func (s *anthropicStream) add(event *jsontree.Value) error {
 		for index := range s.open {
 			return errors.New("message_stop came before the end of block " + index)
 		}
-		s.complete, s.ended = true, true
+		s.complete = true
+		return errEnded
 	}
 	return nil // documented: other events may be added, such as ping
 }

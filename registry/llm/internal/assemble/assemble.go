@@ -26,7 +26,7 @@ const (
 
 // Assembler rebuilds the body of one response.
 type Assembler interface {
-	// add adds the next event, which is an object.
+	// add adds the next event, which is an object. It returns errEnded if no event can follow.
 	add(event *jsontree.Value) error
 	// body returns the response. It is called once, after the message is complete.
 	body() *jsontree.Value
@@ -40,8 +40,7 @@ type build struct {
 	unweighed int
 	show      func(text string, reasoning bool) error
 	stopped   error // an error of show, after which it is not called again
-	// complete is set once the model has stopped, and ended if no event can follow.
-	complete, ended bool
+	complete  bool  // set once the model has stopped
 }
 
 func (b *build) state() *build { return b }
@@ -123,9 +122,6 @@ func addEvent(a Assembler, data []byte) error {
 		if b.message.weight() > MaxMessage {
 			return ErrTooLong
 		}
-	}
-	if b.ended {
-		return errEnded
 	}
 	return nil
 }

@@ -41,7 +41,11 @@ func (s *chatStream) add(event *jsontree.Value) error {
 			return errors.New("a delta is not an object")
 		}
 		s.choice.child("message").merge("message", delta)
-		s.showDelta(delta)
+		// Servers that send both fields of the reasoning send the same text.
+		reasoning := cmp.Or(delta.Member("reasoning_content").Text(), delta.Member("reasoning").Text())
+		s.showText(jsontree.NewString(reasoning), true)
+		s.showText(delta.Member("content"), false)
+		s.showText(delta.Member("refusal"), false)
 	}
 	reason := choice.Member("finish_reason").Text()
 	if reason == "error" {
@@ -49,15 +53,6 @@ func (s *chatStream) add(event *jsontree.Value) error {
 	}
 	s.complete = s.complete || reason != ""
 	return nil
-}
-
-// showDelta shows a piece of the message.
-func (s *chatStream) showDelta(delta *jsontree.Value) {
-	// Servers that send both fields send the same text.
-	reasoning := cmp.Or(delta.Member("reasoning_content").Text(), delta.Member("reasoning").Text())
-	s.showText(jsontree.NewString(reasoning), true)
-	s.showText(delta.Member("content"), false)
-	s.showText(delta.Member("refusal"), false)
 }
 
 func (s *chatStream) body() *jsontree.Value {

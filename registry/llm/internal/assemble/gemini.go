@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
@@ -12,10 +13,6 @@ import (
 type geminiStream struct {
 	build
 	candidate *growing // nil before the first
-	// text is the last part, if it has text that the next part may continue, and thought is set if
-	// the text is a thought.
-	text    *growing
-	thought bool
 }
 
 // Gemini returns an assembler for streamGenerateContent.
@@ -38,47 +35,23 @@ func (s *geminiStream) add(event *jsontree.Value) error {
 		return nil
 	}
 	s.candidate.child("content").setAll(content, "parts")
-	parts := content.Member("parts").List()
-	for i := range parts {
-		if err := s.addPart(&parts[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *geminiStream) addPart(part *jsontree.Value) error {
-	if call := part.Member("functionCall"); call != nil {
+	for _, part := range content.Member("parts").List() {
+		call := part.Member("functionCall")
 		if isTrue(call.Member("willContinue")) || !call.Member("partialArgs").IsNull() {
 			return errors.New("a call has partial arguments; remove streamFunctionCallArguments from the request")
 		}
-	}
-	thought := isTrue(part.Member("thought"))
-	s.showText(part.Member("text"), thought)
-	switch plain := isPlainText(part); {
-	case plain && part.Member("text").Text() == "": // the API refuses an empty part in a request
-	case plain && s.text != nil && s.thought == thought:
-		s.text.merge("", part)
-	default:
-		added := s.candidate.child("content").child("parts").push()
-		added.replace(part)
-		if !plain {
-			added = nil
+		s.showText(part.Member("text"), isTrue(part.Member("thought")))
+		if !isPlainText(part.Names()) || part.Member("text").Text() != "" { // the API refuses an empty part
+			s.candidate.child("content").child("parts").add("parts", &part)
 		}
-		s.text, s.thought = added, thought
 	}
 	return nil
 }
 
-// isPlainText reports whether a part can be joined with its neighbours. A part with a signature
-// must stay alone, even if its text is empty, or the signature becomes invalid.
-func isPlainText(part *jsontree.Value) bool {
-	for _, name := range part.Names() {
-		if name != "text" && name != "thought" {
-			return false
-		}
-	}
-	return true
+// isPlainText reports whether a part with these fields can be joined with its neighbours. A part
+// with a signature must stay alone, even if its text is empty, or the signature becomes invalid.
+func isPlainText(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(name string) bool { return name != "text" && name != "thought" })
 }
 
 func (s *geminiStream) body() *jsontree.Value {

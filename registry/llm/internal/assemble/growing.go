@@ -121,7 +121,7 @@ func (g *growing) merge(name string, v *jsontree.Value) {
 		}
 	case v.Kind == jsontree.Array:
 		for i := range v.Items {
-			g.item(name, &v.Items[i]).merge("", &v.Items[i])
+			g.add(name, &v.Items[i])
 		}
 	case v.Kind == jsontree.String:
 		closed := len(v.Literal) - 1
@@ -133,18 +133,19 @@ func (g *growing) merge(name string, v *jsontree.Value) {
 	}
 }
 
-// item returns the item of a list that a piece continues, or a new item.
-func (g *growing) item(name string, piece *jsontree.Value) *growing {
+// add adds a piece to the item of a list that the piece continues, or to a new item.
+func (g *growing) add(name string, piece *jsontree.Value) {
 	near := 128 // limits the work for one piece
 	if piece.Member("id").IsNull() && piece.Member("index").IsNull() {
 		near = 1 // only the last item can match
 	}
 	for i := len(g.items) - 1; i >= max(0, len(g.items)-near); i-- {
 		if continues(g.items[i], name, piece, i == len(g.items)-1) {
-			return g.items[i]
+			g.items[i].merge("", piece)
+			return
 		}
 	}
-	return g.push()
+	g.push().merge("", piece)
 }
 
 // continues reports whether a piece belongs to an item of a list. OpenAI identifies items by their
@@ -158,6 +159,8 @@ func continues(item *growing, name string, piece *jsontree.Value, last bool) boo
 	function := piece.Member("function").Member("name").Text()
 	before := item.field("function").field("name").text()
 	switch oldID := item.field("id").text(); {
+	case name == "parts":
+		return isPlainText(item.names) && isPlainText(piece.Names()) && isTrue(piece.Member("thought")) == item.field("thought").is("true")
 	case id != "" && oldID != "":
 		return id == oldID
 	case kind != "" && item.field("type") != nil && kind != item.field("type").text():

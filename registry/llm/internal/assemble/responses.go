@@ -31,7 +31,8 @@ func (s *responsesStream) add(event *jsontree.Value) error {
 		}
 		// Some servers leave the items out of it; then those that arrived before stay.
 		s.message.setAll(response)
-		s.complete, s.ended = true, true
+		s.complete = true
+		return errEnded
 	case "response.failed":
 		return ProviderError(event.Member("response").Member("error"))
 	}
