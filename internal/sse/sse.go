@@ -27,31 +27,25 @@ func Read(r io.Reader, maxBytes int, take func(data []byte) error) error {
 	var line, data []byte
 	for {
 		// A bufio.Scanner would search the whole line again after each piece that arrives.
-		piece, err := in.ReadSlice('\n')
+		piece, more, err := in.ReadLine()
 		line = append(line, piece...)
-		if len(line) > maxBytes+len("data: \r\n") {
-			return ErrTooLong
-		}
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
-		}
-		field := bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
-		line = line[:0]
-		if len(field) == 0 {
-			if len(data) > 0 {
-				if err := take(data); err != nil {
-					return err
-				}
+		case len(line) > maxBytes+len("data: "):
+			return ErrTooLong
+		case more:
+			continue
+		case len(line) == 0 && len(data) > 0:
+			if err := take(data); err != nil {
+				return err
 			}
 			data = data[:0]
-			continue
 		}
-		part, ok := bytes.CutPrefix(field, []byte("data:"))
+		part, ok := bytes.CutPrefix(line, []byte("data:"))
+		line = line[:0]
 		if !ok {
 			continue // a comment, or a field that only matters for resuming a stream
 		}
