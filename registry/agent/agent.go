@@ -41,7 +41,7 @@ func (a *Agent) Run(ctx context.Context, request Request, events Events) (Result
 		message, err := r.ask()
 		switch {
 		case err != nil:
-			r.fail(ctx, err)
+			r.fail(err)
 		case len(message.Calls) == 0 || r.limit != "":
 			r.report(message.Message)
 		default:
@@ -128,17 +128,14 @@ func (r *run) report(m llm.Message) {
 	}
 }
 
-// fail ends the run without a report. ctx is the context of the caller.
-func (r *run) fail(ctx context.Context, err error) {
+// fail ends the run without a report.
+func (r *run) fail(err error) {
 	var stop *llm.StopError
 	switch {
-	case ctx.Err() != nil:
-		r.end, r.err = EndCancelled, tool.Ended(ctx, "the agent was cancelled")
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			r.end, r.err = EndTimeout, tool.Ended(ctx, "the agent reached the deadline of its caller")
-		}
+	case errors.Is(r.ctx.Err(), context.DeadlineExceeded):
+		r.end, r.err = EndTimeout, tool.Ended(r.ctx, "the agent did not finish within "+r.o.Timeout.String()+", or by the deadline of its caller")
 	case r.ctx.Err() != nil:
-		r.end, r.err = EndTimeout, tool.Ended(r.ctx, "the agent did not finish within "+r.o.Timeout.String())
+		r.end, r.err = EndCancelled, tool.Ended(r.ctx, "the agent was cancelled")
 	case errors.As(err, &stop) && stop.Refused:
 		r.end, r.errors = EndRefused, append(r.errors, err.Error())
 		return

@@ -38,12 +38,12 @@ type TaskOptions struct {
 // call of task: they have the same tenant and session, and questions about them appear as questions
 // about task. The registry must be the one that runs the tool.
 func Task(reg *registry.Registry, model Model, o TaskOptions) func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-	running := places{max: o.MaxRunning, taken: make(map[string]int)}
+	running := counter{counts: make(map[string]int)}
 	return func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-		if !running.enter(in.Call.Tenant) {
+		defer running.add(in.Call.Tenant, -1)
+		if running.add(in.Call.Tenant, 1) > o.MaxRunning && o.MaxRunning > 0 {
 			return tool.Result{}, tool.Errorf(tool.CodeResourceExhausted, "%d agents are running; wait until one has reported", o.MaxRunning)
 		}
-		defer running.leave(in.Call.Tenant)
 		if in.Depth >= maxDepth {
 			return tool.Result{}, tool.Errorf(tool.CodePermissionDenied, "an agent of an agent cannot delegate; carry out the task with the other tools")
 		}
@@ -92,27 +92,20 @@ func taskResult(r Result) tool.Result {
 	return out
 }
 
-// places counts the running agents of each tenant.
-type places struct {
-	max   int
-	mu    sync.Mutex
-	taken map[string]int
+// counter counts the running agents of each tenant.
+type counter struct {
+	mu     sync.Mutex
+	counts map[string]int
 }
 
-func (p *places) enter(tenant string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.max > 0 && p.taken[tenant] >= p.max {
-		return false
+// add adds n to the count of a tenant, and returns the new count.
+func (c *counter) add(tenant string, n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n += c.counts[tenant]
+	c.counts[tenant] = n
+	if n == 0 {
+		delete(c.counts, tenant)
 	}
-	p.taken[tenant]++
-	return true
-}
-
-func (p *places) leave(tenant string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.taken[tenant]--; p.taken[tenant] == 0 {
-		delete(p.taken, tenant)
-	}
+	return n
 }
