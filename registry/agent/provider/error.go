@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
@@ -70,7 +69,10 @@ func (c *Client) statusError(res *egress.Response) *Error {
 			reason += " (" + message + ")"
 		}
 	}
-	after := retryAfter(res.Header, time.Now())
+	after, asks := egress.RetryAfter(res.Header, time.Now())
+	if !asks {
+		after = -1
+	}
 	again := res.Status == http.StatusTooManyRequests || res.Status >= 500
 	switch status := res.Status; {
 	case status >= 300 && status < 400:
@@ -103,21 +105,6 @@ func messageOf(res *egress.Response) string {
 	return llm.ErrorMessage(body)
 }
 
-// retryAfter returns how long the provider asks to wait, or a negative duration if it does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	const most = 1e9 // so that the duration cannot overflow
-	if n, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && n >= 0 && n <= most {
-		return time.Duration(n * float64(time.Millisecond))
-	}
-	if n, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && n >= 0 && n <= most {
-		return time.Duration(n * float64(time.Second))
-	}
-	if t, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		return max(t.Sub(now), 0)
-	}
-	return -1
-}
-
 // wait waits before the request is repeated. It returns an error if the request must not be
 // repeated. retry counts how often it has been repeated.
 func (e *Error) wait(ctx context.Context, retry int) error {
@@ -131,10 +118,8 @@ func (e *Error) wait(ctx context.Context, retry int) error {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return e // the reason is more useful than the deadline
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 		return nil
 	case <-ctx.Done():
 		e.text += "; the request was not repeated, because the call was cancelled"

@@ -28,7 +28,7 @@ func FuzzErrorResponse(f *testing.F) {
 			t.Errorf("%q of %q: %v", message, body, finding)
 		}
 		header := http.Header{"Retry-After-Ms": {milliseconds}, "Retry-After": {after}}
-		if wait := retryAfter(header, time.Now()); wait < -1 {
+		if wait, _ := egress.RetryAfter(header, time.Now()); wait < 0 {
 			t.Errorf("%v for %q", wait, header)
 		}
 	})

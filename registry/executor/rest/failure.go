@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -69,7 +68,8 @@ func refused(res *egress.Response) error {
 	e.Recoverable = code == tool.CodeExecution
 	e.Details.Status = res.Status
 	e.Details.Response = excerpt(res.Body)
-	if wait, ok := retryAfter(res.Header, time.Now()); ok && (code == tool.CodeRateLimited || code == tool.CodeServer) {
+	if wait, ok := egress.RetryAfter(res.Header, time.Now()); ok && (code == tool.CodeRateLimited || code == tool.CodeServer) {
+		wait = min(wait, maxRetryAfter).Round(time.Second)
 		e.Details.RetryAfter = wait
 		advice = fmt.Sprintf("retry after %v", wait)
 	}
@@ -133,22 +133,4 @@ func wholeRunes(data []byte) []byte {
 		data = data[:len(data)-1]
 	}
 	return data
-}
-
-// retryAfter returns the wait that the header Retry-After asks for. The header has a number of
-// seconds, or the time when the wait ends.
-func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	var wait time.Duration
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else if at, err := http.ParseTime(value); err == nil {
-		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = sent // the time in Retry-After is from the server's clock
-		}
-		wait = max(at.Sub(now), 0)
-	} else {
-		return 0, false
-	}
-	return min(wait, maxRetryAfter).Round(time.Second), true
 }
