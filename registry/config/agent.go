@@ -35,20 +35,17 @@ type Agent struct {
 	Source string
 }
 
-// With returns a copy of a with the fields of other that are not zero, except Source. If other
-// names another provider or address, the secret of a is not used.
+// With returns a copy of a with the fields of other that are not zero, as far as the command agent
+// has flags for them. If other names another provider or address, the secret of a is not used.
 func (a Agent) With(other Agent) Agent {
 	if other.Provider != "" && other.Provider != a.Provider || other.BaseURL != "" && other.BaseURL != a.BaseURL {
-		a.Secret, a.BaseURL, a.Private = "", "", false
+		a.Secret, a.BaseURL, a.Private = "", other.BaseURL, false
 	}
-	a.Provider, a.Model = cmp.Or(other.Provider, a.Provider), cmp.Or(other.Model, a.Model)
-	a.BaseURL, a.Secret = cmp.Or(other.BaseURL, a.BaseURL), cmp.Or(other.Secret, a.Secret)
-	a.MaxTurns, a.MaxToolCalls = cmp.Or(other.MaxTurns, a.MaxTurns), cmp.Or(other.MaxToolCalls, a.MaxToolCalls)
-	a.MaxTokens, a.MaxOutputTokens = cmp.Or(other.MaxTokens, a.MaxTokens), cmp.Or(other.MaxOutputTokens, a.MaxOutputTokens)
-	a.Timeout, a.MaxAutoConfirm = cmp.Or(other.Timeout, a.Timeout), cmp.Or(other.MaxAutoConfirm, a.MaxAutoConfirm)
-	a.AutoConfirmDangerous = a.AutoConfirmDangerous || other.AutoConfirmDangerous
 	a.Private = a.Private || other.Private
-	a.AllowTask, a.AllowQuestion = a.AllowTask || other.AllowTask, a.AllowQuestion || other.AllowQuestion
+	a.Provider, a.Model = cmp.Or(other.Provider, a.Provider), cmp.Or(other.Model, a.Model)
+	a.MaxTurns, a.MaxToolCalls = cmp.Or(other.MaxTurns, a.MaxTurns), cmp.Or(other.MaxToolCalls, a.MaxToolCalls)
+	a.MaxTokens, a.Timeout = cmp.Or(other.MaxTokens, a.MaxTokens), cmp.Or(other.Timeout, a.Timeout)
+	a.AutoConfirmDangerous = a.AutoConfirmDangerous || other.AutoConfirmDangerous
 	return a
 }
 

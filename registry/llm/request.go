@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -131,10 +132,6 @@ func (r Request) parts(f Format, model string) (messages []*jsontree.Value, tool
 // refuses to include it for the models that do not reason. These are older, so a model with an
 // unknown name is one that reasons.
 func reasons(model string) bool {
-	for _, older := range []string{"gpt-3", "gpt-4", "chatgpt-", "gpt-5-chat"} {
-		if strings.Contains(model, older) {
-			return false
-		}
-	}
-	return true
+	older := []string{"gpt-3", "gpt-4", "chatgpt-", "gpt-5-chat"}
+	return !slices.ContainsFunc(older, func(name string) bool { return strings.Contains(model, name) })
 }

@@ -27,16 +27,12 @@ var keyVariables = map[string]string{
 // secret nor an address, the key is the value of the variable that the provider's own programs
 // read, such as ANTHROPIC_API_KEY. The error is a *tool.Error with the code usage.
 func NewModel(o Options, c config.Agent) (agent.Model, error) {
+	if !slices.Contains(config.AgentProviders(), c.Provider) {
+		return nil, modelError(c, fmt.Sprintf("there is no provider %q; the providers are %s", c.Provider, strings.Join(config.AgentProviders(), ", ")))
+	}
 	secrets, err := secretStore(o)
 	if err != nil {
 		return nil, err
-	}
-	return newModel(o, c, secrets)
-}
-
-func newModel(o Options, c config.Agent, secrets *secret.Store) (agent.Model, error) {
-	if !slices.Contains(config.AgentProviders(), c.Provider) {
-		return nil, modelError(c, fmt.Sprintf("there is no provider %q; the providers are %s", c.Provider, strings.Join(config.AgentProviders(), ", ")))
 	}
 	use := capability.SecretUse{Name: c.Secret}
 	if variable := keyVariables[c.Provider]; c.Secret == "" && c.BaseURL == "" {
@@ -82,7 +78,7 @@ func (a *assembly) addAgent(tools *registry.Registry) error {
 	if _, own := a.o.Host.Backends[agent.TaskTool]; c.Source == "" || own || a.o.Sources.Tool != "" {
 		return nil
 	}
-	model, err := newModel(a.o, c, a.secrets)
+	model, err := NewModel(a.o, c)
 	if err != nil {
 		return err
 	}

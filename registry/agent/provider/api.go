@@ -15,21 +15,20 @@ type api struct {
 	key, keyPrefix string
 }
 
+// apis are the formats of model providers.
+var apis = map[llm.Format]api{
+	llm.OpenAI:          {"https://api.openai.com/v1", "/chat/completions", "", "Authorization", "Bearer "},
+	llm.OpenAIResponses: {"https://api.openai.com/v1", "/responses", "", "Authorization", "Bearer "},
+	llm.Mistral:         {"https://api.mistral.ai/v1", "/chat/completions", "", "Authorization", "Bearer "},
+	llm.Anthropic:       {"https://api.anthropic.com/v1", "/messages", "", "X-Api-Key", ""},
+	llm.Gemini:          {"https://generativelanguage.googleapis.com/v1beta", ":streamGenerateContent", "?alt=sse", "X-Goog-Api-Key", ""},
+}
+
 func apiOf(f llm.Format) (api, error) {
-	switch f {
-	case llm.OpenAI:
-		return api{"https://api.openai.com/v1", "/chat/completions", "", "Authorization", "Bearer "}, nil
-	case llm.OpenAIResponses:
-		return api{"https://api.openai.com/v1", "/responses", "", "Authorization", "Bearer "}, nil
-	case llm.Mistral:
-		return api{"https://api.mistral.ai/v1", "/chat/completions", "", "Authorization", "Bearer "}, nil
-	case llm.Anthropic:
-		return api{"https://api.anthropic.com/v1", "/messages", "", "X-Api-Key", ""}, nil
-	case llm.Gemini:
-		return api{"https://generativelanguage.googleapis.com/v1beta", ":streamGenerateContent", "?alt=sse", "X-Goog-Api-Key", ""}, nil
+	_, err := llm.ParseFormat(string(f))
+	a, ok := apis[f]
+	if err == nil && !ok {
+		err = fmt.Errorf("the format %s is not the format of a model provider", f)
 	}
-	if _, err := llm.ParseFormat(string(f)); err != nil {
-		return api{}, err
-	}
-	return api{}, fmt.Errorf("the format %s is not the format of a model provider", f)
+	return a, err
 }

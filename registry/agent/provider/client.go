@@ -60,8 +60,6 @@ type Client struct {
 	header   http.Header
 	// label names the model in errors.
 	label string
-	// compatible is llm.Request.Compatible.
-	compatible bool
 }
 
 // New returns a Client. It makes no request. The error names the option that is wrong.
@@ -84,7 +82,7 @@ func New(o Options) (*Client, error) {
 		return fail("secret", err)
 	}
 	c := &Client{
-		o: o, compatible: !isOpenAI(base.Host()),
+		o:        o,
 		endpoint: endpoint.Endpoint{Private: o.Private, Rule: "models", Secret: o.Secret, Secrets: o.Secrets, HTTP: o.HTTP},
 	}
 	c.header = http.Header{"Content-Type": {"application/json"}, "Accept": {sse.MediaType}}
@@ -168,7 +166,7 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 // open makes the request, and repeats it where that helps. The caller must close the client, which
 // also closes the body of the response.
 func (c *Client) open(ctx context.Context, r llm.Request) (*egress.Client, *egress.Response, error) {
-	r.Compatible = c.compatible
+	r.Compatible = !isOpenAI(c.endpoint.URL.Host())
 	body, err := c.o.Format.RequestBody(c.o.Model, r)
 	if err != nil {
 		return nil, nil, err

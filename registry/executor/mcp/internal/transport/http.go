@@ -229,7 +229,6 @@ func (s *httpStream) exchange(ctx context.Context, method string, body []byte, l
 	if err != nil {
 		return requestError(err)
 	}
-	defer func() { _ = res.Body.Close() }() // an error has no effect, because the response was read
 	if err := s.statusError(res); err != nil {
 		return err
 	}
