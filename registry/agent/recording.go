@@ -58,7 +58,7 @@ type recorder struct {
 func Record(m Model, w io.Writer) Model {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)                                    // the bodies stay as they are
-	_ = out.Encode(recordingHead{recordingVersion, m.Format()}) // the first message reports an error
+	_ = out.Encode(recordingHead{recordingVersion, m.Format()}) // write reports an error
 	return &recorder{Model: m, out: out}
 }
 

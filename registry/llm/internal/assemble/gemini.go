@@ -41,7 +41,8 @@ func (s *geminiStream) add(event *jsontree.Value) error {
 			return errors.New("a call has partial arguments; remove streamFunctionCallArguments from the request")
 		}
 		s.showText(part.Member("text"), isTrue(part.Member("thought")))
-		if !isPlainText(part.Names()) || part.Member("text").Text() != "" { // the API refuses an empty part
+		// The API refuses an empty part in a request.
+		if !isPlainText(part.Names()) || part.Member("text").Text() != "" {
 			s.candidate.child("content").child("parts").add("parts", &part)
 		}
 	}
