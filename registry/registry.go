@@ -110,7 +110,8 @@ func (r *Registry) SetRules(rules Rules) { r.pipeline.SetRules(rules) }
 
 // SetToolRule replaces the operator's settings for one tool in the policy of the Rules, as if
 // [policy.Config].Tools had them. It is for settings pages, which read the settings from Disabled
-// and AutoExecute of [catalogue.Info]. A tool that a profile or a list removes stays hidden. Calls
+// and AutoExecute of [catalogue.Info], and change the tool's own settings with
+// [catalogue.Catalogue.Configure]. A tool that a profile or a list removes stays hidden. Calls
 // that begin afterwards use the new settings. They apply until SetRules replaces the Rules; a
 // Reloader does that as well when the operator's file changes. The error is a *[tool.Error] with
 // the code not_found.

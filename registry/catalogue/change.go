@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -50,6 +51,72 @@ func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor)
 		c.log.Error("cannot close the executor of a replaced tool", "tool", name, "error", err)
 	}
 	return diff(old.Spec, t.Spec), nil
+}
+
+// Configure changes settings of a tool, by name, until the program ends or the tool is replaced.
+// Settings that are not named keep their values. If a value changes, the tool is replaced as with
+// [Catalogue.Replace], and may then request other permissions. It fails with not_found, with the
+// errors of [Catalogue.Register], and with invalid_argument for an unknown setting, for a value that
+// is not allowed, and for a tool whose settings cannot change.
+func (c *Catalogue) Configure(name string, values map[string]string) error {
+	for {
+		old, err := c.Find(name)
+		if err != nil {
+			return err
+		}
+		if !changes(old.Spec, values) {
+			return nil
+		}
+		done, err := c.configure(old, values)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// changes reports whether values has a value that differs from a setting of the tool, or that is
+// for an unknown setting.
+func changes(spec tool.Spec, values map[string]string) bool {
+	same := 0
+	for _, s := range spec.Settings {
+		if value, named := values[s.Name]; named && value == s.Value {
+			same++
+		}
+	}
+	return same < len(values)
+}
+
+// configure replaces old by a tool with other settings. It returns false if old is no longer
+// registered.
+func (c *Catalogue) configure(old *Tool, values map[string]string) (done bool, err error) {
+	spec := old.Spec
+	if old.base.Name != "" { // a dynamic tool describes itself again
+		spec = old.base
+	}
+	configurable, ok := old.Executor.(tool.Configurable)
+	if !ok || len(spec.Settings) == 0 {
+		return false, &tool.Error{Code: tool.CodeInvalidArgument, Tool: old.Spec.Name, Message: "the tool has no settings that can change"}
+	}
+	spec, executor, err := configurable.Configure(spec.Clone(), values)
+	if err != nil {
+		return false, callerror.Named(err, old.Spec.Name)
+	}
+	t, err := newTool(spec, executor)
+	if err == nil {
+		c.mu.Lock()
+		if done = c.names[old.Spec.Name] == old; done {
+			err = c.succeed(t, old)
+		}
+		c.mu.Unlock()
+	}
+	unused := executor
+	if done && err == nil {
+		unused = old.Executor
+	}
+	if err := unused.Close(); err != nil {
+		c.log.Error("cannot close an executor", "tool", old.Spec.Name, "error", err)
+	}
+	return done, err
 }
 
 // Patch changes parts of a tool. A nil field changes nothing.

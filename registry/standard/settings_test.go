@@ -88,6 +88,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || !slices.Equal(got.Pending, []string{"tools.probe.settings"}) {
 		t.Errorf("settings in a file that was written anew: %+v, %v", got, err)
 	}
+	configures(t, tools)
 	for _, tt := range []struct{ name, file, want string }{
 		{"a value", "[tools.probe.settings]\nengine = \"warp\"", `wasmtool.toml:2: tools.probe.settings.engine: "warp" is not a valid value; write "slow" or "fast"`},
 		{"a name", "\n[tools.probe.settings]\nengin = \"fast\"", "wasmtool.toml:3: tools.probe.settings.engin: the tool has no such setting; it has engine, server"},

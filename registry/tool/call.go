@@ -169,8 +169,8 @@ type Started interface {
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
 // An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic],
-// [Retrier], [Requester] and [ViolationExplainer]. Package registry/executor/native makes executors
-// from Go functions; its documentation has examples.
+// [Configurable], [Retrier], [Requester] and [ViolationExplainer]. Package registry/executor/native
+// makes executors from Go functions; its documentation has examples.
 type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
 	// It runs no code of the tool. The error is an *[Error].
@@ -225,6 +225,15 @@ type Definition struct {
 	Description string
 	// Parameters and Result are the schemas, as in [Spec].
 	Parameters, Result json.RawMessage
+}
+
+// Configurable is an [Executor] of a tool whose settings can change while the program runs.
+type Configurable interface {
+	// Configure returns an executor of the same tool with other values of its settings, by name.
+	// Settings that are not named keep their values. The Spec is spec with the new settings, and
+	// with the permissions that the tool then requests. The receiver stays as it is. An unknown
+	// setting or an invalid value is an *[Error] with the code invalid_argument.
+	Configure(spec Spec, values map[string]string) (Spec, Executor, error)
 }
 
 // ViolationExplainer is an [Executor] that writes its own message about invalid arguments.

@@ -30,6 +30,12 @@ const (
 // its tool.
 type Describing struct{ *Executor }
 
+// Configure implements [tool.Configurable].
+func (d Describing) Configure(spec tool.Spec, values map[string]string) (tool.Spec, tool.Executor, error) {
+	spec, e, err := d.configure(spec, values)
+	return spec, Describing{e}, err
+}
+
 // describeInput is the input of a module that describes its tool.
 type describeInput struct {
 	Tool    string `json:"tool"`

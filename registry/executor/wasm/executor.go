@@ -83,6 +83,23 @@ func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
 	return e.o.Manifest.Parameters, e.o.Manifest.Result
 }
 
+// Configure implements [tool.Configurable].
+func (e *Executor) Configure(spec tool.Spec, values map[string]string) (tool.Spec, tool.Executor, error) {
+	return e.configure(spec, values)
+}
+
+func (e *Executor) configure(spec tool.Spec, values map[string]string) (tool.Spec, *Executor, error) {
+	m, err := e.o.Manifest.Configure(values)
+	if err != nil {
+		return spec, nil, (&tool.Error{Code: tool.CodeInvalidArgument, Message: "setting " + err.Error(), Recoverable: true}).WithCause(err)
+	}
+	o := e.o
+	o.Manifest = m
+	spec.Settings = each.Of(m.Settings, func(s manifests.Setting) tool.Setting { return tool.Setting(s) })
+	spec.Permissions = m.Permissions
+	return spec, New(o), nil
+}
+
 // formNames name the forms of modules in error messages.
 var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
