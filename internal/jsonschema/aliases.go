@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
@@ -153,6 +154,17 @@ func (s *Schema) Declared(name string) string {
 		}
 	}
 	return name
+}
+
+// Unknown reports whether no call can have a top-level field of that name, and suggests the name
+// that was meant: "; did you mean ...?".
+func (s *Schema) Unknown(name string) (hint string, unknown bool) {
+	rules := &s.root.object
+	open := !rules.drops(true) && (s.text.Member("additionalProperties") == nil || s.text.Member("additionalProperties").Literal != "false")
+	if _, declared := rules.index[s.Declared(name)]; declared || open || s.text.Member("patternProperties") != nil {
+		return "", false
+	}
+	return didYouMean(name, each.Of(rules.fields, func(f field) string { return f.name }), "declared are"), true
 }
 
 // renameAll renames the fields of a value and of all values inside it.

@@ -69,7 +69,7 @@ func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns 
 	facts := policy.CallFacts{
 		Capabilities: a.permissions, WorkingDirectory: a.Call.WorkingDirectory, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
 	}
-	tool := factsOf(a.tool.Spec)
+	tool := factsOfCalled(a.tool)
 	d = a.rules.Policy.Decide(tool, facts)
 	if a.Options.Policy != nil {
 		own := a.Options.Policy.Decide(tool, facts)

@@ -52,7 +52,7 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 		return Explained{}, err
 	}
 	explained := Explained{Access: access, Shell: script}
-	explained.Policy = rules.Policy.Explain(factsOf(t.Spec), policy.CallFacts{
+	explained.Policy = rules.Policy.Explain(factsOfCalled(t), policy.CallFacts{
 		Capabilities: access.Permissions, Arguments: arguments, Granted: grantedWith(access.Granted, script),
 	})
 	explained.Policy.Decision, _ = rules.addScript(explained.Policy.Decision, script)
@@ -100,7 +100,7 @@ func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capabili
 	if err != nil || len(access.Missing) > 0 {
 		return capability.Grant{}, false
 	}
-	decision := rules.Policy.Decide(factsOf(t.Spec), policy.CallFacts{
+	decision := rules.Policy.Decide(factsOfCalled(t), policy.CallFacts{
 		Capabilities: withoutScratch(reading.List()), Arguments: []byte("{}"), Granted: access.Granted,
 	})
 	return access.Grant, decision.Effect == policy.Allow

@@ -48,7 +48,7 @@ func (c prepared) errNotGranted(access Access, reading bool) error {
 	// The suggestion includes the permissions for which the call would next need an approval, so
 	// that the operator grants all of them in one step.
 	requested := withoutScratch(c.requested.List())
-	decision := c.rules.Policy.Decide(factsOf(c.tool.Spec), policy.CallFacts{
+	decision := c.rules.Policy.Decide(factsOfCalled(c.tool), policy.CallFacts{
 		Capabilities: requested, Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(access.Granted, c.script),
 	})
 	for _, permission := range requested {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -142,7 +143,14 @@ func (r *Rules) Help(p capability.Permissions, o capability.Grantable, missing [
 	return h
 }
 
-// factsOf returns what a policy knows about a tool.
+// factsOfCalled returns what a policy knows about a tool whose calls it decides about.
+func factsOfCalled(t *catalogue.Tool) policy.ToolFacts {
+	facts := factsOf(t.Spec)
+	facts.Parameters = t.Parameters
+	return facts
+}
+
+// factsOf returns what a policy knows about a tool, apart from its parameters.
 func factsOf(s tool.Spec) policy.ToolFacts {
 	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Dangerous: s.Dangerous}
 }

@@ -35,6 +35,7 @@ type toolRule struct {
 type compiler struct {
 	problems
 	names *names
+	tools []ToolFacts // the known tools
 	base  string
 }
 
@@ -42,7 +43,7 @@ type compiler struct {
 // its arguments. The error is a *ConfigError with all problems. An unknown tool name is not an
 // error: the entry applies to a tool of that name that is added later, and Warnings lists it.
 func Compile(c Config, k Known) (*Policy, error) {
-	build := &compiler{names: newNames(k), base: c.Base}
+	build := &compiler{names: newNames(k), tools: k.Tools, base: c.Base}
 	build.checkBase()
 	p := &Policy{
 		compiled: true, base: build.base, off: c.Off, profile: c.Profile, narrowed: len(c.Allow) > 0,

@@ -57,7 +57,8 @@ type Rule struct {
 	// grant that need approval; each permission must be covered by a single one of the
 	// Capabilities.
 	Capabilities []string
-	// Arguments maps JSON pointers to conditions. The token * matches every element or field. For a
+	// Arguments maps JSON pointers to conditions. The first token may be any name of a parameter,
+	// if the parameter has several. The token * matches every element or field. For a
 	// list, a token that is not an index also matches every element.
 	Arguments map[string]Match
 	// Reason is reported when the rule decides; may be empty.

@@ -16,8 +16,20 @@ type ToolFacts struct {
 	// the host or the operator may set them: an author could otherwise put a tool into an allowed
 	// group.
 	Groups []string
+	// Parameters are the parameters of the tool; nil means that they are not known.
+	Parameters Parameters
 	// Dangerous says that the author or the operator marked the tool as dangerous.
 	Dangerous bool
+}
+
+// Parameters are the declared parameters of a tool.
+type Parameters interface {
+	// Declared returns the declared name of a parameter that has further names, or else the name
+	// itself.
+	Declared(name string) string
+	// Unknown reports whether no call of the tool can have an argument of that name. The hint names
+	// the parameter that was meant, or all parameters.
+	Unknown(name string) (hint string, unknown bool)
 }
 
 // CallFacts is what the host knows about a call.

@@ -68,9 +68,16 @@ func compileMatch(pointer string, m Match, restrict bool, base string) (*conditi
 	return c, nil
 }
 
-// holds reports whether the condition matches the arguments.
-func (c *condition) holds(e *effort, arguments any) bool {
-	return enough(c.restrict, e.find(arguments, c.tokens), func(f found) bool {
+// holds reports whether the condition matches the arguments, which have the declared names of the
+// parameters.
+func (c *condition) holds(e *effort, parameters Parameters, arguments any) bool {
+	tokens := c.tokens
+	if parameters != nil {
+		if declared := parameters.Declared(tokens[0]); declared != tokens[0] {
+			tokens = append([]string{declared}, tokens[1:]...)
+		}
+	}
+	return enough(c.restrict, e.find(arguments, tokens), func(f found) bool {
 		switch {
 		case f.absent:
 			return c.missing

@@ -17,8 +17,8 @@ type Problem struct {
 	Source string `json:"source,omitempty"`
 	// Warning says that the policy can be used despite the problem.
 	Warning bool `json:"warning,omitempty"`
-	// Unknown is a name that no known tool has, if that is the problem; otherwise empty. The entry
-	// still applies to a tool of that name that is added later.
+	// Unknown is the name of a tool or parameter that no known tool has, if that is the problem;
+	// otherwise empty. The entry still applies to a tool that is added later.
 	Unknown string `json:"unknown,omitempty"`
 }
 
@@ -63,5 +63,19 @@ func (p *problems) warn(at place, format string, args ...any) {
 // unknown warns of a name that no tool has; near suggests the intended one.
 func (p *problems) unknown(at place, name, near string) {
 	p.warn(at, "no tool %q is loaded%s", name, near)
+	p.warnings[len(p.warnings)-1].Unknown = name
+}
+
+// unknownParameter warns of the name of a parameter that none of the tools of a rule has. hint
+// suggests a parameter of the first of these tools.
+func (p *problems) unknownParameter(at place, name string, tools []string, hint string) {
+	switch len(tools) {
+	case 0:
+		return
+	case 1:
+		p.warn(at, "%s has no parameter %q%s", tools[0], name, hint)
+	default:
+		p.warn(at, "none of the tools, such as %s, has a parameter %q%s", tools[0], name, hint)
+	}
 	p.warnings[len(p.warnings)-1].Unknown = name
 }

@@ -77,7 +77,32 @@ func (c *compiler) rule(i int, r Rule) *rule {
 	if len(c.errors) > before {
 		return nil
 	}
+	for _, condition := range out.conditions {
+		c.checkParameter(at.at(".arguments.%q", condition.pointer), out, condition.tokens[0])
+	}
 	return out
+}
+
+// checkParameter warns if none of the known tools to which a rule applies has a parameter.
+func (c *compiler) checkParameter(at place, r *rule, name string) {
+	var tools []string
+	hint := ""
+	for _, t := range c.tools {
+		if name == "*" || !r.holdsForTool(t) {
+			continue
+		}
+		if t.Parameters == nil {
+			return
+		}
+		meant, unknown := t.Parameters.Unknown(name)
+		if !unknown {
+			return
+		}
+		if tools = append(tools, t.Name); len(tools) == 1 {
+			hint = meant
+		}
+	}
+	c.unknownParameter(at, name, tools, hint)
 }
 
 // call is a call as rules see it.
@@ -104,7 +129,7 @@ func (r *rule) holds(c *call) (holds bool, why string) {
 		if c.invalid {
 			return r.restricts(), "the arguments are not a JSON object"
 		}
-		if !condition.holds(&c.effort, c.arguments) {
+		if !condition.holds(&c.effort, c.tool.Parameters, c.arguments) {
 			return false, "the argument " + condition.pointer + " does not match"
 		}
 	}

@@ -1,10 +1,12 @@
 package standard
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -57,7 +59,9 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	}
 	var known policy.Known
 	for _, spec := range specs {
-		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
+		known.Tools = append(known.Tools, policy.ToolFacts{
+			Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous, Parameters: &parameters{schema: spec.Parameters},
+		})
 		rules.ToolGrantables[spec.Name] = o.grantableFor(spec)
 		if err := unknownSettings(file, spec); err != nil {
 			return rules, err
@@ -79,6 +83,35 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
 	}
 	return rules, nil
+}
+
+// parameters are the parameters of a tool. They are compiled when a rule asks for them.
+type parameters struct {
+	schema   json.RawMessage
+	compiled *jsonschema.Schema
+}
+
+func (p *parameters) Declared(name string) string {
+	if s := p.compile(); s != nil {
+		return s.Declared(name)
+	}
+	return name
+}
+
+func (p *parameters) Unknown(name string) (string, bool) {
+	if s := p.compile(); s != nil {
+		return s.Unknown(name)
+	}
+	return "", false
+}
+
+// compile returns the compiled schema, or nil if the schema is invalid; a registered tool has none
+// such.
+func (p *parameters) compile() *jsonschema.Schema {
+	if p.compiled == nil {
+		p.compiled, _ = jsonschema.CompileParameters(p.schema)
+	}
+	return p.compiled
 }
 
 // grantableFor returns what a tool can be granted: what the operator's file and the Rules of the
