@@ -55,7 +55,7 @@ description = "The edits, first|last."
 type = "object"
 required = ["new"]
 [parameters.properties.edits.items.properties]
-new = { type = "string", minLength = 1 }
+new = { type = "string", minLength = 1, x-aliases = ["newText", "after"] }
 count = { type = "integer", maximum = 5, default = 2 }
 [parameters.properties.mode]
 enum = ["a", "b"]
@@ -118,7 +118,7 @@ func TestPage(t *testing.T) {
 		"Finds \\*\\*/\\*.go, or what `*.c` names.\n",
 		"Other names: `other`.\n",
 		"| `edits` | array | required | The edits, first\\|last. 1 to 9 elements |\n" +
-			"| `edits[].new` | string | required | Not empty |\n" +
+			"| `edits[].new` | string | required | Not empty. Also called `after`, `newText` |\n" +
 			"| `edits[].count` | integer | `2` | At most 5 |\n",
 		"| `mode` | string |  | One of `\"a\"`, `\"b\"` |\n",
 		"| `where.line` | integer |  | 0 to 7 |\n",

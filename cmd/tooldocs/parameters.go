@@ -56,6 +56,9 @@ func rowsOf(prefix, required string, schema *jsonschema.Schema) ([]string, error
 		if limits := b.words(p.Enum); limits != "" {
 			about = strings.TrimPrefix(about+". ", ". ") + upper(limits)
 		}
+		if len(p.Aliases) > 0 {
+			about = strings.TrimPrefix(about+". ", ". ") + "Also called `" + strings.Join(p.Aliases, "`, `") + "`"
+		}
 		rows = append(rows, fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, p.Name, cell(p.Type), cell(fallback), cell(about)))
 		nested, err := b.rows(prefix+p.Name, required, root.Properties[p.Name])
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -196,6 +197,8 @@ func (s *Schema) check(ctx context.Context, work int, t translator) error {
 // that it cannot represent.
 type Parameter struct {
 	Name string
+	// Aliases are the further names of the parameter, sorted.
+	Aliases []string
 	// Type is a type name of JSON Schema, several joined with " or ", or "any".
 	Type        string
 	Description string
@@ -217,6 +220,12 @@ func (s *Schema) Parameters() []Parameter {
 			Name: f.name, Type: f.place.types.String(), Description: f.place.description, Required: f.required,
 			Enum: each.Of(f.place.enum, func(v jsontree.Value) json.RawMessage { return v.JSON() }),
 		}
+		for name, of := range s.root.object.aliases {
+			if of == i {
+				p.Aliases = append(p.Aliases, name)
+			}
+		}
+		slices.Sort(p.Aliases)
 		if f.place.declared != nil {
 			p.Default = f.place.declared.JSON()
 		}

@@ -121,6 +121,9 @@ func printParameters(w io.Writer, parameters []jsonschema.Parameter) (call strin
 		if p.Description != "" {
 			fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(p.Description), " ")))
 		}
+		if len(p.Aliases) > 0 {
+			fmt.Fprintf(w, "  \t  also called %s\n", oneLine(strings.Join(p.Aliases, ", ")))
+		}
 		if len(p.Enum) > 0 {
 			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
 		}
