@@ -340,6 +340,23 @@ func TestEveryResultHasText(t *testing.T) {
 			result: tool.Result{Content: []tool.Content{{Type: tool.ContentImage, MIMEType: "image/tiff", Data: []byte("x")}}},
 			want:   `"text":"(see the image)"},{"type":"text","text":"(an image is left out: the type \"image/tiff\" cannot be shown)"}`,
 		},
+		"warnings":           {result: tool.Result{Content: []tool.Content{tool.TextContent("21 C\n")}, Warnings: []string{"a", "b"}}, want: `"text":"21 C\nnote: a\nnote: b"`},
+		"warnings alone":     {result: tool.Result{Warnings: []string{"a"}}, want: `"text":"(no output)\nnote: a"`},
+		"warnings of errors": {result: tool.Result{IsError: true, Content: []tool.Content{tool.TextContent("no city")}, Warnings: []string{"a"}}, err: tool.Errorf(tool.CodeServer, "x"), want: `"text":"no city\nnote: a"}],"is_error":true`},
+		"audio": {
+			result: tool.Result{Content: []tool.Content{tool.AudioContent([]byte("x"), "audio/wav")}, Structured: json.RawMessage(`{"n":1}`)},
+			want:   `"text":"{\"n\":1}\n(an audio file is left out: the type \"audio/wav\" cannot be shown)"`,
+		},
+		"resources": {
+			result: tool.Result{Content: []tool.Content{
+				tool.ResourceContent(tool.Resource{URI: "file:///a.txt", Text: "a"}), tool.TextContent("b"),
+				tool.LinkContent(tool.Resource{URI: "file:///c.txt", Name: "c"}),
+				tool.ResourceContent(tool.Resource{URI: "file:///d.pdf", MIMEType: "application/pdf", Blob: []byte("x")}),
+				tool.ResourceContent(tool.Resource{URI: "file:///e.png", MIMEType: "image/png", Blob: []byte("x")}),
+			}},
+			want: `"text":"(content of file:///a.txt)\na\nb\n(link to \"c\": file:///c.txt)\n(the content of file:///d.pdf is left out: the type \"application/pdf\" cannot be shown)"},` +
+				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"eA=="}}`,
+		},
 		"an error alone":  {err: &tool.Error{Code: tool.CodeTimeout, Tool: "weather", Message: "took too long"}, want: `"text":"weather: took too long"}],"is_error":true`},
 		"another's error": {err: errors.New("dial /home/me/secret.sock"), want: `"text":"weather: the call failed"}],"is_error":true`},
 	} {

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/base64"
+	"fmt"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 
@@ -9,6 +11,7 @@ import (
 )
 
 // outcome is a result in the form that providers accept: a text that is never empty, and images.
+// The text has the warnings of the result, and names the content that no provider accepts.
 type outcome struct {
 	text    string
 	images  []tool.Content
@@ -16,16 +19,40 @@ type outcome struct {
 }
 
 func newOutcome(r tool.Result) outcome {
-	o := outcome{text: r.Text(), isError: r.IsError}
+	o := outcome{isError: r.IsError}
+	var notes []string
 	for _, c := range r.Content {
-		if c.Type == tool.ContentImage {
+		text, note := "", ""
+		switch resource := c.Resource; {
+		case c.Type == tool.ContentText:
+			text = c.Text
+		case c.Type == tool.ContentImage:
 			o.images = append(o.images, c)
+		case c.Type == tool.ContentAudio:
+			note = fmt.Sprintf("(an audio file is left out: the type %q cannot be shown)", c.MIMEType)
+		case resource == nil: // not a block of a checked result
+		case c.Type == tool.ContentResourceLink:
+			text = fmt.Sprintf("(link to %q: %s)", resource.Name, resource.URI)
+		case resource.Blob == nil:
+			text = fmt.Sprintf("(content of %s)\n%s", resource.URI, resource.Text)
+		case strings.HasPrefix(resource.MIMEType, "image/"):
+			o.images = append(o.images, tool.ImageContent(resource.Blob, resource.MIMEType))
+		default:
+			note = fmt.Sprintf("(the content of %s is left out: the type %q cannot be shown)", resource.URI, resource.MIMEType)
 		}
+		o.text = withLine(o.text, text)
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	if o.text == "" {
+		o.text = string(r.Structured)
+	}
+	for _, note := range notes {
+		o.text = withLine(o.text, note)
 	}
 	switch {
 	case o.text != "":
-	case len(r.Structured) > 0:
-		o.text = string(r.Structured)
 	case len(o.images) > 0:
 		o.text = "(see the image)"
 	case o.isError:
@@ -33,7 +60,18 @@ func newOutcome(r tool.Result) outcome {
 	default:
 		o.text = "(no output)"
 	}
+	for _, warning := range r.Warnings {
+		o.text = withLine(o.text, "note: "+warning)
+	}
 	return o
+}
+
+// withLine appends a text on a new line; an empty text adds nothing.
+func withLine(text, more string) string {
+	if text != "" && more != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + more
 }
 
 // marked returns the text with a prefix for failures, for providers without an error flag.
