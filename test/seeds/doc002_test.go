@@ -187,6 +187,17 @@ func TestDocument002Host(t *testing.T) {
 		wantJSON(t, h.call(t, "skill", `{"name": "review"}`), `{"success": true, "result": {"output": "Look at the tests first."}}`)
 		wantText(t, h.call(t, "skill", `{"name": "relase"}`).Error, `"review"`)
 	})
+	t.Run("Skill: the parameter skill", func(t *testing.T) {
+		needsBuild(t, "skill")
+		wantJSON(t, h.call(t, "skill", `{"skill": "review"}`), `{"success": true}`)
+	})
+	t.Run("ToolExecutionContext: workingDirectory", func(t *testing.T) {
+		needsBuild(t, "read")
+		got := h.ask(t, `{"toolId": "read", "arguments": {"file_path": "new.ts"}, "workingDirectory": "/workspace/src"}`)
+		wantJSON(t, got, `{"success": true, "result": {"output": "     1\tnew\n"}}`)
+		wantJSON(t, h.ask(t, `{"toolId": "bash", "arguments": {"command": "pwd"}, "workingDirectory": "/workspace/src"}`), `{"result": {"output": "/workspace/src\n"}}`)
+		wantText(t, h.ask(t, `{"toolId": "read", "arguments": {"file_path": "../../wasmtool.toml"}, "workingDirectory": "/workspace/src"}`).Error, "outside the workspace")
+	})
 	t.Run("Bash: allow, ask and deny", func(t *testing.T) {
 		wantJSON(t, h.call(t, "bash", `{"command": "cat notes.md | grep note"}`), `{"success": true, "result": {"output": "a note\n"}, "questions": null}`)
 
