@@ -234,6 +234,9 @@ func TestFailedCallsOverMCP(t *testing.T) {
 	w.add(t, tool.Spec{Name: "typed", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}, says("ran"))
 	w.add(t, tool.Spec{Name: "panics"}, func(context.Context, tool.Invocation) (tool.Result, error) { panic("a fault") })
 	w.add(t, tool.Spec{Name: "reads_files", Sandboxed: true, Permissions: reads()}, says("ran"))
+	w.add(t, tool.Spec{Name: "removed"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		return tool.Result{}, &tool.Error{Code: tool.CodeNotFound, Message: "the tool is gone"} // as when a call overlaps with its removal
+	})
 	for _, revision := range revisions {
 		session := w.connect(t, revision, nil)
 		for _, c := range []struct {
@@ -257,9 +260,11 @@ func TestFailedCallsOverMCP(t *testing.T) {
 				t.Errorf("%s: %s %s: got %q %v", revision, c.tool, c.arguments, textOf(result), result.Meta)
 			}
 		}
-		var wire *jsonrpc.Error
-		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "no_such"}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
-			t.Errorf("%s: an unknown tool gives %v, want the code -32602", revision, err)
+		for _, name := range []string{"no_such", "removed"} {
+			var wire *jsonrpc.Error
+			if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
+				t.Errorf("%s: the tool %s gives %v, want the code -32602", revision, name, err)
+			}
 		}
 	}
 }
