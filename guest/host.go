@@ -55,8 +55,9 @@ func Update(title string, metadata map[string]any) error {
 }
 
 // Partial reports text as the result so far, for clients that show results as they grow. It
-// replaces the text of the previous call of Partial, and the result of the tool replaces it. The
-// limits are those of [Update]: send the end of a long text. Outside wasip1 Partial does nothing.
+// replaces the text of the previous call of Partial, and the result of the tool replaces it.
+// Partial has the limits of [Update]: send the end of a long text. Outside wasip1 Partial does
+// nothing.
 func Partial(text string) error {
 	update := append(appendText([]byte(`{"content":[{"type":"text","text":`), text), "}]}"...)
 	_, err := host.Check(hostUpdate(update))

@@ -52,7 +52,7 @@ type Update struct {
 	Title string
 	// Metadata are JSON values by name.
 	Metadata map[string]json.RawMessage
-	// Texts are the blocks of the result so far. They replace those of the previous update.
+	// Texts are the blocks of the result so far. They replace the blocks of the previous update.
 	Texts []string
 }
 

@@ -79,8 +79,8 @@ func TestProgressIsPaced(t *testing.T) {
 	})
 }
 
-// TestUpdates checks that an update is a title, values by name, text blocks, or several of these. Anything else is an error
-// that the guest sees.
+// TestUpdates checks that an update is a title, values by name, text blocks, or several of these.
+// Anything else is an error that the guest sees.
 func TestUpdates(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"title":"a","metadata":{"n":1e2,"o":{"x":[null]}}}`: `a map[n:1e2 o:{"x":[null]}] []`,

@@ -156,8 +156,8 @@ func (s *Schema) Declared(name string) string {
 	return name
 }
 
-// Unknown reports whether no call can have a top-level field of that name, and suggests the name
-// that was meant: "; did you mean ...?".
+// Unknown reports whether no call can have a top-level field of that name, and suggests a similar
+// name: "; did you mean ...?".
 func (s *Schema) Unknown(name string) (hint string, unknown bool) {
 	rules := &s.root.object
 	open := !rules.drops(true) && (s.text.Member("additionalProperties") == nil || s.text.Member("additionalProperties").Literal != "false")

@@ -56,8 +56,8 @@ func (c *Catalogue) Replace(name string, spec tool.Spec, executor tool.Executor)
 // Configure changes settings of a tool, by name, until the program ends or the tool is replaced.
 // Settings that are not named keep their values. If a value changes, the tool is replaced as with
 // [Catalogue.Replace], and may then request other permissions. It fails with not_found, with the
-// errors of [Catalogue.Register], and with invalid_argument for an unknown setting, for a value that
-// is not allowed, and for a tool whose settings cannot change.
+// errors of [Catalogue.Register], and with invalid_argument for an unknown setting, an invalid
+// value, and a tool whose settings cannot change.
 func (c *Catalogue) Configure(name string, values map[string]string) error {
 	for {
 		old, err := c.Find(name)

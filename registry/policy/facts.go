@@ -28,7 +28,7 @@ type Parameters interface {
 	// itself.
 	Declared(name string) string
 	// Unknown reports whether no call of the tool can have an argument of that name. The hint names
-	// the parameter that was meant, or all parameters.
+	// a parameter with a similar name, or all parameters.
 	Unknown(name string) (hint string, unknown bool)
 }
 
