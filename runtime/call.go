@@ -174,6 +174,11 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 		return exhausted(nil, LimitMemory, "the module needs at least %d bytes of memory, but the limit is %d; raise the memory limit",
 			needs.Min*guestmem.PageSize, call.Limits.Memory)
 	}
+	for _, m := range call.Bindings.Mounts {
+		if c.base != nil && hidesData(m.GuestPath()) {
+			return invalid(nil, "the mount %s is at %s, where the module has its own files; mount it elsewhere", m.Mount, m.GuestPath())
+		}
+	}
 	if _, err := abi.FindEntry(c.engine.Report, call.Entry.Form, call.Entry.Export); err != nil {
 		return invalid(nil, "%s", err)
 	}

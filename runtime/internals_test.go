@@ -15,6 +15,7 @@ const (
 	extismModule  = abi.ExtismHost
 
 	maxKinds   = pool.MaxKinds
+	renewAfter = pool.RenewAfter
 	idleBytes  = pool.IdleBytes
 	trimAfter  = pool.TrimAfter
 	closeAfter = pool.CloseAfter

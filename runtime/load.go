@@ -129,7 +129,7 @@ func (r *Runtime) hold(digest string, stubs []string, read func() ([]byte, error
 		defer close(c.ready)
 		c.engine, c.err = r.compiler.Compile(compile.Job{Digest: digest, Read: read, Stubs: stubs, Left: c.left, Unwanted: c.unwanted})
 		if c.err = fromCompile(c.err); c.err == nil {
-			c.pool = r.pools.New(c.engine, digest)
+			c.pool = r.pools.New(c.engine, digest, pool.Data{})
 		}
 		r.mu.Lock()
 		r.loading--
@@ -172,6 +172,11 @@ type compiled struct {
 	left chan struct{}
 	// calls identifies the module to the queue of calls, and counts its running calls there.
 	calls callqueue.Class
+	// base and data are set for a result of Module.WithData: base has the code, on which this
+	// counts as a running call. family are the pools of all such results.
+	base   *compiled
+	data   pool.Data
+	family pool.Family
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
 	// freed is closed when the compiled code has been freed.
@@ -236,6 +241,11 @@ func (c *compiled) drop(change func()) {
 	c.r.mu.Unlock()
 	if c.pool != nil {
 		c.pool.Close()
+	}
+	switch {
+	case c.base != nil:
+		c.base.done()
+	case c.pool != nil:
 		c.engine.Close()
 	}
 	close(c.freed)

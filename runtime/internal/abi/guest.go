@@ -3,6 +3,7 @@ package abi
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 
@@ -37,6 +38,9 @@ type Guest struct {
 	tainted       string
 	taintedForNow bool
 	traces        guestfs.Traces
+	// startRandom is what the guest draws from until it first looks at the files of its tool; nil
+	// means the randomness of the call.
+	startRandom *rand.ChaCha8
 	// streamsClosed reports whether the guest closed a descriptor that was open at its start.
 	streamsClosed bool
 }
@@ -47,6 +51,8 @@ type GuestOptions struct {
 	// shrinks; it returns false to refuse growth.
 	Memory  *guestmem.System
 	Account func(delta int64) bool
+	// Data are the guest's own files, at DataPath; nil means none.
+	Data *guestfs.Data
 	// Resumer is called where a command can be saved and resumed.
 	Resumer Resumer
 }
@@ -65,7 +71,7 @@ var ErrNoMemory = errors.New("no memory")
 
 // NewGuest makes a guest whose start is part of the call c. It runs none of the guest's code.
 func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
-	g := &Guest{engine: e, options: o, preopens: preopensFor(c.Bindings.Mounts)}
+	g := &Guest{engine: e, options: o, preopens: preopensFor(o.Data != nil, c.Bindings.Mounts)}
 	g.Memory = o.Memory.New(guestmem.Options{Limit: c.Limits.Memory, Account: g.account})
 	g.current.Store(c)
 	if err := g.link(c); err != nil {
@@ -234,6 +240,10 @@ func (g *Guest) Started() { g.started = true }
 // Starting reports whether the guest has not yet reached the point where each call begins.
 func (g *Guest) Starting() bool { return !g.started }
 
+// DrawAtStart makes the guest draw random numbers from a stream with this seed until it first looks
+// at its own files, if its calls have real randomness. The start can then be saved.
+func (g *Guest) DrawAtStart(seed [32]byte) { g.startRandom = rand.NewChaCha8(seed) }
+
 // Taint records why the guest cannot be saved, if it is still starting.
 func (g *Guest) Taint(reason string) {
 	if !g.started && g.tainted == "" {
@@ -266,6 +276,12 @@ func (g *Guest) Tainted() string {
 
 // TaintedForNow reports whether the reason that Tainted returns may not apply to another instance.
 func (g *Guest) TaintedForNow() bool { return g.taintedForNow }
+
+// ReadsOwnFile reports whether the guest, which is starting, may be about to read one of its own
+// files and not its input.
+func (g *Guest) ReadsOwnFile() bool {
+	return g.traces.OwnFiles() && g.traces.Open() && g.Tainted() == ""
+}
 
 // Clean reports whether the guest left nothing behind outside its memory and globals.
 func (g *Guest) Clean() bool { return !g.streamsClosed && g.traces.Clean() }

@@ -16,10 +16,16 @@ type preopen struct {
 	path string // path in the guest's file system
 }
 
-// preopensFor lists the preopens of a call: the root, each mount, and last "." for the workspace
-// (wasiBuilder explains why).
-func preopensFor(mounts []capability.FS) []preopen {
+// DataPath is the guest path of the files of a module.
+const DataPath = "/tool"
+
+// preopensFor lists the preopens of a call: the root, its own files if it has any, each
+// mount, and last "." for the workspace (wasiBuilder explains why).
+func preopensFor(hasData bool, mounts []capability.FS) []preopen {
 	list := []preopen{{"/", "/"}}
+	if hasData {
+		list = append(list, preopen{DataPath, DataPath})
+	}
 	workspace := ""
 	for _, m := range mounts {
 		if m.GuestPath() != "/" {
@@ -48,6 +54,9 @@ func (g *Guest) mounts() wazero.FSConfig {
 	mounts := wazero.NewFSConfig()
 	// Preopens of the same path share a file system, so that files can be renamed between them.
 	views := make(map[string]experimentalsys.FS)
+	if g.options.Data != nil {
+		views[DataPath] = guestfs.NewReadOnly(g.options.Data, DataPath, &g.traces)
+	}
 	for _, p := range g.preopens {
 		if views[p.path] == nil {
 			views[p.path] = guestfs.New(g.files, p.path, &g.traces)

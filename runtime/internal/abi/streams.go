@@ -99,11 +99,15 @@ func (s guestRandom) Read(p []byte) (int, error) {
 	if !s.guest.mayGoOn() {
 		return 0, errStreamClosed
 	}
+	p = p[:min(len(p), maxRandomRead)]
 	b := s.guest.current.Load().Bindings
 	if !b.FixedRandom() {
+		if g := s.guest; g.startRandom != nil && !g.started && !g.traces.OwnFiles() {
+			return g.startRandom.Read(p)
+		}
 		s.guest.Taint("it reads real randomness during its start")
 	}
-	return b.Random.Read(p[:min(len(p), maxRandomRead)])
+	return b.Random.Read(p)
 }
 
 // clock returns the clock of the call being served.

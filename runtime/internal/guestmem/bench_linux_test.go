@@ -18,7 +18,7 @@ func BenchmarkRestore(b *testing.B) {
 				for i := range mem {
 					mem[i] = byte(i)
 				}
-				image, err := m.Save()
+				image, err := m.Save(nil)
 				if err != nil {
 					b.Skip("this system saves no memory:", err)
 				}

@@ -23,7 +23,7 @@ func TestImageIsShared(t *testing.T) {
 		fill(both[n].mem, 3)
 	}
 	want := bytes.Clone(both[0].mem)
-	image, err := both[0].m.Save()
+	image, err := both[0].m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestSavingAgainReleasesPreviousImage(t *testing.T) {
 	g := newGuest(t, s, Options{Limit: 4 * PageSize}, PageSize)
 	for n := range 3 {
 		fill(g.mem, byte(2*n))
-		image, err := g.m.Save()
+		image, err := g.m.Save(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestSavingAgainReleasesPreviousImage(t *testing.T) {
 
 // The file behind an image is sealed: changing or truncating it would crash a guest's process.
 func TestImageIsSealed(t *testing.T) {
-	image, err := newImage(make([]byte, PageSize))
+	image, err := newImage(make([]byte, PageSize), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestEmptyMemoryIsNotSaved(t *testing.T) {
 	m := newSystem(t).New(Options{Limit: PageSize})
 	defer m.Free()
 	for _, when := range []string{"before it has a size", "with a size of 0"} {
-		if image, err := m.Save(); image != nil || !errors.Is(err, ErrUnsupported) {
+		if image, err := m.Save(nil); image != nil || !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: got %v, %v", when, image, err)
 		}
 		m.Reallocate(0)

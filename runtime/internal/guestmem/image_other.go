@@ -11,6 +11,9 @@ type Image struct{}
 // Size returns 0.
 func (*Image) Size() uint64 { return 0 }
 
+// OwnSize returns 0.
+func (*Image) OwnSize() uint64 { return 0 }
+
 // Own does nothing.
 func (*Image) Own() {}
 
@@ -31,7 +34,7 @@ type (
 func (*scanner) close() {}
 
 // Save fails with ErrUnsupported.
-func (*Memory) Save() (*Image, error) { return nil, ErrUnsupported }
+func (*Memory) Save(*Image) (*Image, error) { return nil, ErrUnsupported }
 
 // Adopt returns false.
 func (*Memory) Adopt(*Image) (bool, error) { return false, nil }

@@ -11,7 +11,7 @@ import (
 func TestMemoryIsNotSaved(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 2 * PageSize}, PageSize)
 	fill(g.mem, 5)
-	if image, err := g.m.Save(); image != nil || !errors.Is(err, ErrUnsupported) {
+	if image, err := g.m.Save(nil); image != nil || !errors.Is(err, ErrUnsupported) {
 		t.Errorf("Save gave %v, %v", image, err)
 	}
 	if equal, err := g.m.Adopt(nil); equal || err != nil {

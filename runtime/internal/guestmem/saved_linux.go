@@ -36,13 +36,14 @@ type saved struct {
 // errGrown means that the engine could not shrink a memory that grew.
 var errGrown = errors.New("the memory cannot shrink")
 
-// Save makes an image of the current memory, to which the memory is restored from now on. The
-// caller also becomes a holder of the image.
-func (m *Memory) Save() (*Image, error) {
+// Save makes an image of the current memory, to which the memory is restored from now on. The image
+// shares pages with base where the memory is equal to it; nil shares none. The caller also becomes
+// a holder of the image.
+func (m *Memory) Save(base *Image) (*Image, error) {
 	if !m.mapped || m.size == 0 {
 		return nil, ErrUnsupported
 	}
-	image, err := newImage(m.space[:m.size])
+	image, err := newImage(m.space[:m.size], base)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func TestRestoreRestoresImage(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, way.size))
 			scribble(r, g.mem)
 			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // zeros, because images have holes
-			image, err := g.m.Save()
+			image, err := g.m.Save(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestPrivateCountsWrittenPages(t *testing.T) {
 	const size = 1 << 20
 	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
 	fill(g.mem, 9)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestPagesAreGivenBackAtIntervals(t *testing.T) {
 	const size = 1 << 20
 	g := newGuest(t, systemFor(t, false), Options{Limit: 2 * size}, size)
 	fill(g.mem, 6)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestPagesAreGivenBackAtIntervals(t *testing.T) {
 func TestManyPagesAreGivenBack(t *testing.T) {
 	const size = 2 * maxKeptPages
 	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestManyPagesAreGivenBack(t *testing.T) {
 // If the engine cannot shrink a memory, Restore returns an error, and the memory must not be used.
 func TestRefusedShrinkIsAnError(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 4 * PageSize}, PageSize)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestRefusedShrinkIsAnError(t *testing.T) {
 // A restored memory still refuses growth beyond its limit.
 func TestRestoredMemoryKeepsItsLimit(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 3 * PageSize}, PageSize)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestAdoptIsForEqualMemory(t *testing.T) {
 		return g
 	}
 	first := save(7, 2)
-	image, err := first.m.Save()
+	image, err := first.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (s *scanner) works() bool {
 // try writes to pages of a mapping and checks that the kernel reports them.
 func (s *scanner) try() bool {
 	const pages = 16
-	image, err := newImage(make([]byte, pages*block))
+	image, err := newImage(make([]byte, pages*block), nil)
 	if err != nil {
 		return false
 	}

@@ -82,7 +82,7 @@ func TestSpaceOfImageIsNotReused(t *testing.T) {
 	s := newSystem(t)
 	g := newGuest(t, s, Options{Limit: 2 * PageSize}, PageSize)
 	fill(g.mem, 1)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRestoreWorksAfterClose(t *testing.T) {
 	s := NewSystem()
 	g := newGuest(t, s, Options{Limit: 4 << 20}, 2<<20)
 	fill(g.mem, 1)
-	image, err := g.m.Save()
+	image, err := g.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAddressSpaceDoesNotLeak(t *testing.T) {
 	for n := range guests {
 		g := newGuest(t, s, Options{Limit: limit}, PageSize)
 		if n%2 == 0 {
-			image, err := g.m.Save()
+			image, err := g.m.Save(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestSystemServesConcurrentMemories(t *testing.T) {
 	s := newSystem(t)
 	first := newGuest(t, s, Options{Limit: 4 << 20}, 1<<20)
 	fill(first.mem, 1)
-	image, err := first.m.Save()
+	image, err := first.m.Save(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

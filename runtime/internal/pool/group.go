@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -71,9 +72,22 @@ func NewGroup(o Options) *Group {
 	}
 }
 
+// Data are the files of a module; see Module.WithData. The zero value is for a module without
+// files.
+type Data struct {
+	Files   *guestfs.Data
+	Reseeds bool
+	// Family is set if Files is.
+	Family *Family
+}
+
 // New returns the pool of a module.
-func (g *Group) New(engine *abi.Engine, digest string) *Pool {
-	p := &Pool{group: g, engine: engine, log: g.opts.Log.With("module", digest), kinds: make(map[string]*kind)}
+func (g *Group) New(engine *abi.Engine, digest string, data Data) *Pool {
+	log := g.opts.Log.With("module", digest)
+	if data.Files != nil {
+		log = log.With("files", data.Files.Digest())
+	}
+	p := &Pool{group: g, engine: engine, data: data, log: log, kinds: make(map[string]*kind)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pools[p] = struct{}{}

@@ -61,7 +61,7 @@ func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
 	}
 	i := &Instance{pool: p}
 	var err error
-	i.guest, err = p.engine.NewGuest(c, abi.GuestOptions{Memory: p.group.memory, Account: p.Account, Resumer: i})
+	i.guest, err = p.engine.NewGuest(c, abi.GuestOptions{Memory: p.group.memory, Account: p.Account, Data: p.data.Files, Resumer: i})
 	if err != nil {
 		p.Account(-p.hostBytes())
 		return nil, err

@@ -13,11 +13,12 @@ import (
 // kind is a set of instances that saw the same inputs during their start.
 type kind struct {
 	pool *Pool
+	line *line // nil for a module without Data
 	// tenant made the first call of the kind.
 	tenant string
 	// last is the time of the last call, in nanoseconds of Unix time.
 	last atomic.Int64
-	// calls counts calls up to two, because instances are saved from the second call on.
+	// calls counts calls up to two, because most instances are saved from the second call on.
 	calls atomic.Int32
 	// refused reports whether the instances cannot be saved, and coldOnly whether the warm-up
 	// fails.
@@ -28,7 +29,10 @@ type kind struct {
 	mu sync.Mutex
 	// shared by instances whose memory is equal to it; nil before the first image is saved
 	image *guestmem.Image
-	dead  bool
+	// imageBytes is the part of image that the pool counts: the first image of a line is counted
+	// by its Group.
+	imageBytes int64
+	dead       bool
 }
 
 // push adds a waiting instance, unless the kind has been dropped.
@@ -36,8 +40,9 @@ func (k *kind) push(i *Instance) bool {
 	return k.shards[rand.IntN(len(k.shards))].push(i)
 }
 
-// wants reports whether a new instance of the kind should be saved.
-func (k *kind) wants() bool { return k.calls.Load() >= 2 && !k.refused.Load() }
+// wants reports whether a new instance of the kind should be saved. The start of an interpreter
+// takes so much longer than saving it that the first instance is saved.
+func (k *kind) wants() bool { return (k.line != nil || k.calls.Load() >= 2) && !k.refused.Load() }
 
 // sharedImage returns the image that instances share, or nil. The caller must release it.
 func (k *kind) sharedImage() *guestmem.Image {
@@ -55,12 +60,19 @@ func (k *kind) sharedImage() *guestmem.Image {
 func (k *kind) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	size := int64(image.Size()) // an upper bound: zero pages take no memory until they are read
-	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.room() {
+	if k.dead || k.image != nil {
 		image.Release()
 		return false
 	}
-	k.image = image
+	size := int64(image.OwnSize()) // an upper bound: zero pages take no memory until they are read
+	switch {
+	case k.line != nil && k.line.begin(image):
+		size = 0 // the Group counts it
+	case k.pool.bytes.Load()+size > k.pool.room():
+		image.Release()
+		return false
+	}
+	k.image, k.imageBytes = image, size
 	k.pool.count(size)
 	return true
 }
@@ -76,11 +88,15 @@ func (k *kind) close() {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	wasDead := k.dead
 	k.dead = true
 	if k.image != nil {
-		k.pool.count(-int64(k.image.Size()))
+		k.pool.count(-k.imageBytes)
 		k.image.Release()
 		k.image = nil
+	}
+	if k.line != nil && !wasDead {
+		k.line.leave()
 	}
 }
 

@@ -26,6 +26,7 @@ const MaxKinds = 32
 type Pool struct {
 	group  *Group
 	engine *abi.Engine
+	data   Data
 	log    *slog.Logger
 
 	mu    sync.RWMutex
@@ -68,6 +69,9 @@ func (p *Pool) runNew(k *kind, c *abi.Call) (err error) {
 		return err
 	}
 	i.kind = k
+	if k != nil && p.data.Reseeds {
+		i.guest.DrawAtStart(k.line.seed)
+	}
 	i.wanted = k != nil && k.wants()
 	if err := i.tryStart(c); err != nil {
 		return err
@@ -90,7 +94,11 @@ func (p *Pool) take(c *abi.Call) (*Instance, *kind) {
 		return nil, nil
 	}
 	var buf [256]byte
-	k := p.find(AppendKey(buf[:0], c), c.Tenant, c.Started)
+	key := AppendKey(buf[:0], c)
+	if p.data.Reseeds {
+		key = append(key, c.Tenant...) // tenants do not share random numbers
+	}
+	k := p.find(key, c.Tenant, c.Started)
 	if k.calls.Load() < 2 {
 		k.calls.Add(1)
 	}
@@ -109,6 +117,10 @@ func (p *Pool) find(key []byte, tenant string, now time.Time) *kind {
 	p.mu.RLock()
 	k := p.kinds[string(key)]
 	p.mu.RUnlock()
+	if k != nil && k.line != nil && k.line.calls.Add(1) > RenewAfter {
+		p.renew(string(key), k)
+		k = nil
+	}
 	if k == nil {
 		k = p.add(string(key), tenant)
 	}
@@ -126,8 +138,28 @@ func (p *Pool) add(key, tenant string) *kind {
 		p.forget(p.victim(tenant))
 	}
 	k := &kind{pool: p, tenant: tenant, shards: make([]shard, min(16, goruntime.GOMAXPROCS(0)))}
+	if p.data.Family != nil {
+		k.line = p.data.Family.join(p.group, p.lineOf(tenant))
+	}
 	p.kinds[key] = k
 	return k
+}
+
+// lineOf returns the name of the line for calls of a tenant.
+func (p *Pool) lineOf(tenant string) string {
+	if p.data.Reseeds {
+		return tenant
+	}
+	return ""
+}
+
+// renew drops a kind whose line is old.
+func (p *Pool) renew(key string, k *kind) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kinds[key] == k {
+		p.forget(key)
+	}
 }
 
 // victim returns the key of the kind to drop for a new kind of the tenant. The kind belongs to the

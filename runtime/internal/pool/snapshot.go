@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -89,12 +90,18 @@ func (i *Instance) saveMemory() error {
 			return fmt.Errorf("%w: another instance is being saved", errNotNow)
 		}
 	}
-	own, err := i.guest.Memory.Save()
+	var first *guestmem.Image
+	if i.kind.line != nil {
+		if first = i.kind.line.first(); first != nil {
+			defer first.Release()
+		}
+	}
+	own, err := i.guest.Memory.Save(first)
 	if err != nil {
 		return err
 	}
 	if !i.kind.share(own) {
-		i.ownImage = int64(own.Size())
+		i.ownImage = int64(own.OwnSize())
 		own.Own()
 	}
 	return nil
@@ -127,7 +134,7 @@ func (i *Instance) Checkpoint(ctx context.Context) {
 	i.resuming = false
 	// A read in a start section or in a reactor cannot be resumed.
 	c := i.guest.Current()
-	if resumed || !i.guest.Starting() || c.Entry.Form != abi.Command || i.main == nil {
+	if resumed || !i.guest.Starting() || c.Entry.Form != abi.Command || i.main == nil || i.guest.ReadsOwnFile() {
 		return
 	}
 	i.point = experimental.GetSnapshotter(ctx).Snapshot()
