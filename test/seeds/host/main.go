@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/compat"
@@ -65,6 +66,8 @@ func main() {
 	cache, state := flag.String("cache", "", "directory of compiled modules"), flag.String("state", "", "directory of state")
 	flag.Parse()
 	o := standard.Options{Workspace: *workspace, StateDir: *state, Runtime: runtime.Options{CacheDir: *cache, CompileCommand: compiler}}
+	// Without a cache, a busy machine compiles a module for minutes.
+	o.Runtime.CompileTimeout, o.Registry.Tools.LoadTimeout = 10*time.Minute, 10*time.Minute
 	if err := serve(o, config.File{Path: *file, Name: config.FileName}); err != nil {
 		fmt.Fprintln(os.Stderr, "host:", err)
 		os.Exit(1)
