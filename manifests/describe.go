@@ -32,7 +32,7 @@ func (c *checker) describe(m *Manifest) {
 	}
 	args, entry := table.Get("args") != nil, table.Get("entry") != nil
 	switch {
-	case m.REST != nil:
+	case m.REST != nil || m.MCP != nil:
 		c.Errorf(at, "only a program can describe itself; remove [describe]")
 	case args == entry:
 		c.Errorf(at, "write args for a command, or entry for any other module, such as entry = \"describe\"")

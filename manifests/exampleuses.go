@@ -39,7 +39,7 @@ func (c *checker) examples(m *Manifest) {
 		if !e.Now.IsZero() && !m.Permissions.Clock {
 			c.Errorf(at("now"), "the tool does not ask for the clock; add permissions.clock = true, or leave now out")
 		}
-		if e.Network && len(m.asks) == 0 && m.REST == nil {
+		if e.Network && len(m.asks) == 0 && m.REST == nil && m.MCP == nil {
 			c.Errorf(at("network"), "the tool does not ask for the network; remove network")
 		}
 		for _, file := range slices.Concat(e.Files, e.After) {

@@ -21,7 +21,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `permissions.net = [{url = "https://*.example.com/a", methods = ["PUT"], secrets = [{name = "A", header = "B", prefix = "C"}]}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }", exampleHead + "[[examples]]\ntitle = \"a\"\narguments = { text = \"b\" }\nbefore = [{}, 1]\nfiles = { \"data:x/y\" = \"\" }\nafter = { x = \"\" }\ngone = [\"..\"]\nnow = \"2026-01-31T15:04:05Z\"\nerror = \"trap\""} {
+	for _, text := range []string{"", minimal, head + "[mcp]\nserver = \"s\"\ntool = \"t\"", head + "[rest]\nurl = \"{u}\"\nmethod = \"{m}\"\n[[permissions.net]]\nurl = \"any\"\n[parameters]\ntype = \"object\"\nrequired = [\"u\", \"m\"]\nproperties = { u = {}, m = { enum = [1, \"GET\"] } }", "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `permissions.net = [{url = "https://*.example.com/a", methods = ["PUT"], secrets = [{name = "A", header = "B", prefix = "C"}]}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }", exampleHead + "[[examples]]\ntitle = \"a\"\narguments = { text = \"b\" }\nbefore = [{}, 1]\nfiles = { \"data:x/y\" = \"\" }\nafter = { x = \"\" }\ngone = [\"..\"]\nnow = \"2026-01-31T15:04:05Z\"\nerror = \"trap\""} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

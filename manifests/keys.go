@@ -29,6 +29,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "shell", Want: stricttoml.WantString, Read: c.parameter(&m.Shell, `write one "{parameter}"`)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
+		{Name: "mcp", Path: "mcp", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.mcpKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
 		{Name: "settings", Path: "settings", Want: stricttoml.WantMap, Check: checkSettingName, Entry: c.settingKey(m)},

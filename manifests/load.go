@@ -12,7 +12,7 @@ import (
 
 // Read reads the manifest at a slash-separated path inside the directory, such as "grep/tool.toml",
 // with its parameters_file, and checks that its module exists. It does not open the module. The
-// field Parameters of the result is never nil.
+// field Parameters of the result is nil only if an MCP server has the schema.
 //
 // The module may be anywhere inside the directory. A module outside the manifest's own directory,
 // even if a link inside leads to it, needs a sha256. Devices, pipes and other special files are

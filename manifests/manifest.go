@@ -95,10 +95,12 @@ type Manifest struct {
 	// Shell is the parameter that contains a shell script, or "".
 	Shell string
 
-	// Module is the program; the zero value when the tool is a request.
+	// Module is the program; the zero value when the tool is not a program.
 	Module Module
-	// REST is the request; nil when the tool is a program.
+	// REST is the request; nil when the tool is not a request.
 	REST *REST
+	// MCP is the tool of an MCP server; nil when the tool is a program or a request.
+	MCP *MCP
 	// Describe says how the program describes its tool; nil when it does not.
 	Describe *Describe
 	Limits   Limits
@@ -108,7 +110,8 @@ type Manifest struct {
 	Settings []Setting
 
 	// Parameters is the schema of the arguments. Without one in the manifest, it is a schema with
-	// no parameters. It is nil only when Decode read a manifest with a ParametersFile.
+	// no parameters. It is nil only when Decode read a manifest with a ParametersFile, and when the
+	// MCP server has the schema.
 	Parameters *jsonschema.Schema
 	// ParametersFile is the file with the schema of the arguments: a slash-separated path below the
 	// manifest's directory, or "" when the manifest itself has the schema.

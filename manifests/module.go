@@ -30,8 +30,8 @@ func ReadModule(directory *Directory, manifestPath string, m *Manifest) ([]byte,
 
 // ErrorAt returns an error about a key of the manifest. It is for errors that are found only when
 // the module is used. The error has a line and column if key is module.path, module.sha256,
-// module.args, module.config, module.warm, describe.args, describe.entry, limits.memory or
-// settings.
+// module.args, module.config, module.warm, describe.args, describe.entry, limits.memory,
+// settings or mcp.server.
 func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}

@@ -27,7 +27,7 @@ func (c *checker) relations(m *Manifest) {
 	c.abi(m)
 	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -63,7 +63,7 @@ func (c *checker) abi(m *Manifest) {
 }
 
 func (c *checker) output(m *Manifest) {
-	if m.REST != nil {
+	if m.REST != nil || m.MCP != nil {
 		return
 	}
 	output := c.Root().Get("module").Get("output")

@@ -12,15 +12,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// kind checks that the manifest has exactly one of [module] and [rest].
+// kind checks that the manifest has exactly one of [module], [rest] and [mcp].
 func (c *checker) kind(m *Manifest) {
 	root := c.Root()
-	hasModule, hasREST := root.Get("module") != nil, root.Get("rest") != nil
+	hasModule, hasREST, hasMCP := root.Get("module") != nil, root.Get("rest") != nil, root.Get("mcp") != nil
 	switch {
 	case hasModule && hasREST:
 		c.Errorf(c.At("rest"), "the manifest has [module] as well; keep one of the two")
+	case hasMCP && (hasModule || hasREST):
+		c.Errorf(c.At("mcp"), "the manifest has [module] or [rest] as well; keep one of them")
+	case hasMCP:
+		c.mcp()
 	case !hasModule && !hasREST:
-		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL of the request")
+		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, [rest] with the URL of the request, or [mcp] with a tool of an MCP server")
 	}
 	if m.REST != nil && !hasModule {
 		c.rest(m)

@@ -57,8 +57,8 @@ func (c *checker) parameters(m *Manifest) {
 	switch {
 	case inline && file:
 		c.Errorf(c.At("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
-	case file:
-		return
+	case file, m.MCP != nil && !inline:
+		return // the schema is read later, or the server has it
 	case !inline:
 		schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type":"object","properties":{}}`))
 		if err != nil {

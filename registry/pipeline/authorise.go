@@ -73,19 +73,10 @@ func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns 
 	d = a.rules.Policy.Decide(tool, facts)
 	if a.Options.Policy != nil {
 		own := a.Options.Policy.Decide(tool, facts)
-		d, byTenant = stricter(d, own), own.Effect == policy.Ask
+		d, byTenant = policy.Stricter(d, own), own.Effect == policy.Ask
 	}
 	d, patterns = a.rules.addScript(d, a.script)
 	return d, patterns, byTenant
-}
-
-// stricter returns the stricter of two decisions, with the reasons of both.
-func stricter(a, b policy.Decision) policy.Decision {
-	if b.Effect < a.Effect {
-		a, b = b, a
-	}
-	a.Also = append(append(a.Also, b.By), b.Also...)
-	return a
 }
 
 // errDenied returns the error of a call that the policy denies.

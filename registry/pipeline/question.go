@@ -134,6 +134,9 @@ func (q Question) Text(operator bool) string {
 		name += " (" + questiontext.Shorten(q.Tool.Source, maxFact) + ")"
 	}
 	line("May the tool %s run? %s.", name, plaintext.Sentence(questiontext.Shorten(q.Why, maxWhy)))
+	if q.Tool.Original != "" {
+		line("It calls the tool %s of an MCP server.", questiontext.Shorten(q.Tool.Original, maxFact))
+	}
 	line("%s.", plaintext.Sentence(q.Tool.Reach(q.Grant.Describe(operator))))
 	if arguments.Lines == "" {
 		line("It gets no arguments.")

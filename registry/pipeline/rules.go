@@ -152,5 +152,5 @@ func factsOfCalled(t *catalogue.Tool) policy.ToolFacts {
 
 // factsOf returns what a policy knows about a tool, apart from its parameters.
 func factsOf(s tool.Spec) policy.ToolFacts {
-	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Dangerous: s.Dangerous}
+	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Original: s.Original, Dangerous: s.Dangerous}
 }

@@ -121,14 +121,25 @@ func (p *Pipeline) mayBegin(ctx context.Context, entry *ledger.Entry, a authoris
 	return p.o.Schedule.Check(a.Call.Tenant)
 }
 
-// identified returns an error if the operator pinned a different digest for the tool, or revoked
-// the tool.
+// identified returns an error if the operator pinned a different digest for the tool or for its
+// original, or revoked one of them.
 func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rules) error {
-	pinned, revoked := rules.Digests[t.Spec.Name], p.rules.Load().Revoked
+	if adapted, ok := t.Executor.(tool.Adapted); ok && t.Spec.Original != "" {
+		if err := p.checkDigest(t.Spec.Original, rules, func() (string, error) { return adapted.OriginalDigest(), nil }); err != nil {
+			return err
+		}
+	}
+	return p.checkDigest(t.Spec.Name, rules, func() (string, error) { return t.Digest(ctx) })
+}
+
+// checkDigest compares the digest of a tool with the digest that the operator pinned for its name,
+// and with the revoked digests.
+func (p *Pipeline) checkDigest(name string, rules *Rules, digestOf func() (string, error)) error {
+	pinned, revoked := rules.Digests[name], p.rules.Load().Revoked
 	if pinned == "" && len(revoked) == 0 {
 		return nil
 	}
-	digest, err := t.Digest(ctx)
+	digest, err := digestOf()
 	switch {
 	case err != nil:
 		return err
@@ -137,7 +148,7 @@ func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rul
 	case pinned != "" && pinned != digest:
 		return &tool.Error{
 			Code: tool.CodePermissionDenied, Message: "the tool differs from the version that the operator pinned: its manifest or module changed",
-			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(t.Spec.Name) + "]"},
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(name) + "]"},
 		}
 	}
 	return nil

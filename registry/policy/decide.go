@@ -71,6 +71,15 @@ func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
 // visible does the same as Visible, and also returns what to change so that a hidden tool becomes
 // visible.
 func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
+	reason, fix = p.visibleName(t)
+	if t.Original != "" && reason.Effect == Allow {
+		return p.visibleName(t.original())
+	}
+	return reason, fix
+}
+
+// visibleName is visible for the tool's own name only.
+func (p *Policy) visibleName(t ToolFacts) (reason Reason, fix string) {
 	switch {
 	case p == nil || !p.compiled:
 		return Reason{Deny, ruleNoPolicy, "", "there is no policy"}, "load a policy"
@@ -111,7 +120,33 @@ func (p *Policy) Decide(t ToolFacts, c CallFacts) Decision {
 
 // decide is Decide, and also returns a trace of each rule, or nil if no rule was evaluated.
 func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
-	if reason, fix := p.visible(t); reason.Effect != Allow {
+	own, traces := p.decideName(t, facts)
+	if t.Original == "" {
+		return own, traces
+	}
+	other, otherTraces := p.decideName(t.original(), facts)
+	if other.Effect < own.Effect {
+		return Stricter(own, other), otherTraces
+	}
+	both := Stricter(own, other)
+	if own.Effect == other.Effect && own.Fix != other.Fix {
+		both.Fix += "\n" + other.Fix // the call needs both changes
+	}
+	return both, traces
+}
+
+// Stricter returns the stricter of two decisions, with the reasons of both.
+func Stricter(a, b Decision) Decision {
+	if b.Effect < a.Effect {
+		a, b = b, a
+	}
+	a.Also = append(append(a.Also, b.By), b.Also...)
+	return a
+}
+
+// decideName is decide for the tool's own name only.
+func (p *Policy) decideName(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
+	if reason, fix := p.visibleName(t); reason.Effect != Allow {
 		return Decision{Effect: Deny, By: reason, Fix: fix}, nil
 	}
 	c := p.newCall(t, facts)

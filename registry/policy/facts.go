@@ -18,6 +18,10 @@ type ToolFacts struct {
 	Groups []string
 	// Parameters are the parameters of the tool; nil means that they are not known.
 	Parameters Parameters
+	// Original is the name of the tool that the tool calls under a name of its own; empty means
+	// none. Everything is decided for both names, and the stricter answer applies. A manifest
+	// therefore allows no call that the policy does not allow without it.
+	Original string
 	// Dangerous says that the author or the operator marked the tool as dangerous.
 	Dangerous bool
 }
@@ -30,6 +34,12 @@ type Parameters interface {
 	// Unknown reports whether no call of the tool can have an argument of that name. The hint names
 	// a parameter with a similar name, or all parameters.
 	Unknown(name string) (hint string, unknown bool)
+}
+
+// original returns the facts about the tool that t calls. Rules for it compare the arguments under
+// the names that the server gets, so the parameters of t have no effect.
+func (t ToolFacts) original() ToolFacts {
+	return ToolFacts{Name: t.Original, Dangerous: t.Dangerous}
 }
 
 // CallFacts is what the host knows about a call.

@@ -172,10 +172,12 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 	s := tool.Spec{
 		Name: m.Name, Title: m.Title, Icon: m.Icon, Version: m.Version, Description: m.Description,
 		Category: m.Category, Tags: m.Tags, Aliases: m.Aliases,
-		Parameters: m.Parameters.JSON(),
-		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
+		Timeout: m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
 		Polling: m.Polling, Changes: m.Changes, Shell: m.Shell,
 		Permissions: m.Permissions, Sandboxed: true, Source: source, StubImports: m.Module.StubImports,
+	}
+	if m.Parameters != nil {
+		s.Parameters = m.Parameters.JSON()
 	}
 	if m.Result != nil {
 		s.Result, s.Details = m.Result.JSON(), m.Module.Output == manifests.OutputDetails
@@ -223,13 +225,13 @@ type Module struct {
 	Digest string
 }
 
-// Modules returns the modules of the tools that New would load, in loading order; a tool that sends
-// an HTTP request has none. It reads each module but compiles and runs none. It returns the same
+// Modules returns the modules of the tools that New would load, in loading order; a tool without
+// a program has none. It reads each module but compiles and runs none. It returns the same
 // errors as New; a module that cannot be read is passed to Sources.OnLoadError as well.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
 	err := visit(o, func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
-		if m.REST != nil {
+		if m.Module.Path == "" {
 			return nil
 		}
 		wasm, err := read()

@@ -86,6 +86,8 @@ type Sources struct {
 	// server that does not start is reported as a tool that does not load, and is tried again
 	// later. Names that the Config does not have are ignored; nil starts none.
 	Servers []string
+	// ServersOf are names of tools, or the Tool. New also starts the servers of these tools.
+	ServersOf []string
 	// StartInBackground makes New return before the Servers have started; their tools are
 	// registered when they are ready. A server that does not start is then reported to OnLoadError
 	// after New has returned, or to the Logger if OnLoadError is nil.

@@ -159,6 +159,10 @@ func (l manifestCheck) kept(err error) *ToolChange {
 // take loads the tool of the manifest m, whose files have stopped changing. stamp identifies the
 // version of the files that m was read from.
 func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
+	if m.MCP != nil || l.w.manifest != nil && l.w.manifest.MCP != nil {
+		l.w.tried = stamp
+		return l.kept(&tool.Error{Code: tool.CodeUsage, Message: source(l.dir, l.path) + ": a manifest with [mcp] changes only with a restart"})
+	}
 	executor, err := l.prepare(ctx, m)
 	if ctx.Err() != nil || manifests.Stamp(l.directory, l.path, m) != stamp || err == nil && !manifests.Current(l.directory, l.path, m) {
 		l.w.seen = "" // cancelled, or the files changed again

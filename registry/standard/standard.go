@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -47,6 +48,7 @@ func assemble(o Options, directories *Directories) (*registry.Registry, error) {
 		loader:  &loader{o: o, watched: directories},
 		runtime: runtime.New(o.Runtime),
 		secrets: secrets,
+		adapted: make(map[string][]mcp.Adapted),
 		stores:  kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{}),
 		record:  audit.New(audit.Options(o.config().Audit())),
 	}
@@ -68,6 +70,7 @@ type assembly struct {
 	secrets *secret.Store
 	stores  *kv.Bolt
 	record  *audit.Log
+	adapted map[string][]mcp.Adapted // tools with [mcp], by server
 }
 
 // registryOptions returns the options for a Registry that has no tools and no rules yet.
@@ -106,6 +109,9 @@ func (a *assembly) onReceipt() func(tool.Receipt) {
 // file names and that does not exist.
 func (a *assembly) fill(tools *registry.Registry) error {
 	a.loader.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+		if m.MCP != nil {
+			return a.adapt(m, source)
+		}
 		executor := a.build(m, source, read)
 		if err := tools.Tools().Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())

@@ -168,9 +168,9 @@ type Started interface {
 // Executor runs one tool and does nothing else: the registry checks arguments and results, computes
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
-// An executor can implement further interfaces: [Identified], [MemoryBounded], [Dynamic],
-// [Configurable], [Retrier], [Requester] and [ViolationExplainer]. Package registry/executor/native
-// makes executors from Go functions; its documentation has examples.
+// An executor can implement further interfaces: [Identified], [Adapted], [MemoryBounded],
+// [Dynamic], [Configurable], [Retrier], [Requester] and [ViolationExplainer]. Package
+// registry/executor/native makes executors from Go functions; its documentation has examples.
 type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
 	// It runs no code of the tool. The error is an *[Error].
@@ -189,6 +189,12 @@ type Identified interface {
 	// changed, such as the manifest or the module, the digest changes. Digest prepares the tool
 	// first. The error is an *[Error].
 	Digest(ctx context.Context) (string, error)
+}
+
+// Adapted is an [Executor] of a tool with Spec.Original.
+type Adapted interface {
+	// OriginalDigest returns the digest of the original tool.
+	OriginalDigest() string
 }
 
 // MemoryBounded is an [Executor] with a known bound on the memory of one call.

@@ -83,6 +83,9 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 	// Server is the name of the MCP server that the tool belongs to; empty means none.
 	Server string `json:"server,omitempty"`
+	// Original is the name of the server's tool that this tool calls under a name of its own; empty
+	// means none. A call needs the consent of the policy for both names. Only the host sets it.
+	Original string `json:"original,omitempty"`
 }
 
 // Example is an example call of a tool.

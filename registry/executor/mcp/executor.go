@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,11 +15,13 @@ import (
 // maxWords limits the part of a server's message that is quoted in an error, in bytes.
 const maxWords = 2 << 10
 
-// executor calls one tool of a server. It implements [tool.Executor] and [tool.Identified].
+// executor calls one tool of a server. It implements [tool.Executor],
+// [tool.Identified] and [tool.Adapted].
 type executor struct {
 	server *Server
 	name   string // the server's name for the tool
 	digest string // digest of the registered definition
+	own    string // digest of an adapted tool; empty for all others
 }
 
 // Prepare does nothing: the first call or list starts the server.
@@ -27,8 +30,12 @@ func (e *executor) Prepare(context.Context) error { return nil }
 // Close does nothing: the other tools of the server still need it.
 func (e *executor) Close() error { return nil }
 
-// Digest returns the digest of the definition that the server listed.
-func (e *executor) Digest(context.Context) (string, error) { return e.digest, nil }
+// Digest returns the digest of the definition that the server listed and, for an adapted tool, of
+// its manifest.
+func (e *executor) Digest(context.Context) (string, error) { return cmp.Or(e.own, e.digest), nil }
+
+// OriginalDigest implements [tool.Adapted].
+func (e *executor) OriginalDigest() string { return e.digest }
 
 // Execute sends the call to the server, unless the tool's definition has changed since it was
 // registered.

@@ -57,6 +57,10 @@ type Options struct {
 	// StartTimeout limits starting the server and listing its tools; 0 means
 	// DefaultStartTimeout.
 	StartTimeout time.Duration
+	// Adapted are tools of the server under names of their own. They are added to the tools that
+	// the server lists, or replace them if OnlyAdapted is set.
+	Adapted     []Adapted
+	OnlyAdapted bool
 	// Logger receives warnings for the operator; nil discards them.
 	Logger *slog.Logger
 }
@@ -133,11 +137,25 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 		return nil, err
 	}
 	var tools []tool.Sourced
-	for _, d := range running.definitions() {
-		tools = append(tools, tool.Sourced{
-			Spec:     d.spec(s.o.Name),
-			Executor: &executor{server: s, name: d.Name, digest: d.digest(s.o)},
-		})
+	if !s.o.OnlyAdapted {
+		for _, d := range running.definitions() {
+			tools = append(tools, tool.Sourced{
+				Spec:     d.spec(s.o.Name),
+				Executor: &executor{server: s, name: d.Name, digest: d.digest(s.o)},
+			})
+		}
+	}
+	for _, a := range s.o.Adapted {
+		d, found := running.find(a.Tool)
+		if found {
+			tools = append(tools, a.sourced(s, d))
+			continue
+		}
+		missing := running.lacks(a)
+		if s.o.OnlyAdapted {
+			return nil, missing
+		}
+		s.log.Warn("a tool with a manifest is left out", "tool", a.Spec.Name, "reason", missing)
 	}
 	return tools, nil
 }

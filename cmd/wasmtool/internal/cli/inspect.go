@@ -184,6 +184,14 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
 	if !isPath(target) {
 		return usage(cmd, fmt.Sprintf("%s is not a path; for a directory, write ./%s", quote(target), target))
 	}
+	options, err := o.targetOptions(standard.Options{}, target)
+	if err != nil {
+		return err
+	}
+	// Opening a tool of an MCP server would start the server.
+	if loaded, err := standard.Manifests(options); err == nil && loaded[0].MCP != nil {
+		return o.printValid(target, loaded[0].Name, loaded[0].Version)
+	}
 	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {
 		return err
@@ -196,6 +204,10 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.Out, "%s: ok, %s %s\n", oneLine(target), spec.Name, spec.Version)
+	return o.printValid(target, spec.Name, spec.Version)
+}
+
+func (o toolOptions) printValid(target, name, version string) error {
+	_, err := fmt.Fprintf(o.Out, "%s: ok, %s %s\n", oneLine(target), name, version)
 	return outputFailed(err)
 }

@@ -70,7 +70,7 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
 	fmt.Fprintf(w, "from:\t%s\n", oneLine(s.Source))
 	for _, list := range []struct{ name, text string }{
-		{"category", s.Category}, {"tags", strings.Join(s.Tags, ", ")}, {"aliases", strings.Join(s.Aliases, ", ")},
+		{"calls", s.Original}, {"category", s.Category}, {"tags", strings.Join(s.Tags, ", ")}, {"aliases", strings.Join(s.Aliases, ", ")},
 	} {
 		if list.text != "" {
 			fmt.Fprintf(w, "%s:\t%s\n", list.name, oneLine(list.text))

@@ -104,14 +104,10 @@ func (o toolOptions) startServers(options *standard.Options, tools ...string) {
 	if _, inside := o.getenv(mcp.InsideEnv); inside {
 		return
 	}
-	servers := slices.Collect(maps.Keys(options.Config.Servers()))
-	if len(tools) > 0 {
-		servers = nil
-		for _, name := range tools {
-			servers = append(servers, mcp.ServerOf(name))
-		}
+	options.Sources.ServersOf = tools
+	if len(tools) == 0 {
+		options.Sources.Servers = slices.Collect(maps.Keys(options.Config.Servers()))
 	}
-	options.Sources.Servers = servers
 }
 
 // openTarget opens a registry that contains the tool that a command line names, and returns the
@@ -148,6 +144,7 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 	case isPath(target):
 		alone(&options)
 		options.Sources.Tool = target
+		o.startServers(&options, target)
 	default:
 		// A broken tool does not prevent other tools from running.
 		options.Sources.OnLoadError = o.warn

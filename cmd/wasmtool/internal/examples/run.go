@@ -116,7 +116,7 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 		}
 		for _, e := range m.Examples {
 			outcome := Outcome{Tool: m.Name, Source: m.Source, Title: e.Title, Status: NotRun}
-			if o.Network || !e.Network {
+			if m.MCP == nil && (o.Network || !e.Network) {
 				if err := s.run(ctx, m, e, &outcome); err != nil {
 					return report, err
 				}
