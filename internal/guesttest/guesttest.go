@@ -2,11 +2,13 @@
 package guesttest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -75,6 +77,29 @@ func ModuleCache(t testing.TB, program string) string {
 		t.Fatalf("compile the built-in tools: %v\n%s", err, text)
 	}
 	return dir
+}
+
+// OwnUserCache makes a temporary directory the user's cache directory, for the TestMain of packages
+// whose tests and examples open registries with the default cache. Without it, each build of the
+// tests would leave modules in the cache of the person who runs them, because the key of an entry
+// covers the program. The go command keeps its cache. It has no effect on macOS. The caller must
+// call remove after the tests.
+func OwnUserCache() (remove func(), err error) {
+	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOCACHE: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "wasmtool-cache-")
+	if err != nil {
+		return nil, err
+	}
+	variable := "XDG_CACHE_HOME"
+	if runtime.GOOS == "windows" {
+		variable = "LocalAppData"
+	}
+	// If the removal fails, the files stay in the temporary directory.
+	remove = func() { _ = os.RemoveAll(dir) }
+	return remove, errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(gocache))), os.Setenv(variable, dir))
 }
 
 // Program builds the wasmtool command as users get it, in a temporary directory, and returns its
