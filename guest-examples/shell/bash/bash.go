@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"syscall"
 	"time"
@@ -103,7 +102,7 @@ func begin(host Host, args Args) (string, error) {
 	start := cmp.Or(host.WorkingDirectory, host.Workspace)
 	dir := start
 	if args.WorkingDirectory != "" {
-		dir = absolute(start, args.WorkingDirectory)
+		dir = command.Path(start, args.WorkingDirectory)
 	}
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -118,12 +117,4 @@ func begin(host Host, args Args) (string, error) {
 		return "", fmt.Errorf("no workspace is granted to this tool: the directory %s does not exist", host.Workspace)
 	}
 	return "", fmt.Errorf("the workspace can't be used: %s", command.Message(err))
-}
-
-// absolute returns the clean absolute path of name, which may be relative to dir.
-func absolute(dir, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(dir, name)
 }

@@ -172,7 +172,7 @@ func (s *shell) source(ctx context.Context, hc interp.HandlerContext, args []str
 	if len(args) < 2 {
 		return misuse(hc, args[0], "filename argument required")
 	}
-	name := absolute(hc.Dir, args[1])
+	name := command.Path(hc.Dir, args[1])
 	if _, ok := openDevice(hc, name); ok {
 		return hc.Builtin(ctx, args)
 	}

@@ -18,7 +18,7 @@ import (
 // system of the sandbox has none.
 func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
-	full := absolute(hc.Dir, name)
+	full := command.Path(hc.Dir, name)
 	if name == "" {
 		return nil, refusal(name, fs.ErrNotExist)
 	}
@@ -82,7 +82,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 // readDir lists a directory for patterns such as *.go.
 func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
-	return os.ReadDir(name)
+	return os.ReadDir(command.Path("/", name))
 }
 
 // stat describes a file for tests such as [ -f name ].

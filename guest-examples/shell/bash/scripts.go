@@ -36,7 +36,7 @@ func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 		}
 		return s.runScript(ctx, name, script, options, params, e)
 	case len(rest) > 0 && !line.stdin:
-		script, err := readScript(absolute(e.Dir, rest[0]))
+		script, err := readScript(command.Path(e.Dir, rest[0]))
 		if err != nil {
 			fmt.Fprintf(e.Stderr, "%s: %s: %s\n", name, rest[0], command.Message(err))
 			return statusNotFound
@@ -128,7 +128,7 @@ func readScript(name string) (string, error) {
 
 // runFile runs a script file that was called by its path.
 func (s *shell) runFile(ctx context.Context, name string, params []string, e *command.Env) int {
-	script, err := readScript(absolute(e.Dir, name))
+	script, err := readScript(command.Path(e.Dir, name))
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", name, command.Message(err))
 		if errors.Is(err, os.ErrNotExist) {

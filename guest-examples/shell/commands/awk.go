@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/benhoyt/goawk/interp"
 	"github.com/benhoyt/goawk/lexer"
 	"github.com/benhoyt/goawk/parser"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
 // awkSpec returns the specification of awk. The interpreter of awk opens files relative to the
@@ -88,7 +92,13 @@ func isVariable(name string) bool {
 }
 
 func runProgram(p *process, program *parser.Program, vars, words []string, directory *workingDirectory) (status int) {
-	release, err := directory.enter(p.ctx, p.env.Dir)
+	// The working directory is physical: in a guest, package os cleans paths with "..".
+	dir, err := filepath.EvalSymlinks(p.env.Dir)
+	if err != nil {
+		p.errorf("%s: %s", p.env.Dir, message(err))
+		return 2
+	}
+	release, err := directory.enter(p.ctx, dir)
 	if err != nil {
 		p.errorf("%v", err)
 		return 2
@@ -105,7 +115,7 @@ func runProgram(p *process, program *parser.Program, vars, words []string, direc
 		return 2
 	}
 	status, err = awk.ExecuteContext(newYieldingErr(p.ctx), &interp.Config{
-		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: awkOperands(words), Vars: vars,
+		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: awkOperands(words, dir), Vars: vars,
 		Environ: environ, NoExec: true, Chars: true, NewlineOutput: interp.RawNewlineMode,
 	})
 	if err != nil && p.ctx.Err() == nil && p.outErr == nil {
@@ -115,9 +125,9 @@ func runProgram(p *process, program *parser.Program, vars, words []string, direc
 	return status
 }
 
-// awkOperands prepares the operands for the interpreter, which expects "-" for /dev/stdin, and
-// escapes for the line ends in the value of an assignment.
-func awkOperands(words []string) []string {
+// awkOperands prepares the operands for the interpreter, which expects "-" for /dev/stdin, escapes
+// for the line ends in the value of an assignment, and no ".." after a link.
+func awkOperands(words []string, dir string) []string {
 	out := make([]string, len(words))
 	for i, word := range words {
 		name, value, assigns := strings.Cut(word, "=")
@@ -126,6 +136,10 @@ func awkOperands(words []string) []string {
 			word = "-"
 		case assigns && isVariable(name):
 			word = name + "=" + strings.ReplaceAll(value, "\n", `\n`)
+		default:
+			if file := command.Path(dir, word); strings.Contains(word, "/..") && file != path.Join(dir, word) {
+				word = file
+			}
 		}
 		out[i] = word
 	}
@@ -137,9 +151,9 @@ func explainAwk(err error) string {
 	if strings.Contains(text, "NoExec") {
 		return "system() and pipes to and from commands are not supported: there are no programs to run; use the pipes of the shell around awk"
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return fmt.Sprintf("cannot open \"%s\" (%s)", path.Path, message(path.Err))
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		return fmt.Sprintf("cannot open \"%s\" (%s)", failed.Path, message(failed.Err))
 	}
 	if _, rest, ok := strings.Cut(text, "file \""); ok && strings.HasSuffix(text, "\" not found") {
 		return fmt.Sprintf("cannot open \"%s\" (No such file or directory)", strings.TrimSuffix(rest, "\" not found"))

@@ -74,9 +74,9 @@ func runRealpath(p *process, o options, names []string) int {
 		case "", "P":
 			return p.resolve(name, o.has("e"), o.has("m"))
 		case "L":
-			return p.resolve(p.path(name), o.has("e"), o.has("m"))
+			return p.resolve(p.logical(name), o.has("e"), o.has("m"))
 		}
-		file := p.path(name)
+		file := p.logical(name)
 		if o.has("e") {
 			_, err := os.Stat(file)
 			return file, err
@@ -113,6 +113,14 @@ func runRealpath(p *process, o options, names []string) int {
 		p.writeLine([]byte(resolved), lineEnd(o, "z"))
 	}
 	return p.status
+}
+
+// logical returns the clean absolute path of a name, whose ".." do not follow links.
+func (p *process) logical(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(p.env.Dir, name)
 }
 
 // isBelow reports whether a file is the directory or in it.

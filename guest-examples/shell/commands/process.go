@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
 	"runtime"
 	"time"
 
@@ -111,12 +110,7 @@ func (p *process) fail(format string, args ...any) int {
 }
 
 // path returns the absolute path of a name that is relative to the working directory.
-func (p *process) path(name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(p.env.Dir, name)
-}
+func (p *process) path(name string) string { return command.Path(p.env.Dir, name) }
 
 // run runs another command with the streams of this command, except that its standard input is
 // stdin.
