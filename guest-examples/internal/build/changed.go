@@ -22,6 +22,7 @@ const patchesDir = "internal/build/patches"
 // be compared with each new version.
 var changes = []change{
 	{"github.com/benhoyt/goawk", "goawk"},
+	{"github.com/itchyny/gojq", "gojq"},
 	{"mvdan.cc/sh/v3", "sh"},
 }
 

@@ -1,6 +1,9 @@
 package bash
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // fields splits a line as the builtin read does, into at most maximum fields; the last field is the
 // rest of the line. A sequence of blanks in ifs separates two fields. Each other character in ifs
@@ -40,15 +43,24 @@ func (s *splitter) blanks() {
 // around it.
 func (s *splitter) field() string {
 	var b strings.Builder
-	for s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) < 0 {
+	for s.at < len(s.line) && s.separator() == 0 {
 		s.character(&b)
 	}
 	s.blanks()
-	if s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) >= 0 {
-		s.at++
+	if size := s.separator(); size > 0 {
+		s.at += size
 		s.blanks()
 	}
 	return b.String()
+}
+
+// separator returns the length in bytes of the next character if it is in ifs, and otherwise 0.
+func (s *splitter) separator() int {
+	_, size := utf8.DecodeRuneInString(s.line[s.at:])
+	if !strings.Contains(s.ifs, s.line[s.at:s.at+size]) {
+		return 0
+	}
+	return size
 }
 
 // character reads one character. A backslash before the character is removed, unless raw is set.
@@ -58,8 +70,9 @@ func (s *splitter) character(b *strings.Builder) {
 			return
 		}
 	}
-	b.WriteByte(s.line[s.at])
-	s.at++
+	_, size := utf8.DecodeRuneInString(s.line[s.at:])
+	b.WriteString(s.line[s.at : s.at+size])
+	s.at += size
 }
 
 // rest reads the rest of the line without the blanks at its end. If the rest is one field and a

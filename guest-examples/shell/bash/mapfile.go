@@ -10,7 +10,7 @@ import (
 
 // mapfile reads lines into an array.
 func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	r := reading{delimiter: '\n', count: -1, raw: true, descriptor: "0"}
+	r := reading{delimiter: "\n", count: -1, raw: true, descriptor: "0"}
 	trim, skip := false, 0
 	names, err := options(args[1:], "t", "dnsu", func(letter byte, value string) (err error) {
 		switch letter {
@@ -49,7 +49,7 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 			break
 		}
 		if complete && !trim {
-			line += string(r.delimiter)
+			line += r.delimiter
 		}
 		if skip > 0 {
 			skip--

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 	"mvdan.cc/sh/v3/expand"
@@ -17,11 +18,11 @@ import (
 type reading struct {
 	raw   bool
 	array string
-	// delimiter is the byte that ends each line of the input.
-	delimiter byte
-	// count limits the bytes or lines to read; -1 means no limit.
+	// delimiter is the character that ends each line of the input.
+	delimiter string
+	// count limits the characters or lines to read; -1 means no limit.
 	count int
-	// exact makes read return only after count bytes and ignore the delimiter.
+	// exact makes read return only after count characters and ignore the delimiter.
 	exact bool
 	// descriptor is the number of the descriptor to read from.
 	descriptor string
@@ -31,7 +32,7 @@ type reading struct {
 // readLine implements the shell builtin "read". It reads a line byte by byte, because other
 // commands may read the rest of the input, and splits the line into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	r := reading{delimiter: '\n', count: -1, descriptor: "0"}
+	r := reading{delimiter: "\n", count: -1, descriptor: "0"}
 	var err error
 	if r.names, err = options(args[1:], "rseE", "aduinNtp", r.option); err != nil {
 		return misuse(hc, "read", "%v", err)
@@ -111,9 +112,10 @@ func (r *reading) option(letter byte, value string) error {
 func (r *reading) shared(letter byte, value string) (err error) {
 	switch letter {
 	case 'd':
-		r.delimiter = 0
+		r.delimiter = "\x00"
 		if value != "" {
-			r.delimiter = value[0]
+			_, size := utf8.DecodeRuneInString(value)
+			r.delimiter = value[:size]
 		}
 	case 'n':
 		r.count, err = number(value)
@@ -136,41 +138,51 @@ func number(text string) (int, error) {
 func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete bool, err error) {
 	var b strings.Builder
 	var one [1]byte
+	var last []byte // the bytes read of the last character
 	escaped := false
-	for r.count < 0 || b.Len() < r.count {
+	for n := 0; r.count < 0 || n < r.count; {
 		if b.Len() > maxOutput {
 			return "", false, errors.New("the line is too long; split it with tr or fold")
 		}
-		n, err := in.Read(one[:])
-		if n == 0 && err == nil {
+		size, err := in.Read(one[:])
+		if size == 0 && err == nil {
 			if ctx.Err() != nil {
 				return "", false, ctx.Err()
 			}
 			continue
 		}
-		if n == 0 {
+		if size == 0 {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
+			b.Write(last)
 			return b.String(), false, err
 		}
-		c := one[0]
-		switch {
-		case escaped && c == '\n':
-			// A backslash at the end of a line joins it with the next line: remove the backslash.
-			text := b.String()
-			b.Reset()
-			b.WriteString(text[:len(text)-1])
-			escaped = false
-			continue
-		case !escaped && c == r.delimiter && !r.exact:
-			return b.String(), true, nil
-		case c == 0:
-			continue // variables can't contain NUL
+		last = append(last, one[0])
+		for len(last) > 0 && utf8.FullRune(last) {
+			_, size := utf8.DecodeRune(last)
+			c := string(last[:size])
+			last = last[size:]
+			switch {
+			case escaped && c == "\n":
+				// A backslash at the end of a line joins it with the next line.
+				text := b.String()
+				b.Reset()
+				b.WriteString(text[:len(text)-1])
+				n--
+				escaped = false
+				continue
+			case !escaped && c == r.delimiter && !r.exact:
+				return b.String(), true, nil
+			case c == "\x00":
+				continue // variables can't contain NUL
+			}
+			b.WriteString(c)
+			n++
+			escaped = !r.raw && c == "\\" && !escaped
 		}
-		b.WriteByte(c)
-		escaped = !r.raw && c == '\\' && !escaped
 	}
+	b.Write(last)
 	return b.String(), true, nil
 }
 

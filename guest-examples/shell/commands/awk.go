@@ -22,7 +22,7 @@ func awkSpec(directory *workingDirectory) spec {
 	return spec{
 		name: "awk", synopsis: "[-F FS] [-v VAR=VALUE]... [-f FILE]... ['PROGRAM'] [FILE]...", usage: 2,
 		options: "+ F,field-separator: v,assign: f,file: E: V,version",
-		note:    "system() and pipes to and from commands are refused, since there are no programs to run. Use the pipes of the shell around awk.",
+		note:    "system() and pipes to and from commands are refused, since there are no programs to run. Use the pipes of the shell around awk. The word boundaries \\y, \\< and \\> are refused, too.",
 		run:     func(p *process, o options, words []string) int { return runAwk(p, o, words, directory) },
 	}
 }
@@ -53,7 +53,7 @@ func runAwk(p *process, o options, words []string, directory *workingDirectory) 
 	}
 	program, err := parser.ParseProgram([]byte(strings.Join(source, "\n")), nil)
 	if err != nil {
-		p.errorf("syntax error: %v", err)
+		p.errorf("syntax error: %s", explainAwk(err))
 		return 2
 	}
 	vars := []string{}
@@ -150,6 +150,9 @@ func explainAwk(err error) string {
 	text := err.Error()
 	if strings.Contains(text, "NoExec") {
 		return "system() and pipes to and from commands are not supported: there are no programs to run; use the pipes of the shell around awk"
+	}
+	if strings.Contains(text, "invalid escape sequence: `\\y`") {
+		return `the word boundaries \y, \< and \> are not supported in awk; use sed or grep, or match the characters around the word`
 	}
 	var failed *os.PathError
 	if errors.As(err, &failed) {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 var exprSpec = spec{
@@ -197,7 +198,7 @@ func matchStart(text, pattern string) (string, error) {
 	case m == nil:
 		return "0", nil
 	}
-	return strconv.Itoa(m[1]), nil
+	return strconv.Itoa(utf8.RuneCountInString(text[:m[1]])), nil
 }
 
 func (e *exprParser) primary() (string, error) {
@@ -242,14 +243,19 @@ func (e *exprParser) primary() (string, error) {
 	case "match":
 		return matchStart(values[0], values[1])
 	case "index":
-		return strconv.Itoa(strings.IndexAny(values[0], values[1]) + 1), nil
+		at := strings.IndexAny(values[0], values[1])
+		if at < 0 {
+			return "0", nil
+		}
+		return strconv.Itoa(utf8.RuneCountInString(values[0][:at]) + 1), nil
 	case "length":
-		return strconv.Itoa(len(values[0])), nil
+		return strconv.Itoa(utf8.RuneCountInString(values[0])), nil
 	}
+	text := []rune(values[0])
 	from, err := strconv.Atoi(values[1])
 	count, err2 := strconv.Atoi(values[2])
-	if err != nil || err2 != nil || from < 1 || from > len(values[0]) || count < 1 {
+	if err != nil || err2 != nil || from < 1 || from > len(text) || count < 1 {
 		return "", nil
 	}
-	return values[0][from-1 : min(from-1+count, len(values[0]))], nil
+	return string(text[from-1 : min(from-1+count, len(text))]), nil
 }

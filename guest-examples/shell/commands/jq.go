@@ -277,7 +277,7 @@ func (f *filter) compile(source string) (*gojq.Code, error) {
 	f.names = append(f.names, "$ARGS")
 	f.values = append(f.values, map[string]any{"named": named, "positional": positional})
 	return gojq.Compile(query, gojq.WithVariables(f.names), gojq.WithEnvironLoader(f.p.env.Environ), gojq.WithInputIter(lateIter{f}),
-		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any { return f.inputName }),
+		gojq.WithFunction("_match", 3, 3, matcher{}.match), gojq.WithFunction("input_filename", 0, 0, func(any, []any) any { return f.inputName }),
 		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return f.trace("[\"DEBUG:\",", v, "]\n") }),
 		gojq.WithFunction("stderr", 0, 0, func(v any, _ []any) any { return f.trace("", v, "") }))
 }

@@ -87,7 +87,10 @@ func runNl(p *process, o options, files []string) int {
 	})
 }
 
-var fold = spec{name: "fold", synopsis: "[-bs] [-w WIDTH] [FILE]...", options: "# w,width: s,spaces b,bytes", run: runFold}
+var fold = spec{
+	name: "fold", synopsis: "[-bs] [-w WIDTH] [FILE]...", options: "# w,width: s,spaces b,bytes",
+	note: "Without -b, WIDTH counts columns, and characters are not split; GNU fold counts bytes.", run: runFold,
+}
 
 func runFold(p *process, o options, files []string) int {
 	text := o.value("w", o.value("#", "80"))
@@ -124,16 +127,16 @@ func foldAt(line []byte, width int, byBytes bool) int {
 		return min(width, len(line))
 	}
 	column := 0
-	for i, b := range line {
-		switch {
-		case b == '\t':
+	for i, r := range string(line) {
+		switch r {
+		case '\t':
 			column += 8 - column%8
-		case b == '\b':
+		case '\b':
 			column = max(column-1, 0)
-		case b == '\r':
+		case '\r':
 			column = 0
-		case utf8.RuneStart(b):
-			column++
+		default:
+			column += columns(r)
 		}
 		if column > width && i > 0 {
 			return i
@@ -258,7 +261,7 @@ func runColumn(p *process, o options, files []string) int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], width(cell))
 		}
 	}
 	gap := o.value("o", "  ")
@@ -267,7 +270,7 @@ func runColumn(p *process, o options, files []string) int {
 			last := i == len(row)-1
 			p.print(cell)
 			if !last || o.has("t") && i < len(widths)-1 {
-				p.print(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+				p.print(strings.Repeat(" ", widths[i]-width(cell)))
 				p.print(gap)
 			}
 			if last && o.has("t") {

@@ -309,9 +309,9 @@ func unicodeClass(class string) string {
 	case "punct":
 		return `[:punct:]\p{P}\p{S}`
 	case "graph":
-		return `[:graph:]\p{L}\p{M}\p{N}\p{P}\p{S}`
+		return `[:graph:]\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}`
 	case "print":
-		return `[:print:]\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`
+		return `[:print:]\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Zs}`
 	case "blank":
 		return `[:blank:]\p{Zs}`
 	case "space":

@@ -12,7 +12,7 @@ var sortSpec = spec{
 	options: "b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort h,human-numeric-sort " +
 		"i,ignore-nonprinting M,month-sort n,numeric-sort V,version-sort r,reverse s,stable u,unique c,check C m,merge " +
 		"z,zero-terminated k,key: t,field-separator: o,output: S,buffer-size: T,temporary-directory: parallel: batch-size:",
-	note: "The input is kept in memory; the limit is 64 MiB. -R is not supported; use shuf.",
+	note: "Lines are ordered by code point, in every language; -f ignores the case of all scripts. The input is kept in memory; the limit is 64 MiB. -R is not supported; use shuf.",
 	run:  runSort,
 }
 

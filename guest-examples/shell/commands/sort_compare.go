@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // compare compares two keys. Its result does not consider the option -r.
@@ -34,6 +36,9 @@ func (o ordering) compare(a, b []byte) int {
 
 // reduce returns the bytes of a key that are compared, for options such as -d and -f.
 func (o ordering) reduce(text []byte) []byte {
+	if o.fold && !bytescan.ASCII(text) {
+		text = bytes.ToUpper(text)
+	}
 	kept := make([]byte, 0, len(text))
 	for _, b := range text {
 		if o.dictionary && b != ' ' && b != '\t' && !isAlnum(b) || o.printing && (b < ' ' || b >= 0x7f) {

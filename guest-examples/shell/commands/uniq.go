@@ -9,6 +9,7 @@ import (
 var uniq = spec{
 	name: "uniq", synopsis: "[-cdDiuz] [-f N] [-s N] [-w N] [INPUT [OUTPUT]]",
 	options: "# c,count d,repeated D u,unique i,ignore-case f,skip-fields: s,skip-chars: w,check-chars: z,zero-terminated",
+	note:    "-i ignores the case of all scripts; -s and -w count bytes, as in GNU uniq.",
 	run:     runUniq,
 }
 
@@ -32,7 +33,7 @@ func (g grouping) key(line []byte) []byte {
 		line = line[:min(g.width, len(line))]
 	}
 	if g.fold {
-		return bytes.ToLower(line)
+		return bytes.ToUpper(line) // as sort -f
 	}
 	return line
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -102,25 +103,36 @@ func count(p *process, r io.Reader) (counts, error) {
 	inWord := false
 	column := int64(0)
 	buf := make([]byte, 32<<10)
+	kept := 0 // bytes of an incomplete character at the start of buf
 	for !p.stopped() {
-		n, err := r.Read(buf)
-		part := buf[:n]
+		n, err := r.Read(buf[kept:])
+		part := buf[kept : kept+n]
 		c.bytes += int64(n)
 		c.lines += int64(bytes.Count(part, []byte{'\n'}))
-		for _, b := range part {
-			if utf8.RuneStart(b) {
+		part = buf[:kept+n]
+		for len(part) > 0 && (err != nil || utf8.FullRune(part)) {
+			r, size := rune(part[0]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRune(part)
+			}
+			part = part[size:]
+			if r != utf8.RuneError || size > 1 {
 				c.chars++
 			}
-			switch b {
+			switch r {
 			case '\n', '\r', '\f':
 				c.longest, column, inWord = max(c.longest, column), 0, false
 			case '\t':
 				column, inWord = column+8-column%8, false
-			case ' ', '\v':
+			case ' ', '\v', 0xa0:
 				column, inWord = column+1, false
 			default:
-				if b >= ' ' && b != 0x7f && utf8.RuneStart(b) {
-					column++
+				if r >= 0x1680 && unicode.IsSpace(r) {
+					column, inWord = column+int64(columns(r)), false
+					continue
+				}
+				if r >= ' ' && r != 0x7f && (r != utf8.RuneError || size > 1) {
+					column += int64(columns(r))
 				}
 				if !inWord {
 					c.words++
@@ -128,6 +140,7 @@ func count(p *process, r io.Reader) (counts, error) {
 				inWord = true
 			}
 		}
+		kept = copy(buf, part)
 		if err != nil {
 			c.longest = max(c.longest, column)
 			return c, ignoreEOF(err)

@@ -3,6 +3,8 @@ package printf
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // quote quotes a text for the shell, as %q of printf does.
@@ -10,8 +12,8 @@ func quote(text string) string {
 	if text == "" {
 		return "''"
 	}
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f {
+	for _, r := range text {
+		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\u200d' {
 			return dollarQuote(text)
 		}
 	}
