@@ -145,6 +145,7 @@ random = true
 mount = "workspace"
 mode = "read"
 deny = ["**/.env", ".git/**", "[*]"]
+others = true
 
 [[permissions.fs]]
 mount = "data"
@@ -208,7 +209,7 @@ type = "object"
 		Limits: Limits{Memory: 128 << 10, Output: 64 << 20, Fuel: 5_000_000_000, OpenFiles: 16, HTTPRequests: 1000},
 		Permissions: capability.Permissions{
 			FS: []capability.FS{
-				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}},
+				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}, Others: true},
 				{Mount: "data", Mode: capability.ModeWrite, At: "/workspace2/data"},
 				{Mount: capability.ScratchMount, Mode: capability.ModeWrite},
 			},
@@ -355,6 +356,8 @@ func TestDecodeValues(t *testing.T) {
 		{`permissions.fs = [{mount = "w"}]`, `permissions.fs[0].mode: missing; add mode = "read"`},
 		{`permissions.fs = [{mount = "w", mode = "none"}]`, `permissions.fs[0].mode: "none" is not a valid value; write "read" or "write"`},
 		{`permissions.fs = [{mount = "w", mode = "wirte"}]`, `permissions.fs[0].mode: "wirte" is not a valid value; did you mean "write"?`},
+		{`permissions.fs = [{mount = "data", mode = "read", others = true}]`, `permissions.fs[0].others: only the mount "workspace" can ask for the other workspaces; remove others`},
+		{`permissions.fs = [{mount = "workspace", mode = "read", others = 1}]`, `permissions.fs[0].others: expected true or false`},
 		{`permissions.fs = [{mount = "tmp", mode = "read"}]`, `permissions.fs[0].mode: "tmp" is an empty directory for each call, with nothing to read; write "write"`},
 		{`permissions.fs = [{mount = "~", mode = "read"}]`, `"~" is not a name`},
 		{`permissions.fs = [{mount = "w", mode = "read", at = ""}]`, "is not absolute"},

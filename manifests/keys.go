@@ -86,6 +86,7 @@ func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 		{Name: "mode", Want: stricttoml.WantString, Required: `mode = "read"`, Read: stricttoml.ReadString(c.Checker, &fs.Mode, parseMode)},
 		{Name: "deny", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &fs.Deny, parseDeny)},
 		{Name: "at", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &fs.At, parseGuestPath)},
+		{Name: "others", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&fs.Others)},
 	}
 }
 

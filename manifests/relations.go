@@ -87,6 +87,9 @@ func (c *checker) mounts(m *Manifest) {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
 			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty directory for each call, with nothing to read; write %q", later.Mount, capability.ModeWrite)
 		}
+		if later.Others && later.Mount != capability.WorkspaceMount {
+			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "others"), "only the mount %q can ask for the other workspaces; remove others", capability.WorkspaceMount)
+		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
 				continue // the missing name is already reported

@@ -22,6 +22,7 @@ type Explanation struct {
 // offers o. A net permission without methods means the methods that the tool requests for that URL.
 // A net permission is allowed only if all its URLs are allowed.
 func Explain(p Permissions, o Grantable, question Permission) Explanation {
+	p = p.WithOthers(o)
 	switch question.kind {
 	case KindNet, KindNetPrivate:
 		return explainNet(p, o, question, o.Deny.takesPart)

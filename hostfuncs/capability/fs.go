@@ -29,6 +29,8 @@ type FS struct {
 	// Deny lists slash-separated patterns of paths below the mount that are never accessible, even
 	// if the mount is granted. "**" matches any number of directories; "x/**" includes x.
 	Deny []string
+	// Others also requests every other workspace of the operator; see [Permissions.WithOthers].
+	Others bool
 }
 
 // GuestPath returns the path of the mount in the guest.
@@ -46,6 +48,9 @@ func (f FS) Describe() string {
 	if len(f.Deny) > 0 {
 		text += ", but not " + strings.Join(f.Deny, ", ")
 	}
+	if f.Others {
+		text += ", and the operator's other workspaces"
+	}
 	return text
 }
 
@@ -62,6 +67,9 @@ type Mount struct {
 	Dir string
 	// Mode is the maximum access.
 	Mode Mode
+	// Workspace makes the directory a workspace: a tool that requests all workspaces gets it
+	// without naming it. Without it, only tools that name the mount get the directory.
+	Workspace bool
 }
 
 // GrantedFS is a mount that a call may access.

@@ -6,10 +6,12 @@ import "slices"
 // permissions that are missing. The results share no memory with the arguments.
 //
 // A request that is only partly grantable is granted in part and not reported as missing. A mount
-// or store requested for writing is never granted for reading only. The operator can grant a
+// or store requested for writing is never granted for reading only, except for the workspaces that
+// [Permissions.WithOthers] adds. The operator can grant a
 // missing permission unless it is denied, or is a secret that is grantable for other URLs only.
 // [Explain] says which case applies.
 func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
+	p = p.WithOthers(o)
 	grant := Grant{Protected: slices.Clone(o.Protected)}
 	var missing []Permission
 	for _, ask := range p.FS {

@@ -15,23 +15,37 @@ func checkMountName(name string) error {
 	return checkPermissionName(capability.KindRead, name)
 }
 
-// mountKey returns the format of a mount: a path, or a table with a path and a mode.
+// mountKey returns the format of a mount in [mounts].
 func (r *reader) mountKey(name string) stricttoml.Key {
-	m := mount{mode: capability.ModeRead}
+	return r.directoryKey("mounts.NAME", name, false)
+}
+
+// workspaceKey returns the format of a mount in [workspaces].
+func (r *reader) workspaceKey(name string) stricttoml.Key {
+	return r.directoryKey("workspaces.NAME", name, true)
+}
+
+// directoryKey returns the format of a mount: a path, or a table with a path and a mode.
+func (r *reader) directoryKey(key, name string, workspace bool) stricttoml.Key {
+	m := mount{mode: capability.ModeRead, workspace: workspace}
 	path := stricttoml.ReadString(r.Checker, &m.dir, r.parsePath)
 	store := func(at stricttoml.Place, _ *stricttoml.Node) {
 		m.source = r.source(at)
+		if other, twice := r.c.mounts[name]; twice {
+			r.Errorf(at, "the mount %q is also defined at %s; keep one", name, other.source)
+			return
+		}
 		r.c.mounts[name] = m
 	}
 	return stricttoml.Key{
-		Path: "mounts.NAME", Want: stricttoml.WantString,
+		Path: key, Want: stricttoml.WantString,
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			path(at, n)
 			store(at, n)
 		},
 		Fix: `write a path in quotes, or { path = "...", mode = "write" }`,
 		Or: &stricttoml.Key{
-			Path: "mounts.NAME", Want: stricttoml.WantTable, Read: store,
+			Path: key, Want: stricttoml.WantTable, Read: store,
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
 					{Name: "path", Want: stricttoml.WantString, Required: `the directory, such as path = "~/data"`, Read: path},

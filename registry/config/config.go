@@ -37,11 +37,13 @@ type Config struct {
 	revoked  map[string]bool
 }
 
-// mount is an entry of [mounts].
+// mount is an entry of [mounts] or [workspaces].
 type mount struct {
 	dir    string // absolute
 	mode   capability.Mode
 	source string
+	// workspace means that the entry is in [workspaces].
+	workspace bool
 }
 
 // variable is an entry of [env].

@@ -9,8 +9,9 @@ import (
 )
 
 // Grantable returns what a tool with this name is granted on request; the name "" stands for any
-// tool. It contains the clock and randomness, the directories of [mounts], the variables of [env],
-// and the permissions that [grants] and [tools] allow. It lacks the permissions that they deny.
+// tool. It contains the clock and randomness, the directories of [mounts] and [workspaces], the
+// variables of [env], and the permissions that [grants] and [tools] allow. It lacks the permissions
+// that they deny.
 // Denials for an alias of the tool apply as well. Permissions for an alias are ignored, because the
 // author of the tool chooses it.
 //
@@ -30,7 +31,7 @@ func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...strin
 		o.Mounts[name] = capability.Mount{Dir: dir, Mode: capability.ModeRead}
 	}
 	for name, m := range c.mounts {
-		o.Mounts[name] = capability.Mount{Dir: m.dir, Mode: m.mode}
+		o.Mounts[name] = capability.Mount{Dir: m.dir, Mode: m.mode, Workspace: m.workspace}
 		note(o.Lines, capability.Kind(m.mode.String()), name, m.source)
 	}
 	for name, v := range c.env {

@@ -68,6 +68,7 @@ func (r *reader) keys() []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "tool_directories", Want: stricttoml.WantStrings, Read: r.toolDirectories},
 		{Name: "mounts", Path: "mounts", Want: stricttoml.WantMap, Check: checkMountName, Entry: r.mountKey, Read: r.table("mounts")},
+		{Name: "workspaces", Path: "workspaces", Want: stricttoml.WantMap, Check: checkMountName, Entry: r.workspaceKey},
 		{Name: "env", Path: "env", Want: stricttoml.WantMap, Check: checkEnvName, Entry: r.envKey},
 		{Name: "secrets", Path: "secrets", Want: stricttoml.WantMap, Check: checkSecretName, Entry: r.secretKey},
 		{Name: "grants", Path: "grants", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return r.grantKeys(&r.c.grants) }},

@@ -148,7 +148,7 @@ func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.D
 // boundMounts returns the mounts that a tool requests and that are bound, with absolute paths.
 func boundMounts(requested capability.Permissions, grantable capability.Grantable) []capability.GrantedFS {
 	var mounts []capability.GrantedFS
-	for _, mount := range requested.FS {
+	for _, mount := range requested.WithOthers(grantable).FS {
 		bound, ok := grantable.Mounts[mount.Mount]
 		if !ok || mount.Mount == capability.ScratchMount {
 			continue

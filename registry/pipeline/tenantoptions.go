@@ -15,8 +15,8 @@ import (
 type TenantOptions struct {
 	// Mounts replaces the directories of mounts in the Rules, and Env the values of variables in
 	// the Rules. Names that the Rules do not have are ignored. A mount keeps the access mode of
-	// the Rules if that is stricter. Names of the Rules that are missing here are removed. Nil
-	// changes nothing; an empty map removes all.
+	// the Rules if that is stricter, and is a workspace if it is one in the Rules. Names of the
+	// Rules that are missing here are removed. Nil changes nothing; an empty map removes all.
 	Mounts map[string]capability.Mount
 	Env    map[string]string
 	// Deny adds denials to the denials of the Rules.
@@ -61,7 +61,7 @@ func (o TenantOptions) restrict(grantable capability.Grantable) capability.Grant
 				delete(grantable.Mounts, name)
 				continue
 			}
-			grantable.Mounts[name] = capability.Mount{Dir: own.Dir, Mode: min(own.Mode, mount.Mode)}
+			grantable.Mounts[name] = capability.Mount{Dir: own.Dir, Mode: min(own.Mode, mount.Mode), Workspace: mount.Workspace}
 		}
 	}
 	if o.Env != nil {

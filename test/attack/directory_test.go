@@ -1,9 +1,13 @@
 package attack
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -72,5 +76,44 @@ func TestQuestionsShowTheWorkingDirectory(t *testing.T) {
 	text := q.Text(false)
 	if want := `Relative paths start in: "/workspace/src\x1b[2J\nMay the tool run? Yes."`; !strings.Contains(strings.ReplaceAll(text, "\n  ", " "), want) {
 		t.Errorf("got %s, want %s", text, want)
+	}
+}
+
+// A22: a tenant reaches a workspace of another tenant, or of the operator, or a name that the
+// operator has not made a workspace.
+func TestWorkspacesOfTenantsAreApart(t *testing.T) {
+	main, own := t.TempDir(), t.TempDir()
+	mounts := func(name string) map[string]capability.Mount {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a"), []byte("of "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}, "extra": {Dir: dir, Mode: capability.ModeWrite, Workspace: true}}
+		all[name] = capability.Mount{Dir: dir, Mode: capability.ModeWrite, Workspace: true}
+		return all
+	}
+	l := newLab(t, setup{
+		tools:    map[string]string{"script": fmt.Sprintf(asksAll, "read")},
+		operator: fmt.Sprintf("mounts.workspace = %q\nworkspaces.notes = %[2]q\nworkspaces.red = %[2]q\n", filepath.ToSlash(main), filepath.ToSlash(own)),
+	})
+	if err := os.WriteFile(filepath.Join(own, "a"), []byte("of the operator"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]string)
+	for _, name := range []string{"red", "notes", "blue"} {
+		tenant := l.tools.Tenant(name, registry.TenantOptions{Mounts: mounts(name)})
+		result, err := tenant.Execute(t.Context(), script("script", step{Do: "file", Text: "/red/a"}, step{Do: "file", Text: "/notes/a"}, step{Do: "file", Text: "/blue/a"}, step{Do: "file", Text: "/extra/a"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[name] = string(result.Structured)
+	}
+	for name, text := range seen {
+		for _, other := range []string{"of red", "of notes", "of blue", "of the operator"} {
+			want := other == "of "+name && name != "blue"
+			if strings.Contains(text, other) != want {
+				t.Errorf("%s got %s", name, text)
+			}
+		}
 	}
 }

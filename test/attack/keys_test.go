@@ -16,8 +16,8 @@ import (
 )
 
 // key is a call whose result changes with a key of the operator's file. In its strings, DIR stands
-// for the path of a directory with the files a.txt and sub/a.txt, and DIGEST stands for the digest
-// of the tool.
+// for the path of a directory with the files a.txt, sub/a.txt, other/a.txt and other/deep/a.txt,
+// and DIGEST stands for the digest of the tool.
 type key struct {
 	name string
 	// asked is appended to the tool's manifest. The operator's file ends with always in both cases.
@@ -39,6 +39,9 @@ const (
 	asksData   = "[[permissions.fs]]\nmount = \"data\"\nmode = %q\n"
 	asksSecret = "[[permissions.net]]\nurl = \"http://api.example.com/\"\nsecrets = [{ name = \"TOKEN\", header = \"X-Token\" }]\n"
 	hasSecret  = auto + "[grants]\nallow = [\"net:http://api.example.com/\", \"secret:TOKEN\"]\n"
+	// asksAll requests all workspaces; givesMain provides the one that it names.
+	asksAll   = "[[permissions.fs]]\nmount = \"workspace\"\nmode = %q\nothers = true\n"
+	givesMain = "mounts.workspace = { path = 'DIR/sub', mode = \"write\" }\n"
 	// runsScripts declares that the argument path of a tool is a script.
 	runsScripts = "shell = \"{path}\"\n[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
 	givesData   = "mounts.data = { path = 'DIR', mode = \"write\" }\n"
@@ -67,6 +70,10 @@ func keys() []key {
 
 		{name: "limits.memory", with: "limits.memory = \"32MiB\"\n", steps: hogs, gives: "33554432 bytes", instead: "ended: "},
 		{name: "limits.fuel", with: "limits.fuel = 50_000_000\n", steps: []step{{Do: "spin"}}, timeout: 300 * time.Millisecond, gives: "50000000 units of fuel", instead: "timeout"},
+		// A mount outside [workspaces] is not visible to a tool that requests all workspaces.
+		{name: "workspaces.NAME", asked: fmt.Sprintf(asksAll, "read"), always: givesMain, with: "workspaces.data = 'DIR/other'\n", without: "mounts.data = 'DIR/other'\n", steps: reads, gives: "beside it", instead: "ended: "},
+		{name: "workspaces.NAME.path", asked: fmt.Sprintf(asksAll, "read"), always: givesMain, with: "workspaces.data = { path = 'DIR/other' }\n", without: "workspaces.data = { path = 'DIR/other/deep' }\n", steps: reads, gives: "beside it", instead: "deep inside"},
+		{name: "workspaces.NAME.mode", asked: fmt.Sprintf(asksAll, "write"), always: givesMain + auto, with: "workspaces.data = { path = 'DIR/other', mode = \"write\" }\n", without: "workspaces.data = { path = 'DIR/other' }\n", steps: []step{{Do: "create", Text: "/data/new", More: ptr("written")}, {Do: "file", Text: "/data/new"}}, gives: "written", instead: "ended: "},
 		{name: "limits.open_files", asked: fmt.Sprintf(asksData, "read"), always: "mounts.data = 'DIR'\n", with: "limits.open_files = 3\n", steps: []step{{Do: "open", Text: "/data/a.txt", Repeat: 10}}, gives: "Try again", instead: `"code":0}`},
 		{name: "limits.http_requests", asked: anywhereAsked, always: anywhereGiven, with: "limits.http_requests = 2\n", steps: []step{get("http://a.example.com/"), get("http://a.example.com/"), get("http://a.example.com/")}, gives: "more than 2 requests", instead: "got []got []got []"},
 		// With fuel for hours, the call reaches its time limit. Without the key, it runs out of
@@ -135,7 +142,7 @@ func TestKeysOfTheOperatorsFile(t *testing.T) {
 // try makes the call with an operator's file, and returns the result and what the server received.
 func (k key) try(t *testing.T, file, digest string) string {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"a.txt": "in the folder", "sub/a.txt": "below it"} {
+	for name, content := range map[string]string{"a.txt": "in the folder", "sub/a.txt": "below it", "other/a.txt": "beside it", "other/deep/a.txt": "deep inside"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

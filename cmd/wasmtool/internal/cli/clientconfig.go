@@ -110,7 +110,10 @@ func serveArguments(flags *pflag.FlagSet) ([]string, error) {
 			case "print-config":
 				continue
 			case "workspace":
-				value, err = absolute(value)
+				dir := workspaceName.ReplaceAllString(value, "")
+				name := strings.TrimSuffix(value, dir)
+				dir, err = absolute(dir)
+				value = name + dir
 			case "tools", "config":
 				value, err = filepath.Abs(value)
 			case "cache":

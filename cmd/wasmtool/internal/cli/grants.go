@@ -19,9 +19,10 @@ type grantOptions struct {
 	dirs  []string
 	env   []string
 	allow []string
-	// workspace is the directory of --workspace; "" if there is none.
-	workspace string
-	words     []capability.Permission // parsed from allow
+	// workspaces are the values of --workspace. workspace is the default; "" if there is none.
+	workspaces []string
+	workspace  string
+	words      []capability.Permission // parsed from allow
 	// given holds the permissions of all flags. A call from the command line needs no approval
 	// for them.
 	given []capability.Permission
@@ -38,21 +39,49 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant the `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG or kv:write (repeatable)")
 }
 
-// addWorkspace defines the flag --workspace.
+// addWorkspace defines the flag --workspace. byDefault is the directory of the mount "workspace" if
+// the flag does not name one; "" means none.
 func (o *grantOptions) addWorkspace(cmd *cobra.Command, byDefault string) {
-	cmd.Flags().StringVar(&o.workspace, "workspace", byDefault, "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
+	help := "repeatable"
+	if byDefault != "" {
+		help += "; default " + byDefault
+	}
+	o.workspace = byDefault
+	cmd.Flags().StringArrayVar(&o.workspaces, "workspace", nil, "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well, and NAME=DIR for a further workspace, at /NAME ("+help+")")
 }
+
+// workspaceName matches the beginning of NAME=DIR.
+var workspaceName = regexp.MustCompile(`^[a-z][a-z0-9_-]*=`)
 
 // offerWithWorkspace is offer for a command that has the flag --workspace.
 func (o *grantOptions) offerWithWorkspace(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
-	if o.workspace != "" {
-		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
+	main := o.workspace
+	var named []string
+	for _, given := range o.workspaces {
+		dir := workspaceName.ReplaceAllString(given, "")
+		path, _ := strings.CutSuffix(dir, writeSuffix)
 		if _, err := existingDir(path); err != nil {
-			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
+			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", given, err))
 		}
-		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+o.workspace)
+		name := strings.TrimSuffix(strings.TrimSuffix(given, dir), "=")
+		if name == "" {
+			main = dir
+			continue
+		}
+		named = append(named, name)
+		o.dirs = append(o.dirs, given)
 	}
-	return o.offer(cmd, getenv)
+	if main != "" && !slices.Contains(named, capability.WorkspaceMount) {
+		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+main)
+	}
+	offer, err := o.offer(cmd, getenv)
+	for _, name := range named {
+		if m, ok := offer.Mounts[name]; ok {
+			m.Workspace = true
+			offer.Mounts[name] = m
+		}
+	}
+	return offer, err
 }
 
 // offer returns the permissions that the flags make grantable, and sets words and given.
