@@ -151,7 +151,7 @@ func New(o Options) *Runtime {
 	r.process = &abi.Process{Closing: r.closing, Crowded: func() bool { return r.calls.Running() > processors }}
 	r.pools = pool.NewGroup(pool.Options{
 		MaxMemory: o.MaxMemory, MaxTotalMemory: o.MaxTotalMemory, MaxIdleBytes: o.MaxIdleBytes, MaxFuel: o.MaxFuel,
-		Closing: r.closing, Log: o.Logger,
+		Closing: r.closing, Log: o.Logger, Explain: ending,
 	})
 	r.compiler = compile.New(compile.Options{
 		CacheDir: o.CacheDir, CacheMaxBytes: o.CacheMaxBytes, MaxModuleBytes: o.MaxModuleBytes,

@@ -3,7 +3,9 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,6 +89,35 @@ func TestCallerSeesNothingOfWarmUp(t *testing.T) {
 		out := askOK(t, m, warm("w"))
 		if string(out.Output) != "w" || string(out.Stderr) != "a.txta.txt" || len(out.Failure) > 0 {
 			t.Errorf("call %d wrote %q, %q and %q", n+1, out.Output, out.Stderr, out.Failure)
+		}
+	}
+}
+
+// The log says why a warm-up failed, and what it wrote.
+func TestLogSaysWhyWarmUpFailed(t *testing.T) {
+	requireReuse(t)
+	hello := writes(2, atName, wasmtest.Const(5))
+	tests := map[string][]byte{
+		"the guest returned 1; it wrote: a.txt":           wasmtest.Code(hello, []byte{wasmtest.I32Const, 1, 0x0f}),
+		"the guest trapped: unreachable; it wrote: a.txt": wasmtest.Code(hello, []byte{wasmtest.Unreachable}),
+		"the guest called exit instead of returning":      wasmtest.Code(wasmtest.Const(0), wasmtest.CallFunc(wasiProcExit)),
+		"exit status 3":                                                         wasmtest.Code(wasmtest.Const(3), wasmtest.CallFunc(wasiProcExit)),
+		"the guest returned 0; it wrote: a.txt":                                 calls(errorWrite, atName, 5),
+		"the guest passed a pointer and length outside of its memory":           calls(outputWrite, -1, 1),
+		"the guest's call stack is full; its recursion is infinite or too deep": wasmtest.Code(wasmtest.Const(100_000_000), wasmtest.CallFunc(recursion)),
+	}
+	for want, body := range tests {
+		var log bytes.Buffer
+		r := newRuntime(t, Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+		m := load(t, r, parts{call: wasmtest.Code(
+			when(wasmtest.Code(loads(atState), []byte{i32Eqz}), stores(atState, wasmtest.Const(1)), body), wasmtest.Const(0),
+		)}.bytes())
+		for range 3 {
+			_, _ = ask(t, m, warm("w")) // the calls themselves may fail in the same way
+		}
+		var line struct{ Reason string }
+		if err := json.Unmarshal(bytes.SplitN(log.Bytes(), []byte("\n"), 2)[0], &line); err != nil || line.Reason != want {
+			t.Errorf("the log says %q, want %q: %s", line.Reason, want, log.Bytes())
 		}
 	}
 }

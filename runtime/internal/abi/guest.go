@@ -150,6 +150,7 @@ func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	g.fuel.Set(uint64(c.fuel.begin(0)))
 	g.current.Store(c)
 	err := run()
+	g.measure(c)
 	g.current.Store(current)
 	g.fuel.Set(left)
 	return err

@@ -42,6 +42,8 @@ type Options struct {
 	// Closing is cancelled when all calls must stop.
 	Closing context.Context
 	Log     *slog.Logger
+	// Explain returns why a call failed; its parameters are the call and the error of the engine.
+	Explain func(*abi.Call, error) error
 }
 
 // Group manages the pools of all modules. It is safe for concurrent use; NewGroup makes one.

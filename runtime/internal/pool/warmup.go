@@ -2,7 +2,10 @@ package pool
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
@@ -26,7 +29,7 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		// start would run again and repeat its changes to files.
 		return nil
 	}
-	err := i.runWarmUp(c)
+	err := i.runWarmUp(c) // says why the warm-up cannot be used
 	switch {
 	case !c.MayGoOn():
 		return c.Stopped()
@@ -37,7 +40,7 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		return ErrCold
 	}
 	i.kind.coldOnly.Store(true)
-	i.pool.log.Warn("the warm-up call of the module failed; its instances are not warmed up")
+	i.pool.log.Warn("the warm-up call of the module failed; its instances are not warmed up", "reason", err)
 	return ErrCold
 }
 
@@ -47,14 +50,21 @@ func (i *Instance) runWarmUp(c *abi.Call) error {
 		fuel = min(fuel, ceiling)
 	}
 	w := c.WarmUp(fuel)
-	err := i.guest.ServeBetween(w, func() error { return i.call(w) })
-	switch {
-	case err != nil:
-		return err
-	case w.Stopped() != nil:
-		return w.Stopped()
-	case w.Code != 0 || len(w.Failure.Data) > 0 || i.guest.Tainted() != "":
-		return ErrCold
+	engineErr := i.guest.ServeBetween(w, func() error { return i.call(w) })
+	err := i.pool.group.opts.Explain(w, engineErr)
+	if err == nil && i.guest.Tainted() != "" {
+		err = errors.New(i.guest.Tainted())
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	written, _ := w.Diagnostics()
+	text := strings.TrimSpace(strings.ToValidUTF8(string(w.Failure.Data)+"\n"+string(written), "\uFFFD"))
+	if text != "" {
+		err = fmt.Errorf("%w; it wrote: %s", err, plaintext.Visible(plaintext.Short(text, maxWritten)))
+	}
+	return err
 }
+
+// maxWritten limits what the reason for a failed warm-up has of its output, in bytes.
+const maxWritten = 1 << 10
