@@ -17,6 +17,9 @@ type Info struct {
 	Bytes int
 	// ABI is the ABI of the module; empty when the module cannot run here.
 	ABI ABI
+	// Kind says what the module is, in a few words, such as "a WASI command" or "an Emscripten
+	// module for JavaScript".
+	Kind string
 	// Problem is why the module cannot run here; empty when it can. A module that is slow to
 	// compile can run, but needs [Options].CompileCommand.
 	Problem string
@@ -43,7 +46,22 @@ func Inspect(wasm []byte) (Info, error) {
 	} else {
 		info.ABI = ABI(entry.Form)
 	}
+	info.Kind = kindOf(report, info)
 	return info, nil
+}
+
+func kindOf(report *rewrite.Report, info Info) string {
+	switch {
+	case abi.ImportsExtism(report):
+		return "an Extism plug-in"
+	case info.ABI == Command:
+		return "a WASI command"
+	case info.ABI == Reactor:
+		return "a reactor"
+	case report.Origin().Name != "":
+		return report.Origin().Name
+	}
+	return "a core module"
 }
 
 // EngineVersion returns the version of the WASM engine that this program was built with. It returns

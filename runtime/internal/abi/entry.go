@@ -60,7 +60,7 @@ func (e Entry) WithDefaults() Entry {
 func FindEntry(report *rewrite.Report, form Form, export string) (Entry, error) {
 	if form == "" {
 		switch {
-		case importsExtism(report):
+		case ImportsExtism(report):
 			form = Extism
 		case export != "":
 			form = Reactor
@@ -69,14 +69,14 @@ func FindEntry(report *rewrite.Report, form Form, export string) (Entry, error) 
 		case hasExport(report, reactorExport):
 			form = Reactor
 		default:
-			return Entry{}, invalid("the module exports neither %s nor %s; build a WASI command (GOOS=wasip1, --target=wasm32-wasi) or a reactor", CommandExport, reactorExport)
+			return Entry{}, noEntry(report)
 		}
 	}
 	entry := Entry{Form: form, Export: export}.WithDefaults()
 	if form == Extism {
 		return entry, checkExtism(report, entry.Export)
 	}
-	if importsExtism(report) {
+	if ImportsExtism(report) {
 		return Entry{}, invalid("the module is an Extism plug-in, because it imports from %s; write module.abi = \"extism\"", ExtismHost)
 	}
 	want := noSignature
@@ -132,18 +132,37 @@ func checkExtism(report *rewrite.Report, export string) error {
 	return nil
 }
 
-// noExtismExport returns an error that lists functions by which the plug-in could be called,
-// because plug-ins have no common name for them.
-func noExtismExport(report *rewrite.Report, export string) error {
+// noEntry returns the error for a module without the exports by which a form is recognised.
+func noEntry(report *rewrite.Report) error {
+	if names := callable(report, "() -> i32"); names != "" {
+		return invalid("the module exports neither %s nor %s; name the function to call in module.entry: %s", CommandExport, reactorExport, names)
+	}
+	advice := "build a WASI command (GOOS=wasip1, --target=wasm32-wasip1) or a reactor"
+	if o := report.Origin(); o.Name != "" {
+		advice = "it is " + o.Name + ": " + o.Fix
+	}
+	return invalid("the module exports neither %s nor %s; %s", CommandExport, reactorExport, advice)
+}
+
+// callable lists exported functions of the types by which the module could be called.
+func callable(report *rewrite.Report, types ...string) string {
 	const maxNames = 5
 	var names []string
 	for _, e := range report.Exports {
-		if e.Kind == rewrite.ExternFunc && e.Signature == "() -> i32" && len(names) < maxNames {
+		start := slices.Contains(extismInitializers, e.Name)
+		if e.Kind == rewrite.ExternFunc && !e.Imported && !start && slices.Contains(types, e.Signature) && len(names) < maxNames {
 			names = append(names, QuoteName(e.Name))
 		}
 	}
-	if len(names) == 0 {
+	return strings.Join(names, ", ")
+}
+
+// noExtismExport returns an error that lists functions by which the plug-in could be called,
+// because plug-ins have no common name for them.
+func noExtismExport(report *rewrite.Report, export string) error {
+	names := callable(report, "() -> i32", noSignature)
+	if names == "" {
 		return invalid("the module exports no %s and no other function () -> i32", QuoteName(export))
 	}
-	return invalid("the module exports no %s; name the function to call in module.entry: %s", QuoteName(export), strings.Join(names, ", "))
+	return invalid("the module exports no %s; name the function to call in module.entry: %s", QuoteName(export), names)
 }

@@ -25,8 +25,8 @@ var (
 	ErrVarsFull      = errors.New("the plug-in's variables exceed their limit")
 )
 
-// importsExtism reports whether a module is an Extism plug-in.
-func importsExtism(report *rewrite.Report) bool {
+// ImportsExtism reports whether a module is an Extism plug-in.
+func ImportsExtism(report *rewrite.Report) bool {
 	return slices.ContainsFunc(report.Imports, func(imp rewrite.Import) bool { return imp.Module == ExtismHost })
 }
 

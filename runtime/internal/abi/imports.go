@@ -49,6 +49,9 @@ func CheckImports(report *rewrite.Report, stubs []string) (stubbed []rewrite.Imp
 			advice = "" // a stub would not be enough
 		}
 	}
+	if o := report.Origin(); o.Name != "" {
+		advice = "; it is " + o.Name + ": " + o.Fix
+	}
 	if len(missing) > 0 {
 		const maxListed = 10
 		if rest := len(missing) - maxListed; rest > 0 {

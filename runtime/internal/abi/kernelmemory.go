@@ -45,7 +45,7 @@ func forwarded(definitions map[string]api.FunctionDefinition) (list []kernelFunc
 // ShareMemory compiles the module that a plug-in imports from; for other modules it does nothing.
 // It is separate from NewEngine, because the cache of NewEngine stores the code of only one module.
 func (e *Engine) ShareMemory() (err error) {
-	if !importsExtism(e.Report) || e.kernel != nil {
+	if !ImportsExtism(e.Report) || e.kernel != nil {
 		return nil
 	}
 	host := e.runtime.Module(ExtismHost).ExportedFunctionDefinitions()

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -19,7 +22,8 @@ func newInspectCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE.wasm",
 		Short: "Show what a WASM module imports, exports and needs",
-		Long: `Show what a WASM module contains and whether it can be a tool. The module is not run.
+		Long: `Show what a WASM module contains, what it was built for, and whether it can be a tool, with
+the next step to make it one. The module is not run.
 
 Exit status: 0 for a module, even if it cannot be a tool; 2 if the file cannot be read;
 8 if it is not a WASM module.`,
@@ -36,11 +40,13 @@ Exit status: 0 for a module, even if it cannot be a tool; 2 if the file cannot b
 type moduleView struct {
 	SHA256  string         `json:"sha256"`
 	Bytes   int            `json:"bytes"`
+	Kind    string         `json:"kind"`
 	ABI     string         `json:"abi,omitempty"`
 	Problem string         `json:"problem,omitempty"`
 	Imports []externalView `json:"imports"`
 	Exports []externalView `json:"exports"`
 	Memory  *memoryView    `json:"memory,omitempty"`
+	Next    string         `json:"next,omitempty"`
 }
 
 type externalView struct {
@@ -64,6 +70,7 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 		return &tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + err.Error()}
 	}
 	view := newModuleView(info)
+	view.Next = nextStep(info, path)
 	if asJSON {
 		return s.printJSON(view)
 	}
@@ -73,6 +80,7 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	if view.Memory != nil {
 		fmt.Fprintf(w, "memory:\t%s\n", view.Memory)
 	}
+	fmt.Fprintf(w, "kind:\t%s\n", view.Kind)
 	fmt.Fprintf(w, "as a tool:\t%s\n", yesNo(view.Problem == "", view.ABI, "no: "+oneLine(view.Problem)))
 	for _, list := range []struct {
 		name  string
@@ -89,7 +97,27 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 			fmt.Fprintf(w, "  %s\t%s %s\n", name, item.Kind, item.Type)
 		}
 	}
+	if view.Next != "" {
+		fmt.Fprintf(w, "\nnext: %s\n", printable(view.Next))
+	}
 	return outputFailed(w.Flush())
+}
+
+// nextStep says how to make a tool of a module. It is empty if Info.Problem says what to do first.
+func nextStep(info runtime.Info, path string) string {
+	switch info.ABI {
+	case runtime.Extism:
+		return "wasmtool import extism " + shellWord(path)
+	case runtime.Command, runtime.Reactor:
+		name := strings.TrimSuffix(filepath.Base(path), ".wasm")
+		return "write these lines to tool.toml in the directory of the module, then run 'wasmtool validate' with the directory\n" +
+			"  manifest = 1\n  name = " + quote(tooldir.ToolName(name)) + "\n  version = \"0.1.0\"\n" +
+			"  description = \"What the tool does, for people and models.\"\n  module.path = " + quote(filepath.Base(path))
+	}
+	if strings.HasSuffix(info.Kind, "plug-in") && strings.Contains(info.Problem, "module.entry") {
+		return "wasmtool import extism " + shellWord(path) // it finds the functions by itself
+	}
+	return ""
 }
 
 // readModule reads a module and refuses a file that exceeds the size limit of modules.
@@ -115,7 +143,7 @@ func readModule(cmd *cobra.Command, path string) ([]byte, error) {
 
 func newModuleView(info runtime.Info) moduleView {
 	v := moduleView{
-		SHA256: info.Digest, Bytes: info.Bytes, ABI: string(info.ABI), Problem: info.Problem,
+		SHA256: info.Digest, Bytes: info.Bytes, Kind: info.Kind, ABI: string(info.ABI), Problem: info.Problem,
 		Imports: []externalView{}, Exports: []externalView{},
 	}
 	for _, i := range info.Report.Imports {

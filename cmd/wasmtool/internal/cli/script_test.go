@@ -40,6 +40,10 @@ func TestScripts(t *testing.T) {
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
 	program := guesttest.Program(t)
 	cache := guesttest.ModuleCache(t, program)
+	debugging, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "testdata", "debugging"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "..", "..", "testdata", "script"),
 		RequireExplicitExec: true,
@@ -47,6 +51,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WASMTOOL_CACHE", cache)
+			env.Setenv("DEBUGGING", debugging)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
@@ -138,6 +143,12 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		if args[0] == "launches" {
 			m.Funcs[0].Body = wasmtest.CallFunc(0)
 		}
+	case "emscripten":
+		m.Imports = []wasmtest.Import{{Module: "env", Name: "emscripten_resize_heap"}}
+		m.Exports = m.Exports[1:]
+	case "component":
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte("\x00asm\x0d\x00\x01\x00"), 0o666))
+		return
 	default:
 		ts.Fatalf("unknown kind %q", args[0])
 	}

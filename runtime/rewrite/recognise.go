@@ -3,6 +3,8 @@ package rewrite
 import (
 	"bytes"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // headerBytes is the length of the magic number and the version.
@@ -79,4 +81,65 @@ func isText(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// Origin says what a module was built with or for, if that is why it does not run under WASI.
+type Origin struct {
+	// Name is a noun phrase, such as "an Emscripten module".
+	Name string
+	// Fix says how to build the module instead.
+	Fix string
+}
+
+const buildWASI = "Go: GOOS=wasip1 GOARCH=wasm, Rust: --target wasm32-wasip1, C: clang --target=wasm32-wasip1"
+
+// origins are recognised by their imports, the first that fits. An import fits if its module is in
+// modules, and its name has one of the prefixes; no prefixes mean any name.
+var origins = []struct {
+	modules, prefixes []string
+	Origin
+}{
+	{
+		[]string{"env"},
+		[]string{"emscripten_", "_emscripten", "_embind", "__syscall_", "_abort_js", "invoke_", "__cxa_", "_tzset_js", "_mmap_js", "_munmap_js"},
+		Origin{"an Emscripten module for JavaScript", "link it with -sSTANDALONE_WASM, or build it with " + buildWASI},
+	},
+	{
+		[]string{"a"},
+		nil,
+		Origin{"an Emscripten module for JavaScript, with shortened names", "link it with -sSTANDALONE_WASM, or build it with " + buildWASI},
+	},
+	{[]string{"gojs", "go"}, nil, Origin{"a Go program for JavaScript", "build it with GOOS=wasip1 instead of GOOS=js"}},
+	{
+		[]string{"wbg", "__wbindgen_placeholder__", "__wbindgen_externref_xform__"},
+		nil,
+		Origin{"a wasm-bindgen module for JavaScript", "build it with --target wasm32-wasip1 and without wasm-bindgen"},
+	},
+	{
+		[]string{"env"},
+		[]string{"abort", "seed", "trace"},
+		Origin{"an AssemblyScript module for JavaScript", "compile it with @assemblyscript/wasi-shim, or with --use abort=wasmtool/abort as in docs/abi.md"},
+	},
+	{[]string{"wasi_unstable"}, nil, Origin{"a program for an old version of WASI", "build it with a compiler that has WASI preview 1: " + buildWASI}},
+}
+
+// componentPrefix begins the names of modules from which the core module of a component imports.
+const componentPrefix = "wasi:"
+
+// Origin recognises what the module was built with or for. It returns the zero value for a module
+// that it does not know, such as a module for WASI. It guesses from names, which the module chose.
+func (r *Report) Origin() Origin {
+	has := func(fits func(Import) bool) bool { return slices.ContainsFunc(r.Imports, fits) }
+	if has(func(i Import) bool { return strings.HasPrefix(i.Module, componentPrefix) }) {
+		return Origin{"the core module of a component", "build for WASI preview 1: " + buildWASI}
+	}
+	for _, o := range origins {
+		if has(func(i Import) bool {
+			return slices.Contains(o.modules, i.Module) && (o.prefixes == nil ||
+				slices.ContainsFunc(o.prefixes, func(p string) bool { return strings.HasPrefix(i.Name, p) }))
+		}) {
+			return o.Origin
+		}
+	}
+	return Origin{}
 }
