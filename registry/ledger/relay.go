@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"context"
 	"log/slog"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -68,8 +70,28 @@ func (e *Entry) Call() tool.Call {
 			e.listen(func() { onLog(level, text) })
 		}
 	}
+	call.OnDiagnostics = e.diagnostics()
 	call.OnProgress = func(done, total float64, message string) {
 		e.Relay(tool.Update{Progress: &tool.Progress{Done: done, Total: total, Message: message}})
 	}
 	return call
+}
+
+// diagnostics returns the listener that logs diagnostics at the level debug and passes them to the
+// caller, or nil if neither is wanted. Only the caller gets the stack, because reading it takes
+// time.
+func (e *Entry) diagnostics() func(tool.Diagnostics) {
+	log, listener := e.ledger.log, e.call.OnDiagnostics
+	logs := log.Enabled(context.Background(), slog.LevelDebug)
+	if !logs && listener == nil {
+		return nil
+	}
+	return func(d tool.Diagnostics) {
+		if logs && d.Stderr != "" {
+			log.Debug("a tool wrote to standard error", "tool", e.state.Tool, "call", e.call.ID, "stderr", plaintext.Printable(d.Stderr))
+		}
+		if listener != nil {
+			e.listen(func() { listener(d) })
+		}
+	}
 }

@@ -59,6 +59,9 @@ type Call struct {
 	OnLog      func(level slog.Level, text string)       `json:"-"`
 	OnProgress func(done, total float64, message string) `json:"-"`
 	OnUpdate   func(Update)                              `json:"-"`
+	// OnDiagnostics receives the diagnostics of an attempt after its end, if there are any. Nil
+	// means that they are not wanted.
+	OnDiagnostics func(Diagnostics) `json:"-"`
 	// AutoConfirm approves the call without a question, if it returns true. A program sets it if
 	// it makes the call for a person who has agreed to such approvals in advance. Nil approves
 	// nothing.

@@ -227,7 +227,7 @@ func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
 		m.reads[i] = true
 	}
 	s.reads = 1
-	out, counts, err := m.write(everything.withDefaults(), s)
+	out, counts, err := m.write(everything.withDefaults(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

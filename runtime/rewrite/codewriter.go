@@ -15,6 +15,7 @@ type codeWriter struct {
 	typer       typer
 	splits      []splitSelect
 	counts      MeterReport
+	trail       *trail // nil unless the places of code are wanted
 	// effort is the time in nanoseconds to compile all functions so far. effortBytes is the memory
 	// that they keep, and codeBytes the size of their code, in bytes. maxBytes is the largest
 	// memory for compiling one function.
@@ -45,6 +46,9 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 
 // append appends the payload of the code section.
 func (w *codeWriter) append(b []byte) ([]byte, *Error) {
+	if w.trail != nil {
+		w.trail.code = len(b)
+	}
 	b = appendU32(b, uint32(len(w.m.codes))+w.helpers())
 	for i := range w.m.codes {
 		var (
@@ -120,7 +124,7 @@ func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 // rewritten appends the instructions with the changes of the plan, which is empty without metering.
 // It also splits selects of floats.
 func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
-	in := source{wasm: w.m.wasm, at: w.m.codes[i].start, splits: w.splits, extra: extra}
+	in := source{wasm: w.m.wasm, at: w.m.codes[i].start, splits: w.splits, extra: extra, trail: w.trail}
 	tight := 0
 	if w.plan.entry > 0 {
 		b = w.meter.appendCharge(b, w.plan.entry)
@@ -137,6 +141,7 @@ func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 		}
 		if ev.checksFirst() || ev.direct() || ev.longer {
 			b = in.appendTo(b, ev.off)
+			w.trail.follow(len(b), ev.off, 0)
 			b = w.appendInPlace(b, ev, extra)
 			in.at = ev.end
 		} else {
@@ -165,16 +170,24 @@ type source struct {
 	at     int
 	splits []splitSelect
 	extra  *scratch
+	trail  *trail
 }
 
 // appendTo appends the instructions before the offset off, and splits the selects in them.
 func (in *source) appendTo(b []byte, off int) []byte {
 	for ; len(in.splits) > 0 && in.splits[0].off < off; in.splits = in.splits[1:] {
 		s := in.splits[0]
-		b = append(b, in.wasm[in.at:s.off]...)
+		b = in.copyTo(b, s.off)
+		in.trail.follow(len(b), s.off, 0)
 		b = in.extra.appendSplit(b, s.typ)
 		in.at = s.off + s.bytes
 	}
+	return in.copyTo(b, off)
+}
+
+// copyTo appends the bytes before the offset off.
+func (in *source) copyTo(b []byte, off int) []byte {
+	in.trail.follow(len(b), in.at, off-in.at)
 	b = append(b, in.wasm[in.at:off]...)
 	in.at = off
 	return b

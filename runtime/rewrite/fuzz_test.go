@@ -34,6 +34,10 @@ func FuzzRewrite(f *testing.F) {
 		if err != nil || !bytes.Equal(out, again) {
 			t.Fatalf("the second run differs: %v", err)
 		}
+		rep.Origin()
+		if _, err := Originals(wasm, o, []Place{{0, 1}, {1, 1 << 31}, {1 << 31, 2}}); err != nil {
+			t.Fatalf("the places of the output are not found: %v", err)
+		}
 		after, err := Inspect(out)
 		if err != nil {
 			t.Fatalf("the output can't be read back: %v", err)

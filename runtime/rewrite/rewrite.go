@@ -12,12 +12,13 @@ package rewrite
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
 // Revision identifies the behaviour of Rewrite. It changes whenever the output, the Report or the
 // fuel of a call may change for equal input and options.
-const Revision = 10
+const Revision = 11
 
 // Defaults of Options.
 const (
@@ -81,6 +82,9 @@ type Options struct {
 	// SplitSelects turns selects of floats and vectors into branches, because the compiler of
 	// wazero 1.12 gets some of them wrong on amd64 (wazero#2534).
 	SplitSelects bool
+	// Offsets makes the engine record the offsets of instructions if the module has line tables of
+	// DWARF, so that a stack of the guest has places for [Originals]. It adds custom sections.
+	Offsets bool
 }
 
 // ImportName names an imported function.
@@ -92,14 +96,37 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Rewrite makes a module safe to run under a deadline. It limits tables and functions, removes
-// custom sections, and does what the options select. The report describes the input. The error is
-// an [*Error].
+// Rewrite makes a module safe to run under a deadline. It limits tables and functions, removes the
+// module's custom sections, and does what the options select. The report describes the input. The
+// error is an [*Error].
 //
 // Equal input and options give equal output. Rewrite does not change wasm, and the result does not
 // share memory with it. It is safe for concurrent use.
 func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	o = o.withDefaults()
+	m, s, err := prepare(wasm, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	rep := m.report(s)
+	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
+	out, code, err := m.write(o, s, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Meter {
+		counts := code.counts // a copy, so that rep does not keep the writer alive
+		rep.Meter = &counts
+	}
+	rep.Effort = code.total()
+	if m.recordsOffsets(o) {
+		rep.Effort.Bytes += rep.Effort.Bytes / 2
+	}
+	return out, rep, nil
+}
+
+// prepare reads a module and checks that rewriting can make it safe.
+func prepare(wasm []byte, o Options) (*module, *scan, *Error) {
 	m, err := read(wasm)
 	if err != nil {
 		return nil, nil, err
@@ -109,24 +136,15 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	}
 	m.markQuick(o.Quick)
 	s, err := m.scanCode()
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = s.checkPriced(o)
 	}
-	if err := s.checkPriced(o); err != nil {
-		return nil, nil, err
-	}
-	rep := m.report(s)
-	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
-	out, code, err := m.write(o, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.Meter {
-		counts := code.counts // a copy, so that rep does not keep the writer alive
-		rep.Meter = &counts
-	}
-	rep.Effort = code.total()
-	return out, rep, nil
+	return m, s, err
+}
+
+// recordsOffsets reports whether Options.Offsets applies to the module.
+func (m *module) recordsOffsets(o Options) bool {
+	return o.Offsets && slices.Contains(m.custom, lineSection)
 }
 
 // checkLimits refuses modules that rewriting cannot make safe.

@@ -10,10 +10,12 @@ type writer struct {
 	data []run
 }
 
-// write returns the module rewritten according to the options.
-func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
+// write returns the module rewritten according to the options. It records in t where code comes
+// from.
+func (m *module) write(o Options, s *scan, t *trail) ([]byte, *codeWriter, *Error) {
 	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
 	w.code.init(m, o, s)
+	w.code.trail = t
 	w.data = m.mergeData(s)
 	w.out = append(w.out, m.wasm[:headerBytes]...)
 	var old [sectionIDs]section
@@ -35,6 +37,9 @@ func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 			continue
 		}
 		closeSize(w.out, size)
+	}
+	if m.recordsOffsets(o) {
+		w.out = appendOffsets(w.out)
 	}
 	return w.out, &w.code, nil
 }

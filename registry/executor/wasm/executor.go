@@ -22,6 +22,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -165,7 +166,9 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
 	if err != nil {
-		return tool.Result{Call: used}, failure(hideInFailure(ctx, out, call), err)
+		out = hideInFailure(ctx, out, call)
+		e.diagnose(in.Call, out, err)
+		return tool.Result{Call: used}, failure(out, err)
 	}
 	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
 		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were removed from its result")
@@ -173,9 +176,35 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if ctx.Err() != nil {
 		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before its result was read")
 	}
+	e.diagnose(in.Call, out, nil)
 	result, err := e.result(ctx, out)
 	result.Call = used
 	return result, err
+}
+
+// maxFrame limits the line about a function on the stack, in bytes.
+const maxFrame = 300
+
+// diagnose passes the diagnostics of an attempt, without secrets, to the caller. The stack is only
+// for the caller's author: its names and paths come from the module, and the error, which a model
+// sees, never has them.
+func (e *Executor) diagnose(call tool.Call, out runtime.Output, err error) {
+	d := tool.Diagnostics{Stderr: stderrText(out)}
+	if re := (*runtime.Error)(nil); errors.As(err, &re) && re.Reason == runtime.Trap {
+		d.Stack = func() (lines []string) {
+			wasm, readErr := e.o.Read()
+			if readErr != nil {
+				return nil // the module is gone
+			}
+			for _, f := range runtime.Trace(wasm, err) {
+				lines = append(lines, plaintext.Visible(plaintext.Short(f.String(), maxFrame)))
+			}
+			return lines
+		}
+	}
+	if call.OnDiagnostics != nil && (d.Stderr != "" || d.Stack != nil) {
+		call.OnDiagnostics(d)
+	}
 }
 
 // hideGrace limits the time for removing secrets from the output of a call that failed. It is part

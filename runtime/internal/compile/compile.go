@@ -204,9 +204,7 @@ func share(engine *abi.Engine) (*abi.Engine, error) {
 // engineConfig is the configuration of every engine. Code can be shared only between engines with
 // the same configuration.
 func engineConfig() wazero.RuntimeConfig {
-	return wazero.NewRuntimeConfig().
-		// otherwise traps would parse the DWARF sections of a hostile module
-		WithDebugInfoEnabled(false)
+	return wazero.NewRuntimeConfig() // it parses DWARF, but only of rewrite.Options.Offsets
 }
 
 // ErrScratch means that the engine could not use its scratch directory.

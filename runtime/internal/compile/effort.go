@@ -14,10 +14,13 @@ import (
 // compiles.
 func rewriting(anyEffort bool) rewrite.Options {
 	return rewrite.Options{
-		Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true,
+		Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true, Offsets: true,
 		Quick: abi.QuickImports(), AnyEffort: anyEffort,
 	}
 }
+
+// Rewriting returns the options with which modules are rewritten, for [rewrite.Originals].
+func Rewriting() rewrite.Options { return rewriting(true) }
 
 // A module whose estimate exceeds one of these limits is compiled in a child that can be stopped,
 // if there is one.

@@ -91,6 +91,7 @@ type callOutput struct {
 	minLevel slog.Level // lines below this level are not shown
 	mu       sync.Mutex
 	showing  bool // a line of progress is on the terminal
+	found    tool.Diagnostics
 	ended    bool // later reports are ignored
 }
 
@@ -103,6 +104,23 @@ func (t *callOutput) log(level slog.Level, text string) {
 	}
 	t.erase()
 	io.WriteString(t.err, logLine(t.name, level, text))
+}
+
+// diagnose records the diagnostics of the tool, for printDiagnostics.
+func (t *callOutput) diagnose(d tool.Diagnostics) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.found = d
+}
+
+// printDiagnostics shows the diagnostics that the error of the call does not have.
+func (t *callOutput) printDiagnostics(failure error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text := t.found.Text(failure); text != "" {
+		t.erase()
+		fmt.Fprintf(t.err, "%s: %s\n", oneLine(t.name), indent(printable(text)))
+	}
 }
 
 // logLine formats a log line of a tool. It begins with the name of the tool, so that the line

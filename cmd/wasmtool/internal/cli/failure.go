@@ -159,6 +159,7 @@ type advised struct {
 	grantCommand string   // the 'permission grant' command line, without the permissions
 	operatorFile string   // the name of the operator's file
 	given        []string // the permissions that flags already grant
+	verbose      bool     // the diagnostics of the call were shown
 }
 
 func (e advised) Unwrap() error { return e.error }
@@ -167,6 +168,9 @@ func (e advised) Unwrap() error { return e.error }
 // result is empty if no way is known.
 func adviceFor(e *tool.Error, known advised) []string {
 	var lines []string
+	if e.Code == tool.CodeTrap && known.grantCommand != "" && !known.verbose {
+		lines = append(lines, "to see where it trapped: add --verbose")
+	}
 	obstructed := len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 && e.Details.Fix != ""
 	if obstructed {
 		lines = append(lines, "to do first:\n"+printable(e.Details.Fix))

@@ -67,7 +67,7 @@ Exit status: see 'wasmtool --help'.`,
 	flags.StringVar(&o.input, "input", "", "pass these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit the time of the call, instead of the timeout in the manifest (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "approve the call without asking, even if the tool is dangerous")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of the tool, not only warnings and errors")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of the tool, what it wrote to standard error, and the stack if it trapped")
 	flags.BoolVar(&o.receipt, "receipt", false, "print what the call accessed, which rule allowed it and what it cost, on standard error (or in the JSON object with --json)")
 	flags.BoolVar(&o.json, "json", false, "print the result, the error and the warnings as one JSON object")
 	return cmd
@@ -100,7 +100,7 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	}
 	result, err := o.call(cmd, options, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given)}
+		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given), o.verbose}
 	}
 	if o.json {
 		return o.printEnvelope(result, receipt, err)
@@ -146,15 +146,18 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 		}
 	}
 	output := &callOutput{err: o.Err, name: name, minLevel: slog.LevelWarn}
-	if o.verbose {
-		output.minLevel = slog.LevelDebug
-	}
 	defer output.end()
 	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: output.log}
+	if o.verbose {
+		output.minLevel = slog.LevelDebug
+		call.OnDiagnostics = output.diagnose
+	}
 	if isTerminal(o.Err) {
 		call.OnProgress = output.progress
 	}
-	return tools.Execute(cmd.Context(), call)
+	result, err := tools.Execute(cmd.Context(), call)
+	output.printDiagnostics(err)
+	return result, err
 }
 
 // failedBeforeCall returns the result of a call that failed before it reached a tool.

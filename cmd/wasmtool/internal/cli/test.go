@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type testOptions struct {
 	toolOptions
 	network bool
 	json    bool
+	verbose bool
 }
 
 func newTestCommand(a *app) *cobra.Command {
@@ -47,6 +49,7 @@ be loaded.`,
 	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
 	cmd.Flags().BoolVar(&o.network, "network", false, "also run the examples that need the network, and let them reach the servers that their manifests name")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also show what tools wrote to standard error in examples that passed")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with one object for each example")
 	return cmd
 }
@@ -140,7 +143,11 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 		return outputFailed(err)
 	}
 	for _, outcome := range report.Outcomes {
-		for _, mismatch := range outcome.Mismatches {
+		reports := outcome.Mismatches
+		if outcome.Diagnostics != "" && (o.verbose || outcome.Status == examples.Failed) {
+			reports = append(slices.Clip(reports), outcome.Diagnostics)
+		}
+		for _, mismatch := range reports {
 			text := strings.TrimRight(printable(mismatch), "\n")
 			fmt.Fprintf(o.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
 		}

@@ -52,6 +52,9 @@ type Outcome struct {
 	// Mismatches describes each difference between the result and the example, in one or several
 	// lines. The lines contain output of the tool: escape them before they are shown on a terminal.
 	Mismatches []string `json:"faults,omitempty"`
+	// Diagnostics is what the tool wrote to standard error in the call, and the stack if it
+	// trapped. Escape it before it is shown on a terminal.
+	Diagnostics string `json:"diagnostics,omitempty"`
 	// DurationMS is the duration, in milliseconds, of the call and of the calls in `before`.
 	DurationMS int64 `json:"duration_ms"`
 }
@@ -147,12 +150,15 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 			outcome.fail("call %d in `before` failed with %s:\n%s", i+1, tool.CodeOf(err), result.Text())
 		}
 	}
-	result, callErr := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: e.Arguments})
+	var found tool.Diagnostics
+	call := tool.Call{Tool: m.Name, Arguments: e.Arguments, OnDiagnostics: func(d tool.Diagnostics) { found = d }}
+	result, callErr := tenant.Execute(ctx, call)
 	outcome.DurationMS = time.Since(began).Milliseconds()
 	if ctx.Err() != nil {
 		return callErr
 	}
 	outcome.compare(e, result, callErr)
+	outcome.Diagnostics = found.Text(callErr)
 	outcome.compareFiles(e, mounts)
 	if len(outcome.Mismatches) == 0 {
 		outcome.Status = Passed

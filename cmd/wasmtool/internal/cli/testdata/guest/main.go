@@ -55,6 +55,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "the disk\x1b[2J is on fire")
 		code, _ := strconv.Atoi(args[2])
 		os.Exit(code)
+	case "complain":
+		fmt.Fprintln(os.Stderr, "the disk\x1b[2J is slow")
+		if args[2] == "loop" {
+			for {
+			}
+		}
+		fmt.Println("done")
+	case "crash":
+		var numbers []int
+		fmt.Println(average(numbers))
 	case "fail-silently":
 		fmt.Println("no such file: a.txt")
 		os.Exit(1)
@@ -124,4 +134,15 @@ func check(err error) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// average has a planted bug, for the tests of debugging.
+//
+//go:noinline
+func average(numbers []int) int {
+	sum := 0
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum / len(numbers)
 }
