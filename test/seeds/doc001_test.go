@@ -155,12 +155,16 @@ func TestDocument001Executors(t *testing.T) {
 		_, err := manifests.Decode("tool.toml", []byte("id = \"rest-api\"\nname = \"rest-api\"\ntype = \"REST\"\n[metadata]\nbaseUrl = \"https://api.example.com\"\n"))
 		wantText(t, fmt.Sprint(err), "id: unknown key; the machine name is called name here", "type: unknown key; a tool has no type here", "metadata: unknown key; leave it out; the settings of a request are written in [rest]")
 	})
-	t.Run("MCPToolExecutor", func(t *testing.T) {
-		w := open(t, fmt.Sprintf("[servers.mcp-server]\nurl = %q\n", serveMCP(t)), bare, func(o *standard.Options) { o.Sources.Servers = []string{"mcp-server"} })
+	t.Run("MCPToolExecutor: with a manifest and without", func(t *testing.T) {
+		w := open(t, fmt.Sprintf("[servers.mcp-server]\nurl = %q\n", serveMCP(t)), load("001/mcp-tool"), bare, func(o *standard.Options) { o.Sources.Servers = []string{"mcp-server"} })
 		w.answer.Yes = true
-		wantJSON(t, w.Tools().List(catalogue.Filter{}), `[{"name": "mcp__mcp-server__tool-name", "server": "mcp-server", "description": "MCP tool",
-			"parameters": {"type": "object", "properties": {"param1": {"type": "string"}}, "required": ["param1"]}}]`)
-		wantText(t, w.run(t, "mcp__mcp-server__tool-name", `{"param1": "x"}`).Text(), "got x")
+		wantJSON(t, w.Tools().List(catalogue.Filter{}), `[
+			{"name": "mcp-tool", "server": "mcp-server", "description": "MCP tool",
+				"parameters": {"type": "object", "properties": {"param1": {"type": "string"}}, "required": ["param1"]}},
+			{"name": "mcp__mcp-server__tool-name", "server": "mcp-server", "description": "MCP tool"}]`)
+		for _, name := range []string{"mcp-tool", "mcp__mcp-server__tool-name"} {
+			wantText(t, w.run(t, name, `{"param1": "x"}`).Text(), "got x")
+		}
 	})
 }
 
