@@ -118,10 +118,9 @@ func (a *Agent) begin(ctx context.Context, request Request, events Events) (*run
 		cancel()
 		return nil, tool.Errorf(tool.CodeInvalidArgument, "the tools cannot be defined for the model: %v", err)
 	}
-	first := a.model.Format().UserMessage(userPrompt(request))
 	return &run{
 		Agent: a, ctx: ctx, cancel: cancel, request: request, events: events, started: a.o.Now(), ownSession: ownSession,
-		conversation: conversation{tools: defined, maxResults: a.o.MaxContext, first: first}, used: make(map[string]bool),
+		conversation: conversation{tools: defined, maxResults: a.o.MaxContext, first: a.model.Format().UserMessage(userPrompt(request))}, used: make(map[string]bool),
 	}, nil
 }
 

@@ -80,20 +80,16 @@ func (r *run) call(c llm.Call, index int) tool.Result {
 	if r.o.AutoConfirmDangerous {
 		call.AutoConfirm = r.confirm
 	}
-	result, err := r.wait(call)
+	// A call ends soon after the context of the run is done, so waiting for it is not cancelled.
+	result, err := r.tools.Start(r.ctx, call).Result(context.WithoutCancel(r.ctx))
 	if errors.Is(err, state.ErrLive) { // another run of the tenant uses the ID; nothing has run
 		call.ID = ledger.NewID()
 		step.CallID = call.ID
-		result, err = r.wait(call)
+		result, err = r.tools.Start(r.ctx, call).Result(context.WithoutCancel(r.ctx))
 	}
 	result = llm.ResultOf(c.Name, result, err)
 	r.complete(step, result)
 	return result
-}
-
-// wait makes a call and waits for its end. A call ends soon after the context of the run is done.
-func (r *run) wait(call tool.Call) (tool.Result, error) {
-	return r.tools.Start(r.ctx, call).Result(context.WithoutCancel(r.ctx))
 }
 
 // confirm confirms a call that would be asked about, up to the limit.

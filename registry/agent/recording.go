@@ -30,14 +30,14 @@ type recordedTurn struct {
 	Error  string      `json:"error,omitempty"`
 }
 
-// add appends a chunk.
-func (t *recordedTurn) add(c llm.Chunk) {
+// recorded returns a chunk as recordings have it.
+func recorded(c llm.Chunk) llm.Chunk {
 	if c.Call != nil {
 		call := *c.Call
 		call.Arguments = jsontree.NewString(string(call.Arguments)).JSON()
 		c.Call = &call
 	}
-	t.Chunks = append(t.Chunks, c)
+	return c
 }
 
 // recorder is the Model that Record returns.
@@ -66,7 +66,14 @@ func Record(m Model, w io.Writer) Model {
 func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		turn := recordedTurn{Chunks: []llm.Chunk{}, Error: "the message was not read to its end"}
-		write := sync.OnceValue(func() error { return r.write(turn) })
+		write := sync.OnceValue(func() error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if err := r.out.Encode(turn); err != nil {
+				return fmt.Errorf("the message cannot be recorded: %w", err)
+			}
+			return nil
+		})
 		defer write() // for a consumer that stops; a later message reports the error
 		for chunk, err := range r.Model.Stream(ctx, request) {
 			if err != nil {
@@ -74,7 +81,7 @@ func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[ll
 				yield(llm.Chunk{}, errors.Join(err, write()))
 				return
 			}
-			turn.add(chunk)
+			turn.Chunks = append(turn.Chunks, recorded(chunk))
 			if chunk.End != nil {
 				turn.Error = ""
 				if err := write(); err != nil {
@@ -87,16 +94,6 @@ func (r *recorder) Stream(ctx context.Context, request llm.Request) iter.Seq2[ll
 			}
 		}
 	}
-}
-
-// write writes a line.
-func (r *recorder) write(turn recordedTurn) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.out.Encode(turn); err != nil {
-		return fmt.Errorf("the message cannot be recorded: %w", err)
-	}
-	return nil
 }
 
 // replay is the Model that OpenReplay returns.
@@ -174,11 +171,7 @@ func (m *replay) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk,
 		}
 		turn := m.turns[n-1]
 		for _, c := range turn.Chunks {
-			if err := ctx.Err(); err != nil {
-				yield(llm.Chunk{}, err)
-				return
-			}
-			if !yield(c, nil) {
+			if err := ctx.Err(); !yield(c, err) || err != nil {
 				return
 			}
 		}

@@ -38,10 +38,19 @@ type TaskOptions struct {
 // call of task: they have the same tenant and session, and questions about them appear as questions
 // about task. The registry must be the one that runs the tool.
 func Task(reg *registry.Registry, model Model, o TaskOptions) func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-	running := counter{counts: make(map[string]int)}
+	var mu sync.Mutex
+	running := make(map[string]int) // by tenant
+	count := func(tenant string, n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if running[tenant] += n; running[tenant] == 0 {
+			delete(running, tenant)
+		}
+		return running[tenant]
+	}
 	return func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-		defer running.add(in.Call.Tenant, -1)
-		if running.add(in.Call.Tenant, 1) > o.MaxRunning && o.MaxRunning > 0 {
+		defer count(in.Call.Tenant, -1)
+		if count(in.Call.Tenant, 1) > o.MaxRunning && o.MaxRunning > 0 {
 			return tool.Result{}, tool.Errorf(tool.CodeResourceExhausted, "%d agents are running; wait until one has reported", o.MaxRunning)
 		}
 		if in.Depth >= maxDepth {
@@ -90,22 +99,4 @@ func taskResult(r Result) tool.Result {
 	r.FilesModified = r.FilesModified[:min(len(r.FilesModified), maxErrors)]
 	out.Metadata = map[string]any{MetaResult: r}
 	return out
-}
-
-// counter counts the running agents of each tenant.
-type counter struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-// add adds n to the count of a tenant, and returns the new count.
-func (c *counter) add(tenant string, n int) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n += c.counts[tenant]
-	c.counts[tenant] = n
-	if n == 0 {
-		delete(c.counts, tenant)
-	}
-	return n
 }

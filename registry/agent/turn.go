@@ -93,8 +93,7 @@ func (r *run) summarise(m asked) {
 	if len(m.Calls) > 0 {
 		text = m.Calls[0].Before
 	}
-	text = strings.TrimSpace(text)
-	if len(r.steps) == 0 || text == "" || r.steps[len(r.steps)-1].Turn != r.turn-1 {
+	if text = strings.TrimSpace(text); len(r.steps) == 0 || text == "" || r.steps[len(r.steps)-1].Turn != r.turn-1 {
 		return
 	}
 	step := &r.steps[len(r.steps)-1]

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type Error struct {
 	text  string
 	cause error // nil, or an error of package egress or of the context
 	// again is set if it may help to repeat the request. after is the time that the provider asks
-	// to wait before; negative if it does not say.
+	// to wait before; 0 if it does not say.
 	again bool
 	after time.Duration
 }
@@ -44,7 +45,7 @@ func (e *Error) Error() string { return e.text }
 func (e *Error) Unwrap() error { return e.cause }
 
 func (c *Client) newError(status int, reason string) *Error {
-	return &Error{Status: status, text: c.label + " " + reason, after: -1}
+	return &Error{Status: status, text: c.label + " " + reason}
 }
 
 // requestError returns the error of a request that got no response.
@@ -69,10 +70,7 @@ func (c *Client) statusError(res *egress.Response) *Error {
 			reason += " (" + message + ")"
 		}
 	}
-	after, asks := egress.RetryAfter(res.Header, time.Now())
-	if !asks {
-		after = -1
-	}
+	after, _ := egress.RetryAfter(res.Header, time.Now())
 	again := res.Status == http.StatusTooManyRequests || res.Status >= 500
 	switch status := res.Status; {
 	case status >= 300 && status < 400:
@@ -111,10 +109,7 @@ func (e *Error) wait(ctx context.Context, retry int) error {
 	if !e.again || retry == maxRetries || ctx.Err() != nil {
 		return e
 	}
-	wait := e.after
-	if wait < 0 {
-		wait = time.Second << retry
-	}
+	wait := cmp.Or(e.after, time.Second<<retry)
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return e // the reason is more useful than the deadline
 	}

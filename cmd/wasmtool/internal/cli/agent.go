@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -172,11 +171,12 @@ func (o *agentOptions) readTask(cmd *cobra.Command) error {
 func (o *agentOptions) openModel(cmd *cobra.Command, options standard.Options, settings config.Agent) (agent.Model, error) {
 	switch {
 	case o.replay != "":
-		text, err := os.ReadFile(o.replay)
+		file, err := os.Open(o.replay)
 		if err != nil {
 			return nil, usage(cmd, fmt.Sprintf("--replay: %v", err))
 		}
-		model, err := agent.OpenReplay(bytes.NewReader(text))
+		defer file.Close()
+		model, err := agent.OpenReplay(file)
 		if err != nil {
 			return nil, usage(cmd, fmt.Sprintf("--replay %s: %v", o.replay, err))
 		}
@@ -210,7 +210,6 @@ func (s *steps) begin(step agent.Step) {
 }
 
 func (s *steps) complete(step agent.Step) {
-	const maxArguments = 100
 	outcome := "ok"
 	if step.Result != nil && step.Result.Title != "" && step.Result.Title != step.ToolName {
 		outcome = step.Result.Title
@@ -218,5 +217,5 @@ func (s *steps) complete(step agent.Step) {
 	if step.Status == agent.StepFailed {
 		outcome = "failed: " + strings.TrimPrefix(step.Error, step.ToolName+": ")
 	}
-	fmt.Fprintf(s.Err, "wasmtool: %s %s: %s\n", oneLine(step.ToolName), plaintext.Excerpt(oneLine(string(step.Arguments)), maxArguments), oneLine(outcome))
+	fmt.Fprintf(s.Err, "wasmtool: %s %s: %s\n", oneLine(step.ToolName), plaintext.Excerpt(oneLine(string(step.Arguments)), 100), oneLine(outcome))
 }
