@@ -17,8 +17,8 @@ type Diagnostics struct {
 	Stack func() []string
 }
 
-// Text returns the diagnostics of a call as lines, or "". It leaves out Stderr if failure, the error
-// of the call, has it. failure may be nil.
+// Text returns the diagnostics of a call as lines, or "". It leaves out Stderr if failure, the
+// error of the call, has it. failure may be nil.
 func (d Diagnostics) Text(failure error) string {
 	var lines []string
 	e, failed := errors.AsType[*Error](failure)

@@ -91,7 +91,7 @@ func appendOffsets(b []byte) []byte {
 		end        = "\xf0\xff\xff\xff" // the address after the last
 		sized      = "\x00\x00\x00"     // the upper bytes of a length
 	)
-	// One tag, a compilation unit without children, with the offset of its line table and its range.
+	// One tag: a compilation unit without children, with its line table and its range.
 	abbreviations := "\x01\x11\x00" + "\x10\x17" + "\x11\x01" + "\x12\x01" + "\x00\x00" + "\x00"
 	// Version 4, the abbreviations at 0, addresses of 4 bytes; the unit.
 	unit := "\x04\x00" + "\x00\x00\x00\x00" + "\x04" + "\x01" + "\x00\x00\x00\x00" + everything + end

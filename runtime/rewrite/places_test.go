@@ -68,8 +68,10 @@ func TestOriginalsLeaveOutWhatRewriteAdded(t *testing.T) {
 	}
 	imports, all := uint32(len(report.Imports)), uint32(len(report.Imports)+report.Functions)
 	got, err := Originals(wasm, offsetOptions, []Place{
-		{Function: 0}, {Function: imports}, {Function: imports + importsOfCheckpoints - 1}, // an import, and imports of the meter
-		{Function: all + importsOfCheckpoints}, {Function: 1 << 31, Offset: 1 << 31}, // an added function, and none
+		{Function: 0},                                                       // an import
+		{Function: imports}, {Function: imports + importsOfCheckpoints - 1}, // imports of the meter
+		{Function: all + importsOfCheckpoints}, // an added function
+		{Function: 1 << 31, Offset: 1 << 31},
 	})
 	if err != nil || len(got) != 1 || got[0] != (Place{}) {
 		t.Errorf("got %v, %v", got, err)

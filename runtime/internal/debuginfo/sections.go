@@ -1,6 +1,6 @@
-// Package debuginfo reads what compilers leave in a module for debuggers: the names of functions and
-// the line tables of DWARF. The input is hostile: the time is linear in the size of the module, and
-// anything malformed gives less information instead of an error.
+// Package debuginfo reads what compilers leave in a module for debuggers: the names of functions
+// and the line tables of DWARF. The input is hostile: the time is linear in the size of the module,
+// and anything malformed gives less information instead of an error.
 package debuginfo
 
 import (

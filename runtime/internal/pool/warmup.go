@@ -66,5 +66,5 @@ func (i *Instance) runWarmUp(c *abi.Call) error {
 	return err
 }
 
-// maxWritten limits what the reason for a failed warm-up has of its output, in bytes.
+// maxWritten limits the output of a failed warm-up in the log, in bytes.
 const maxWritten = 1 << 10
