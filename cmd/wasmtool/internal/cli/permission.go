@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -127,42 +126,78 @@ func newPermissionRevokeCommand(a *app) *cobra.Command {
 	var asJSON bool
 	var tenant string
 	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a stored grant or approval",
-		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID. Calls that
-begin afterwards can no longer use the grant or approval.
+		Use:   "revoke ID|TOOL",
+		Short: "Revoke a stored grant or approval, or all of a tool",
+		Long: `Revoke a stored grant or approval, named by its ID or the beginning of its ID; or all stored
+grants and approvals of a tool, named as in 'wasmtool permission list'. Calls that begin
+afterwards can no longer use them.
 
-Exit status: 0; 2 if several IDs begin that way; 7 if there is no such ID.`,
-		Example: "  wasmtool permission revoke 3f2a",
-		Args:    oneArgument("which ID? 'wasmtool permission list' shows them"),
+Exit status: 0; 2 if several IDs begin that way, or an ID begins with the name of the
+tool; 7 if there is no such ID or tool.`,
+		Example: `  wasmtool permission revoke 3f2a
+  wasmtool permission revoke write`,
+		Args: oneArgument("which ID or tool? 'wasmtool permission list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			stores, list, err := openDecisions(cmd.Context(), tenant)
 			if err != nil {
 				return err
 			}
 			defer closeStores(stores)
-			found := slices.DeleteFunc(list, func(d storedDecision) bool { return !strings.HasPrefix(d.id, args[0]) })
-			switch {
-			case len(found) == 0 || args[0] == "":
-				return tool.Errorf(tool.CodeNotFound, "no grant or approval has the ID %s; 'wasmtool permission list' shows the IDs", quote(args[0]))
-			case len(found) > 1:
-				return usage(cmd, fmt.Sprintf("%d IDs begin with %s; write more of the ID", len(found), quote(args[0])))
-			}
-			revoke := stores.Approvals.Revoke
-			if found[0].Grant != nil {
-				revoke = stores.Grants.Revoke
-			}
-			if _, err := revoke(cmd.Context(), tenant, found[0].id); err != nil {
+			found, ofTool, err := decisionsNamed(cmd, list, args[0])
+			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.printJSON(found[0])
+			for _, d := range found {
+				if asJSON {
+					break
+				}
+				fmt.Fprintf(a.Err, "wasmtool: revoking the %s %s for %s: %s\n",
+					yesNo(d.Grant != nil, "grant", "approval"), oneLine(d.id), oneLine(d.tool), oneLine(d.reaches))
 			}
-			fmt.Fprintf(a.Err, "wasmtool: revoked the %s for %s\n", yesNo(found[0].Grant != nil, "grant", "approval"), oneLine(found[0].tool))
-			return nil
+			for _, d := range found {
+				revoke := stores.Approvals.Revoke
+				if d.Grant != nil {
+					revoke = stores.Grants.Revoke
+				}
+				if _, failed := revoke(cmd.Context(), tenant, d.id); failed != nil {
+					err = errors.Join(err, fmt.Errorf("%s is not revoked: %w", d.id, failed))
+				}
+			}
+			switch {
+			case err != nil || !asJSON:
+				return err
+			case ofTool:
+				return a.printJSON(found)
+			}
+			return a.printJSON(found[0])
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the revoked grant or approval as a JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the revoked grant or approval as a JSON object; for a tool, print an array of them")
 	tenantFlag(cmd, &tenant)
 	return cmd
+}
+
+// decisionsNamed returns the decision whose ID begins with word, or all decisions about the tool
+// with this name.
+func decisionsNamed(cmd *cobra.Command, list []storedDecision, word string) (found []storedDecision, ofTool bool, err error) {
+	var tools []storedDecision
+	for _, d := range list {
+		if d.tool == word {
+			tools = append(tools, d)
+		}
+		if word != "" && strings.HasPrefix(d.id, word) {
+			found = append(found, d)
+		}
+	}
+	switch {
+	case len(found) == 0 && len(tools) == 0:
+		return nil, false, tool.Errorf(tool.CodeNotFound, "no grant or approval has the ID %s, or is for a tool of that name; 'wasmtool permission list' shows the IDs and tools", quote(word))
+	case len(found) == 0:
+		return tools, true, nil
+	case len(tools) > 0:
+		return nil, false, usage(cmd, fmt.Sprintf("%s is the name of a tool, and an ID begins with it; write the ID of each grant and approval to revoke", quote(word)))
+	case len(found) > 1:
+		return nil, false, usage(cmd, fmt.Sprintf("%d IDs begin with %s; write more of the ID", len(found), quote(word)))
+	}
+	return found, false, nil
 }
