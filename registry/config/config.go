@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
@@ -17,6 +18,10 @@ type Config struct {
 	path string
 	// digest is the SHA-256 of the file in hexadecimal; "" if there is no file.
 	digest string
+	// text is the parsed file, and name its name in errors. text is nil for the zero Config. Only
+	// methods of text that record no errors may be called.
+	text *stricttoml.Checker
+	name string
 	// lookup finds the variables of this process; nil means os.LookupEnv.
 	lookup func(name string) (string, bool)
 

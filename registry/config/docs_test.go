@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -108,5 +109,21 @@ func TestDocFault(t *testing.T) {
 	_, err := decode(strings.Repeat("\n", 12) + "[grants]\nallow = [\"wriet:workspace\"]")
 	if err == nil || !strings.Contains(readDoc(t), err.Error()) {
 		t.Errorf("docs/operator.md does not show %v", err)
+	}
+}
+
+// Every key at a fixed place has the default that the document gives.
+func TestDocDefaults(t *testing.T) {
+	doc := readDoc(t)
+	row := regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\| [^|]+\\| *([^|]*?) *\\|")
+	documented := make(map[string]string)
+	for _, m := range row.FindAllStringSubmatch(doc, -1) {
+		key, text := m[1], strings.ReplaceAll(m[2], "`", "")
+		if text != "" && text != "required" && !strings.HasPrefix(key, "policy.rules.") {
+			documented[key] = strings.ReplaceAll(text, "_", "")
+		}
+	}
+	if !maps.Equal(documented, defaults) {
+		t.Errorf("docs/operator.md has the defaults %q\nwant %q", documented, defaults)
 	}
 }

@@ -57,6 +57,7 @@ func read(c *Config, name, dir string, text []byte) error {
 		r.Read(r.keys())
 		r.checkPermissions()
 	}
+	c.text, c.name = r.Checker, name
 	return r.Err()
 }
 

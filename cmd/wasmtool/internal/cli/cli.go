@@ -100,7 +100,7 @@ Exit status:
 	})
 	return group(root,
 		newRunCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
-		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newPolicyCommand(a), newPermissionCommand(a),
+		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newConfigCommand(a), newPolicyCommand(a), newPermissionCommand(a),
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 

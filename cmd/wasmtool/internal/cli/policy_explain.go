@@ -18,6 +18,17 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
+func newPolicyCommand(a *app) *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "policy",
+		Short: "Check the operator's file and explain its decisions",
+		Long: `Check the operator's file and explain its decisions. See docs/operator.md for its
+format.`,
+		Example: `  wasmtool policy check
+  wasmtool policy explain grep read:workspace`,
+	}, newCheckCommand(a, "policy"), newPolicyExplainCommand(a))
+}
+
 // policyExplain holds the command line of 'policy explain'.
 type policyExplain struct {
 	toolOptions

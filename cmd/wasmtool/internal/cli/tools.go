@@ -31,8 +31,12 @@ type toolOptions struct {
 
 func (o *toolOptions) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
-	cmd.Flags().StringVar(&o.config, "config", "", "read grants, secrets, limits and policy from the operator's `FILE` (default: $WASMTOOL_CONFIG, or wasmtool/wasmtool.toml in the user's configuration directory)")
+	o.addConfig(cmd)
 	o.addCache(cmd)
+}
+
+func (o *toolOptions) addConfig(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.config, "config", "", "read grants, secrets, limits and policy from the operator's `FILE` (default: $WASMTOOL_CONFIG, or wasmtool/wasmtool.toml in the user's configuration directory)")
 }
 
 func (o *toolOptions) addCache(cmd *cobra.Command) {
