@@ -73,7 +73,7 @@ func TestBuiltinsInWorkspaces(t *testing.T) {
 		{"multi_edit", `{"file_path":"DIR/old.go","edits":[{"old_string":"one","new_string":"two"}]}`, "+two"},
 		{"apply_patch", `{"patch":"*** Begin Patch\n*** Update File: DIR/old.go\n@@\n-one\n+two\n*** End Patch"}`, "updated "},
 	} {
-		for _, place := range places[:testlevel.Size(3, len(places))] {
+		for _, place := range places[:testlevel.Size(2, len(places))] {
 			directory, prefix := place[0], place[1]
 			for _, dir := range []string{filepath.Join(root, "src"), notes, drafts} {
 				put(dir, map[string]string{"old.go": "one\n"})
@@ -91,6 +91,9 @@ func TestBuiltinsInWorkspaces(t *testing.T) {
 			if test.tool == "bash" && directory != "" && !strings.HasPrefix(text, directory+"\n") {
 				t.Errorf("pwd in %s: got %s", directory, text)
 			}
+		}
+		if testlevel.Size(0, 1) == 0 && test.tool != "read" {
+			continue
 		}
 		if text, err := call("/workspace/missing", test.tool, strings.ReplaceAll(test.arguments, "DIR/", "/drafts/")); err == nil || !strings.Contains(text, "working directory of the call") {
 			t.Errorf("%s in a directory that does not exist: %s, %v", test.tool, text, err)
