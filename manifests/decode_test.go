@@ -323,6 +323,8 @@ func TestDecodeValues(t *testing.T) {
 		{`module.config = ["x"]`, "module.config: expected a table, got a list; write [module.config]"},
 		{`module.config = { port = 80 }`, `module.config.port: expected a string, got an integer; write "80"`},
 		{`module.config = { a = "` + strings.Repeat("x", MaxConfigBytes) + `" }`, "module.config: has 65537 bytes in names and values; the limit is 64KiB"},
+		{`module.data = "../lib"`, `module.data: "../lib" is not a directory below the manifest's directory; put the files into one, such as data = "lib"`},
+		{`module.data = "."`, `module.data: "." is not a directory below the manifest's directory`},
 		{`module.stub_imports = "env.abort"`, `module.stub_imports: expected true or a list of imports, got a string; write ["env.abort"], for example`},
 		{`module.stub_imports = ["*"]`, `module.stub_imports[0]: "*" is not an import; write "module.name", such as "env.abort"`},
 		{`module.stub_imports = ["env.` + strings.Repeat("x", 256) + `"]`, "module.stub_imports[0]: is 260 bytes long; the limit is 256"},

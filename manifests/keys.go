@@ -52,6 +52,7 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
 		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Output, parseOutput)},
+		{Name: "data", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Data, parseDataPath)},
 		{Name: "stub_imports", Want: stricttoml.WantAny, Read: c.stubImports(m)},
 		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
 	}

@@ -62,6 +62,9 @@ func load(directory *Directory, manifestPath string, module func(moduleFiles, Mo
 			c.Errorf(c.At("module", problem.key), "%s", problem.message)
 		}
 	}
+	if problem := checkData(f, m.Module); problem != nil {
+		c.Errorf(c.At("module", problem.key), "%s", problem.message)
+	}
 	if err := c.Err(); err != nil {
 		return nil, nil, err
 	}

@@ -25,6 +25,9 @@ const (
 	MaxManifestBytes = 256 << 10
 	// MaxModuleBytes limits the size of a module.
 	MaxModuleBytes = 64 << 20
+	// MaxDataFiles and MaxDataBytes limit the files of a module's data together.
+	MaxDataFiles = 10_000
+	MaxDataBytes = 64 << 20
 	// MaxWarmBytes limits the input of a warm-up.
 	MaxWarmBytes = 64 << 10
 	// MaxConfigBytes limits the configuration of a plug-in, names and values together.
@@ -173,6 +176,9 @@ type Module struct {
 	Stdin Stdin
 	// Output is what the command writes to its standard output.
 	Output Output
+	// Data is a directory whose files the module sees below /tool, read-only: slash-separated,
+	// below the manifest's directory. "" means none.
+	Data string
 	// StubImports are the imports, as "module.name", that get stubs if the runtime does not provide
 	// them. AllStubs stands for all of them. Nil means none.
 	StubImports []string

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -28,10 +30,113 @@ func ReadModule(directory *Directory, manifestPath string, m *Manifest) ([]byte,
 	return nil, Errors{m.ErrorAt(manifestPath, "module."+problem.key, problem.message)}
 }
 
+// ReadData returns the files of [Module].Data by their slash-separated path below it. It reads only
+// regular files and directories, and refuses links. If the manifest names no data, the result is
+// nil. A non-nil error is an [Errors] with one element, at its place in the manifest.
+func ReadData(directory *Directory, manifestPath string, m *Manifest) (map[string][]byte, error) {
+	if m.Module.Data == "" {
+		return nil, nil
+	}
+	data := dataReader{all: make(map[string][]byte), left: MaxDataBytes}
+	own, err := directory.files.sub(path.Dir(manifestPath))
+	if err == nil {
+		defer own.close()
+		err = data.read(own, m.Module.Data, "")
+	}
+	if err == nil && len(data.all) == 0 {
+		err = errors.New("has no files; leave data out, or put the files there")
+	}
+	if err != nil {
+		return nil, Errors{m.ErrorAt(manifestPath, "module.data", stricttoml.Quote(m.Module.Data)+" "+err.Error())}
+	}
+	return data.all, nil
+}
+
+// dataReader reads the files of a module's data. left is the number of bytes that they may still
+// have.
+type dataReader struct {
+	all  map[string][]byte
+	left int
+}
+
+// read reads the directory name of from. below is its path in d.all, with a slash at the end. The
+// errors continue a sentence that begins with the name of the data.
+func (d *dataReader) read(from files, name, below string) error {
+	dir, err := from.sub(name)
+	if err != nil {
+		return inData(below, reason(err))
+	}
+	defer dir.close()
+	entries, err := readDir(dir)
+	if err != nil {
+		return inData(below, reason(err))
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, entry := range entries {
+		at := below + entry.Name()
+		switch {
+		case len(d.all) == MaxDataFiles:
+			return fmt.Errorf("has more than %d files", MaxDataFiles)
+		case entry.Type()&fs.ModeSymlink != 0:
+			return inData(at, errors.New("is a link; put the file itself there"))
+		case entry.IsDir():
+			err = d.read(dir, entry.Name(), at+"/")
+		default:
+			d.all[at], err = readFile(dir, entry.Name(), d.left)
+			d.left -= len(d.all[at])
+			err = inData(at, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inData adds the path of a file in the data to an error.
+func inData(at string, err error) error {
+	if err == nil || at == "" {
+		return err
+	}
+	return fmt.Errorf("cannot be used: %s %w", stricttoml.Quote(strings.TrimSuffix(at, "/")), err)
+}
+
+// checkData checks that the data is a directory.
+func checkData(f moduleFiles, m Module) *moduleError {
+	if m.Data == "" {
+		return nil
+	}
+	info, err := f.own.stat(m.Data)
+	switch {
+	case err != nil:
+		return &moduleError{"data", stricttoml.Quote(m.Data) + " " + reason(err).Error()}
+	case !info.IsDir():
+		return &moduleError{"data", stricttoml.Quote(m.Data) + " is not a directory; name the directory that has the file"}
+	}
+	return nil
+}
+
+// Files reads the files of one tool. The functions may be called more than once.
+type Files struct {
+	// Module returns the module; see [ReadModule].
+	Module func() ([]byte, error)
+	// Data returns the module's data; see [ReadData].
+	Data func() (map[string][]byte, error)
+}
+
+// FilesOf returns the files of a manifest that [Read] or [Load] returned for the same directory and
+// path. The directory must stay open.
+func FilesOf(directory *Directory, manifestPath string, m *Manifest) Files {
+	return Files{
+		Module: func() ([]byte, error) { return ReadModule(directory, manifestPath, m) },
+		Data:   func() (map[string][]byte, error) { return ReadData(directory, manifestPath, m) },
+	}
+}
+
 // ErrorAt returns an error about a key of the manifest. It is for errors that are found only when
 // the module is used. The error has a line and column if key is module.path, module.sha256,
-// module.args, module.config, module.warm, describe.args, describe.entry, limits.memory,
-// settings or mcp.server.
+// module.data, module.args, module.config, module.warm, describe.args, describe.entry,
+// limits.memory, settings or mcp.server.
 func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}

@@ -54,6 +54,15 @@ func parseSchemaPath(text string) (string, error) {
 	return clean, err
 }
 
+// parseDataPath reads the path of a directory inside the manifest's directory.
+func parseDataPath(text string) (string, error) {
+	clean, err := parseModulePath(text)
+	if path.Clean(text) == "." || err == nil && outside(clean) {
+		return "", fmt.Errorf("%s is not a directory below the manifest's directory; put the files into one, such as data = \"lib\"", stricttoml.Quote(text))
+	}
+	return clean, err
+}
+
 // outside reports whether a cleaned relative path leads out of its directory.
 func outside(clean string) bool { return strings.HasPrefix(clean, "../") }
 

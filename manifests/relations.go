@@ -27,7 +27,7 @@ func (c *checker) relations(m *Manifest) {
 	c.abi(m)
 	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.data", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -83,12 +83,16 @@ func (c *checker) output(m *Manifest) {
 // mounts checks that no mount is listed twice, that no mount is inside another, and that the
 // scratch mount is writable.
 func (c *checker) mounts(m *Manifest) {
+	const dataPath = "/tool"
 	for i, later := range m.Permissions.FS {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
 			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty directory for each call, with nothing to read; write %q", later.Mount, capability.ModeWrite)
 		}
 		if later.Others && later.Mount != capability.WorkspaceMount {
 			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "others"), "only the mount %q can ask for the other workspaces; remove others", capability.WorkspaceMount)
+		}
+		if at := later.GuestPath(); m.Module.Data != "" && (below(dataPath, at) || below(at, dataPath)) {
+			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s, where the module sees its data, overlap; give the mount another path", stricttoml.Quote(at), later.Mount, dataPath)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {

@@ -9,8 +9,8 @@ import (
 // WithOthers returns p with a request of its own for each workspace that a request with Others
 // includes. Such a request has the Deny of the request with Others, and at most its mode: it asks
 // for reading only if the operator offers only that, and is left out if the operator offers
-// nothing. The guest path is "/" and the name of the mount. A workspace whose mount or guest path p requests
-// elsewhere is left out as well. The result has no Others and shares no memory with p.
+// nothing. The guest path is "/" and the name of the mount. A workspace whose mount or guest path p
+// requests elsewhere is left out as well. The result has no Others and shares no memory with p.
 func (p Permissions) WithOthers(o Grantable) Permissions {
 	p = p.Clone()
 	for i, ask := range p.FS {

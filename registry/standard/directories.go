@@ -79,7 +79,7 @@ func (f toolDirectory) withLine(err error) error {
 // Reloader can detect changes. It is safe for concurrent use. Get one from Open.
 type Directories struct {
 	dirs  []toolDirectory
-	build func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor
+	build func(m *manifests.Manifest, source string, files manifests.Files) tool.Executor
 
 	mu sync.Mutex
 	// tools are the manifests by directory and by path below it.
@@ -131,18 +131,24 @@ func newWatched(directory *manifests.Directory, path string, m *manifests.Manife
 // errChanged is the error of a call that would combine files of two versions of a tool.
 var errChanged = errors.New("the files of the tool changed after it was loaded; it is reloaded when they stop changing")
 
-// unchanged adds a check to the function read: the result fails if the files of the tool have
+// unchanged adds a check to the functions of files: the results fail if the files of the tool have
 // changed.
-func (w *watched) unchanged(directory *manifests.Directory, path string, read func() ([]byte, error)) func() ([]byte, error) {
+func (w *watched) unchanged(directory *manifests.Directory, path string, files manifests.Files) manifests.Files {
 	m, stamp := w.manifest, w.stamp
-	return func() ([]byte, error) {
-		module, err := read()
-		if err != nil {
-			return nil, err
+	check := func(err error) error {
+		if err == nil && manifests.Stamp(directory, path, m) != stamp {
+			return errChanged
 		}
-		if manifests.Stamp(directory, path, m) != stamp {
-			return nil, errChanged
-		}
-		return module, nil
+		return err
+	}
+	return manifests.Files{
+		Module: func() ([]byte, error) {
+			module, err := files.Module()
+			return module, check(err)
+		},
+		Data: func() (map[string][]byte, error) {
+			data, err := files.Data()
+			return data, check(err)
+		},
 	}
 }

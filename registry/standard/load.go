@@ -21,10 +21,10 @@ const builtinSource = "builtin"
 // loader finds tools and their modules.
 type loader struct {
 	o Options
-	// add registers a tool that was found. read returns its module, checked against the manifest; a
-	// tool that sends an HTTP request has no module, and read is not called for it.
-	add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
-	// opened are directories that stay open as long as read may be called.
+	// add registers a tool that was found. files reads its module, checked against the manifest; a
+	// tool that sends an HTTP request has no module.
+	add func(m *manifests.Manifest, source string, files manifests.Files) error
+	// opened are directories that stay open as long as files may be read.
 	opened []*manifests.Directory
 	// watched, unless nil, records what was loaded from directories.
 	watched *Directories
@@ -115,7 +115,9 @@ func (l *loader) loadSingle(target string) error {
 	if m, err = configured(l.o.config(), dir, m, err); err != nil {
 		return err
 	}
-	return l.add(m, source(dir, path), func() ([]byte, error) { return module, nil })
+	files := manifests.FilesOf(directory, path, m)
+	files.Module = func() ([]byte, error) { return module, nil }
+	return l.add(m, source(dir, path), files)
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
@@ -124,12 +126,12 @@ func (l *loader) loadTool(directory *manifests.Directory, dir toolDirectory, pat
 	if err != nil {
 		return err
 	}
-	read := func() ([]byte, error) { return manifests.ReadModule(directory, path, m) }
+	files := manifests.FilesOf(directory, path, m)
 	if l.watched == nil || dir.path == "" {
-		return l.add(m, source(dir.name, path), read)
+		return l.add(m, source(dir.name, path), files)
 	}
 	w := newWatched(directory, path, m)
-	if err := l.add(m, source(dir.name, path), w.unchanged(directory, path, read)); err != nil {
+	if err := l.add(m, source(dir.name, path), w.unchanged(directory, path, files)); err != nil {
 		return err
 	}
 	l.watched.note(dir.path, path, w)
@@ -230,11 +232,11 @@ type Module struct {
 // errors as New; a module that cannot be read is passed to Sources.OnLoadError as well.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
-	err := visit(o, func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+	err := visit(o, func(m *manifests.Manifest, source string, files manifests.Files) error {
 		if m.Module.Path == "" {
 			return nil
 		}
-		wasm, err := read()
+		wasm, err := files.Module()
 		if err != nil {
 			return invalidManifest("", err)
 		}
@@ -257,16 +259,16 @@ type LoadedManifest struct {
 // errors as New; an invalid manifest is passed to Sources.OnLoadError.
 func Manifests(o Options) ([]LoadedManifest, error) {
 	var found []LoadedManifest
-	err := visit(o, func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
+	err := visit(o, func(m *manifests.Manifest, source string, _ manifests.Files) error {
 		found = append(found, LoadedManifest{m, source})
 		return nil
 	})
 	return found, err
 }
 
-// visit calls the function add for each tool that New would load. The function read may be called
-// until add returns.
-func visit(o Options, add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error) error {
+// visit calls the function add for each tool that New would load. The files may be read until add
+// returns.
+func visit(o Options, add func(m *manifests.Manifest, source string, files manifests.Files) error) error {
 	l := &loader{o: o, add: add}
 	return errors.Join(l.loadAll(), closeAll(l.opened))
 }

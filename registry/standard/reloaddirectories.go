@@ -193,14 +193,15 @@ func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp st
 // prepare reads and compiles the module of a tool. The module stays in memory so that what runs is
 // exactly what was checked.
 func (l manifestCheck) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
-	var module []byte
+	files := manifests.FilesOf(l.directory, l.path, m)
 	if m.REST == nil {
-		var err error
-		if module, err = manifests.ReadModule(l.directory, l.path, m); err != nil {
+		module, err := files.Module()
+		if err != nil {
 			return nil, invalidManifest(l.dir, err)
 		}
+		files.Module = func() ([]byte, error) { return module, nil }
 	}
-	executor := l.f.build(m, source(l.dir, l.path), func() ([]byte, error) { return module, nil })
+	executor := l.f.build(m, source(l.dir, l.path), files)
 	loading, cancel := context.WithTimeout(ctx, catalogue.DefaultLoadTimeout)
 	defer cancel()
 	if err := executor.Prepare(loading); err != nil {

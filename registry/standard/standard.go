@@ -108,11 +108,11 @@ func (a *assembly) onReceipt() func(tool.Receipt) {
 // fill registers all tools, sets their rules, and logs a warning for each tool that the operator's
 // file names and that does not exist.
 func (a *assembly) fill(tools *registry.Registry) error {
-	a.loader.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+	a.loader.add = func(m *manifests.Manifest, source string, files manifests.Files) error {
 		if m.MCP != nil {
 			return a.adapt(m, source)
 		}
-		executor := a.build(m, source, read)
+		executor := a.build(m, source, files)
 		if err := tools.Tools().Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())
 		}
@@ -143,12 +143,12 @@ func (a *assembly) fill(tools *registry.Registry) error {
 }
 
 // build returns the executor for a manifest. The function read returns the module.
-func (a *assembly) build(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
+func (a *assembly) build(m *manifests.Manifest, source string, files manifests.Files) tool.Executor {
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
 	}
 	executor := wasm.New(wasm.Options{
-		Runtime: a.runtime, Manifest: m, Read: read, Source: source,
+		Runtime: a.runtime, Manifest: m, Read: files.Module, ReadData: files.Data, Source: source,
 		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: a.stores,
 	})
 	if m.Describe != nil {

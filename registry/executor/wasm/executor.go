@@ -37,6 +37,9 @@ type Options struct {
 	// Read returns the bytes of the module, checked against the manifest. It is called when
 	// the tool is first prepared, and again if that failed.
 	Read func() ([]byte, error)
+	// ReadData returns the files of the module's data. It is called after Read if the manifest
+	// names data; otherwise it may be nil.
+	ReadData func() (map[string][]byte, error)
 	// Source is the name of the manifest in errors, as the operator wrote it.
 	Source string
 	// Files limits the file operations of a call; zero values mean the defaults. The manifest
@@ -104,13 +107,18 @@ func (e *Executor) configure(spec tool.Spec, values map[string]string) (tool.Spe
 // formNames name the forms of modules in error messages.
 var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
-// Digest identifies the manifest and the module together. It implements [tool.Identified].
+// Digest identifies the manifest, the module and its data together. It implements
+// [tool.Identified].
 func (e *Executor) Digest(ctx context.Context) (string, error) {
 	l, err := e.load(ctx)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+e.o.Manifest.Digest+" "+l.module.Digest()))), nil
+	identity := "wasm " + e.o.Manifest.Digest + " " + l.module.Digest()
+	if l.data != nil {
+		identity += " " + l.data.Digest()
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(identity))), nil
 }
 
 // MaxMemory returns the memory limit of the manifest or of the runtime, whichever is lower.

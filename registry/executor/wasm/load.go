@@ -12,6 +12,7 @@ import (
 // loaded is a module that is ready to be called.
 type loaded struct {
 	module *runtime.Module
+	data   *runtime.Data // nil if the manifest names none
 	entry  runtime.Entry
 	// describe is the entry that makes the module describe its tool; the zero value if it has none.
 	describe runtime.Entry
@@ -65,6 +66,10 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	module, data, err := e.withData(module)
+	if err != nil {
+		return nil, err
+	}
 	entry, err := e.findEntry(module)
 	var describe runtime.Entry
 	if err == nil {
@@ -73,7 +78,7 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	return &loaded{module, entry, describe}, nil
+	return &loaded{module, data, entry, describe}, nil
 }
 
 // loadBytes loads the module. It does not read the module's file if the manifest has the digest
@@ -96,6 +101,25 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 	}
 	module, err := e.o.Runtime.Load(ctx, wasm, e.o.Manifest.Module.StubImports...)
 	return module, e.loadFailure(err)
+}
+
+// withData returns the module with the data of the manifest, if it names any. It takes over the
+// module.
+func (e *Executor) withData(module *runtime.Module) (*runtime.Module, *runtime.Data, error) {
+	if e.o.Manifest.Module.Data == "" {
+		return module, nil, nil
+	}
+	defer module.Close() // the result holds the code
+	files, err := e.o.ReadData()
+	if err != nil {
+		return nil, nil, (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
+	}
+	data, err := runtime.NewData(files)
+	if err != nil {
+		return nil, nil, e.invalidManifest("module.data", "%v", err)
+	}
+	own, err := module.WithData(data, runtime.DataOptions{})
+	return own, data, e.loadFailure(err)
 }
 
 // loadFailure converts an error of loading the module. If the module is invalid, the error names
