@@ -61,14 +61,14 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	return cutNewline(out.p), nil
 }
 
-// capped collects bytes, and fails if there are more than maxSource.
+// capped collects bytes, and fails if there are more than MaxSource.
 type capped struct {
 	p    []byte
 	over bool
 }
 
 func (c *capped) Write(p []byte) (int, error) {
-	if len(p) > maxSource-len(c.p) {
+	if len(p) > MaxSource-len(c.p) {
 		c.over = true
 		return 0, errTooLong
 	}

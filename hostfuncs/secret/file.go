@@ -45,11 +45,11 @@ func readFile(path string) ([]byte, error) {
 	if problems := plainfile.Distrust(path, opened, "choose its value"); len(problems) > 0 {
 		return nil, fmt.Errorf("is in a file that %w", problems[0])
 	}
-	p, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	p, err := io.ReadAll(io.LimitReader(f, MaxSource+1))
 	switch {
 	case err != nil:
 		return nil, fileError(err)
-	case len(p) > maxSource:
+	case len(p) > MaxSource:
 		return nil, errTooLong
 	}
 	return cutNewline(p), nil

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// maxSource limits the value of a source, in bytes.
-const maxSource = 64 << 10
+// MaxSource limits the value of a source, in bytes.
+const MaxSource = 64 << 10
 
 var errTooLong = errors.New("is longer than 64 KiB; use a shorter value")
 
@@ -54,7 +54,7 @@ func (s source) Value(ctx context.Context) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(p) > maxSource:
+	case len(p) > MaxSource:
 		return nil, errTooLong
 	}
 	return p, nil

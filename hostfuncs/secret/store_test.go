@@ -134,7 +134,7 @@ func TestFile(t *testing.T) {
 	expect(t, FromFile(link), "error: is not in a regular file")
 	expect(t, FromFile(dir), "error: is not in a regular file")
 	expect(t, FromFile(file("open", "value", 0o644)), "error: is in a file that users other than its owner")
-	expect(t, FromFile(file("long", strings.Repeat("x", maxSource+1), 0o600)), "error: is longer")
+	expect(t, FromFile(file("long", strings.Repeat("x", MaxSource+1), 0o600)), "error: is longer")
 	expect(t, FromFile(filepath.Join(dir, "none")), "error: is in a file that does not exist")
 	if got := read(FromFile(filepath.Join(dir, "none"))); strings.Contains(got, dir) {
 		t.Errorf("shows the path: %s", got)
@@ -186,7 +186,7 @@ func TestEnvAndFunc(t *testing.T) {
 	for want, err := range map[string]error{"value": nil, "error: is not there": errors.New("is not there")} {
 		expect(t, FromFunc("vault", func() (string, error) { return "value", err }), want)
 	}
-	expect(t, FromFunc("vault", func() (string, error) { return strings.Repeat("x", maxSource+1), nil }), "error: is longer than 64 KiB")
+	expect(t, FromFunc("vault", func() (string, error) { return strings.Repeat("x", MaxSource+1), nil }), "error: is longer than 64 KiB")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := FromFunc("vault", func() (string, error) { return "value", nil }).Value(ctx); !errors.Is(err, context.Canceled) {

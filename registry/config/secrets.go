@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ const (
 	SecretCommand SecretKind = "command"
 	// SecretKeyring means that the value is in the keyring of the operating system.
 	SecretKeyring SecretKind = "keyring"
+	// SecretProgram means that the program itself has the value; see [Config.WithSecrets].
+	SecretProgram SecretKind = "program"
 )
 
 // Bounds of [secrets].
@@ -69,6 +72,24 @@ func (c *Config) SecretSources() map[string]SecretSource {
 		sources[name] = s.SecretSource
 	}
 	return sources
+}
+
+// WithSecrets returns a Config in which the values of these secrets come from the program. A secret
+// that the file also has keeps its urls; a secret that the file does not have can be sent to every
+// granted URL, and is granted to no tool. c is not changed.
+func (c *Config) WithSecrets(names ...string) *Config {
+	if len(names) == 0 {
+		return c
+	}
+	more := *c
+	more.secrets = maps.Clone(c.secrets)
+	if more.secrets == nil {
+		more.secrets = make(map[string]secret)
+	}
+	for _, name := range names {
+		more.secrets[name] = secret{SecretSource: SecretSource{Kind: SecretProgram}, urls: c.secrets[name].urls}
+	}
+	return &more
 }
 
 func checkSecretName(name string) error { return checkPermissionName(capability.KindSecret, name) }

@@ -3,6 +3,7 @@ package standard
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -65,6 +66,10 @@ type Options struct {
 	// New of package hostfuncs/secret/keyring. If it is nil, New refuses a Config that names
 	// secrets in the keyring.
 	Keyring func(service, user string) secret.Source
+	// Secrets has values of secrets by name. They replace the values of secrets of the Config with
+	// the same names, also after a Reload. Where a secret may be sent, and which tools may use it,
+	// does not change.
+	Secrets map[string]secret.Source
 	// HTTP configures how requests are made, such as trusted certificates and name resolution, and
 	// limits them; see hostfuncs.Services. The zero value uses the defaults.
 	HTTP egress.Transport
@@ -116,12 +121,9 @@ type Host struct {
 	Jobs *process.Options
 }
 
-// config returns the operator's file, or an empty one if there is none.
+// config returns the operator's file, or an empty one if there is none, with the Secrets of o.
 func (o *Options) config() *config.Config {
-	if o.Config == nil {
-		return &config.Config{}
-	}
-	return o.Config
+	return cmp.Or(o.Config, &config.Config{}).WithSecrets(slices.Collect(maps.Keys(o.Secrets))...)
 }
 
 // logger returns the Logger, or one that discards everything if there is none.

@@ -69,11 +69,12 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	if read.Digest() == "" && r.last.Digest() != "" {
 		return Reload{}, &tool.Error{Code: tool.CodeUsage, Message: r.file.Name + ": the file is gone; its last rules stay in force", Recoverable: true}
 	}
+	o := r.optionsWith(read)
+	read = o.config()
 	result := Reload{Changed: read.Digest() != r.last.Digest(), Pending: pending(r.started, read)}
 	if !result.Changed {
 		return result, nil
 	}
-	o := r.optionsWith(read)
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
 	}
@@ -95,7 +96,7 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 func (r *Reloader) optionsWith(read *config.Config) Options {
 	o := r.options
 	o.Config = read
-	denied := otherValues(r.started, read)
+	denied := otherValues(r.started, o.config())
 	without := func(offer capability.Grantable) capability.Grantable {
 		offer.Deny = slices.Concat(offer.Deny, denied)
 		return offer

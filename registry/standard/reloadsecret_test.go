@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -106,5 +107,67 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	}
 	if got, code, text := call(); got != "the first value" || code != "" {
 		t.Errorf("the value that holds: sent %q, %s: %s", got, code, text)
+	}
+}
+
+// A value of the program replaces the value of the file, also after a reload. Where it may be sent,
+// and to which tools it is granted, is up to the file.
+func TestSecretsOfTheProgram(t *testing.T) {
+	sent := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent <- r.Header.Get("X-Token") }))
+	defer server.Close()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := "manifest = 1\nname = \"ask\"\nversion = \"1.0.0\"\ndescription = \"Asks.\"\n" +
+		"[rest]\nbase_url = \"" + server.URL + "\"\npath = \"/\"\n[[rest.secrets]]\nname = \"TOKEN\"\nheader = \"X-Token\"\n"
+	path := filepath.Join(dir, "wasmtool.toml")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(dir, "tool.toml"), manifest)
+	base := fmt.Sprintf("[tools.ask]\nauto_execute = true\n[grants]\nallow = [\"net-private:%s/\"", server.URL)
+	granted := base + ", \"secret:TOKEN\"]\n[secrets.TOKEN]\nenv = \"FILE\"\n"
+	write(path, granted)
+	getenv := func(name string) (string, bool) { return "the value of " + name, true }
+	file := config.File{Path: path, Name: "wasmtool.toml"}
+	read, err := config.Load(file, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := standard.Options{
+		Config:  read,
+		Sources: standard.Sources{NoBuiltins: true, Directories: []string{dir}},
+		Secrets: map[string]secret.Source{"TOKEN": secret.FromEnv("FLAG", getenv)}, StateDir: filepath.Join(dir, "state"), NoCache: true,
+	}
+	tools, err := standard.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	reloader := standard.NewReloader(tools, o, file, getenv)
+	for _, tt := range []struct{ text, sent string }{
+		{granted, "the value of FLAG"},
+		{granted + "urls = [\"https://elsewhere.example/\"]\n", ""},
+		{granted + "urls = [\"" + server.URL + "/\"]\nttl = \"1m\"\n", "the value of FLAG"},
+		{base + "]\n", ""}, // the file has no such secret, and grants none
+	} {
+		write(path, tt.text)
+		if reload, err := reloader.Reload(t.Context()); err != nil || len(reload.Pending) > 0 {
+			t.Fatalf("%+v, %v", reload, err)
+		}
+		_, err := tools.Execute(t.Context(), tool.Call{Tool: "ask"})
+		got := ""
+		select {
+		case got = <-sent:
+		default:
+		}
+		if got != tt.sent || (err == nil) != (tt.sent != "") {
+			t.Errorf("%s\nsent %q, %v", tt.text, got, err)
+		}
 	}
 }

@@ -177,6 +177,8 @@ func secretStore(o Options) (*secret.Store, error) {
 					": this program has no access to the keyring; use env, file or command, or set Options.Keyring to keyring.New of hostfuncs/secret/keyring"}
 			}
 			sources[name] = o.Keyring(s.Service, s.User)
+		case config.SecretProgram:
+			sources[name] = o.Secrets[name]
 		}
 	}
 	return secret.New(sources, secret.Options{TTLs: ttls}), nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,6 +56,7 @@ Otherwise as in 'wasmtool --help'.`,
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
 	o.addWorkspace(cmd, ".")
+	o.addSecrets(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.request.Task, "task", "", "carry out the task in `TEXT`; - reads it from standard input")
 	flags.StringVar(&o.request.Context, "context", "", "tell the model `TEXT`, which it needs to know")
@@ -93,6 +95,12 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 		Host: standard.Host{Asker: o.asker(fromInput), Jobs: new(process.Options)},
 	})
 	if err != nil {
+		return err
+	}
+	if fromInput && slices.ContainsFunc(o.secrets, readsInput) {
+		return usage(cmd, "--task and --secret cannot both read standard input; use --secret NAME=env:VAR or NAME=@FILE")
+	}
+	if err := o.secretSources(cmd, o.app, &options); err != nil {
 		return err
 	}
 	announced := "a tool"

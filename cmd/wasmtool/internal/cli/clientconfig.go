@@ -120,6 +120,11 @@ func serveArguments(flags *pflag.FlagSet) ([]string, error) {
 				if !strings.EqualFold(value, cacheOff) {
 					value, err = filepath.Abs(value)
 				}
+			case "secret":
+				if name, file, isFile := strings.Cut(value, "=@"); isFile {
+					file, err = filepath.Abs(file)
+					value = name + "=@" + file
+				}
 			case "dir":
 				name, path, _ := strings.Cut(value, "=")
 				path, err = absolute(path)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,8 +10,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -23,6 +27,7 @@ type grantOptions struct {
 	workspaces []string
 	workspace  string
 	words      []capability.Permission // parsed from allow
+	secrets    []string
 	// given holds the permissions of all flags. A call from the command line needs no approval
 	// for them.
 	given []capability.Permission
@@ -37,6 +42,71 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; write NAME=PATH:rw to grant writing as well ("+repeatable+")")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant the `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG or kv:write (repeatable)")
+}
+
+// addSecrets defines the flag --secret.
+func (o *grantOptions) addSecrets(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&o.secrets, "secret", nil, "use the value of the secret `NAME=env:VAR`, NAME=@FILE, or NAME=- for standard input, instead of a value from the operator's file; it grants nothing (repeatable)")
+}
+
+// secretSources adds the values of --secret to the options of a registry. A value on the command
+// line is refused and not repeated, because all users of the machine can read command lines.
+func (o *grantOptions) secretSources(cmd *cobra.Command, a *app, options *standard.Options) error {
+	options.Secrets = make(map[string]secret.Source)
+	fromInput := false
+	for _, text := range o.secrets {
+		name, where, ok := strings.Cut(text, "=")
+		if _, err := capability.NewPermission(capability.KindSecret, name); err != nil || !ok {
+			return usage(cmd, "--secret: write NAME=env:VAR, NAME=@FILE, or NAME=- for standard input; NAME is the name of the secret in the manifest")
+		}
+		if _, twice := options.Secrets[name]; twice {
+			return usage(cmd, "--secret "+name+" is given twice; remove one")
+		}
+		variable, isVariable := strings.CutPrefix(where, "env:")
+		file, isFile := strings.CutPrefix(where, "@")
+		switch {
+		case isVariable:
+			if _, set := a.getenv(variable); !set {
+				return usage(cmd, fmt.Sprintf("--secret %s: the variable after env: is not set; export it first", name))
+			}
+			options.Secrets[name] = secret.FromEnv(variable, a.getenv)
+		case isFile && file != "":
+			path, err := filepath.Abs(file)
+			if err != nil {
+				return usage(cmd, fmt.Sprintf("--secret %s: the current directory is unknown; write the absolute path", name))
+			}
+			options.Secrets[name] = secret.FromFile(path)
+			options.Files.Protected = append(options.Files.Protected, path)
+		case where == "-" && fromInput:
+			return usage(cmd, "--secret reads standard input for two secrets; use env:VAR or @FILE for one")
+		case where == "-":
+			value, err := a.readSecret(name)
+			if err != nil {
+				return usage(cmd, fmt.Sprintf("--secret %s: standard input cannot be read", name))
+			}
+			options.Secrets[name] = secret.FromFunc("standard input", func() (string, error) { return value, nil })
+			fromInput = true
+		default:
+			return usage(cmd, fmt.Sprintf("--secret %[1]s: other users can see a value on the command line; write %[1]s=env:VAR, %[1]s=@FILE, or %[1]s=- for standard input", name))
+		}
+	}
+	return nil
+}
+
+// readsInput reports whether a value of --secret names standard input.
+func readsInput(text string) bool { return strings.HasSuffix(text, "=-") }
+
+// readSecret reads a value from standard input, at most one byte more than a secret may have. A
+// terminal asks for the value and does not show it.
+func (a *app) readSecret(name string) (string, error) {
+	if f, ok := a.In.(*os.File); ok && isTerminal(a.In) {
+		fmt.Fprintf(a.Err, "Value of the secret %s: ", name)
+		defer fmt.Fprintln(a.Err)
+		value, err := term.ReadPassword(int(f.Fd()))
+		return string(value), err
+	}
+	value, err := io.ReadAll(io.LimitReader(a.In, secret.MaxSource+1))
+	return strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r"), err
 }
 
 // addWorkspace defines the flag --workspace. byDefault is the directory of the mount "workspace" if

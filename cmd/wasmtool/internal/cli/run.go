@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ Exit status: see 'wasmtool --help'.`,
 	cmd.ValidArgsFunction = o.completeTool
 	o.grantOptions.add(cmd, capability.WorkspaceMount+"=.")
 	flags := cmd.Flags()
+	o.addSecrets(cmd)
 	flags.StringVar(&o.input, "input", "", "pass these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit the time of the call, instead of the timeout in the manifest (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "approve the call without asking, even if the tool is dangerous")
@@ -92,6 +94,12 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	}
 	defer closeStores(stores)
 	options := standard.Options{Workspace: workspaceDir(), Host: standard.Host{Asker: o.asker(o.input == "-")}}
+	if o.input == "-" && slices.ContainsFunc(o.secrets, readsInput) {
+		return usage(cmd, "--input and --secret cannot both read standard input; use --secret NAME=env:VAR or NAME=@FILE")
+	}
+	if err := o.secretSources(cmd, o.app, &options); err != nil {
+		return err
+	}
 	options.Registry.Rules = registry.Rules{Granted: o.given, Grantable: offer}
 	options.Registry.Approvals = approvals(approver, stores)
 	var receipt *tool.Receipt

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -85,6 +86,7 @@ the command line is wrong.`,
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
 	o.addWorkspace(cmd, "")
+	o.addSecrets(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.http, "http", "", "serve clients over HTTP at `ADDR`, such as 127.0.0.1:8080, instead of over standard input and output")
 	flags.StringVar(&o.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
@@ -106,6 +108,14 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if err := o.checkAccess(cmd); err != nil {
 		return err
 	}
+	if o.http == "" && slices.ContainsFunc(o.secrets, readsInput) {
+		return usage(cmd, "--secret NAME=- requires --http, because the client uses standard input; use NAME=env:VAR or NAME=@FILE")
+	}
+	options := standard.Options{Host: standard.Host{Jobs: new(process.Options)}}
+	// This comes before --print-config, which must not print a value on the command line.
+	if err := o.secretSources(cmd, o.app, &options); err != nil {
+		return err
+	}
 	if o.client != "" {
 		return o.printClientConfig(cmd)
 	}
@@ -119,11 +129,9 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	}
 	defer closeStores(stores)
 	approver, messages := new(mcpserver.Approver), &lineWriter{err: o.Err}
-	options, err := o.standardOptions(standard.Options{
-		Permissions: o.words, Sources: standard.Sources{OnLoadError: Streams{Err: messages}.warn, StartInBackground: true},
-		Host: standard.Host{Asker: approver, Jobs: new(process.Options)},
-	})
-	if err != nil {
+	options.Permissions, options.Host.Asker = o.words, approver
+	options.Sources = standard.Sources{OnLoadError: Streams{Err: messages}.warn, StartInBackground: true}
+	if options, err = o.standardOptions(options); err != nil {
 		return err
 	}
 	o.startServers(&options)
