@@ -20,7 +20,7 @@ func TestRetryAfter(t *testing.T) {
 		{"30", "", "", 30 * time.Second, true},
 		{" 0 ", "", "", 0, true},
 		{at(time.Minute), "", "", time.Minute, true},
-		{at(time.Minute), at(-time.Minute), "", 2 * time.Minute, true}, // the server's clock is slow
+		{at(time.Minute), at(-time.Minute), "", 2 * time.Minute, true}, // by a slow clock
 		{at(-time.Hour), "", "", 0, true},
 		{"99999999", "", "", 99_999_999 * time.Second, true},
 		{"0.5", "", "", 500 * time.Millisecond, true},

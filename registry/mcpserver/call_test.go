@@ -235,7 +235,8 @@ func TestFailedCallsOverMCP(t *testing.T) {
 	w.add(t, tool.Spec{Name: "panics"}, func(context.Context, tool.Invocation) (tool.Result, error) { panic("a fault") })
 	w.add(t, tool.Spec{Name: "reads_files", Sandboxed: true, Permissions: reads()}, says("ran"))
 	w.add(t, tool.Spec{Name: "removed"}, func(context.Context, tool.Invocation) (tool.Result, error) {
-		return tool.Result{}, &tool.Error{Code: tool.CodeNotFound, Message: "the tool is gone"} // as when a call overlaps with its removal
+		// as when a call overlaps with its removal
+		return tool.Result{}, &tool.Error{Code: tool.CodeNotFound, Message: "the tool is gone"}
 	})
 	for _, revision := range revisions {
 		session := w.connect(t, revision, nil)
