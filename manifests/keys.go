@@ -43,7 +43,8 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 
 func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "path", Want: stricttoml.WantString, Required: `the path of the module, such as path = "tool.wasm"`, Read: stricttoml.ReadString(c.Checker, &m.Module.Path, parseModulePath)},
+		{Name: "path", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Path, parseModulePath)},
+		{Name: "runtime", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Runtime, parseWord)},
 		{Name: "sha256", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.SHA256, parseDigest)},
 		{Name: "abi", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.ABI, parseABI)},
 		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Entry, parseEntry)},

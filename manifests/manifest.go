@@ -152,8 +152,11 @@ const (
 // Module is the program of a tool, and how it is called.
 type Module struct {
 	// Path is slash-separated and relative to the manifest's directory. When it starts with "..",
-	// SHA256 is set.
+	// SHA256 is set. It is "" when Runtime is set.
 	Path string
+	// Runtime is the name of an interpreter, such as "python", that takes the place of Path; ""
+	// means none.
+	Runtime string
 	// SHA256 is the digest of the module in lower-case hexadecimal; "" means that the module is not
 	// checked.
 	SHA256 string

@@ -24,10 +24,11 @@ func (c *checker) relations(m *Manifest) {
 	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
 		c.Errorf(c.At("module", "path"), "leaves the manifest's directory; add sha256 with the digest of the module, or put the module next to the manifest")
 	}
+	c.program(m)
 	c.abi(m)
 	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.data", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
+	for _, key := range []string{"module.path", "module.runtime", "module.sha256", "module.data", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -36,6 +37,25 @@ func (c *checker) relations(m *Manifest) {
 	c.nets(m, c.settings(m))
 	c.examples(m)
 	c.parameters(m)
+}
+
+// program checks that [module] names one program.
+func (c *checker) program(m *Manifest) {
+	module := c.Root().Get("module")
+	if module == nil || module.Kind != stricttoml.KindTable {
+		return
+	}
+	path, runtime := module.Get("path"), module.Get("runtime")
+	switch {
+	case path == nil && runtime == nil:
+		c.Errorf(c.At("module").Member("path", module.Offset), `missing; add the path of the module, such as path = "tool.wasm"`)
+	case path != nil && runtime != nil:
+		c.Errorf(c.At("module", "runtime"), "the module has a path as well; keep one of the two")
+	case runtime != nil && module.Get("sha256") != nil:
+		c.Errorf(c.At("module", "sha256"), "wasmtool knows the digest of a runtime; remove sha256")
+	case runtime != nil && (m.Module.ABI != "" && m.Module.ABI != ABICommand || m.Module.Entry != ""):
+		c.Errorf(c.At("module", "runtime"), "a runtime is a command; remove abi and entry")
+	}
 }
 
 // abi reports keys that are not allowed with the module's ABI.

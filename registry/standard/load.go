@@ -233,7 +233,12 @@ type Module struct {
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
 	err := visit(o, func(m *manifests.Manifest, source string, files manifests.Files) error {
-		if m.Module.Path == "" {
+		switch {
+		case m.Module.Runtime != "":
+			digest, _ := runtimeOf(o, m, source)
+			modules = append(modules, Module{Tool: m.Name, Digest: digest})
+			return nil
+		case m.Module.Path == "":
 			return nil
 		}
 		wasm, err := files.Module()

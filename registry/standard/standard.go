@@ -147,8 +147,12 @@ func (a *assembly) build(m *manifests.Manifest, source string, files manifests.F
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
 	}
+	digest := ""
+	if m.Module.Runtime != "" {
+		digest, files.Module = runtimeOf(a.o, m, source)
+	}
 	executor := wasm.New(wasm.Options{
-		Runtime: a.runtime, Manifest: m, Read: files.Module, ReadData: files.Data, Source: source,
+		Runtime: a.runtime, Manifest: m, Read: files.Module, Digest: digest, ReadData: files.Data, Source: source,
 		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: a.stores,
 	})
 	if m.Describe != nil {

@@ -37,6 +37,9 @@ type Options struct {
 	// Read returns the bytes of the module, checked against the manifest. It is called when
 	// the tool is first prepared, and again if that failed.
 	Read func() ([]byte, error)
+	// Digest is the digest of the module in hex if the manifest has none and it is known otherwise.
+	// The module is then not read if it is in the cache.
+	Digest string
 	// ReadData returns the files of the module's data. It is called after Read if the manifest
 	// names data; otherwise it may be nil.
 	ReadData func() (map[string][]byte, error)

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 		}
 		return wasm, nil
 	}
-	if digest := e.o.Manifest.Module.SHA256; digest != "" {
+	if digest := cmp.Or(e.o.Manifest.Module.SHA256, e.o.Digest); digest != "" {
 		module, err := e.o.Runtime.LoadKnown(ctx, digest, read, e.o.Manifest.Module.StubImports...)
 		return module, e.loadFailure(err)
 	}

