@@ -102,9 +102,24 @@ func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
 // Load makes a tool ready to run. It runs no code of the tool. After Options.LoadTimeout, it fails
 // with the code timeout, but loading continues in the background.
 func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
+	return c.withinLoadTimeout(ctx, t, t.Executor.Prepare)
+}
+
+// Digest returns the digest of a tool, or "". It loads the tool if the digest is not known without
+// loading, and then its errors are the errors of Load.
+func (c *Catalogue) Digest(ctx context.Context, t *Tool) (digest string, err error) {
+	err = c.withinLoadTimeout(ctx, t, func(ctx context.Context) (err error) {
+		digest, err = t.Digest(ctx)
+		return err
+	})
+	return digest, err
+}
+
+// withinLoadTimeout calls load with a context that ends after the LoadTimeout.
+func (c *Catalogue) withinLoadTimeout(ctx context.Context, t *Tool, load func(context.Context) error) error {
 	loading, cancel := context.WithTimeout(ctx, c.opts.LoadTimeout)
 	defer cancel()
-	err := t.Executor.Prepare(loading)
+	err := load(loading)
 	switch {
 	case err == nil:
 		return nil

@@ -51,8 +51,8 @@ func (p *Pipeline) access(ctx context.Context, r accessRequest) (Access, error) 
 		return access, err
 	}
 	if len(grants) > 0 {
-		// The tool stays loaded, so the digest is the digest of the tool that will run.
-		if access.digest, err = p.loadedDigest(ctx, r.tool); err != nil {
+		// The executor only runs the tool with this digest.
+		if access.digest, err = p.o.Catalogue.Digest(ctx, r.tool); err != nil {
 			return access, err
 		}
 	}

@@ -33,7 +33,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	digest := ""
 	if p.o.Approvals.Store != nil || call.Session != "" {
 		var err error
-		if digest, err = p.loadedDigest(ctx, a.tool); err != nil {
+		if digest, err = p.o.Catalogue.Digest(ctx, a.tool); err != nil {
 			return a, err
 		}
 		entry.Identified(digest)

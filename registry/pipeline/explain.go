@@ -73,14 +73,6 @@ func textIn(arguments json.RawMessage) func(name string) (string, bool) {
 	}
 }
 
-// loadedDigest loads a tool and returns its digest.
-func (p *Pipeline) loadedDigest(ctx context.Context, t *catalogue.Tool) (string, error) {
-	if err := p.o.Catalogue.Load(ctx, t); err != nil {
-		return "", err
-	}
-	return t.Digest(ctx)
-}
-
 // MayDescribe returns what a tool in the sandbox may access to describe itself, and whether it may
 // describe itself at all. No approver is asked about a description. The tool may therefore only
 // read the directories that it requests, and only if its calls may read them without an approval.

@@ -111,15 +111,21 @@ func (e *Executor) configure(spec tool.Spec, values map[string]string) (tool.Spe
 var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
 // Digest identifies the manifest, the module and its data together. It implements
-// [tool.Identified].
+// [tool.Identified]. If the manifest has the digest of a module without data, nothing is loaded, so
+// that a call that is then denied compiles nothing. Loading refuses any other module.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
-	l, err := e.load(ctx)
-	if err != nil {
-		return "", err
-	}
-	identity := "wasm " + e.o.Manifest.Digest + " " + l.module.Digest()
-	if l.data != nil {
-		identity += " " + l.data.Digest()
+	identity := "wasm " + e.o.Manifest.Digest + " "
+	if m := e.o.Manifest.Module; m.SHA256 != "" && m.Data == "" {
+		identity += m.SHA256
+	} else {
+		l, err := e.load(ctx)
+		if err != nil {
+			return "", err
+		}
+		identity += l.module.Digest()
+		if l.data != nil {
+			identity += " " + l.data.Digest()
+		}
 	}
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(identity))), nil
 }
