@@ -84,6 +84,7 @@ type followed struct {
 // follow updates the tools until ctx is done. err is the error of the first update.
 func (f *followed) follow(ctx context.Context, err error) {
 	defer close(f.ended)
+	logged := fmt.Sprint(err) // by the caller; each reason is logged once until an update succeeds
 	for {
 		var again <-chan time.Time
 		if err != nil {
@@ -95,9 +96,10 @@ func (f *followed) follow(ctx context.Context, err error) {
 		case <-f.source.Changed():
 		case <-again:
 		}
-		if err = f.update(ctx); err != nil && ctx.Err() == nil {
+		if err = f.update(ctx); err != nil && ctx.Err() == nil && err.Error() != logged {
 			f.c.log.Warn("cannot get the tools of a source", "reason", err)
 		}
+		logged = fmt.Sprint(err)
 	}
 }
 

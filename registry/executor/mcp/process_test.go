@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -16,11 +17,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(InsideEnv) == "" {
 		os.Exit(m.Run())
 	}
-	fmt.Fprintln(os.Stderr, "the key s3cret in /home/me/.key is wrong")
+	fmt.Fprintln(os.Stderr, "Traceback:\n\n  in start\nthe key s3cret in /home/me/.key is wrong")
 	os.Exit(0)
 }
 
-// The error of a program that does not start quotes none of its output; only the log does.
+// The error of a call of a program that does not start quotes none of its output. The error for the
+// operator has all of it, on one line and once, and nothing else is logged.
 func TestErrorOfFailedStartHidesOutput(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
@@ -30,22 +32,24 @@ func TestErrorOfFailedStartHidesOutput(t *testing.T) {
 	for _, tc := range []struct {
 		o    Options
 		want string
-		log  string
+		more string // for the operator
 	}{
 		{Options{Command: []string{program}, Env: []string{"NO_SUCH_VARIABLE"}}, "the variable NO_SUCH_VARIABLE, which env lists, is not set; set it or remove it from env", ""},
 		{Options{Command: []string{"/no/such/program"}}, "its program cannot be started; check the name in command", ""},
-		{Options{Command: []string{program}}, "the server has ended", "s3cret"},
+		{Options{Command: []string{program}}, "the server has ended", "; its last output: Traceback: | in start | the key s3cret in /home/me/.key is wrong"},
 	} {
 		var log bytes.Buffer
 		tc.o.Name, tc.o.Logger = "self", slog.New(slog.NewTextHandler(&log, nil))
 		server := NewServer(tc.o)
-		_, err := server.Tools(t.Context())
+		_, forOperator := server.Tools(t.Context())
+		if e := wantCode(t, forOperator, tool.CodeNetwork, "the MCP server self does not start: "+tc.want); !strings.HasSuffix(e.Message, tc.want+tc.more) || log.Len() > 0 {
+			t.Errorf("the operator sees %q and the log %q", e.Message, &log)
+		}
+		server.next = time.Time{}
+		_, err := server.session(t.Context())
 		e := wantCode(t, err, tool.CodeNetwork, "the MCP server self does not start: "+tc.want)
 		if strings.Contains(e.Message, "/") || strings.Contains(e.Message, "s3cret") {
 			t.Errorf("the error quotes too much: %q", e.Message)
-		}
-		if !strings.Contains(log.String(), tc.log) {
-			t.Errorf("the log is %q, want %q in it", log.String(), tc.log)
 		}
 		if err := server.Close(); err != nil {
 			t.Error(err)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -82,6 +83,7 @@ type Server struct {
 	current *session  // nil while the server is not running
 	failed  int       // consecutive failed starts and early ends
 	next    time.Time // when the server may be started again
+	end     error     // why the last session ended, with the last output
 }
 
 // NewServer returns a Server that is not started yet.
@@ -130,11 +132,12 @@ func (s *Server) signalChange() {
 }
 
 // Tools starts the server if it is not running, and returns its tools. If the server cannot be
-// started, the error is the same as for a call.
+// started, the error is the same as for a call, with the last output of the server. Only the
+// operator may see this output.
 func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 	running, err := s.session(ctx)
 	if err != nil {
-		return nil, err
+		return nil, withWords(err)
 	}
 	var tools []tool.Sourced
 	if !s.o.OnlyAdapted {
@@ -158,6 +161,18 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 		s.log.Warn("a tool with a manifest is left out", "tool", a.Spec.Name, "reason", missing)
 	}
 	return tools, nil
+}
+
+// withWords adds the last output of a server that did not start or has ended to the error.
+func withWords(err error) error {
+	failure, isFailure := errors.AsType[*tool.Error](err)
+	start, isStart := errors.AsType[*startError](err)
+	if !isFailure || !isStart || start.words == "" {
+		return err
+	}
+	shown := *failure
+	shown.Message += "; its last output: " + start.words
+	return &shown
 }
 
 // Close ends the server permanently. Calls that wait for it fail.
@@ -242,32 +257,27 @@ func (s *Server) running() (*session, error) {
 		ended := tool.Errorf(tool.CodeNetwork,
 			"the MCP server %s has ended; it can be started again in %v", s.o.Name, wait.Round(time.Second))
 		ended.Details.RetryAfter = wait
-		return nil, ended
+		return nil, ended.WithCause(s.end)
 	}
 	return nil, nil
 }
 
-// watch waits for the end of a session, logs it and signals the change. If Close ended the session,
-// watch neither logs nor signals.
+// watch waits for the end of a session and signals the change, so that the catalogue asks for the
+// tools and logs why there are none. If Close ended the session, watch does not signal.
 func (s *Server) watch(running *session, begun time.Time) {
 	<-running.conn.closed
 	running.close()
+	end := &startError{running.conn.cause, running.lastWords()}
 	s.mu.Lock()
 	unexpected := s.current == running
 	if unexpected {
-		s.current = nil
+		s.current, s.end = nil, end
 	}
 	s.mu.Unlock()
-	if !unexpected {
-		return
+	if unexpected {
+		s.postpone(begun)
+		s.signalChange()
 	}
-	wait := s.postpone(begun)
-	reason := running.conn.cause.Error()
-	if words := running.lastWords(); words != "" {
-		reason += "; its last output: " + words
-	}
-	s.log.Warn("the MCP server "+s.o.Name+" has ended", "reason", reason, "again_in", wait)
-	s.signalChange()
 }
 
 // postpone delays the next start, and returns the delay.

@@ -36,6 +36,16 @@ type session struct {
 	problems []string // the problems of the last list
 }
 
+// startError says why a server did not start or has ended. Its message may be shown to models, but
+// words, the last output of the server, only to the operator.
+type startError struct {
+	error
+	words string
+}
+
+// Unwrap returns the error without the output.
+func (e *startError) Unwrap() error { return e.error }
+
 // startSession starts a server and lists its tools. The error may be shown to models.
 func startSession(ctx context.Context, server *Server) (*session, error) {
 	stream, err := server.open(server.o)
@@ -47,10 +57,7 @@ func startSession(ctx context.Context, server *Server) (*session, error) {
 	if err := s.begin(ctx); err != nil {
 		err = explain(ctx, err)
 		s.close()
-		if words := s.lastWords(); words != "" {
-			server.log.Warn("the last output of the MCP server "+server.o.Name+", which did not start", "reason", words)
-		}
-		return nil, err
+		return nil, &startError{err, s.lastWords()}
 	}
 	go s.follow()
 	return s, nil
@@ -166,8 +173,14 @@ func (s *session) follow() {
 // close ends the server.
 func (s *session) close() { _ = s.stream.Close() } // how a server ends does not matter here
 
-// lastWords returns the end of what the server wrote to standard error. Only the operator may see
-// it, because it may contain paths and secrets.
+// lastWords returns the end of what the server wrote to standard error, such as a stack, on one
+// line. Only the operator may see it, because it may contain paths and secrets.
 func (s *session) lastWords() string {
-	return plaintext.OneLine(plaintext.Cut(strings.TrimSpace(s.stream.LastWords()), maxWords))
+	var shown []string
+	for line := range strings.Lines(plaintext.Cut(s.stream.LastWords(), maxWords)) {
+		if line = strings.TrimSpace(line); line != "" {
+			shown = append(shown, plaintext.OneLine(line))
+		}
+	}
+	return strings.Join(shown, " | ")
 }
