@@ -105,9 +105,9 @@ func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
 	return c.withinLoadTimeout(ctx, t, t.Executor.Prepare)
 }
 
-// Digest returns the digest of a tool, or "". It loads the tool if the digest is not known without
-// loading, and then its errors are the errors of Load.
-func (c *Catalogue) Digest(ctx context.Context, t *Tool) (digest string, err error) {
+// Digest returns the digest of a tool of c, or "". It loads the tool if the digest is not known
+// without loading. The errors are the errors of Load.
+func Digest(ctx context.Context, c *Catalogue, t *Tool) (digest string, err error) {
 	err = c.withinLoadTimeout(ctx, t, func(ctx context.Context) (err error) {
 		digest, err = t.Digest(ctx)
 		return err

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -17,6 +18,7 @@ const FailedPrefix = "[tools] "
 // embedding program is logged with its cause.
 func (e *Entry) logFailure(failure *tool.Error) {
 	attrs := []slog.Attr{slog.String("tool", failure.Tool), slog.String("call", failure.CallID), slog.String("code", string(failure.Code))}
+	attrs = append(attrs, slog.Duration("duration", time.Since(e.started)))
 	if e.state.Tenant != "" {
 		attrs = append(attrs, slog.String("tenant", e.state.Tenant))
 	}

@@ -143,22 +143,34 @@ type gate struct {
 	connections *connections
 }
 
-func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
-	local := isLoopback(addr)
-	var users *tokenGate
+// Check returns the error that ServeListener returns at once for a listener with this address:
+// ErrTokenNeeded, ErrTokenShort, ErrOAuth or nil.
+func (o HTTPOptions) Check(addr net.Addr) error {
+	_, err := o.tokenGate(addr, func() {})
+	return err
+}
+
+// tokenGate checks the access control, and returns the gate for users of an Authority, or nil.
+// refused is called for each invalid token.
+func (o HTTPOptions) tokenGate(addr net.Addr, refused func()) (*tokenGate, error) {
 	switch {
 	case o.Authority != nil && o.Token != "":
 		return nil, errors.New("the server accepts either its own token or tokens of OAuth, not both")
 	case o.Authority != nil:
-		var err error
-		if users, err = newTokenGate(o.Authority, func() { s.metrics.refuse("token") }); err != nil {
-			return nil, err
-		}
-	case o.Token == "" && !local:
+		return newTokenGate(o.Authority, refused)
+	case o.Token == "" && !isLoopback(addr):
 		return nil, ErrTokenNeeded
-	}
-	if o.Token != "" && len(o.Token) < MinTokenBytes {
+	case o.Token != "" && len(o.Token) < MinTokenBytes:
 		return nil, ErrTokenShort
+	}
+	return nil, nil
+}
+
+func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
+	local := isLoopback(addr)
+	users, err := o.tokenGate(addr, func() { s.metrics.refuse("token") })
+	if err != nil {
+		return nil, err
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.MaxConnections = cmp.Or(max(o.MaxConnections, 0), DefaultMaxConnections)

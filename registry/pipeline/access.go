@@ -52,7 +52,7 @@ func (p *Pipeline) access(ctx context.Context, r accessRequest) (Access, error) 
 	}
 	if len(grants) > 0 {
 		// The executor only runs the tool with this digest.
-		if access.digest, err = p.o.Catalogue.Digest(ctx, r.tool); err != nil {
+		if access.digest, err = catalogue.Digest(ctx, p.o.Catalogue, r.tool); err != nil {
 			return access, err
 		}
 	}

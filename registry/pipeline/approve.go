@@ -33,7 +33,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	digest := ""
 	if p.o.Approvals.Store != nil || call.Session != "" {
 		var err error
-		if digest, err = p.o.Catalogue.Digest(ctx, a.tool); err != nil {
+		if digest, err = catalogue.Digest(ctx, p.o.Catalogue, a.tool); err != nil {
 			return a, err
 		}
 		entry.Identified(digest)

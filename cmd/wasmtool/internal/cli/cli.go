@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	goruntime "runtime"
 	"runtime/debug"
@@ -24,6 +25,8 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+	// log receives warnings in place of Err; nil means Err.
+	log *slog.Logger
 }
 
 // Main runs the command line args, which do not include the program's name, and returns the exit

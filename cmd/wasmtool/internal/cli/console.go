@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf16"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
@@ -36,6 +37,10 @@ func (s Streams) warn(err error) { s.printWarnings(err.Error()) }
 
 func (s Streams) printWarnings(warnings ...string) {
 	for _, w := range warnings {
+		if s.log != nil {
+			s.log.Warn(w)
+			continue
+		}
 		fmt.Fprintf(s.Err, "wasmtool: warning: %s\n", indent(printable(w)))
 	}
 }
@@ -169,29 +174,6 @@ func (t *callOutput) erase() {
 	}
 }
 
-// lineWriter writes whole lines to standard error and is safe for concurrent use.
-type lineWriter struct {
-	err io.Writer
-	mu  sync.Mutex
-}
-
-// Write implements io.Writer for a handler that writes one line per call.
-func (w *lineWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err.Write(line)
-}
-
-func (w *lineWriter) receipt(r tool.Receipt) {
-	if line, err := json.Marshal(r); err == nil {
-		fmt.Fprintf(w, "%s\n", escapeInJSON(string(line)))
-	}
-}
-
-func (w *lineWriter) log(name string, level slog.Level, text string) {
-	_, _ = w.Write([]byte(logLine(name, level, text))) // a failed write cannot be reported anywhere
-}
-
 // warningHandler is a slog.Handler that calls a function for each record of level warning or above.
 // The argument is the message of the record, followed by the value of the attribute "reason".
 // Records of failed calls are left out, because the commands report these errors themselves.
@@ -223,3 +205,97 @@ func (h warningHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 // WithGroup implements slog.Handler.
 func (h warningHandler) WithGroup(string) slog.Handler { return h }
+
+// logOptions are the flags for the log of a command that runs until it is stopped.
+type logOptions struct {
+	format, level string
+	verbose       bool
+}
+
+// The values of --log-format.
+const (
+	logText = "text"
+	logJSON = "json"
+)
+
+func (o *logOptions) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "log-format", logText, "write log lines as `FORMAT`: text or json")
+	flags.StringVar(&o.level, "log-level", "info", "write log lines of `LEVEL` and above: debug, info, warn or error")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "short for --log-level debug")
+	for name, values := range map[string][]string{"log-format": {logText, logJSON}, "log-level": {"debug", "info", "warn", "error"}} {
+		// It fails only for an unknown flag.
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// open returns the log, which writes to standard error.
+func (o *logOptions) open(cmd *cobra.Command, err io.Writer) (*serveLog, error) {
+	var level slog.Level
+	switch o.level {
+	case "debug", "info", "warn", "error":
+		_ = level.UnmarshalText([]byte(o.level)) // these four names are valid
+	default:
+		return nil, usage(cmd, "--log-level "+quote(o.level)+" is not known; use debug, info, warn or error")
+	}
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	lines := &lineWriter{err: err, escape: printable}
+	l := &serveLog{lines: lines}
+	switch o.format {
+	case logText:
+		l.Logger = slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: level}))
+	case logJSON:
+		lines.escape = escapeInJSON
+		l.Logger = slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: level}))
+	default:
+		return nil, usage(cmd, "--log-format "+quote(o.format)+" is not known; use text or json")
+	}
+	return l, nil
+}
+
+// serveLog is the log of a server. It is safe for concurrent use.
+type serveLog struct {
+	*slog.Logger
+	lines *lineWriter
+}
+
+// ended logs a call that succeeded. The registry logs failed calls.
+func (l *serveLog) ended(r tool.Receipt) {
+	if r.Code != "" {
+		return
+	}
+	attrs := []any{"tool", r.Tool, "call", r.ID, "duration", r.Duration}
+	if r.Tenant != "" {
+		attrs = append(attrs, "tenant", r.Tenant)
+	}
+	l.Info(ledger.FailedPrefix+r.Tool+" ended", attrs...)
+}
+
+// receipt writes a receipt as a line of JSON.
+func (l *serveLog) receipt(r tool.Receipt) {
+	if line, err := json.Marshal(r); err == nil {
+		// a failed write cannot be reported anywhere
+		_, _ = l.lines.Write([]byte(escapeInJSON(string(line)) + "\n"))
+	}
+}
+
+// lineWriter writes whole lines and is safe for concurrent use.
+type lineWriter struct {
+	escape func(string) string // escapes what a terminal could interpret, but no line breaks
+
+	mu  sync.Mutex
+	err io.Writer
+}
+
+// Write implements io.Writer for a handler that writes one line per call.
+func (w *lineWriter) Write(line []byte) (int, error) {
+	shown := w.escape(strings.TrimSuffix(string(line), "\n")) + "\n"
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := io.WriteString(w.err, shown); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

@@ -30,13 +30,13 @@ import (
 type serveOptions struct {
 	toolOptions
 	grantOptions
+	logOptions
 	http      string
 	admin     string
 	tokenFile string
 	oauth     oauth.Options
 	hosts     []string
 	client    string
-	verbose   bool
 	receipt   bool
 	watch     bool
 }
@@ -98,7 +98,7 @@ the command line is wrong.`,
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` as well as for this machine's own names (repeatable)")
 	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and tool_directories when their files change")
 	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of tools on standard error, not only warnings and errors")
+	o.logOptions.add(cmd)
 	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it accessed, which rule allowed it and what it cost, as a line of JSON on standard error")
 	return cmd
 }
@@ -119,6 +119,11 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if o.client != "" {
 		return o.printClientConfig(cmd)
 	}
+	log, err := o.logOptions.open(cmd, o.Err)
+	if err != nil {
+		return err
+	}
+	o.log = log.Logger
 	offer, err := o.offerWithWorkspace(cmd, o.getenv)
 	if err != nil {
 		return err
@@ -128,22 +133,25 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
-	approver, messages := new(mcpserver.Approver), &lineWriter{err: o.Err}
+	approver := new(mcpserver.Approver)
 	options.Permissions, options.Host.Asker = o.words, approver
-	options.Sources = standard.Sources{OnLoadError: Streams{Err: messages}.warn, StartInBackground: true}
+	options.Sources = standard.Sources{OnLoadError: o.warn, StartInBackground: true}
 	if options, err = o.standardOptions(options); err != nil {
 		return err
 	}
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
-	if o.receipt {
-		options.Registry.Calls.OnReceipt = messages.receipt
+	options.Registry.Calls.OnReceipt = func(r tool.Receipt) {
+		log.ended(r)
+		if o.receipt {
+			log.receipt(r)
+		}
 	}
 	if err := o.checkOptions(cmd, options); err != nil {
 		return err
 	}
-	options.Registry.Logger = slog.New(slog.NewTextHandler(messages, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	options.Registry.Logger = log.Logger
 	tools, directories, err := o.openTools(options)
 	if err != nil {
 		return err
@@ -152,17 +160,13 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if err := o.checkAsked(cmd, allTools(tools)); err != nil {
 		return err
 	}
-	server := mcpserver.New(tools, mcpserver.Options{
-		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger,
-		OnLog: func(name string, level slog.Level, text string) {
-			if level >= slog.LevelWarn || o.verbose {
-				messages.log(name, level, text)
-			}
-		},
-	})
-	defer server.Close()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
+	server := mcpserver.New(tools, mcpserver.Options{
+		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger,
+		OnLog: func(name string, level slog.Level, text string) { log.Log(ctx, level, text, "tool", name) },
+	})
+	defer server.Close()
 	reloader := standard.NewReloader(tools, options, o.configFile(), o.getenv)
 	defer o.reloadOnHangup(ctx, reloader)()
 	if directories != nil {
@@ -246,7 +250,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
+	o.log.Info("serving health and metrics", "url", "http://"+l.Addr().String()+"/metrics")
 	// The admin server runs until all calls have ended, so that monitoring sees the shutdown.
 	admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
@@ -262,7 +266,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Server) error {
 	if o.http == "" {
 		if isTerminal(o.In) {
-			fmt.Fprintln(o.Err, "wasmtool: waiting for an MCP client on standard input; --print-config prints the configuration for a client")
+			o.log.Info("waiting for an MCP client on standard input; --print-config prints the configuration for a client")
 		}
 		defer protocolOnly()()
 		return server.ServeStdio(ctx, o.In, o.Out)
@@ -275,8 +279,12 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
-	err = server.ServeListener(ctx, l, access)
+	if err = access.Check(l.Addr()); err == nil {
+		o.log.Info("serving", "url", "http://"+l.Addr().String()+mcpserver.Path)
+		err = server.ServeListener(ctx, l, access)
+	} else {
+		err = errors.Join(err, l.Close())
+	}
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
 		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set a token in $%s or --token-file", o.http, err, tokenEnv)
 	}
@@ -358,7 +366,7 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 			if len(read.Pending) > 0 {
 				s.printWarnings("restart the command to apply the changes to " + strings.Join(read.Pending, ", "))
 			}
-			fmt.Fprintln(s.Err, "wasmtool: the operator's file was reloaded")
+			s.log.Info("the operator's file was reloaded")
 		}
 	}()
 	return func() { signal.Stop(hangups) }
@@ -375,7 +383,7 @@ func (s Streams) watchDirectories(ctx context.Context, reloader *standard.Reload
 				s.printWarnings(c.String())
 				return
 			}
-			fmt.Fprintf(s.Err, "wasmtool: %s\n", indent(printable(c.String())))
+			s.log.Info(c.String())
 		})
 	})
 	return func() {

@@ -65,16 +65,19 @@ func serveCommand(t *testing.T, flags ...string) *served {
 	return s
 }
 
-// expectLine reads the next line on standard error, which must begin with prefix, and returns the
-// rest.
-func (s *served) expectLine(t *testing.T, prefix string) string {
+// expectLine reads the log until a line with want, and returns the rest of that line.
+func (s *served) expectLine(t *testing.T, want string) string {
 	t.Helper()
-	line, err := s.stderr.ReadString('\n')
-	rest, ok := strings.CutPrefix(line, prefix)
-	if err != nil || !ok {
-		t.Fatalf("standard error has %q (%v), want %q", line, err, prefix)
+	var before strings.Builder
+	for {
+		line, err := s.stderr.ReadString('\n')
+		if _, rest, ok := strings.Cut(line, want); ok {
+			return strings.TrimSpace(rest)
+		}
+		if before.WriteString(line); err != nil {
+			t.Fatalf("standard error has %q (%v), want %q", &before, err, want)
+		}
 	}
-	return strings.TrimSpace(rest)
 }
 
 func (s *served) signal(t *testing.T, sig os.Signal) {
@@ -121,7 +124,7 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.expectLine(t, "wasmtool: the operator's file was reloaded")
+		s.expectLine(t, `level=INFO msg="the operator's file was reloaded"`)
 		<-changed
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: the tools are %s", revision, got)
@@ -130,7 +133,7 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.expectLine(t, "wasmtool: warning: the operator's file was not reloaded")
+		s.expectLine(t, `level=WARN msg="the operator's file was not reloaded`)
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: after a file with errors the tools are %s", revision, got)
 		}
@@ -177,8 +180,8 @@ func TestServeHTTP(t *testing.T) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	metrics := s.expectLine(t, "wasmtool: health and metrics at ")
-	url := s.expectLine(t, "wasmtool: serving at ")
+	metrics := s.expectLine(t, `msg="serving health and metrics" url=`)
+	url := s.expectLine(t, "msg=serving url=")
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
 	if err != nil {
@@ -189,6 +192,9 @@ func TestServeHTTP(t *testing.T) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
+	if line := s.expectLine(t, `level=INFO msg="[tools] silent ended" tool=silent call=call_`); !strings.Contains(line, " duration=") {
+		t.Errorf("the line of the call ends with %q", line)
+	}
 	// A client that disconnects stops a guest that would run forever.
 	ctx, cancel := context.WithCancel(t.Context())
 	given := make(chan error, 1)
