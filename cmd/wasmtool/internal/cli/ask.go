@@ -80,27 +80,17 @@ const (
 // ask shows a question to the person at the terminal and returns the answer.
 func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
 	var no registry.Answer
-	var b strings.Builder
-	text := q.Text(true)
-	b.WriteString(text)
-	if len(text) > maxScreen || strings.Count(text, "\n") > maxScreenLines {
-		b.WriteString("This question is long: scroll up and read it from its first line.\n")
-	}
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
 	choices := "Run it? [y]es, [a]lways for exactly this call, "
 	if offered {
 		choices += "[p]attern: always for " + oneLine(patterns) + ", "
 	}
-	b.WriteString(questiontext.Wrap(choices + "[N]o: "))
-	if _, err := io.WriteString(terminal, b.String()); err != nil {
-		return no, err
-	}
-	line, err := s.answer(ctx, terminal)
+	line, err := s.askText(ctx, terminal, q, choices+"[N]o: ")
 	if err != nil {
 		return no, err
 	}
-	switch strings.ToLower(line) {
+	switch line {
 	case "y", "yes":
 		return registry.Answer{Yes: true}, nil
 	case "a", "always":
@@ -111,6 +101,19 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 		}
 	}
 	return no, nil
+}
+
+// askText shows a question and the possible answers, and returns the answer in lower case.
+func (s Streams) askText(ctx context.Context, terminal io.Writer, q registry.Question, choices string) (string, error) {
+	text := q.Text(true)
+	if len(text) > maxScreen || strings.Count(text, "\n") > maxScreenLines {
+		text += "This question is long: scroll up and read it from its first line.\n"
+	}
+	if _, err := io.WriteString(terminal, text+questiontext.Wrap(choices)); err != nil {
+		return "", err
+	}
+	line, err := s.answer(ctx, terminal)
+	return strings.ToLower(line), err
 }
 
 type terminalAsker struct {

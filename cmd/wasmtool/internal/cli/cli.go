@@ -33,18 +33,21 @@ type Streams struct {
 // status. It stops the running command when ctx is done. compiler is the value that
 // [runtime.SelfCompiler] returned to the program.
 func Main(ctx context.Context, args []string, s Streams, compiler []string) int {
-	root := newRootCommand(&app{Streams: s, getenv: os.LookupEnv, compiler: compiler})
+	a := &app{Streams: s, getenv: os.LookupEnv, compiler: compiler}
+	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	return s.report(root.ExecuteContext(ctx), wantsJSON(args))
+	return s.report(cmp.Or(root.ExecuteContext(ctx), a.helpFailed), wantsJSON(args))
 }
 
 // app holds the state that all subcommands share.
 type app struct {
 	Streams
 	getenv func(name string) (string, bool)
+	// helpFailed is the error of a help function, because a help function of cobra returns none.
+	helpFailed error
 	// compiler is the command line of the process that compiles modules.
 	compiler []string
 }

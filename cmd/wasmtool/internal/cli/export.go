@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
@@ -55,7 +56,8 @@ not exist or is switched off; 8 if a tool cannot be loaded (the others are print
 	o.add(cmd)
 	cmd.Flags().StringVar(&o.format, "format", "", "print definitions in the `FORMAT` of a provider: "+formatNames())
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to enforce the schemas, where it can (openai, openai-responses, anthropic)")
-	cmd.ValidArgsFunction = o.completeTool
+	cmd.ValidArgsFunction = o.completeTools
+	completeWords(cmd, "format", each.Of(llm.Formats(), func(f llm.Format) string { return string(f) }))
 	return cmd
 }
 

@@ -160,6 +160,7 @@ type advised struct {
 	operatorFile string   // the name of the operator's file
 	given        []string // the permissions that flags already grant
 	verbose      bool     // the diagnostics of the call were shown
+	arguments    []string // lines that help to correct the arguments
 }
 
 func (e advised) Unwrap() error { return e.error }
@@ -168,6 +169,9 @@ func (e advised) Unwrap() error { return e.error }
 // result is empty if no way is known.
 func adviceFor(e *tool.Error, known advised) []string {
 	var lines []string
+	if e.Code == tool.CodeInvalidArgument {
+		lines = append(lines, known.arguments...)
+	}
 	if e.Code == tool.CodeTrap && known.grantCommand != "" && !known.verbose {
 		lines = append(lines, "to see where it trapped: add --verbose")
 	}

@@ -35,6 +35,8 @@ others are listed).`,
 	o.add(cmd)
 	cmd.Flags().StringVar(&filter.Category, "category", "", "list only the tools of this category")
 	cmd.Flags().StringVar(&filter.Tag, "tag", "", "list only the tools with this tag")
+	completeFlag(cmd, "category", o.completeListed(func(info catalogue.Info) []string { return []string{info.Category} }))
+	completeFlag(cmd, "tag", o.completeListed(func(info catalogue.Info) []string { return info.Tags }))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }

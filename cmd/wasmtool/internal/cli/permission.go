@@ -172,6 +172,7 @@ tool; 7 if there is no such ID or tool.`,
 			return a.printJSON(found[0])
 		},
 	}
+	cmd.ValidArgsFunction = completeDecision(&tenant)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the revoked grant or approval as a JSON object; for a tool, print an array of them")
 	tenantFlag(cmd, &tenant)
 	return cmd

@@ -63,7 +63,7 @@ denies it; 7 if the tool does not exist; 8 if the tool cannot be loaded.`,
 		},
 	}
 	o.add(cmd)
-	cmd.ValidArgsFunction = o.completeTool
+	cmd.ValidArgsFunction = o.completePermissions
 	tenantFlag(cmd, &o.tenant)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print all stored grants of the tool as a JSON object")
 	return cmd
@@ -93,42 +93,43 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 	if err := t.checkGrantable(cmd, o.words); err != nil {
 		return err
 	}
-	digest, err := t.tools.Digest(cmd.Context(), t.spec.Name)
-	if err != nil {
-		return err
-	}
-	directories, err := t.tools.Directories(cmd.Context(), t.spec.Name)
-	if err != nil {
-		return err
-	}
-	given, err := rememberGrant(cmd.Context(), remembered.Grant{
-		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Permissions: capability.Strings(o.words), AutoExecute: o.autoExecute,
-		Directories: directories,
-	})
+	given, err := t.rememberGrant(cmd.Context(), remembered.Grant{Tenant: o.tenant, Permissions: capability.Strings(o.words), AutoExecute: o.autoExecute})
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return o.printJSON(given)
 	}
-	named := strings.TrimSpace(t.spec.Name + " " + t.spec.Version)
-	fmt.Fprintf(o.Err, "wasmtool: granted to %s as it is now: %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
-	if !t.spec.Sandboxed {
-		fmt.Fprintf(o.Err, "  %s\n", tool.OutsideSandbox)
-	}
-	for _, flag := range capability.Broad(o.words...) {
-		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Permission.String()), oneLine(flag.Why))
-	}
-	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
-		fmt.Fprintln(o.Err, "  approval is still needed for scripts that do more than read files, unless [shell] in the operator's file allows their commands")
-	}
-	fmt.Fprintf(o.Err, "  to revoke it: wasmtool permission revoke %s\n", given.ID)
+	o.printGranted(t, given, o.words)
 	return nil
 }
 
-// rememberGrant adds a grant to the store and returns everything that the store now grants to the
-// tool.
-func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Grant, err error) {
+// printGranted reports a stored grant, and what it allows.
+func (s Streams) printGranted(t explainedTool, given remembered.Grant, words []capability.Permission) {
+	named := strings.TrimSpace(t.spec.Name + " " + t.spec.Version)
+	fmt.Fprintf(s.Err, "wasmtool: granted to %s as it is now: %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
+	if !t.spec.Sandboxed {
+		fmt.Fprintf(s.Err, "  %s\n", tool.OutsideSandbox)
+	}
+	for _, flag := range capability.Broad(words...) {
+		fmt.Fprintf(s.Err, "  %s: it %s\n", oneLine(flag.Permission.String()), oneLine(flag.Why))
+	}
+	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
+		fmt.Fprintln(s.Err, "  approval is still needed for scripts that do more than read files, unless [shell] in the operator's file allows their commands")
+	}
+	fmt.Fprintf(s.Err, "  to revoke it: wasmtool permission revoke %s\n", given.ID)
+}
+
+// rememberGrant adds a grant to the tool as it is now to the store, and returns everything that the
+// store now grants to the tool.
+func (t explainedTool) rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Grant, err error) {
+	g.Tool = t.spec.Name
+	if g.Digest, err = t.tools.Digest(ctx, g.Tool); err != nil {
+		return given, err
+	}
+	if g.Directories, err = t.tools.Directories(ctx, g.Tool); err != nil {
+		return given, err
+	}
 	stores, err := openStores(true)
 	if err != nil {
 		return given, err

@@ -55,7 +55,7 @@ exist.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd, args[0], args[1:]) },
 	}
 	o.add(cmd)
-	cmd.ValidArgsFunction = o.completeTool
+	cmd.ValidArgsFunction = o.completePermissions
 	cmd.Flags().StringVar(&o.input, "input", "", "explain a call with these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array with one object for each")
 	return cmd

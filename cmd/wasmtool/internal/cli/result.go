@@ -41,7 +41,7 @@ func (s Streams) printContent(r tool.Result) error {
 // describeBlock describes a content block that is not text.
 func describeBlock(c tool.Content) string {
 	file := func(what, name string, data []byte) string {
-		return fmt.Sprintf("%s (%s, %s); --json prints it", what, oneLine(name), byteCount(uint64(len(data))))
+		return fmt.Sprintf("%s (%s, %s); -o FILE saves it", what, oneLine(name), byteCount(uint64(len(data))))
 	}
 	switch c.Type {
 	case tool.ContentResourceLink:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type runOptions struct {
 	json    bool
 	verbose bool
 	receipt bool
+	save    saveOptions
+	spec    tool.Spec // of the tool; the zero value if it was not found
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -46,13 +49,16 @@ Arguments:
 
 The tool can use only what its manifest asks for and you grant. By default you grant the
 current directory, read-only, as the mount "workspace"; the clock; and randomness.
---allow write:workspace lets the tool write to the current directory. To grant
-permissions permanently, use 'wasmtool permission grant' or the operator's file; see
-docs/operator.md.
+--allow write:workspace lets the tool write to the current directory. At a terminal, you
+are asked about a permission that is missing. To grant permissions permanently, use
+'wasmtool permission grant' or the operator's file; see docs/operator.md.
+
+'wasmtool run NAME --help' shows the parameters of the tool NAME.
 
 Exit status: see 'wasmtool --help'.`,
 		Example: `  wasmtool run grep pattern='func main' path=.
   wasmtool run calculator expression='0.1+0.2'
+  wasmtool run grep --help
   wasmtool run read --input '{"file_path":"go.mod","limit":5}' --json
   wasmtool run ./my-tool --dir workspace=../data --timeout 5s
   wasmtool run ./issues --allow net:https://api.github.com query=crash --receipt`,
@@ -62,8 +68,13 @@ Exit status: see 'wasmtool --help'.`,
 		},
 	}
 	o.toolOptions.add(cmd)
-	cmd.ValidArgsFunction = o.completeTool
+	o.addToolHelp(cmd)
 	o.grantOptions.add(cmd, capability.WorkspaceMount+"=.")
+	cmd.ValidArgsFunction = o.completeCall
+	completeFlag(cmd, "allow", o.completeAllow)
+	completeFlag(cmd, "dir", o.completeMount)
+	completeFlag(cmd, "env", o.completeEnv)
+	o.save.add(cmd)
 	flags := cmd.Flags()
 	o.addSecrets(cmd)
 	flags.StringVar(&o.input, "input", "", "pass these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
@@ -79,8 +90,14 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
 		return usage(cmd, "--timeout must be at least 1ms; write, for example, 5s")
 	}
+	if err := o.save.check(cmd, o.Streams, o.json); err != nil {
+		return err
+	}
 	arguments, err := o.arguments(cmd, o.input, pairs)
 	if err != nil {
+		if u := new(usageError); errors.As(err, &u) {
+			u.command = o.commandLine(target, "run")
+		}
 		return err
 	}
 	offer, err := o.offer(cmd, o.getenv)
@@ -108,10 +125,14 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	}
 	result, err := o.call(cmd, options, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given), o.verbose}
+		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given), o.verbose, o.argumentHelp(target, o.spec, arguments)}
+	}
+	var unsaved error
+	if o.save.path != "" && err == nil {
+		result, unsaved = o.save.save(o.Streams, result)
 	}
 	if o.json {
-		return o.printEnvelope(result, receipt, err)
+		return o.printEnvelope(result, receipt, cmp.Or(err, unsaved))
 	}
 	o.printWarnings(result.Warnings...)
 	if receipt != nil {
@@ -122,10 +143,14 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	if err != nil && !saysMore(result, err) {
 		return err
 	}
-	if failed := o.printContent(result); failed != nil {
+	streams := o.Streams
+	if o.save.path == saveToOutput {
+		streams.Out = o.Err
+	}
+	if failed := streams.printContent(result); failed != nil {
 		return failed
 	}
-	return err
+	return cmp.Or(err, unsaved)
 }
 
 // saysMore reports whether the result of a failed call contains text that its error lacks, such as
@@ -149,6 +174,7 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 	}
 	defer tools.Close()
 	if info, err := tools.Tools().Get(name); err == nil {
+		o.spec = info.Spec
 		if err := o.checkAsked(cmd, info.Spec); err != nil {
 			return failedBeforeCall(target, err), err
 		}
@@ -164,6 +190,9 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 		call.OnProgress = output.progress
 	}
 	result, err := tools.Execute(cmd.Context(), call)
+	if o.grantAsked(cmd, tools, options, target, call, err) {
+		result, err = tools.Execute(cmd.Context(), call)
+	}
 	output.printDiagnostics(err)
 	return result, err
 }

@@ -98,6 +98,7 @@ the command line is wrong.`,
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` as well as for this machine's own names (repeatable)")
 	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and tool_directories when their files change")
 	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
+	completeWords(cmd, "print-config", clientNames())
 	o.logOptions.add(cmd)
 	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it accessed, which rule allowed it and what it cost, as a line of JSON on standard error")
 	return cmd

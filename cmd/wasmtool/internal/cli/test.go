@@ -46,7 +46,7 @@ be loaded.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd, args) },
 	}
 	o.addCache(cmd)
-	cmd.ValidArgsFunction = o.completeTool
+	cmd.ValidArgsFunction = o.completeTools
 	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
 	cmd.Flags().BoolVar(&o.network, "network", false, "also run the examples that need the network, and let them reach the servers that their manifests name")
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also show what tools wrote to standard error in examples that passed")

@@ -32,6 +32,7 @@ type toolOptions struct {
 func (o *toolOptions) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
 	o.addConfig(cmd)
+	completeFlag(cmd, "tools", completeDirs)
 	o.addCache(cmd)
 }
 
@@ -46,7 +47,13 @@ func (o *toolOptions) addCache(cmd *cobra.Command) {
 // grantCommand returns the command line that grants permissions to the target, without the
 // permissions.
 func (o *toolOptions) grantCommand(target string) string {
-	words := []string{"wasmtool", "permission", "grant"}
+	return o.commandLine(target, "permission", "grant")
+}
+
+// commandLine returns the command line of a subcommand for the target, with the flags that say
+// where the target comes from. It can be run in a POSIX shell.
+func (o *toolOptions) commandLine(target string, subcommand ...string) string {
+	words := append([]string{"wasmtool"}, subcommand...)
 	for _, dir := range o.directories {
 		words = append(words, "--tools", shellWord(dir))
 	}
@@ -175,32 +182,6 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 // command line names by a path.
 func alone(o *standard.Options) {
 	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Directories = true, true, nil
-}
-
-// completeTool completes the names of tools for a shell.
-func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	if isPath(begun) {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	options, err := o.standardOptions(standard.Options{})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	// A shell cannot show messages while it completes a command line.
-	options.Sources.OnLoadError, options.Registry.Logger = func(error) {}, nil
-	tools, err := standard.New(options)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	defer tools.Close()
-	var names []string
-	for _, info := range tools.Tools().List(catalogue.Filter{}) {
-		names = append(names, info.Name+"\t"+firstSentence(info.Description))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // isPath reports whether target is a path rather than the name of a tool: it has a separator, is
