@@ -42,8 +42,7 @@ func TestQuestionText(t *testing.T) {
 				"It can reach write:workspace at /workspace (/home/me/work).\n" +
 				"Its arguments:\n" +
 				`  file_path: ".git/hooks/post-commit"` + "\n" +
-				`  content: "` + strings.Repeat(`a\n`, 200) + `" … "` + strings.Repeat(`a\n`, 100) + `" (800000 bytes in all)` + "\n" +
-				`  left at the default: mode "whole"` + "\n",
+				`  content: "` + strings.Repeat(`a\n`, 200) + `" … "` + strings.Repeat(`a\n`, 100) + `" (800000 bytes in all)` + "\n",
 		},
 		{
 			name: "a shell",

@@ -26,7 +26,6 @@ const (
 	maxShown   = 40   // number of values with a line of their own
 	maxName    = 80
 	maxNames   = 2000 // the names of all parameters that have no line of their own
-	maxDefault = 40
 	maxMissing = 1000 // Shown.Missing, in bytes of the text
 )
 
@@ -58,7 +57,8 @@ type Shown struct {
 	Missing string
 }
 
-// Arguments returns the text for the arguments of a call, which are a JSON object.
+// Arguments returns the text for the arguments of a call, which are a JSON object. Arguments that
+// have the default of the schema are left out, because the digest of the tool fixes them.
 func Arguments(arguments json.RawMessage, o Options) Shown {
 	w := &writer{o: o}
 	if err := json.Unmarshal(arguments, &w.values); err != nil {
@@ -162,10 +162,10 @@ func (w *writer) commands() {
 }
 
 // rest writes the remaining values: required parameters, optional parameters, and then arguments
-// that the schema does not declare. At the end it writes the names of parameters with their default
-// value.
+// that the schema does not declare. It leaves out values that are the default of the schema.
 func (w *writer) rest() {
-	var required, optional, defaults []string
+	var required, optional []string
+	defaults := false
 	declared := make(map[string]bool)
 	for _, p := range w.o.Parameters {
 		value, ok := w.values[p.Name]
@@ -175,7 +175,7 @@ func (w *writer) rest() {
 		case p.Required:
 			required = append(required, p.Name)
 		case p.Default != nil && sameJSON(value, p.Default):
-			defaults = append(defaults, p.Name)
+			defaults = true
 		default:
 			optional = append(optional, p.Name)
 		}
@@ -203,12 +203,11 @@ func (w *writer) rest() {
 	}
 	if more := names[len(shown):]; len(more) > 0 {
 		w.missing = append(w.missing, fmt.Sprintf("%d more arguments", len(more)))
-		w.names("more, with their values not shown:", more, label)
+		w.line("more, with their values not shown: %s", joined(more, maxNames, label))
 	}
-	w.names("left at the default:", defaults, func(name string) string {
-		text, _ := render(w.values[name], maxDefault)
-		return label(name) + " " + text
-	})
+	if defaults && w.b.Len() == 0 {
+		w.line("every argument has its default")
+	}
 }
 
 // share returns the number of bytes that each value may use. Bytes that short values do not need
@@ -225,12 +224,6 @@ func (w *writer) share(names []string) int {
 		left -= size
 	}
 	return maxValues
-}
-
-func (w *writer) names(title string, names []string, show func(string) string) {
-	if len(names) > 0 {
-		w.line("%s %s", title, joined(names, maxNames, show))
-	}
 }
 
 // joined lists names. It only counts the names that do not fit into a line of room bytes.

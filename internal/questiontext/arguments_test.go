@@ -62,6 +62,12 @@ func TestArguments(t *testing.T) {
 			missing: "b, a",
 		},
 		{
+			name:   "defaults alone",
+			values: map[string]any{"a": 1},
+			o:      Options{Parameters: []Parameter{{Name: "a", Default: json.RawMessage(`1`)}}},
+			want:   "  every argument has its default\n",
+		},
+		{
 			name:   "what changes comes first and is whole",
 			values: map[string]any{"content": "x", "path": path},
 			o:      Options{First: []string{"path"}, Parameters: []Parameter{{Name: "content", Required: true}, {Name: "path"}}},
@@ -80,7 +86,7 @@ func TestArguments(t *testing.T) {
 			o: Options{Parameters: []Parameter{
 				{Name: "e", Default: json.RawMessage(`"."`)}, {Name: "d", Default: json.RawMessage(`4`)}, {Name: "b"}, {Name: "c", Required: true},
 			}},
-			want: "  c: \"x\"\n  d: 5\n  b: true\n  a: 1\n  z: null\n  left at the default: e \".\"\n",
+			want: "  c: \"x\"\n  d: 5\n  b: true\n  a: 1\n  z: null\n",
 		},
 		{
 			name:   "another line, an escape, hidden characters",
@@ -121,7 +127,7 @@ func TestArguments(t *testing.T) {
 			name:   "a script",
 			values: map[string]any{"command": "ls\n\trm x\x1b\n", "stdin": ""},
 			o:      Options{Script: "command", Parameters: []Parameter{{Name: "stdin", Default: json.RawMessage(`""`)}, {Name: "command"}}},
-			want:   "  command:\n    | ls\n    | \\trm x\\x1b\n  left at the default: stdin \"\"\n",
+			want:   "  command:\n    | ls\n    | \\trm x\\x1b\n",
 		},
 		{
 			name:   "a script that does not fit",

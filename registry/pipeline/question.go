@@ -112,8 +112,9 @@ func (q Question) Title() string {
 // Text returns the question as several lines of text, which are bounded and safe to print. The
 // facts from the host come first: the reason for the question, and what the tool can access. Then
 // come the arguments, on indented lines: first the parameters of Spec.Changes and Spec.Shell, then
-// required parameters, then all others. The first line names arguments that do not fit. Lines are
-// wrapped at 80 columns, and continuation lines are indented.
+// required parameters, then all others. Arguments that have the default of the schema are left out.
+// The first line names arguments that do not fit. Lines are wrapped at 80 columns, and continuation
+// lines are indented.
 //
 // If operator is set, the text also contains the source of the tool and directories of the host,
 // which only the operator may see.
