@@ -109,21 +109,30 @@ func (o *toolOptions) completePermissions(cmd *cobra.Command, args []string, beg
 	if len(args) == 0 {
 		return o.completeTool(cmd, args, begun)
 	}
-	return o.completeAllow(cmd, args, begun)
+	return o.completeAsked(askedPermissions)(cmd, args, begun)
 }
 
-// completeAllow completes permissions that the tool of the command line asks for.
-func (o *toolOptions) completeAllow(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var c completion
-	spec, _ := o.specOf(args)
-	for _, p := range spec.Permissions.List() {
-		isScratch := (p.Kind() == capability.KindRead || p.Kind() == capability.KindWrite) && p.Name() == capability.ScratchMount
-		if !isScratch && !slices.Contains(args[1:], p.String()) {
-			c.add(p.String(), "")
+// completeAsked completes what the function asked returns for the tool of the command line.
+func (o *toolOptions) completeAsked(asked func(tool.Spec) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var c completion
+		spec, _ := o.specOf(args)
+		for _, word := range asked(spec) {
+			if !slices.Contains(args, word) {
+				c.add(word, "")
+			}
 		}
+		return c.result()
 	}
-	return c.result()
 }
+
+func askedPermissions(s tool.Spec) []string {
+	return slices.DeleteFunc(capability.Strings(s.Permissions.List()), func(text string) bool {
+		return strings.HasSuffix(text, ":"+capability.ScratchMount)
+	})
+}
+
+func askedVariables(s tool.Spec) []string { return s.Permissions.Env }
 
 // completeListed completes the values that the function of returns for the tools, such as their
 // categories.
@@ -281,16 +290,6 @@ func (o *toolOptions) completeMount(_ *cobra.Command, args []string, begun strin
 		if f.Mount != capability.ScratchMount {
 			c.add(f.Mount+"=", "")
 		}
-	}
-	return c.result()
-}
-
-// completeEnv completes the variables that the tool asks for.
-func (o *toolOptions) completeEnv(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var c completion
-	spec, _ := o.specOf(args)
-	for _, name := range spec.Permissions.Env {
-		c.add(name, "")
 	}
 	return c.result()
 }

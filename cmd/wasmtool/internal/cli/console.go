@@ -224,8 +224,7 @@ func (o *logOptions) add(cmd *cobra.Command) {
 	flags.StringVar(&o.level, "log-level", "info", "write log lines of `LEVEL` and above: debug, info, warn or error")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "short for --log-level debug")
 	for name, values := range map[string][]string{"log-format": {logText, logJSON}, "log-level": {"debug", "info", "warn", "error"}} {
-		// It fails only for an unknown flag.
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		completeWords(cmd, name, values)
 	}
 }
 

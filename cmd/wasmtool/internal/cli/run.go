@@ -71,9 +71,9 @@ Exit status: see 'wasmtool --help'.`,
 	o.addToolHelp(cmd)
 	o.grantOptions.add(cmd, capability.WorkspaceMount+"=.")
 	cmd.ValidArgsFunction = o.completeCall
-	completeFlag(cmd, "allow", o.completeAllow)
+	completeFlag(cmd, "allow", o.completeAsked(askedPermissions))
 	completeFlag(cmd, "dir", o.completeMount)
-	completeFlag(cmd, "env", o.completeEnv)
+	completeFlag(cmd, "env", o.completeAsked(askedVariables))
 	o.save.add(cmd)
 	flags := cmd.Flags()
 	o.addSecrets(cmd)
