@@ -105,7 +105,13 @@ type CompileEvent struct {
 	Digest string
 	// Bytes is the size of the module.
 	Bytes int
+
+	ended *func(time.Duration, error)
 }
+
+// OnEnd makes the runtime call f when the compilation has ended, with its duration and its error.
+// It may be called once, and only before OnCompile returns.
+func (e CompileEvent) OnEnd(f func(took time.Duration, err error)) { *e.ended = f }
 
 // Runtime loads modules and owns the resources that they share. It is safe for concurrent use.
 // Close it to stop all calls and free the compiled code.
@@ -156,10 +162,11 @@ func New(o Options) *Runtime {
 	r.compiler = compile.New(compile.Options{
 		CacheDir: o.CacheDir, CacheMaxBytes: o.CacheMaxBytes, MaxModuleBytes: o.MaxModuleBytes,
 		Child: child.Options{Command: o.CompileCommand, Timeout: o.CompileTimeout, MaxMemory: o.CompileMemory},
-		OnCompile: func(digest string, bytes int) {
+		OnCompile: func(digest string, bytes int) (ended func(time.Duration, error)) {
 			if o.OnCompile != nil {
-				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes})
+				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes, ended: &ended})
 			}
+			return ended
 		},
 		Closing: r.closing, Log: o.Logger,
 	})

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,8 +72,10 @@ func TestAdminPages(t *testing.T) {
 	for _, line := range []string{
 		`wasmtool_calls_total{tool="works",code=""} 1`,
 		`wasmtool_calls_total{tool="fails",code="execution"} 2`,
-		`wasmtool_call_seconds_bucket{le="+Inf"} 3`,
-		`wasmtool_call_seconds_count 3`,
+		`wasmtool_call_seconds_bucket{tool="fails",le="+Inf"} 2`,
+		`wasmtool_call_seconds_count{tool="works"} 1`,
+		`wasmtool_tenant_calls_total{tenant=""} 3`,
+		`wasmtool_compile_seconds_count 0`,
 		`wasmtool_http_refused_total{reason="host"} 1`,
 		`wasmtool_calls_running 0`,
 		`wasmtool_sessions 1`,
@@ -79,6 +84,22 @@ func TestAdminPages(t *testing.T) {
 		if !bytes.Contains([]byte(metrics), []byte(line+"\n")) {
 			t.Errorf("the metrics lack %s:\n%s", line, metrics)
 		}
+	}
+	documented, err := os.ReadFile("../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, rows []string
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(metrics, -1) {
+		names = append(names, m[1]+" "+m[2])
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (gauge|counter|histogram) ").FindAllStringSubmatch(string(documented), -1) {
+		rows = append(rows, m[1]+" "+m[2])
+	}
+	slices.Sort(names)
+	slices.Sort(rows)
+	if !slices.Equal(names, rows) {
+		t.Errorf("the metrics are %q, docs/mcp.md has %q", names, rows)
 	}
 	if strings.Contains(metrics, "made_up") {
 		t.Error("a client can add a metric")

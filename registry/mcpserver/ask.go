@@ -126,10 +126,12 @@ func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.A
 		return registry.Answer{}, registry.ErrNoApprover
 	}
 	result, err := call.elicit(ctx, approvalInput, approvalForm(q))
-	if err != nil {
-		return registry.Answer{}, err
+	answer := registry.Answer{}
+	if err == nil {
+		answer = answerOf(result, q)
 	}
-	return answerOf(result, q), nil
+	call.server.metrics.asked(answer.Yes, err)
+	return answer, err
 }
 
 // Inquire implements tool.Asker.

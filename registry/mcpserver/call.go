@@ -88,7 +88,7 @@ func (c *servedCall) execute(ctx context.Context, use structuredUse) (_ *mcp.Cal
 	defer s.opts.Approver.enter(call.ID, c)()
 	started := time.Now()
 	result, err := s.registry.Execute(ctx, call)
-	s.metrics.called(params.Name, tool.CodeOf(err), time.Since(started))
+	s.metrics.called(call.Tenant, params.Name, tool.CodeOf(err), time.Since(started))
 	if err != nil {
 		return s.failure(result, err)
 	}

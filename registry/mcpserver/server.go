@@ -48,6 +48,9 @@ type Options struct {
 	OnLog func(tool string, level slog.Level, text string)
 	// Logger receives warnings and errors for the operator; nil discards them.
 	Logger *slog.Logger
+	// Metrics receives the counters of ServeAdmin; nil means counters of this Server alone. Two
+	// Servers must not share it.
+	Metrics *Metrics
 }
 
 // Server offers the tools of one Registry. It is safe for concurrent use and may serve several
@@ -60,7 +63,7 @@ type Server struct {
 	running  *running
 	sessions *sessions
 	pending  pending
-	metrics  *metrics
+	metrics  *Metrics
 	stop     func() // ends the subscription to the registry
 
 	mu      sync.Mutex
@@ -75,7 +78,7 @@ func New(r *registry.Registry, o Options) *Server {
 	o.Grace = cmp.Or(max(o.Grace, 0), DefaultGrace)
 	s := &Server{
 		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(),
-		metrics: newMetrics(), offered: make(map[string]string),
+		metrics: cmp.Or(o.Metrics, NewMetrics()), offered: make(map[string]string),
 	}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: cmp.Or(o.Name, "wasmtool"), Version: cmp.Or(o.Version, "unknown")},

@@ -95,7 +95,7 @@ func TestCallContinuesAfterQuestion(t *testing.T) {
 			}
 			get := w.admin(t)
 			_, metrics := get("/metrics", nil)
-			for _, line := range []string{`wasmtool_calls_total{tool="agent",code=""} 1`, `wasmtool_call_seconds_count 1`, `wasmtool_calls_running 0`} {
+			for _, line := range []string{`wasmtool_calls_total{tool="agent",code=""} 1`, `wasmtool_call_seconds_count{tool="agent"} 1`, `wasmtool_calls_running 0`} {
 				if !strings.Contains(metrics, line+"\n") {
 					t.Errorf("the metrics lack %s:\n%s", line, metrics)
 				}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -29,8 +30,9 @@ type Options struct {
 	// for each module. Without a Command, modules that may take long do not compile.
 	Child child.Options
 	// OnCompile is called, possibly concurrently, before a module is compiled that the cache does
-	// not have; nil means no notification.
-	OnCompile func(digest string, bytes int)
+	// not have; nil means no notification. The function ended that it returns is called when the
+	// compilation has ended; it may be nil.
+	OnCompile func(digest string, bytes int) (ended func(took time.Duration, err error))
 	// Closing is done when no further module should be compiled.
 	Closing context.Context
 	Log     *slog.Logger
@@ -143,11 +145,16 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 	if m.stubs, err = checkImports(m.report, job.Stubs); err != nil {
 		return nil, err
 	}
+	var ended func(time.Duration, error)
 	if c.opts.OnCompile != nil {
-		c.opts.OnCompile(job.Digest, len(wasm))
+		ended = c.opts.OnCompile(job.Digest, len(wasm))
 	}
+	began := time.Now()
 	slot.prepare()
 	engine, err := c.build(m, slot)
+	if ended != nil {
+		ended(time.Since(began), err)
+	}
 	if err != nil {
 		return nil, err
 	}

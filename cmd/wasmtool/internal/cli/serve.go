@@ -25,6 +25,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 type serveOptions struct {
@@ -143,6 +144,8 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
+	metrics := mcpserver.NewMetrics()
+	options.Runtime.OnCompile = func(e runtime.CompileEvent) { e.OnEnd(metrics.Compiled) }
 	options.Registry.Calls.OnReceipt = func(r tool.Receipt) {
 		log.ended(r)
 		if o.receipt {
@@ -164,7 +167,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	server := mcpserver.New(tools, mcpserver.Options{
-		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger,
+		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger, Metrics: metrics,
 		OnLog: func(name string, level slog.Level, text string) { log.Log(ctx, level, text, "tool", name) },
 	})
 	defer server.Close()

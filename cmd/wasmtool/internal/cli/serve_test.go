@@ -192,6 +192,7 @@ func TestServeHTTP(t *testing.T) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
+	until(t, metrics, "wasmtool_compile_seconds_count 1")
 	if line := s.expectLine(t, `level=INFO msg="[tools] silent ended" tool=silent call=call_`); !strings.Contains(line, " duration=") {
 		t.Errorf("the line of the call ends with %q", line)
 	}
