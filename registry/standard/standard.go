@@ -21,6 +21,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -147,12 +148,12 @@ func (a *assembly) build(m *manifests.Manifest, source string, files manifests.F
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
 	}
-	digest := ""
+	var interpreter runtimes.Release
 	if m.Module.Runtime != "" {
-		digest, files.Module = runtimeOf(a.o, m, source)
+		interpreter, files.Module = runtimeOf(a.o, m, source)
 	}
 	executor := wasm.New(wasm.Options{
-		Runtime: a.runtime, Manifest: m, Read: files.Module, Digest: digest, ReadData: files.Data, Source: source,
+		Runtime: a.runtime, Manifest: m, Read: files.Module, Digest: interpreter.SHA256, Program: interpreter.Program, ReadData: files.Data, Source: source,
 		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: a.stores,
 	})
 	if m.Describe != nil {

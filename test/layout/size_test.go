@@ -31,7 +31,7 @@ const (
 // larger has the packages that may have more than maxFiles files, with the reason for each.
 var larger = map[string]string{
 	"guest-examples/shell/commands": "each command of the shell has a file, and the commands share only text.go",
-	"cmd/wasmtool/internal/cli":      "each command has a file, and the commands share the options of tools and the terminal",
+	"cmd/wasmtool/internal/cli":     "each command has a file, and the commands share the options of tools and the terminal",
 }
 
 func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {

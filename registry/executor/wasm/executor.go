@@ -40,6 +40,9 @@ type Options struct {
 	// Digest is the digest of the module in hex if the manifest has none and it is known otherwise.
 	// The module is then not read if it is in the cache.
 	Digest string
+	// Program is the name of the program, argv[0]; empty means the name of the tool. An interpreter
+	// looks for its library relative to this path in the guest.
+	Program string
 	// ReadData returns the files of the module's data. It is called after Read if the manifest
 	// names data; otherwise it may be nil.
 	ReadData func() (map[string][]byte, error)
@@ -388,7 +391,7 @@ const maxArgs = 1 << 20
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.o.Manifest
 	call := runtime.Call{
-		Name:   m.Name,
+		Name:   cmp.Or(e.o.Program, m.Name),
 		Input:  m.Module.Stdin.Input(in.Arguments, in.Text),
 		Config: m.Module.Config,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
