@@ -25,7 +25,7 @@ func (r *Registry) Tenant(name string, o TenantOptions) *Tenant {
 
 func (t *Tenant) request(call tool.Call) pipeline.Request {
 	call.Tenant = t.name
-	return pipeline.Request{Call: call, Options: t.options}
+	return pipeline.Request{Call: call, Options: t.options, Own: true}
 }
 
 // Execute is [Registry.Execute] for the tenant.

@@ -39,6 +39,7 @@ type Config struct {
 	agent    Agent
 	audit    Audit
 	shell    shellcommand.Settings
+	tenants  map[string]Tenant
 	revoked  map[string]bool
 }
 
@@ -153,6 +154,12 @@ func (c *Config) Protected() []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.servers)) {
 		files = append(files, programFile(c.servers[name].Command))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.tenants)) {
+		files = append(files, c.tenants[name].Token.File)
+		for _, s := range c.tenants[name].Secrets {
+			files = append(files, s.File)
+		}
 	}
 	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
 }

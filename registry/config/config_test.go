@@ -94,6 +94,7 @@ var (
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
 	shellOf   = func(c *Config) any { return c.Shell() }
+	tenantOf  = func(c *Config) any { t := c.Tenants()["a"]; t.Source, t.Token.Source = "", ""; return t }
 	auditOf   = func(c *Config) any { return c.Audit() }
 	agentOf   = func(c *Config) any { a := c.Agent(); a.Provider, a.Model, a.Source = "", "", ""; return a }
 )
@@ -185,6 +186,14 @@ var effects = []struct {
 	{"servers.NAME.header", "servers.own = { url = \"http://localhost:1/\", secret = \"A\", header = \"X-Key\" }\nsecrets.A.env = \"TOKEN\"", serversOf, map[string]Server{"own": {URL: "http://localhost:1/", Secret: capability.SecretUse{Name: "A", Header: "X-Key"}, Source: FileName + ":1"}}},
 	{"servers.NAME.env", `servers.own = { command = ["server"], env = ["TOKEN"] }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, Env: []string{"TOKEN"}, Source: FileName + ":1"}}},
 	{"servers.NAME.start_timeout", `servers.own = { command = ["server"], start_timeout = "90s" }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, StartTimeout: 90 * time.Second, Source: FileName + ":1"}}},
+	{"tenants.NAME.token_env", `tenants.a.token_env = "T"`, tenantOf, Tenant{Token: SecretSource{Kind: SecretEnv, Env: "T"}}},
+	{"tenants.NAME.token_file", `tenants.a.token_file = "t"`, tenantOf, Tenant{Token: SecretSource{Kind: SecretFile, File: filepath.Join(directory, "t")}}},
+	{"tenants.NAME.mounts.NAME", `tenants.a.mounts.workspace = "~/a"`, tenantOf, Tenant{Mounts: map[string]string{"workspace": filepath.Join(home, "a")}}},
+	{"tenants.NAME.env.NAME", "tenants.a.env.LANG = \"fr\"\nenv.LANG = true", tenantOf, Tenant{Env: map[string]string{"LANG": "fr"}}},
+	{"tenants.NAME.secrets.NAME.env", "tenants.a.secrets.K.env = \"T\"\nsecrets.K.env = \"TOKEN\"", tenantOf, Tenant{Secrets: map[string]SecretSource{"K": {Kind: SecretEnv, Env: "T", Source: "wasmtool.toml:1"}}}},
+	{"tenants.NAME.secrets.NAME.file", "tenants.a.secrets.K.file = \"k\"\nsecrets.K.env = \"TOKEN\"", tenantOf, Tenant{Secrets: map[string]SecretSource{"K": {Kind: SecretFile, File: filepath.Join(directory, "k"), Source: "wasmtool.toml:1"}}}},
+	{"tenants.NAME.deny", `tenants.a.deny = ["clock"]`, tenantOf, Tenant{Deny: capability.Deny{mustWord("clock")}}},
+	{"tenants.NAME.timeout", `tenants.a.timeout = "5s"`, tenantOf, Tenant{MaxTimeout: 5 * time.Second}},
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(directory, "log", "audit.jsonl"), MaxBytes: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 1 << 20, Keep: 8}},
 	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 64 << 20}},

@@ -41,7 +41,7 @@ func newConfig() *Config {
 	return &Config{
 		mounts: make(map[string]mount), env: make(map[string]variable), secrets: make(map[string]secret),
 		tools: make(map[string]toolSettings), revoked: make(map[string]bool),
-		servers: make(map[string]Server), tables: make(map[string]string),
+		servers: make(map[string]Server), tenants: make(map[string]Tenant), tables: make(map[string]string),
 		policy: policy.Config{Sources: make(map[string]string)},
 	}
 }
@@ -79,6 +79,7 @@ func (r *reader) keys() []stricttoml.Key {
 		{Name: "tools", Path: "tools", Want: stricttoml.WantMap, Check: checkToolName, Entry: r.toolKey},
 		{Name: "servers", Path: "servers", Want: stricttoml.WantMap, Check: checkServerName, Entry: r.serverKey},
 		r.agentKey(),
+		{Name: "tenants", Path: "tenants", Want: stricttoml.WantMap, Check: checkTenantName, Entry: r.tenantKey},
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},
 		{Name: "revoked", Path: "revoked", Want: stricttoml.WantTable, Members: r.revokedKeys},
 	}

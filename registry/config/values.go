@@ -21,10 +21,10 @@ type Value struct {
 	Source string `json:"source"`
 }
 
-// Values returns what holds, in the order of the documentation: the values in the file, and the
-// defaults of the keys that it leaves out. It leaves out the defaults of keys below a name, such as
-// the keys of one tool, and in rules.
-func (c *Config) Values() []Value {
+// Values returns what holds with c, in the order of the documentation: the values in the file, and
+// the defaults of the keys that the file leaves out. It leaves out the defaults of keys below a
+// name, such as the keys of one tool, and in rules.
+func Values(c *Config) []Value {
 	l := lister{c: c, keys: stricttoml.New("", nil, stricttoml.Format{})}
 	if c.text != nil {
 		l.keys = c.text
@@ -94,7 +94,7 @@ func join(path, name string) string {
 
 // hidden has the keys whose values may contain passwords.
 var hidden = map[string]bool{
-	"env.NAME": true, "secrets.NAME.command": true, "servers.NAME.command": true, "servers.NAME.url": true, "agent.base_url": true,
+	"env.NAME": true, "tenants.NAME.env.NAME": true, "secrets.NAME.command": true, "servers.NAME.command": true, "servers.NAME.url": true, "agent.base_url": true,
 }
 
 // defaults describes the values of keys that the file leaves out, as docs/operator.md does.

@@ -31,7 +31,7 @@ model = "m"
 base_url = "https://example.com/hunter2"
 `)
 	var lines []string
-	for _, v := range c.Values() {
+	for _, v := range Values(c) {
 		text := string(v.Value)
 		if v.Hidden {
 			text += "hidden"
@@ -54,7 +54,7 @@ base_url = "https://example.com/hunter2"
 			t.Errorf("no line %s in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
-	text, err := json.Marshal(c.Values())
+	text, err := json.Marshal(Values(c))
 	if err != nil || strings.Contains(string(text), "hunter2") {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -63,7 +63,7 @@ base_url = "https://example.com/hunter2"
 // Without a file, only defaults hold.
 func TestValuesOfNoFile(t *testing.T) {
 	for _, c := range []*Config{{}, mustDecode(t, "")} {
-		values := c.Values()
+		values := Values(c)
 		if len(values) == 0 || slices.ContainsFunc(values, func(v Value) bool { return v.Source != "default" }) {
 			t.Errorf("%+v", values)
 		}

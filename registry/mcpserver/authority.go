@@ -2,10 +2,15 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -44,9 +49,9 @@ var ErrOAuth = errors.New("oauth")
 // metadataPath is the path of the metadata of a resource. The metadata of Path is below it.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// tokenGate admits requests with a token of an Authority.
+// tokenGate admits requests with a token of an Authority or of a tenant.
 type tokenGate struct {
-	metadata http.Handler
+	metadata http.Handler // nil for tokens of tenants
 	require  func(http.Handler) http.Handler
 }
 
@@ -74,9 +79,42 @@ func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 	}, nil
 }
 
+// newTenantGate returns a tokenGate for the tokens of tenants.
+func newTenantGate(tokens map[string]string, refused func()) (*tokenGate, error) {
+	names := make(map[[sha256.Size]byte]string)
+	for _, name := range slices.Sorted(maps.Keys(tokens)) {
+		sum := sha256.Sum256([]byte(tokens[name]))
+		switch other, twice := names[sum]; {
+		case name == "":
+			return nil, fmt.Errorf("%w: a tenant has no name", ErrTenants)
+		case len(tokens[name]) < MinTokenBytes:
+			return nil, fmt.Errorf("%w: %s: %w", ErrTenants, name, ErrTokenShort)
+		case strings.ContainsAny(tokens[name], " \t\r\n"):
+			return nil, fmt.Errorf("%w: the token of %s contains a space", ErrTenants, name)
+		case twice:
+			return nil, fmt.Errorf("%w: %s and %s have the same token", ErrTenants, other, name)
+		}
+		names[sum] = name
+	}
+	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		given, user := sha256.Sum256([]byte(token)), ""
+		for sum, name := range names { // compare with all, so that the time shows nothing
+			if subtle.ConstantTimeCompare(sum[:], given[:]) == 1 {
+				user = name
+			}
+		}
+		if user == "" {
+			refused()
+			return nil, auth.ErrInvalidToken
+		}
+		return &auth.TokenInfo{UserID: user}, nil
+	}
+	return &tokenGate{require: auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})}, nil
+}
+
 // serve serves the metadata, and passes requests with a valid token to the handler next.
 func (g *tokenGate) serve(w http.ResponseWriter, req *http.Request, next http.HandlerFunc) {
-	if req.URL.Path == metadataPath || req.URL.Path == metadataPath+Path {
+	if g.metadata != nil && (req.URL.Path == metadataPath || req.URL.Path == metadataPath+Path) {
 		g.metadata.ServeHTTP(w, req)
 		return
 	}

@@ -352,7 +352,7 @@ func TestInvalidOAuthOptions(t *testing.T) {
 		o     oauth.Options
 		want  string
 	}{
-		"two ways":       {strings.Repeat("x", 20), oauth.Options{Issuer: i.url, Resource: resource}, "not both"},
+		"two ways":       {strings.Repeat("x", 20), oauth.Options{Issuer: i.url, Resource: resource}, "choose one"},
 		"no resource":    {"", oauth.Options{Issuer: i.url}, "is not the URL of this server"},
 		"another path":   {"", oauth.Options{Issuer: i.url, Resource: "https://tools.example.com/"}, "is not the URL of this server"},
 		"plain issuer":   {"", oauth.Options{Issuer: "http://example.com", Resource: resource}, "https"},

@@ -52,6 +52,9 @@ type HTTPOptions struct {
 	// MinTokenBytes. Empty means that none is required, which is allowed only on a loopback
 	// address.
 	Token string
+	// Tokens are the tokens of tenants, by the name of the tenant, instead of Token; each has at
+	// least MinTokenBytes, and no two are equal. Nil means none.
+	Tokens map[string]string
 	// Authority admits the users of an authorization server instead of Token; nil means none.
 	Authority *Authority
 	// Hosts are names, without port, that the Host header may have in addition to the names of this
@@ -79,12 +82,15 @@ type HTTPOptions struct {
 // reach.
 var ErrTokenNeeded = errors.New("an address that other machines can reach needs a token")
 
+// ErrTenants is the error of unusable tokens of tenants: too short, equal, or with a space.
+var ErrTenants = errors.New("tenants")
+
 // ErrTokenShort is the error of a token that is too short.
 var ErrTokenShort = fmt.Errorf("the token must have at least %d bytes", MinTokenBytes)
 
 // ServeListener serves clients that connect to l, at [Path], until ctx is done. Then it refuses
 // further calls, waits up to Options.Grace for running calls, and cancels the rest. It closes l.
-// The error is ErrTokenNeeded, ErrTokenShort, ErrOAuth or the error of l; nil after ctx is done.
+// The error is one of Check or the error of l; nil after ctx is done.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOptions) error {
 	g, err := s.newGate(l.Addr(), o)
 	if err != nil {
@@ -144,18 +150,20 @@ type gate struct {
 }
 
 // Check returns the error that ServeListener returns at once for a listener with this address:
-// ErrTokenNeeded, ErrTokenShort, ErrOAuth or nil.
+// ErrTokenNeeded, ErrTokenShort, ErrTenants, ErrOAuth or nil.
 func (o HTTPOptions) Check(addr net.Addr) error {
 	_, err := o.tokenGate(addr, func() {})
 	return err
 }
 
-// tokenGate checks the access control, and returns the gate for users of an Authority, or nil.
-// refused is called for each invalid token.
+// tokenGate checks the access control, and returns the gate for tenants and users of an Authority,
+// or nil. refused is called for each invalid token.
 func (o HTTPOptions) tokenGate(addr net.Addr, refused func()) (*tokenGate, error) {
 	switch {
-	case o.Authority != nil && o.Token != "":
-		return nil, errors.New("the server accepts either its own token or tokens of OAuth, not both")
+	case o.Authority != nil && (o.Token != "" || o.Tokens != nil), o.Token != "" && o.Tokens != nil:
+		return nil, errors.New("the server accepts its own token, tokens of tenants, or tokens of OAuth; choose one")
+	case o.Tokens != nil:
+		return newTenantGate(o.Tokens, refused)
 	case o.Authority != nil:
 		return newTokenGate(o.Authority, refused)
 	case o.Token == "" && !isLoopback(addr):

@@ -165,7 +165,7 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 		return tool.Result{}, err
 	}
 	if early.isValidFor(c) {
-		early.Request = r
+		early.Request = c.Request
 		c = *early
 	} else {
 		c, err = p.prepare(ctx, c)

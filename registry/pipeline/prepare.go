@@ -23,6 +23,8 @@ import (
 type Request struct {
 	Call    tool.Call
 	Options TenantOptions
+	// Own means that the program chose the Options, so that Rules.Tenants does not apply.
+	Own bool
 	// Parent is the ID of the outer call of a nested call; "" means that a caller made this call.
 	// References in the arguments of a nested call are not resolved, because the arguments may
 	// contain untrusted results of resolving references in the outer call.
@@ -48,6 +50,14 @@ type prepared struct {
 // find looks up the tool of a call and checks that it is enabled for the caller.
 func (p *Pipeline) find(r *Request) (prepared, error) {
 	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
+	if c.rules.Tenants != nil && !r.Own && r.Parent == "" && r.Call.Tenant != "" {
+		options, err := c.rules.Tenants(r.Call.Tenant)
+		if err != nil {
+			return c, err
+		}
+		r = &Request{Call: r.Call, Options: options, depth: r.depth, onAllowed: r.onAllowed}
+		c.Request = r
+	}
 	found, err := p.o.Catalogue.Find(r.Call.Tool)
 	if err != nil {
 		return c, err

@@ -41,6 +41,11 @@ type Rules struct {
 	// Shell holds the operator's settings for the commands of shell scripts. They apply to tools
 	// with Spec.Shell.
 	Shell shellcommand.Settings
+	// Tenants returns the options of a tenant, and an error for a tenant that may make no calls. It
+	// is asked about each call of a tenant that comes without options of its own, and not about
+	// nested calls and calls of the tenant "". It must be safe for concurrent use. Nil means no
+	// options.
+	Tenants func(name string) (TenantOptions, error)
 	// ToolOptions are the operator's options for single tools, by name.
 	ToolOptions map[string]ToolOptions
 	// Digests pins tools, by name, to the digest that Registry.Digest returns. A tool with a

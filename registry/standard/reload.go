@@ -35,9 +35,10 @@ type Reload struct {
 	// now on.
 	Changed bool
 	// Pending lists sections that changed but take effect only after a restart: "limits",
-	// "tool_directories", "audit", "servers.NAME", "tools.NAME.settings", and "secrets.NAME" if its
-	// value comes from another source now. Until the restart, such a secret is denied to all tools.
-	// Otherwise its old value could be sent to URLs that the previous file did not allow.
+	// "tool_directories", "audit", "servers.NAME", "tools.NAME.settings", "tenants.NAME" if its
+	// token comes from another source now, and "secrets.NAME" if its value does. Until the restart,
+	// such a secret is denied to all tools. Otherwise its old value could be sent to URLs that the
+	// previous file did not allow.
 	Pending []string
 	// Warnings are the warnings of config.Config and policy.Policy.
 	Warnings []string
@@ -102,6 +103,9 @@ func (r *Reloader) optionsWith(read *config.Config) Options {
 		return offer
 	}
 	rules := &o.Registry.Rules
+	if len(r.started.Tenants()) > 0 { // without its [tenants], the file must not allow them more
+		rules.Tenants = func(string) (registry.TenantOptions, error) { return registry.TenantOptions{}, unknownTenant() }
+	}
 	rules.Grantable, rules.ToolGrantables = without(rules.Grantable), maps.Clone(rules.ToolGrantables)
 	for name, offer := range rules.ToolGrantables {
 		rules.ToolGrantables[name] = without(offer)
@@ -196,6 +200,13 @@ func pending(started, read *config.Config) []string {
 		sections = append(sections, "secrets."+name)
 	}
 	sections = append(sections, pendingSettings(started, read)...)
+	sameToken := func(a, b config.Tenant) bool { return a.Token.Same(b.Token) }
+	for _, name := range changed(started.Tenants(), read.Tenants(), sameToken) {
+		// A new tenant without a token needs no restart.
+		if !sameToken(read.Tenants()[name], started.Tenants()[name]) {
+			sections = append(sections, "tenants."+name)
+		}
+	}
 	before, after := started.Servers(), read.Servers()
 	gone := changed(after, before, func(config.Server, config.Server) bool { return true })
 	for _, name := range slices.Concat(changed(before, after, config.Server.Same), gone) {

@@ -47,6 +47,9 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 			rules.Digests[name] = digest
 		}
 	}
+	if len(file.Tenants()) > 0 {
+		rules.Tenants = func(name string) (registry.TenantOptions, error) { return TenantOptions(file, name) }
+	}
 	given := rules.ToolOptions
 	rules.ToolOptions = make(map[string]registry.ToolOptions)
 	for name, options := range file.ToolOptions() {

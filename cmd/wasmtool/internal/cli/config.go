@@ -108,7 +108,7 @@ Exit status: 0; 2 if the file cannot be used.`,
 			if err != nil {
 				return err
 			}
-			values := operator.Values()
+			values := config.Values(operator)
 			if asJSON {
 				return a.printJSON(values)
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
@@ -38,6 +39,7 @@ type serveOptions struct {
 	oauth     oauth.Options
 	hosts     []string
 	client    string
+	operator  *config.Config
 	receipt   bool
 	watch     bool
 }
@@ -70,8 +72,9 @@ If a call needs approval, the client asks its user. If the client cannot ask its
 call is denied. See docs/mcp.md and docs/operator.md.
 
 With --http, an address that other machines can reach needs access control: either a
-token of at least 16 bytes, in the variable WASMTOOL_SERVE_TOKEN or in --token-file; or an
-authorization server, with --oauth-issuer, which makes each of its users a tenant.
+token of at least 16 bytes, in the variable WASMTOOL_SERVE_TOKEN or in --token-file; or
+tokens of [tenants] in the operator's file; or an authorization server, with
+--oauth-issuer, which makes each of its users a tenant.
 
 SIGHUP reloads the operator's file. The first SIGINT or SIGTERM stops the server after
 the running calls have ended; a second signal stops the server at once.
@@ -141,6 +144,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if options, err = o.standardOptions(options); err != nil {
 		return err
 	}
+	o.operator = options.Config
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
@@ -289,7 +293,7 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 	} else {
 		err = errors.Join(err, l.Close())
 	}
-	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
+	if !errors.Is(err, mcpserver.ErrTenants) && (errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort)) {
 		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set a token in $%s or --token-file", o.http, err, tokenEnv)
 	}
 	return unusableOAuth(err)
@@ -299,6 +303,9 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error) {
 	access := mcpserver.HTTPOptions{Hosts: o.hosts}
 	var err error
+	if access.Tokens, err = o.tenantTokens(ctx); err != nil || access.Tokens != nil {
+		return access, err
+	}
 	if o.oauth.Issuer == "" {
 		access.Token, err = o.token(ctx)
 		return access, err
@@ -307,9 +314,48 @@ func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error
 	return access, unusableOAuth(err)
 }
 
-// unusableOAuth turns an error caused by the OAuth flags into a usage error.
+// tenantTokens returns the tokens of the tenants in the operator's file, by the names of the
+// tenants, or nil if the file has no tenants or the users of OAuth are the tenants.
+func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, error) {
+	tenants := o.operator.Tenants()
+	if len(tenants) == 0 {
+		return nil, nil
+	}
+	tokens := make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(tenants)) {
+		t := tenants[name]
+		if t.Token.Kind == "" {
+			continue
+		}
+		if o.oauth.Issuer != "" {
+			return nil, tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, because a user of that name would be the tenant; remove the token", t.Source, name, oauthIssuer)
+		}
+		value, err := standard.TenantSecret(o.operator, t.Token).Value(ctx)
+		if err != nil {
+			return nil, tool.Errorf(tool.CodeUsage, "%s: tenants.%s: the token %v", t.Source, name, err)
+		}
+		tokens[name] = strings.TrimSpace(string(value))
+	}
+	if o.oauth.Issuer != "" {
+		return nil, nil
+	}
+	own, err := o.token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if own != "" {
+		return nil, tool.Errorf(tool.CodeUsage, "the operator's file has [tenants], so clients send the token of a tenant; remove --token-file and $%s", tokenEnv)
+	}
+	if len(tokens) == 0 {
+		return nil, tool.Errorf(tool.CodeUsage, "no tenant in the operator's file has a token; write token_env or token_file, or use --%s", oauthIssuer)
+	}
+	return tokens, nil
+}
+
+// unusableOAuth turns an error caused by the OAuth flags or the tokens of tenants into a usage
+// error.
 func unusableOAuth(err error) error {
-	if errors.Is(err, mcpserver.ErrOAuth) {
+	if errors.Is(err, mcpserver.ErrOAuth) || errors.Is(err, mcpserver.ErrTenants) {
 		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
 	}
 	return err
