@@ -55,6 +55,11 @@ const (
 // tokenEnv names the variable that holds the token that HTTP clients must send.
 const tokenEnv = "WASMTOOL_SERVE_TOKEN"
 
+// serveInstructions tell a model how permissions and approvals of the tools work.
+const serveInstructions = "The tools run with only the permissions that their operator granted. " +
+	"A call that may write, send data or see secrets can need the approval of the user, who is asked outside of this conversation. " +
+	"If a call is denied, do not repeat it or work around the denial: report what is missing, because only the operator can grant it."
+
 func newServeCommand(a *app) *cobra.Command {
 	o := serveOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
@@ -171,7 +176,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	server := mcpserver.New(tools, mcpserver.Options{
-		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger, Metrics: metrics,
+		Version: readVersion().Version, Instructions: serveInstructions, Approver: approver, Logger: options.Registry.Logger, Metrics: metrics,
 		OnLog: func(name string, level slog.Level, text string) { log.Log(ctx, level, text, "tool", name) },
 	})
 	defer server.Close()
