@@ -21,5 +21,6 @@ var otherNames = map[string]string{
 	"serverid":             "the server of a tool is called mcp.server here",
 	"servername":           "the server of a tool is called mcp.server here",
 	"toolname":             "the server's name for the tool is called mcp.tool here",
+	"permissions.network":  "write [[permissions.net]] with url and methods",
 	"requiresconfirmation": "write dangerous = true for a tool whose calls must be confirmed",
 }
