@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/agent"
@@ -103,8 +104,7 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	if err := o.secretSources(cmd, o.app, &options); err != nil {
 		return err
 	}
-	announced := "a tool"
-	options.Runtime.OnCompile = o.announceCompile(&announced)
+	o.showCompile(&options.Runtime, func() string { return "compiling a tool" })
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
@@ -212,7 +212,7 @@ func outcomeError(r agent.Result) error {
 type steps struct{ Streams }
 
 func (s *steps) begin(step agent.Step) {
-	if isTerminal(s.Err) && step.Thinking != "" {
+	if terminal.Is(s.Err) && step.Thinking != "" {
 		fmt.Fprintf(s.Err, "%s\n", indent(printable(step.Thinking)))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/internal/questiontext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -47,7 +48,7 @@ func (s Streams) asker(inputFromStdin bool) tool.Asker {
 // person returns the writer that shows questions to the person at the terminal. It returns nil
 // when standard input is not a terminal, because then an answer cannot be read.
 func (s Streams) person(inputFromStdin bool) io.Writer {
-	if inputFromStdin || !isTerminal(s.In) {
+	if inputFromStdin || !terminal.Is(s.In) {
 		return nil
 	}
 	return s.terminal()
@@ -56,7 +57,7 @@ func (s Streams) person(inputFromStdin bool) io.Writer {
 // terminal returns the writer for questions: standard error, or the controlling terminal when
 // standard error is redirected. It returns nil if neither is a terminal.
 func (s Streams) terminal() io.Writer {
-	if isTerminal(s.Err) {
+	if terminal.Is(s.Err) {
 		return s.Err
 	}
 	tty, err := os.OpenFile(controllingTerminal(), os.O_WRONLY, 0)
@@ -189,6 +190,9 @@ func (s Streams) answer(ctx context.Context, terminal io.Writer) (string, error)
 	}()
 	select {
 	case line := <-answer:
+		if status, ok := terminal.(interface{ LineEnded() }); ok {
+			status.LineEnded()
+		}
 		return strings.TrimSpace(line), nil
 	case <-ctx.Done():
 		fmt.Fprintln(terminal)

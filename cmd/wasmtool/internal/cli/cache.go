@@ -36,7 +36,7 @@ Exit status: see the help of each subcommand.`,
 
 func newCacheListCommand(a *app) *cobra.Command {
 	o := toolOptions{app: a}
-	var asJSON bool
+	var format listFormat
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the compiled modules",
@@ -50,10 +50,10 @@ Exit status: 0; 2 if the directory cannot be used.`,
 		Example: `  wasmtool cache list
   wasmtool cache list --tools ./my-tools --json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.cacheList(cmd, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.cacheList(cmd, format) },
 	}
 	o.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	format.add(cmd)
 	return cmd
 }
 
@@ -72,7 +72,7 @@ type cacheEntryView struct {
 	Usable   bool      `json:"usable"`
 }
 
-func (o toolOptions) cacheList(cmd *cobra.Command, asJSON bool) error {
+func (o toolOptions) cacheList(cmd *cobra.Command, format listFormat) error {
 	cache, err := o.openCache(cmd)
 	if err != nil {
 		return err
@@ -90,18 +90,15 @@ func (o toolOptions) cacheList(cmd *cobra.Command, asJSON bool) error {
 		return err
 	}
 	view := newCacheView(entries, modules)
-	if asJSON {
-		return o.printJSON(view)
+	l := list{
+		value: view, header: []string{"MODULE", "SIZE", "LAST USED", "TOOLS"},
+		footer: fmt.Sprintf("%s, %s of at most %s", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes))),
 	}
-	w := o.table()
 	for _, e := range view.Entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.shortDigest(), byteCount(uint64(e.Bytes)), e.LastUsed.Local().Format("2006-01-02 15:04"), e.remark())
+		l.names = append(l.names, e.SHA256)
+		l.rows = append(l.rows, []string{e.shortDigest(), byteCount(uint64(e.Bytes)), localTime(e.LastUsed), e.remark()})
 	}
-	if err := w.Flush(); err != nil {
-		return outputFailed(err)
-	}
-	_, err = fmt.Fprintf(o.Out, "%s, %s of at most %s\n", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes)))
-	return outputFailed(err)
+	return o.printList(format, l)
 }
 
 func newCacheView(entries []runtime.CacheEntry, modules []standard.Module) cacheView {
@@ -164,7 +161,7 @@ func (o toolOptions) cacheClear(cmd *cobra.Command) error {
 		return err
 	}
 	entries, bytes, err := cache.Clear()
-	fmt.Fprintf(o.Err, "wasmtool: deleted %s, %s\n", moduleCount(entries), byteCount(uint64(bytes)))
+	o.note("deleted %s, %s", moduleCount(entries), byteCount(uint64(bytes)))
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
@@ -199,20 +196,15 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	}
 	failed := complaints{Streams: o.Streams}
 	var unkept atomic.Pointer[tool.Error]
-	// step is the line to print when a compilation begins. It is atomic, because a compilation can
+	// step is the text to show when a compilation begins. It is atomic, because a compilation can
 	// outlive the call of Prepare that started the compilation, and then still reads step.
 	var step atomic.Pointer[string]
-	options, err := o.standardOptions(standard.Options{
-		Sources: standard.Sources{OnLoadError: failed.add},
-		Runtime: runtime.Options{OnCompile: func(e runtime.CompileEvent) {
-			if step := step.Load(); step != nil && isTerminal(o.Err) {
-				fmt.Fprintf(o.Err, "wasmtool: %s (%s) ...\n", *step, byteCount(uint64(e.Bytes)))
-			}
-		}},
-	})
+	step.Store(new(string))
+	options, err := o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: failed.add}})
 	if err != nil {
 		return err
 	}
+	o.showCompile(&options.Runtime, func() string { return *step.Load() })
 	options.Registry.Logger = slog.New(warningHandler(func(message string) {
 		if strings.HasPrefix(message, runtime.NotKept) {
 			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})

@@ -12,10 +12,12 @@ import (
 	"os"
 	goruntime "runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -27,6 +29,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// log receives warnings in place of Err; nil means Err.
 	log *slog.Logger
+
+	colorOut, colorErr bool // text written to Out, or to Err, may have colour
 }
 
 // Main runs the command line args, which do not include the program's name, and returns the exit
@@ -34,12 +38,19 @@ type Streams struct {
 // [runtime.SelfCompiler] returned to the program.
 func Main(ctx context.Context, args []string, s Streams, compiler []string) int {
 	a := &app{Streams: s, getenv: os.LookupEnv, compiler: compiler}
+	if kind, _ := a.getenv("TERM"); kind != "dumb" {
+		if line := terminal.NewStatusLine(s.Err); line != nil {
+			defer line.Close()
+			a.Err = line
+		}
+	}
+	a.setColor(colorAuto)
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
-	root.SetErr(s.Err)
-	return s.report(cmp.Or(root.ExecuteContext(ctx), a.helpFailed), wantsJSON(args))
+	root.SetErr(a.Err)
+	return a.report(cmp.Or(root.ExecuteContext(ctx), a.helpFailed), wantsJSON(args))
 }
 
 // app holds the state that all subcommands share.
@@ -55,10 +66,14 @@ type app struct {
 // wantsJSON reports whether a command line asks for JSON. It must also work for a command line that
 // cannot be parsed, because the error is then printed as JSON.
 func wantsJSON(args []string) bool {
-	for _, arg := range args {
+	for i, arg := range args {
 		switch arg {
-		case "--json", "--json=true":
+		case "--json", "--json=true", "--output=json":
 			return true
+		case "--output":
+			if slices.Contains(args[i:min(i+2, len(args))], formatJSON) {
+				return true
+			}
 		case "--":
 			return false
 		}
@@ -96,6 +111,10 @@ Exit status:
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	color := new(choice)
+	color.add(root, true, "color", "use colour `WHEN`", colorAuto, colorAlways, colorNever)
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.setColor(color.word) }
+	a.setHelp(root)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		message := err.Error()
@@ -138,15 +157,20 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if !cmd.HasSubCommands() {
 		return usage(cmd, "takes no arguments")
 	}
-	message := "unknown command " + quote(args[0])
+	return unknownCommand(cmd, args[0])
+}
+
+// unknownCommand returns the error for a command that has no subcommand of this name.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	message := "unknown command " + quote(name)
 	var names []string
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	if near := suggest.Nearest(args[0], names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		message += "; did you mean " + near + "?"
 	} else if !cmd.HasParent() {
-		message += "; to run a tool: wasmtool run " + oneLine(args[0])
+		message += "; to run a tool: wasmtool run " + shellWord(name)
 	}
 	return usage(cmd, message)
 }
@@ -214,4 +238,50 @@ func readVersion() version {
 		v.Version = cmp.Or(info.Main.Version, v.Version)
 	}
 	return v
+}
+
+// setHelp makes every help end with the exit statuses, and breaks the lines of flags at words.
+func (a *app) setHelp(root *cobra.Command) {
+	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d ", terminal.Columns(a.Out))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages ", wrapped[1:]))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		const heading = "\n\nExit status:"
+		text, statuses, found := strings.Cut(cmd.Long, heading)
+		w := &terminal.Layout{Out: a.Out, Columns: terminal.Columns(a.Out)}
+		fmt.Fprintf(w, "%s\n\n%s", text, cmd.UsageString())
+		if found {
+			fmt.Fprintf(w, "%s%s\n", heading[1:], statuses)
+		}
+		_ = w.Flush() // cobra's help functions cannot report a failed write
+	})
+	root.SetHelpCommand(newHelpCommand())
+}
+
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "Show the help of a command",
+		Long: `Show the help of a command.
+
+Exit status: 0; 2 if there is no such command.`,
+		Example: "  wasmtool help cache list",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			switch {
+			case err != nil:
+				return usage(cmd.Root(), err.Error())
+			case len(rest) > 0:
+				return unknownCommand(found, rest[0])
+			}
+			return found.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if found, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, c := range found.Commands() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
 }

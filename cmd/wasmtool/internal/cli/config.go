@@ -53,7 +53,7 @@ Exit status: 0.`,
 			if asJSON {
 				return a.printJSON(view)
 			}
-			fmt.Fprintf(a.Err, "wasmtool: %s%s\n", why, yesNo(view.Exists || view.Path == "", "", "; it does not exist"))
+			a.note("%s%s", why, yesNo(view.Exists || view.Path == "", "", "; it does not exist"))
 			if view.Path == "" {
 				return nil
 			}
@@ -139,8 +139,8 @@ type checkView struct {
 	Warnings []string    `json:"warnings"`
 }
 
-// errorView is one error of the operator's file. Line and Column start at 1; both are 0 if the
-// error concerns the whole file.
+// errorView is one error of a manifest or of the operator's file. Line and Column start at 1; both
+// are 0 if the error concerns the whole file.
 type errorView struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -177,7 +177,7 @@ exist; 8 if a tool cannot be loaded.`,
 				return err
 			}
 			a.printWarnings(warnings...)
-			fmt.Fprintln(a.Err, checked(o.configFile()))
+			a.note("%s", checked(o.configFile()))
 			return nil
 		},
 	}
@@ -190,9 +190,9 @@ exist; 8 if a tool cannot be loaded.`,
 // missing file is not an error.
 func checked(file config.File) string {
 	if _, err := os.Stat(file.Path); file.Path == "" || errors.Is(err, fs.ErrNotExist) {
-		return "wasmtool: there is no operator's file" + where(file.Name) + "; nothing is granted beyond the defaults and stored grants"
+		return "there is no operator's file" + where(file.Name) + "; nothing is granted beyond the defaults and stored grants"
 	}
-	return "wasmtool: the operator's file has no errors" + where(file.Name)
+	return "the operator's file has no errors" + where(file.Name)
 }
 
 // checkPolicy returns warnings about probable mistakes in the operator's file.
@@ -210,12 +210,6 @@ func (o toolOptions) checkPolicy() ([]string, error) {
 }
 
 func (s Streams) printCheck(warnings []string, err error) error {
-	view := checkView{Success: err == nil, Error: jsonError(err), Errors: []errorView{}, Warnings: append([]string{}, warnings...)}
-	var list config.Errors
-	if errors.As(err, &list) {
-		for _, e := range list {
-			view.Errors = append(view.Errors, errorView{e.File, e.Line, e.Column, e.Key, e.Message})
-		}
-	}
+	view := checkView{Success: err == nil, Error: jsonError(err), Errors: errorViews(err), Warnings: append([]string{}, warnings...)}
 	return s.printWithError(view, err)
 }

@@ -9,12 +9,12 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"text/tabwriter"
+	"time"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/ledger"
@@ -22,15 +22,70 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// isTerminal reports whether a stream is a terminal. A stream that is not a file is never a
-// terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// Values of --color.
+const (
+	colorAuto   = "auto"
+	colorAlways = "always"
+	colorNever  = "never"
+)
+
+// setColor decides which streams get colour. The variable NO_COLOR is explained on no-color.org.
+func (a *app) setColor(word string) {
+	none, _ := a.getenv("NO_COLOR")
+	kind, _ := a.getenv("TERM")
+	auto := word == colorAuto && none == "" && kind != "dumb"
+	a.colorOut = word == colorAlways || auto && terminal.Is(a.Out)
+	a.colorErr = word == colorAlways || auto && terminal.Is(a.Err)
 }
 
-// table returns a writer that aligns the columns of a list. The caller must flush it.
-func (s Streams) table() *tabwriter.Writer { return tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0) }
+// Styles of text, as parameters of the escape sequence SGR.
+const (
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// out returns text for standard output in a style, if that has colour.
+func (s Streams) out(style, text string) string { return paint(s.colorOut, style, text) }
+
+func paint(colored bool, style, text string) string {
+	if !colored || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// table returns a layout for standard output, whose first table has the given header. The caller
+// must flush the layout.
+func (s Streams) table(header ...string) *terminal.Layout {
+	return &terminal.Layout{
+		Out: s.Out, Columns: terminal.Columns(s.Out), Header: header,
+		Heading: func(text string) string { return s.out(bold, text) },
+	}
+}
+
+// note prints a message for a person on standard error.
+func (s Streams) note(format string, args ...any) {
+	s.message(paint(s.colorErr, bold, "wasmtool:")+" ", fmt.Sprintf(format, args...))
+}
+
+// message prints text on standard error and wraps it at words on a terminal. The first line begins
+// with prefix and the others are indented.
+func (s Streams) message(prefix, text string) {
+	columns := terminal.Columns(s.Err)
+	var b strings.Builder
+	for i, line := range strings.Split(prefix+strings.TrimRight(text, "\n"), "\n") {
+		parts := []string{strings.TrimSuffix(line, terminal.Verbatim)}
+		if parts[0] == line {
+			parts = terminal.Wrap(line, columns-2)
+		}
+		for n, part := range parts {
+			b.WriteString(strings.Repeat("  ", min(i+n, 1)) + part + "\n")
+		}
+	}
+	fmt.Fprint(s.Err, b.String())
+}
 
 // warn prints an error as a warning, for a command that continues after the error.
 func (s Streams) warn(err error) { s.printWarnings(err.Error()) }
@@ -41,7 +96,7 @@ func (s Streams) printWarnings(warnings ...string) {
 			s.log.Warn(w)
 			continue
 		}
-		fmt.Fprintf(s.Err, "wasmtool: warning: %s\n", indent(printable(w)))
+		s.message("wasmtool: "+paint(s.colorErr, yellow, "warning:")+" ", printable(w))
 	}
 }
 
@@ -72,30 +127,30 @@ func escapeInJSON(s string) string {
 // argument that names the tool in this directory.
 func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
-		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
+		s.note("for the tool in the directory %s, write ./%s", quote(target), oneLine(target))
 	}
 }
 
-// announceCompile returns a callback that reports each compilation on a terminal, because the
-// first call of a tool waits for it. It returns nil without a terminal.
-func (s Streams) announceCompile(name *string) func(runtime.CompileEvent) {
-	if !isTerminal(s.Err) {
-		return nil
+// showCompile makes the runtime show each compilation on a terminal, because the first call of a
+// tool waits for it. text returns the work, such as "compiling grep".
+func (s Streams) showCompile(o *runtime.Options, text func() string) {
+	line, ok := s.Err.(*terminal.StatusLine)
+	if !ok {
+		return
 	}
-	return func(e runtime.CompileEvent) {
-		fmt.Fprintf(s.Err, "wasmtool: compiling %s (%s), the first time only ...\n", oneLine(*name), byteCount(uint64(e.Bytes)))
+	o.OnCompile = func(e runtime.CompileEvent) {
+		line.Begin(e.Digest, fmt.Sprintf("%s (%s)", text(), byteCount(uint64(e.Bytes))))
+		e.OnEnd(func(time.Duration, error) { line.End(e.Digest) })
 	}
 }
 
-// callOutput shows the log lines and the progress of a running tool on standard error. Progress
-// uses one line of the terminal, and each report overwrites this line. An abandoned call may still
-// report, so callOutput is safe for concurrent use.
+// callOutput shows the log lines and the progress of a running tool on standard error. An abandoned
+// call may still report, so callOutput is safe for concurrent use.
 type callOutput struct {
 	err      io.Writer
 	name     string
 	minLevel slog.Level // lines below this level are not shown
 	mu       sync.Mutex
-	showing  bool // a line of progress is on the terminal
 	found    tool.Diagnostics
 	ended    bool // later reports are ignored
 }
@@ -107,7 +162,6 @@ func (t *callOutput) log(level slog.Level, text string) {
 	if level < t.minLevel || t.ended {
 		return
 	}
-	t.erase()
 	io.WriteString(t.err, logLine(t.name, level, text))
 }
 
@@ -123,7 +177,6 @@ func (t *callOutput) printDiagnostics(failure error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if text := t.found.Text(failure); text != "" {
-		t.erase()
 		fmt.Fprintf(t.err, "%s: %s\n", oneLine(t.name), indent(printable(text)))
 	}
 }
@@ -134,44 +187,33 @@ func logLine(tool string, level slog.Level, text string) string {
 	return fmt.Sprintf("%s: %s: %s\n", oneLine(tool), strings.ToLower(level.String()), indent(printable(text)))
 }
 
-// maxShownProgress limits the characters of a progress message, so that it fits on one line of a
-// terminal.
-const maxShownProgress = 60
-
-// progress shows the progress of the tool: a percentage if total is known, and otherwise the value
-// of done.
+// progress shows the progress of the tool on a terminal: a percentage if total is known, and
+// otherwise the value of done.
 func (t *callOutput) progress(done, total float64, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ended {
+	line, ok := t.err.(*terminal.StatusLine)
+	if t.ended || !ok {
 		return
 	}
 	text := fmt.Sprintf("%g", done)
 	if total > 0 {
 		text = fmt.Sprintf("%.0f %%", 100*min(1, done/total))
 	}
-	if runes := []rune(oneLine(message)); len(runes) > 0 {
-		text += "  " + string(runes[:min(len(runes), maxShownProgress)])
+	if message != "" {
+		text += "  " + oneLine(message)
 	}
-	t.erase()
-	fmt.Fprintf(t.err, "%s: %s", oneLine(t.name), text)
-	t.showing = true
+	line.Show(oneLine(t.name) + ": " + text)
 }
 
 // end removes the line of progress. Later reports are ignored.
 func (t *callOutput) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.erase()
-	t.ended = true
-}
-
-// erase removes the line of progress from the terminal.
-func (t *callOutput) erase() {
-	if t.showing {
-		fmt.Fprint(t.err, "\r\x1b[K")
-		t.showing = false
+	if line, ok := t.err.(*terminal.StatusLine); ok {
+		line.Show("")
 	}
+	t.ended = true
 }
 
 // warningHandler is a slog.Handler that calls a function for each record of level warning or above.

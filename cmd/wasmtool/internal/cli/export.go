@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 		return &tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}
 	}
 	for _, loss := range definitions.Losses() {
-		fmt.Fprintf(o.Err, "wasmtool: %s\n", indent(printable(loss.String())))
+		o.note("%s", printable(loss.String()))
 	}
 	return cmp.Or(o.printJSON(definitions.Definitions()), broken.last)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -135,22 +136,34 @@ func jsonError(err error) *tool.Error {
 func (s Streams) complain(err error) {
 	var e *tool.Error
 	if !errors.As(err, &e) {
-		fmt.Fprintf(s.Err, "wasmtool: %s\n", indent(printable(err.Error())))
+		s.fail(err.Error())
 		return
 	}
 	text := e.Error()
 	if e.Code == tool.CodeCancelled {
 		text = "interrupted"
 	}
-	fmt.Fprintf(s.Err, "wasmtool: %s\n", indent(printable(text)))
+	s.fail(text)
 	if foreign := e.Details.Foreign(); foreign != "" {
-		fmt.Fprintf(s.Err, "  %s\n", indent(printable(foreign)))
+		s.message("  ", printable(foreign))
 	}
 	var known advised
 	_ = errors.As(err, &known) // without these facts, the advice names no command
 	for _, line := range adviceFor(e, known) {
-		fmt.Fprintf(s.Err, "  %s\n", strings.ReplaceAll(line, "\n", "\n    "))
+		first, file, _ := strings.Cut(line, "\n")
+		if label, line, found := strings.Cut(first, known.grantCommand); found && known.grantCommand != "" {
+			first = label + terminal.Command(known.grantCommand+line, terminal.Columns(s.Err)-len("  "+label))
+		}
+		s.message("  ", first)
+		if file != "" { // lines to copy, which must not be wrapped
+			fmt.Fprintf(s.Err, "    %s\n", strings.ReplaceAll(file, "\n", "\n    "))
+		}
 	}
+}
+
+// fail prints the message of an error.
+func (s Streams) fail(text string) {
+	s.message(paint(s.colorErr, red, "wasmtool:")+" ", printable(text))
 }
 
 // advised is the error of a call, with the facts that are needed to advise the user.

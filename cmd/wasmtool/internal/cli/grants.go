@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -99,7 +100,7 @@ func readsInput(text string) bool { return strings.HasSuffix(text, "=-") }
 // readSecret reads a value from standard input, at most one byte more than a secret may have. A
 // terminal asks for the value and does not show it.
 func (a *app) readSecret(name string) (string, error) {
-	if f, ok := a.In.(*os.File); ok && isTerminal(a.In) {
+	if f, ok := a.In.(*os.File); ok && terminal.Is(a.In) {
 		fmt.Fprintf(a.Err, "Value of the secret %s: ", name)
 		defer fmt.Fprintln(a.Err)
 		value, err := term.ReadPassword(int(f.Fd()))

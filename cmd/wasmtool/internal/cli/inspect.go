@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
+	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -82,19 +83,16 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "kind:\t%s\n", view.Kind)
 	fmt.Fprintf(w, "as a tool:\t%s\n", yesNo(view.Problem == "", view.ABI, "no: "+oneLine(view.Problem)))
+	if err := w.Flush(); err != nil { // the names below have a column of their own
+		return outputFailed(err)
+	}
 	for _, list := range []struct {
 		name  string
 		items []externalView
 	}{{"imports", view.Imports}, {"exports", view.Exports}} {
 		fmt.Fprintf(w, "%s:\t%s\n", list.name, yesNo(len(list.items) == 0, "none", ""))
 		for _, item := range list.items {
-			name := oneLine(item.Name)
-			if utf8.RuneCountInString(name) > maxNameColumn {
-				// A line without a tab does not widen the column.
-				fmt.Fprintf(w, "  %s\n", name)
-				name = ""
-			}
-			fmt.Fprintf(w, "  %s\t%s %s\n", name, item.Kind, item.Type)
+			fmt.Fprintf(w, "  %s\t%s %s\n", oneLine(item.Name), item.Kind, item.Type)
 		}
 	}
 	if view.Next != "" {
@@ -158,9 +156,6 @@ func newModuleView(info runtime.Info) moduleView {
 	return v
 }
 
-// maxNameColumn is the maximum width of the column of names. A longer name has its own line.
-const maxNameColumn = 48
-
 const pageBytes = 64 << 10
 
 func newMemoryView(l *rewrite.Limits) *memoryView {
@@ -181,61 +176,112 @@ func (m *memoryView) String() string {
 
 func newValidateCommand(a *app) *cobra.Command {
 	o := toolOptions{app: a}
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "validate ./DIR|FILE.toml...",
+		Use:   "validate [./DIR|FILE.toml]...",
 		Short: "Check manifests and modules without running them",
 		Long: `Check that tools can be loaded: the manifest must be valid; the module must match the
 digest in the manifest, compile, and import only functions that wasmtool provides. All
-errors of a manifest are reported at once, with line and column. No tool is run.
+errors of a manifest are reported at once, with line and column. No tool is run. Without
+arguments, the tool in the current directory is checked.
 
 Exit status: 0 if all tools are valid; 2 if an argument is not a path; 8 otherwise.`,
 		Example: `  wasmtool validate ./my-tool
-  wasmtool validate tools/*/tool.toml`,
-		Args: someArguments("which tool? name its directory or its tool.toml"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.validate(cmd, args) },
+  wasmtool validate tools/*/tool.toml --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && !isTool(here) {
+				return usage(cmd, "which tool? name its directory or its tool.toml")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.validate(cmd, a.orToolHere("checking", args), asJSON)
+		},
 	}
 	o.addCache(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with one object for each tool")
 	return cmd
 }
 
-func (o toolOptions) validate(cmd *cobra.Command, targets []string) error {
+// here is the path of the current directory.
+const here = "."
+
+// orToolHere returns the targets of a command line. If there are none and the current directory
+// holds a tool, it returns that tool and prints a message that begins with doing.
+func (s Streams) orToolHere(doing string, targets []string) []string {
+	if len(targets) > 0 || !isTool(here) {
+		return targets
+	}
+	s.note("%s the tool in this directory", doing)
+	return []string{here}
+}
+
+// validView is one element of the JSON array that 'validate --json' prints.
+type validView struct {
+	File    string `json:"file"`
+	Success bool   `json:"success"`
+	// Tool and Version are empty if the manifest cannot be read.
+	Tool    string      `json:"tool,omitempty"`
+	Version string      `json:"version,omitempty"`
+	Error   *tool.Error `json:"error"`
+	Errors  []errorView `json:"errors"`
+}
+
+func (o toolOptions) validate(cmd *cobra.Command, targets []string, asJSON bool) error {
 	bad := complaints{Streams: o.Streams}
+	views := []validView{}
 	for _, target := range targets {
-		if err := o.validateOne(cmd, target); err != nil {
+		spec, err := o.validateOne(cmd, target)
+		views = append(views, validView{target, err == nil, spec.Name, spec.Version, jsonError(err), errorViews(err)})
+		if err != nil {
 			bad.add(err)
+		} else if !asJSON {
+			if _, err := fmt.Fprintf(o.Out, "%s: %s, %s %s\n", oneLine(target), o.out(green, "ok"), spec.Name, spec.Version); err != nil {
+				return outputFailed(err)
+			}
+		}
+	}
+	if asJSON {
+		if err := o.printJSON(views); err != nil {
+			return err
 		}
 	}
 	return bad.last
 }
 
-func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
+// errorViews returns each error of a file that err contains. An err without a position is one error
+// of the whole file.
+func errorViews(err error) []errorView {
+	views := []errorView{}
+	var list manifests.Errors
+	if errors.As(err, &list) {
+		for _, e := range list {
+			views = append(views, errorView{e.File, e.Line, e.Column, e.Key, e.Message})
+		}
+	}
+	return views
+}
+
+func (o toolOptions) validateOne(cmd *cobra.Command, target string) (tool.Spec, error) {
 	if !isPath(target) {
-		return usage(cmd, fmt.Sprintf("%s is not a path; for a directory, write ./%s", quote(target), target))
+		return tool.Spec{}, usage(cmd, fmt.Sprintf("%s is not a path; for a directory, write ./%s", quote(target), target))
 	}
 	options, err := o.targetOptions(standard.Options{}, target)
 	if err != nil {
-		return err
+		return tool.Spec{}, err
 	}
 	// Opening a tool of an MCP server would start the server.
 	if loaded, err := standard.Manifests(options); err == nil && loaded[0].MCP != nil {
-		return o.printValid(target, loaded[0].Name, loaded[0].Version)
+		return tool.Spec{Name: loaded[0].Name, Version: loaded[0].Version}, nil
 	}
 	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {
-		return err
+		return tool.Spec{}, err
 	}
 	defer tools.Close()
-	if err := tools.Prepare(cmd.Context(), name); err != nil {
-		return err
+	info, err := tools.Tools().Get(name)
+	if err == nil {
+		err = tools.Prepare(cmd.Context(), name)
 	}
-	spec, err := tools.Tools().Get(name)
-	if err != nil {
-		return err
-	}
-	return o.printValid(target, spec.Name, spec.Version)
-}
-
-func (o toolOptions) printValid(target, name, version string) error {
-	_, err := fmt.Fprintf(o.Out, "%s: ok, %s %s\n", oneLine(target), name, version)
-	return outputFailed(err)
+	return info.Spec, err
 }

@@ -84,7 +84,7 @@ func openDecisions(ctx context.Context, tenant string) (stores *remembered.Files
 }
 
 func newPermissionListCommand(a *app) *cobra.Command {
-	var asJSON bool
+	var format listFormat
 	var tenant string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -93,31 +93,27 @@ func newPermissionListCommand(a *app) *cobra.Command {
 question was answered with "always".
 
 Exit status: 0.`,
-		Example: "  wasmtool permission list --json",
+		Example: "  wasmtool permission list --output yaml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			stores, list, err := openDecisions(cmd.Context(), tenant)
+			stores, decisions, err := openDecisions(cmd.Context(), tenant)
 			if err != nil {
 				return err
 			}
 			defer closeStores(stores)
-			if asJSON {
-				return a.printJSON(append([]storedDecision{}, list...))
+			l := list{
+				value:  append([]storedDecision{}, decisions...),
+				header: []string{"ID", "TOOL", "DECISION", "SINCE", "ARGUMENTS", "PERMISSIONS"},
+				empty:  "no grants or approvals are stored",
 			}
-			if len(list) == 0 {
-				fmt.Fprintln(a.Err, "wasmtool: no grants or approvals are stored")
-				return nil
+			for _, d := range decisions {
+				l.names = append(l.names, d.id)
+				l.rows = append(l.rows, []string{oneLine(d.id), oneLine(d.tool), d.kind, localTime(d.since), oneLine(d.arguments), oneLine(d.reaches)})
 			}
-			w := a.table()
-			fmt.Fprintf(w, "ID\tTOOL\tDECISION\tPERMISSIONS\tARGUMENTS\tSINCE\n")
-			for _, k := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(k.id), oneLine(k.tool), k.kind,
-					oneLine(k.reaches), oneLine(k.arguments), k.since.Format("2006-01-02 15:04"))
-			}
-			return outputFailed(w.Flush())
+			return a.printList(format, l)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	format.add(cmd)
 	tenantFlag(cmd, &tenant)
 	return cmd
 }
@@ -151,7 +147,7 @@ tool; 7 if there is no such ID or tool.`,
 				if asJSON {
 					break
 				}
-				fmt.Fprintf(a.Err, "wasmtool: revoking the %s %s for %s: %s\n",
+				a.note("revoking the %s %s for %s: %s",
 					yesNo(d.Grant != nil, "grant", "approval"), oneLine(d.id), oneLine(d.tool), oneLine(d.reaches))
 			}
 			for _, d := range found {

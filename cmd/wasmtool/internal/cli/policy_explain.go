@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -181,19 +182,21 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 	if o.json {
 		return o.printJSON(views)
 	}
-	var b strings.Builder
+	w := o.table()
 	for _, v := range views {
-		fmt.Fprintf(&b, "%s: %s\n  %s\n", v.Permission, yesNo(v.Allowed, "allowed", "not allowed"), v.By)
+		allowed := yesNo(v.Allowed, o.out(green, "allowed"), o.out(red, "not allowed"))
+		fmt.Fprintf(w, "%s: %s\n  %s\n", oneLine(v.Permission), allowed, printable(v.By))
 		switch {
 		case v.Obstacle != "":
-			fmt.Fprintf(&b, "  to do first: %s\n", v.Obstacle)
+			fmt.Fprintf(w, "  to do first: %s\n", printable(v.Obstacle))
 		case v.Fix != "":
-			fmt.Fprintf(&b, "  to allow it: %s\n  or in the operator's file:\n    %s\n",
-				v.Command, strings.ReplaceAll(t.rules.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
+			const indent, label = "    ", "  to allow it: "
+			lines := strings.Split(printable(t.rules.AllowLines(t.spec.Name, []string{v.Fix})), "\n")
+			fmt.Fprintf(w, "%s%s\n  or in the operator's file:\n", label, terminal.Command(printable(v.Command), w.Columns-len(label)))
+			fmt.Fprintf(w, "%s%s\n", indent, strings.Join(lines, terminal.Verbatim+"\n"+indent)+terminal.Verbatim)
 		}
 	}
-	_, err := fmt.Fprint(o.Out, printable(b.String()))
-	return outputFailed(err)
+	return outputFailed(w.Flush())
 }
 
 // callView is the JSON object that 'policy explain --json' prints for a call.
@@ -273,10 +276,14 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		text += "these grants no longer apply, because a mount now leads to another directory: " + strings.Join(v.Moved, ", ") + "\n"
 	}
 	if v.Command != "" {
-		text += "to grant what is missing, until the tool changes:\n  " + v.Command + "\n"
+		text += "to grant what is missing, until the tool changes:\n"
 	}
-	_, err := fmt.Fprint(o.Out, printable(text))
-	return outputFailed(err)
+	w := o.table()
+	fmt.Fprint(w, printable(text))
+	if v.Command != "" {
+		fmt.Fprintf(w, "  %s\n", terminal.Command(printable(v.Command), w.Columns-2))
+	}
+	return outputFailed(w.Flush())
 }
 
 // scriptText describes the decision about each part of a script.

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // printContent prints the content of a result. On a terminal, control characters are made visible
 // and the last line gets a newline; elsewhere the bytes are written unchanged.
 func (s Streams) printContent(r tool.Result) error {
-	terminal := isTerminal(s.Out)
+	terminal := terminal.Is(s.Out)
 	blocks := slices.Concat(r.Content, r.Attachments)
 	for _, c := range blocks {
 		text := c.Text
@@ -22,7 +23,7 @@ func (s Streams) printContent(r tool.Result) error {
 		case c.Type == tool.ContentResource && c.Resource.Blob == nil:
 			text = c.Resource.Text
 		case c.Type != tool.ContentText:
-			fmt.Fprintf(s.Err, "wasmtool: the result contains %s\n", describeBlock(c))
+			s.note("the result contains %s", describeBlock(c))
 			continue
 		}
 		if terminal {

@@ -181,13 +181,10 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 	}
 	output := &callOutput{err: o.Err, name: name, minLevel: slog.LevelWarn}
 	defer output.end()
-	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: output.log}
+	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: output.log, OnProgress: output.progress}
 	if o.verbose {
 		output.minLevel = slog.LevelDebug
 		call.OnDiagnostics = output.diagnose
-	}
-	if isTerminal(o.Err) {
-		call.OnProgress = output.progress
 	}
 	result, err := tools.Execute(cmd.Context(), call)
 	if o.grantAsked(cmd, tools, options, target, call, err) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -30,7 +31,7 @@ func (o saveOptions) check(cmd *cobra.Command, s Streams, asJSON bool) error {
 	switch {
 	case o.path == saveToOutput && asJSON:
 		return usage(cmd, "--save - and --json both use standard output; name a file")
-	case o.path == saveToOutput && isTerminal(s.Out):
+	case o.path == saveToOutput && terminal.Is(s.Out):
 		return usage(cmd, "--save - does not write to a terminal; redirect standard output, or name a file")
 	case o.path == "" || o.path == saveToOutput || o.force:
 		return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
@@ -278,7 +279,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 
 func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Server) error {
 	if o.http == "" {
-		if isTerminal(o.In) {
+		if terminal.Is(o.In) {
 			o.log.Info("waiting for an MCP client on standard input; --print-config prints the configuration for a client")
 		}
 		defer protocolOnly()()

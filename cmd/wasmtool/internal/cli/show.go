@@ -7,10 +7,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -63,7 +63,7 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 // maxExampleArguments limits the bytes shown of an example's arguments or of a setting's value.
 const maxExampleArguments = 200
 
-func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
+func printTool(w *terminal.Layout, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
 	// The description is indented, so that none of its lines can be mistaken for output of wasmtool
 	// itself.
@@ -99,10 +99,21 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 		}
 	}
 	for i, e := range s.Examples {
-		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nexamples:\n", ""), oneLine(e.Title), cut(oneLine(string(e.Arguments)), maxExampleArguments))
+		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nexamples:\n", ""), oneLine(e.Title), cut(oneLine(spaced(e.Arguments)), maxExampleArguments))
 	}
 	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
 	return outputFailed(w.Flush())
+}
+
+// spaced returns JSON on one line, with spaces at which the line can be wrapped. It returns text
+// that is not JSON unchanged.
+func spaced(text json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", ""); err != nil {
+		return string(text)
+	}
+	// A string in JSON has no line breaks.
+	return strings.NewReplacer("{\n", "{", "[\n", "[", "\n}", "}", "\n]", "]", "\n", " ").Replace(b.String())
 }
 
 // printParameters lists parameters. It returns the arguments that every call must have.

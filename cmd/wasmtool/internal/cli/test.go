@@ -36,7 +36,8 @@ but variables are empty, secrets have no value, and there is no network without
 
 NAME is the name of a built-in tool, or of a tool found with --tools or in the
 tool_directories of the operator's file. ./DIR is the directory of a tool, or a directory
-of such directories. Without arguments, all tools that have a NAME are tested.
+of such directories. Without arguments, the tool in the current directory is tested; if
+there is none, all tools that have a NAME.
 
 Exit status: 0 if all examples that were run passed; 1 if some failed; 8 if a tool cannot
 be loaded.`,
@@ -55,7 +56,7 @@ be loaded.`,
 }
 
 func (o testOptions) test(cmd *cobra.Command, targets []string) error {
-	runs, err := o.runs(targets)
+	runs, err := o.runs(o.orToolHere("testing", targets))
 	if err != nil {
 		return err
 	}
@@ -125,6 +126,8 @@ func isTool(dir string) bool {
 // statusWords holds the statuses as the table shows them.
 var statusWords = map[examples.Status]string{examples.Passed: "ok", examples.Failed: "FAIL", examples.NotRun: "not run"}
 
+var statusStyles = map[examples.Status]string{examples.Passed: green, examples.Failed: red, examples.NotRun: yellow}
+
 // printOutcomes prints the outcome of each example, and the reason of each failure.
 func (o testOptions) printOutcomes(report examples.Report) error {
 	if o.json {
@@ -133,11 +136,11 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 		}
 		return o.printJSON(report.Outcomes)
 	}
-	w := o.table()
+	w := o.table("RESULT", "TOOL", "EXAMPLE")
 	counts := make(map[examples.Status]int)
 	for _, outcome := range report.Outcomes {
 		counts[outcome.Status]++
-		fmt.Fprintf(w, "%s\t%s\t%s\n", statusWords[outcome.Status], outcome.Tool, oneLine(outcome.Title))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", o.out(statusStyles[outcome.Status], statusWords[outcome.Status]), outcome.Tool, oneLine(outcome.Title))
 	}
 	if err := w.Flush(); err != nil {
 		return outputFailed(err)

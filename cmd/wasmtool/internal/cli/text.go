@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
@@ -30,15 +31,11 @@ func yesNo(b bool, yes, no string) string {
 	return no
 }
 
-// firstSentence returns the first sentence of a description, cut to the width of a list.
+// firstSentence returns the first sentence of a description, on one line.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i+1]
-	}
-	const maxRunes = 72
-	if runes := []rune(s); len(runes) > maxRunes {
-		s = string(runes[:maxRunes-1]) + "…"
 	}
 	return s
 }
@@ -56,6 +53,9 @@ func byteCount(n uint64) string {
 	}
 	return fmt.Sprintf("%d bytes", n)
 }
+
+// localTime formats a time for a list.
+func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 func shellWords(words []string) string {
 	var b strings.Builder

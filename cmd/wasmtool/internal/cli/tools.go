@@ -128,7 +128,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 		return nil, "", usage(cmd, oneLine(target)+" is a module; name the directory or the tool.toml of its tool ('wasmtool inspect' shows a module)")
 	}
 	name := target // the name to use until the manifest is read
-	options.Runtime.OnCompile = o.announceCompile(&name)
+	o.showCompile(&options.Runtime, func() string { return "compiling " + oneLine(name) })
 	options, err := o.targetOptions(options, target)
 	if err != nil {
 		return nil, "", err
