@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -66,7 +67,13 @@ func (o toolOptions) runtimeAdd(cmd *cobra.Command, name, from string) error {
 			return usage(cmd, fmt.Sprintf("--from %s: %v", from, err))
 		}
 	} else {
-		fmt.Fprintf(o.Err, "wasmtool: downloading %s (%s) ...\n", release.Archive.Package, byteCount(uint64(release.Archive.Size)))
+		text := fmt.Sprintf("downloading %s (%s)", release.Archive.Package, byteCount(uint64(release.Archive.Size)))
+		if line, ok := o.Err.(*terminal.StatusLine); ok {
+			line.Begin(name, text)
+			defer line.End(name)
+		} else {
+			o.note("%s ...", text)
+		}
 		if err := store.Fetch(cmd.Context(), name, egress.Transport{}, nil); err != nil {
 			return (&tool.Error{Code: tool.CodeNetwork, Message: err.Error()}).WithCause(err)
 		}
@@ -90,7 +97,7 @@ type runtimeView struct {
 
 func newRuntimeListCommand(a *app) *cobra.Command {
 	o := toolOptions{app: a}
-	var asJSON bool
+	var format listFormat
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the interpreters",
@@ -103,21 +110,18 @@ Exit status: 0.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := standard.Runtimes(standard.Options{}).List()
-			if asJSON {
-				views := []runtimeView{}
-				for _, r := range all {
-					views = append(views, viewOfRuntime(r))
-				}
-				return o.printJSON(views)
-			}
-			w := o.table()
+			views := []runtimeView{}
+			l := list{header: []string{"NAME", "VERSION", "DATE", "SIZE", "STATUS"}}
 			for _, r := range all {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.Version, r.Date, byteCount(uint64(r.Size)), yesNo(r.Here, "added", "not added"))
+				views = append(views, viewOfRuntime(r))
+				l.names = append(l.names, r.Name)
+				l.rows = append(l.rows, []string{r.Name, r.Version, r.Date, byteCount(uint64(r.Size)), yesNo(r.Here, "added", "not added")})
 			}
-			return outputFailed(w.Flush())
+			l.value = views
+			return o.printList(format, l)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	format.add(cmd)
 	return cmd
 }
 
