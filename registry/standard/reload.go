@@ -19,6 +19,10 @@ import (
 // Either all rules of the file replace the previous rules in one step, or none does. It is safe for
 // concurrent use.
 type Reloader struct {
+	// Check is called with each file that was read again, before the file takes effect. An error
+	// keeps the last rules. Set it before the first Reload; nil accepts every valid file.
+	Check func(*config.Config) error
+
 	tools   *registry.Registry
 	options Options
 	file    config.File
@@ -78,6 +82,11 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	}
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
+	}
+	if r.Check != nil {
+		if err := r.Check(read); err != nil {
+			return Reload{}, err
+		}
 	}
 	rules, err := rulesFor(o, specsOf(r.tools))
 	if err != nil {

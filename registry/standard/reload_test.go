@@ -265,3 +265,29 @@ func TestWatch(t *testing.T) {
 		<-ended
 	})
 }
+
+// A file that the program refuses, such as a token that would give a tenant a second way in, does
+// not take effect.
+func TestProgramRefusesFile(t *testing.T) {
+	l := newReloading(t, "[limits]\ncalls = 4\n")
+	l.reloader.Check = func(c *config.Config) error {
+		if len(c.Tenants()) > 0 {
+			return errors.New("no tenants here")
+		}
+		return nil
+	}
+	l.write("[tenants.blue]\ntoken_env = \"BLUE\"\n")
+	if _, err := l.reloader.Reload(t.Context()); err == nil || err.Error() != "no tenants here" {
+		t.Errorf("got %v", err)
+	}
+	// With tenants in force, the registry would refuse a tenant that the file does not name.
+	_, err := l.tools.Execute(t.Context(), tool.Call{Tool: "unknown", Tenant: "red"})
+	var failed *tool.Error
+	if !errors.As(err, &failed) || failed.Code != tool.CodeNotFound {
+		t.Errorf("the refused file took effect: %v", err)
+	}
+	l.write("[limits]\ncalls = 5\n")
+	if read, err := l.reloader.Reload(t.Context()); err != nil || !read.Changed {
+		t.Errorf("the next file: %+v, %v", read, err)
+	}
+}

@@ -182,6 +182,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	})
 	defer server.Close()
 	reloader := standard.NewReloader(tools, options, o.configFile(), o.getenv)
+	reloader.Check = o.checkTenants
 	defer o.reloadOnHangup(ctx, reloader)()
 	if directories != nil {
 		defer o.watchDirectories(ctx, reloader, directories)()
@@ -327,14 +328,14 @@ func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, err
 	if len(tenants) == 0 {
 		return nil, nil
 	}
+	if err := o.checkTenants(o.operator); err != nil {
+		return nil, err
+	}
 	tokens := make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(tenants)) {
 		t := tenants[name]
 		if t.Token.Kind == "" {
 			continue
-		}
-		if o.oauth.Issuer != "" {
-			return nil, tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, because a user of that name would be the tenant; remove the token", t.Source, name, oauthIssuer)
 		}
 		value, err := standard.TenantSecret(o.operator, t.Token).Value(ctx)
 		if err != nil {
@@ -356,6 +357,17 @@ func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, err
 		return nil, tool.Errorf(tool.CodeUsage, "no tenant in the operator's file has a token; write token_env or token_file, or use --%s", oauthIssuer)
 	}
 	return tokens, nil
+}
+
+// checkTenants refuses a file in which a tenant has a token although the users of an authorization
+// server are the tenants: a user of that name would be the tenant.
+func (o *serveOptions) checkTenants(file *config.Config) error {
+	for name, t := range file.Tenants() {
+		if o.oauth.Issuer != "" && t.Token.Kind != "" {
+			return tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, because a user of that name would be the tenant; remove the token", t.Source, name, oauthIssuer)
+		}
+	}
+	return nil
 }
 
 // unusableOAuth turns an error caused by the OAuth flags or the tokens of tenants into a usage
