@@ -97,6 +97,9 @@ type Services struct {
 	// clock then advances by a second with every million readings, and sleeping does not wait. The
 	// zero value keeps the real clock.
 	Now time.Time
+	// Seed replaces real randomness, if it is granted, with the stream of this seed. Zero keeps
+	// real randomness.
+	Seed uint64
 }
 
 // Bind opens the granted directories and connects the call to the services. It connects HTTP and
@@ -153,8 +156,11 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	case grant.Clock:
 		b.Clock = &fixedClock{start: s.Now.Truncate(clockResolution)}
 	}
-	if grant.Random {
+	switch {
+	case grant.Random && s.Seed == 0:
 		b.Random = rand.Reader
+	case grant.Random:
+		b.Random = &fixedRandom{seed: s.Seed}
 	}
 	return b, nil
 }

@@ -116,6 +116,33 @@ func TestFixedRandomRepeats(t *testing.T) {
 	}
 }
 
+// A seed replaces real randomness only. Without the grant, a call reads the usual stream.
+func TestSeedChoosesTheStream(t *testing.T) {
+	read := func(granted bool, seed uint64) (first [32]byte) {
+		b, err := Bind(capability.Grant{Random: granted}, files.Options{}, Services{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		if got, fixed := b.FixedRandom(); fixed != (!granted || seed != 0) || granted && got != seed {
+			t.Errorf("granted %v, seed %d: FixedRandom returns %d, %v", granted, seed, got, fixed)
+		}
+		if _, err := b.Random.Read(first[:]); err != nil {
+			t.Fatal(err)
+		}
+		return first
+	}
+	if read(true, 7) != read(true, 7) || read(true, 7) == read(true, 8) {
+		t.Error("the seed does not decide the stream")
+	}
+	if read(true, 0) == read(true, 0) {
+		t.Error("the seed 0 gives a fixed stream")
+	}
+	if fixed := read(false, 0); read(false, 7) != fixed || read(true, 7) == fixed {
+		t.Error("the stream of a call without the grant depends on the seed")
+	}
+}
+
 func TestClocksNeverReadZero(t *testing.T) {
 	for name, clock := range map[string]Clock{"real": newRealClock(), "fixed": &fixedClock{}} {
 		if got := clock.Elapsed(); got <= 0 {

@@ -51,10 +51,13 @@ func (b *Bindings) FixedClock() (start time.Time, fixed bool) {
 	return c.epoch(), true
 }
 
-// FixedRandom reports whether the randomness is the fixed stream.
-func (b *Bindings) FixedRandom() bool {
-	_, fixed := b.Random.(*fixedRandom)
-	return fixed
+// FixedRandom reports whether the randomness is a fixed stream, and returns the seed of the stream.
+func (b *Bindings) FixedRandom() (seed uint64, fixed bool) {
+	r, fixed := b.Random.(*fixedRandom)
+	if !fixed {
+		return 0, false
+	}
+	return r.seed, true
 }
 
 // MayHang reports whether the guest can reach anything that may block the host indefinitely: a file
@@ -62,5 +65,6 @@ func (b *Bindings) FixedRandom() bool {
 func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
 	_, fixedTime := b.FixedClock()
-	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
+	_, fixedRandom := b.FixedRandom()
+	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !fixedRandom
 }

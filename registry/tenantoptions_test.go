@@ -93,14 +93,17 @@ func TestTenantOptionsLimitTheTimeout(t *testing.T) {
 func TestTenantOptionsSetTheClock(t *testing.T) {
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
 	var now []time.Time
-	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { now = append(now, in.Now) }))
-	for _, o := range []TenantOptions{{Now: at}, {}} {
+	var seeds []uint64
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+		now, seeds = append(now, in.Now), append(seeds, in.Seed)
+	}))
+	for _, o := range []TenantOptions{{Now: at, Seed: 7}, {}} {
 		if _, err := r.Tenant("a", o).Execute(t.Context(), say("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(now) != 2 || !now[0].Equal(at) || !now[1].IsZero() {
-		t.Errorf("the calls get %v", now)
+	if len(now) != 2 || !now[0].Equal(at) || !now[1].IsZero() || seeds[0] != 7 || seeds[1] != 0 {
+		t.Errorf("the calls get %v and the seeds %v", now, seeds)
 	}
 }
 

@@ -212,6 +212,25 @@ func TestCallsWithDifferentClocksDoNotShareInstances(t *testing.T) {
 	}
 }
 
+// A guest that started with one seed serves no call with another seed.
+func TestCallsWithDifferentSeedsDoNotShareInstances(t *testing.T) {
+	r := newRuntime(t, Options{})
+	m := load(t, r, echo().bytes())
+	keys := make(map[string]uint64)
+	for _, seed := range []uint64{0, 7, 8} {
+		b, err := hostfuncs.Bind(capability.Grant{Random: true}, files.Options{}, hostfuncs.Services{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		key := keyOf(r, m, Call{Bindings: b})
+		if other, ok := keys[key]; ok {
+			t.Errorf("calls with the seeds %d and %d are of one kind", other, seed)
+		}
+		keys[key] = seed
+	}
+}
+
 // What the start learned from its own call is never part of another call.
 func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 	requireReuse(t)

@@ -168,7 +168,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
-		Secrets: a.Options.Secrets, Now: a.Options.Now,
+		Secrets: a.Options.Secrets, Now: a.Options.Now, Seed: a.Options.Seed,
 		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
 		Tools: func() tool.View {
 			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Options.Sees(t.Spec) })

@@ -37,6 +37,10 @@ type TenantOptions struct {
 	// sleeping takes no time, so that equal calls have equal results. The zero value means the
 	// real time.
 	Now time.Time
+	// Seed makes the randomness of tools in the sandbox deterministic: a tool with granted
+	// randomness reads the stream of this seed, from its beginning in each call. It must not be
+	// used for calls that generate secrets. Zero means real randomness.
+	Seed uint64
 }
 
 // Sees reports whether the policy of the options allows callers to see a tool.

@@ -112,8 +112,10 @@ type Invocation struct {
 	// store belongs to the caller.
 	Secrets *secret.Store
 	// Now is the time that a granted clock shows when the call begins; the zero value means the
-	// real time.
-	Now time.Time
+	// real time. Seed chooses the stream that a tool with granted randomness reads; zero means real
+	// randomness.
+	Now  time.Time
+	Seed uint64
 	// Attempt is the number of the attempt, counted from 1.
 	Attempt int
 	// Depth is the number of calls that this call is nested in. It is 0 for a call that a caller

@@ -101,7 +101,7 @@ func (s guestRandom) Read(p []byte) (int, error) {
 	}
 	p = p[:min(len(p), maxRandomRead)]
 	b := s.guest.current.Load().Bindings
-	if !b.FixedRandom() {
+	if _, fixed := b.FixedRandom(); !fixed {
 		if g := s.guest; g.startRandom != nil && !g.started && !g.traces.OwnFiles() {
 			return g.startRandom.Read(p)
 		}

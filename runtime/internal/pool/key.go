@@ -19,13 +19,15 @@ func AppendKey(b []byte, c *abi.Call) []byte {
 	if fixed {
 		flags |= 1
 	}
-	if bindings.FixedRandom() {
+	seed, fixedRandom := bindings.FixedRandom()
+	if fixedRandom {
 		flags |= 2
 	}
 	b = append(b, flags)
 	if fixed {
 		b = binary.AppendVarint(b, start.UnixMilli())
 	}
+	b = binary.AppendUvarint(b, seed)
 	add(string(c.Entry.Form))
 	add(c.Entry.Export)
 	add(c.Name)
