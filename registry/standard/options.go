@@ -12,6 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -76,6 +77,8 @@ type Options struct {
 	// StateDir is where the key-value stores of tools are kept; empty means the directory
 	// "wasmtool" in the user's state directory.
 	StateDir string
+	// KV replaces the key-value stores in StateDir. The caller closes it after the Registry.
+	KV kv.Store
 }
 
 // Sources says where tools come from. The zero value loads the built-in tools and the tools that

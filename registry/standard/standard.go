@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +155,7 @@ func (a *assembly) build(m *manifests.Manifest, source string, files manifests.F
 	}
 	executor := wasm.New(wasm.Options{
 		Runtime: a.runtime, Manifest: m, Read: files.Module, Digest: interpreter.SHA256, Program: interpreter.Program, ReadData: files.Data, Source: source,
-		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: a.stores,
+		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: cmp.Or[kv.Store](a.o.KV, a.stores),
 	})
 	if m.Describe != nil {
 		return wasm.Describing{Executor: executor}
