@@ -17,6 +17,10 @@ const (
 	// MaxExampleFiles limits the files of an example before the call. It also limits the files
 	// after the call, which are counted separately.
 	MaxExampleFiles = 64
+	// MaxExampleRequests limits the answers of an example.
+	MaxExampleRequests = 40
+	// MaxSeed limits the seed of an example.
+	MaxSeed = 1_000_000_000
 )
 
 // Example is a call that shows what the tool does, with the expected result.
@@ -44,6 +48,17 @@ type Example struct {
 	// Now is the time of the clock when the call begins, in UTC. The zero value means the real
 	// time, for a tool that asks for the clock.
 	Now time.Time
+	// Seed chooses the random numbers that the tool reads in each call, for a tool that asks for
+	// randomness. Zero means real randomness.
+	Seed uint64
+	// HTTP has the answers to the requests of all calls. An example with answers reaches no server.
+	HTTP []ExampleRequest
+	// Secrets are the test values of secrets that the tool asks for, by name. An example with
+	// secrets reaches no server.
+	Secrets map[string]string
+	// Store is the content of the tool's store before the first call. StoreAfter is the whole
+	// content after the call; nil means any.
+	Store, StoreAfter map[string]string
 	// Network marks a call that sends requests to a server.
 	Network bool
 }
@@ -54,6 +69,36 @@ func (e Example) Object() json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return e.Arguments
+}
+
+// ExampleRequest is a request that the tool sends in an example, with the answer that it gets in
+// place of a server's.
+type ExampleRequest struct {
+	// Method is in upper case. URL is canonical: [capability.NormaliseURL] does not change it.
+	Method, URL string
+	// SendsHeaders are headers that the request must have with exactly these values. SendsBody is
+	// the body that it must have, unless SendsBody.Set is false.
+	SendsHeaders map[string]string
+	SendsBody    ExampleBody
+	// Status is the status code of the answer, from 200 to 599.
+	Status int
+	// Headers are the headers of the answer. A JSON body has the type application/json by default.
+	Headers map[string]string
+	// Body is the body of the answer.
+	Body ExampleBody
+	// BodyFile is the file in the manifest's directory that has the body, or "". [Read] and [Load]
+	// copy its content to Body.
+	BodyFile string
+}
+
+// ExampleBody is the body of a request or an answer.
+type ExampleBody struct {
+	Text string
+	// JSON means that the manifest has the body as a table. A request with the same JSON value in
+	// another form is equal.
+	JSON bool
+	// Set distinguishes an empty body from none.
+	Set bool
 }
 
 // ExamplePath is a path in a mount that the tool asks for.

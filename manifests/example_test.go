@@ -14,8 +14,10 @@ import (
 const exampleHead = head + `
 module.path = "demo.wasm"
 permissions.clock = true
+permissions.random = true
+permissions.kv = "write"
 permissions.fs = [{ mount = "workspace", mode = "write" }, { mount = "data", mode = "read" }, { mount = "tmp", mode = "write" }]
-permissions.net = [{ url = "https://api.example.com" }]
+permissions.net = [{ url = "https://api.example.com", secrets = [{ name = "TOKEN", header = "Authorization" }] }]
 parameters.type = "object"
 parameters.required = ["text"]
 parameters.properties.text = { type = "string" }
@@ -37,6 +39,30 @@ now = "2026-01-31T15:04:05+01:00"
 network = true
 
 [[examples]]
+title = "Without a server"
+output = ""
+arguments.text = "a"
+seed = 7
+secrets = { TOKEN = "test-token" }
+store = { a = "1" }
+store_after = {}
+[[examples.http]]
+method = "POST"
+url = "https://API.example.com:443/a b?q=1"
+sends.headers = { Authorization = "test-token" }
+sends.body = "x"
+status = 404
+headers = { ETag = "e" }
+body = "none"
+[[examples.http]]
+url = "https://api.example.com"
+body = { items = [1.50] }
+[[examples.http]]
+url = "https://api.example.com/"
+sends.body = { a = 1 }
+body_file = "page.html"
+
+[[examples]]
 title = "Few keys"
 arguments.text = "a"
 output = ""
@@ -54,6 +80,19 @@ error = "invalid_argument"
 			After:  []ExampleFile{{in("workspace", "a/b.txt"), "y"}}, Gone: []ExamplePath{in("workspace", "a/c.txt"), in("data", "d")},
 			Contains: []string{"one", "two"}, Error: "execution", Network: true,
 			Now: time.Date(2026, time.January, 31, 14, 4, 5, 0, time.UTC),
+		},
+		{
+			Title: "Without a server", Arguments: json.RawMessage(`{"text":"a"}`), HasOutput: true, Seed: 7,
+			Secrets: map[string]string{"TOKEN": "test-token"}, Store: map[string]string{"a": "1"}, StoreAfter: map[string]string{},
+			HTTP: []ExampleRequest{
+				{
+					Method: "POST", URL: "https://api.example.com/a%20b?q=1", Status: 404,
+					SendsHeaders: map[string]string{"Authorization": "test-token"}, SendsBody: ExampleBody{Text: "x", Set: true},
+					Headers: map[string]string{"ETag": "e"}, Body: ExampleBody{Text: "none", Set: true},
+				},
+				{Method: "GET", URL: "https://api.example.com/", Status: 200, Body: ExampleBody{Text: `{"items":[1.50]}`, JSON: true, Set: true}},
+				{Method: "GET", URL: "https://api.example.com/", Status: 200, SendsBody: ExampleBody{Text: `{"a":1}`, JSON: true, Set: true}, BodyFile: "page.html"},
+			},
 		},
 		{Title: "Few keys", Arguments: json.RawMessage(`{"text":"a"}`), HasOutput: true},
 		{Title: "Arguments that do not fit", Error: "invalid_argument"},
@@ -76,7 +115,23 @@ func TestDecodeInvalidExamples(t *testing.T) {
 	for _, tc := range []struct{ keys, want string }{
 		{`arguments = { text = "a" }`, `0:3: examples[0].title: missing; add a title`},
 		{`title = "a\nb"`, `1:9: examples[0].title: contains U+000A, a line break`},
-		{`title = "a"`, `0:3: examples[0]: says nothing about the result of the call; add output, contains, after, gone or error`},
+		{`title = "a"`, `0:3: examples[0]: says nothing about the result of the call; add output, contains, after, gone, store_after or error`},
+		{"title = 'a'\nseed = 0", `2:8: examples[0].seed: 0 is out of range; write a whole number from 1 to 1_000_000_000`},
+		{"title = 'a'\noutput = ''\nnetwork = true\nsecrets = { TOKEN = 'test-token' }", `4:11: examples[0].secrets: are test values, which are never sent to a server`},
+		{"title = 'a'\noutput = ''\nsecrets = { TOKEN = 'short' }", `3:21: examples[0].secrets.TOKEN: has 5 bytes; write at least 8`},
+		{"title = 'a'\noutput = ''\nsecrets = { OTHER = 'test-token' }", `3:21: examples[0].secrets.OTHER: the tool does not ask for this secret`},
+		{"title = 'a'\noutput = ''\nnetwork = true\nhttp = [{ url = 'https://api.example.com' }]", `3:11: examples[0].network: the example has the answers in http and needs no network`},
+		{"title = 'a'\noutput = ''\nhttp = [{}]", `3:9: examples[0].http[0].url: missing; add a URL`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'api.example.com' }]", `3:17: examples[0].http[0].url: the scheme`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example/#x' }]", `examples[0].http[0].url: has a fragment, which is never sent`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://me:x@a.example/' }]", `examples[0].http[0].url: there is a name or password before the host`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', status = 100 }]", `examples[0].http[0].status: 100 is out of range`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', headers = { Content-Length = '1' } }]", `examples[0].http[0].headers.Content-Length: the header Content-Length may not be set`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', headers = { content-encoding = 'gzip' } }]", `the body of an example is not encoded`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', body = [1] }]", `examples[0].http[0].body: expected a string or a table, got a list; write the body in quotes`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', body = '', body_file = 'a' }]", `examples[0].http[0].body_file: the answer also has body; keep one of the two`},
+		{"title = 'a'\noutput = ''\nhttp = [{ url = 'https://a.example', body_file = '../a' }]", `leaves the manifest's directory`},
+		{"title = 'a'\noutput = ''\nhttp = [" + many(41, "{ url = 'https://a.example' }") + "]", `3:8: examples[0].http: has 41 answers; the limit is 40`},
 		{"title = 'a'\noutput = 'x'\ncontains = ['y']", `examples[0]: has output and contains; output is the whole text`},
 		{"title = 'a'\narguments = { text = 'x', limit = 'many' }\noutput = ''", `2:35: examples[0].arguments.limit: parameter "limit" must be an integer`},
 		{"title = 'a'\noutput = ''", `parameter "text" is required`},
@@ -133,12 +188,22 @@ title = "a"
 files = { a = "" }
 now = "2026-01-31T00:00:00Z"
 network = true
+seed = 7
+store = {}
+store_after = {}
+output = ""
+[[examples]]
+title = "b"
+http = [{ url = "https://a.example" }]
 output = ""
 `))
 	for _, want := range []string{
 		`"a" is in the mount "workspace"`,
 		`examples[0].now: the tool does not ask for the clock`,
 		`examples[0].network: the tool does not ask for the network`,
+		`examples[1].http: the tool does not ask for the network`,
+		`examples[0].seed: the tool does not ask for randomness`,
+		`examples[0]: has store or store_after, but the tool does not ask for a store`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -28,8 +31,72 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "gone", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &e.Gone, parseExamplePath)},
 		{Name: "error", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Error, parseErrorCode)},
 		{Name: "now", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Now, parseInstant)},
+		{Name: "seed", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &e.Seed, 1, MaxSeed)},
+		{Name: "http", Path: "examples.http", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.exampleRequestKeys(e) }},
+		{Name: "secrets", Path: "examples.secrets", Want: stricttoml.WantMap, Entry: stringsByName(&e.Secrets)},
+		{Name: "store", Path: "examples.store", Want: stricttoml.WantMap, Entry: stringsByName(&e.Store)},
+		{Name: "store_after", Path: "examples.store_after", Want: stricttoml.WantMap, Entry: stringsByName(&e.StoreAfter), Read: func(stricttoml.Place, *stricttoml.Node) {
+			if e.StoreAfter == nil {
+				e.StoreAfter = make(map[string]string) // the store must be empty
+			}
+		}},
 		{Name: "network", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&e.Network)},
 	}
+}
+
+func (c *checker) exampleRequestKeys(e *Example) []stricttoml.Key {
+	e.HTTP = append(e.HTTP, ExampleRequest{Method: http.MethodGet, Status: http.StatusOK})
+	r := &e.HTTP[len(e.HTTP)-1]
+	return []stricttoml.Key{
+		{Name: "method", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Method, parseMethod)},
+		{Name: "url", Want: stricttoml.WantString, Required: `a URL, such as url = "https://api.example.com/v1/items?page=1"`, Read: stricttoml.ReadString(c.Checker, &r.URL, parseExampleURL)},
+		{Name: "sends", Path: "examples.http.sends", Want: stricttoml.WantTable, Members: func() []stricttoml.Key {
+			return []stricttoml.Key{
+				{Name: "headers", Path: "examples.http.sends.headers", Want: stricttoml.WantMap, Check: egress.CheckHeader, Entry: stringsByName(&r.SendsHeaders)},
+				c.exampleBody(&r.SendsBody),
+			}
+		}},
+		{Name: "status", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &r.Status, 200, 599)},
+		{Name: "headers", Path: "examples.http.headers", Want: stricttoml.WantMap, Check: checkAnswerHeader, Entry: stringsByName(&r.Headers)},
+		c.exampleBody(&r.Body),
+		{Name: "body_file", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.BodyFile, parseSchemaPath)},
+	}
+}
+
+// exampleBody returns the key of a body, which is a string, or a table that stands for JSON.
+func (c *checker) exampleBody(body *ExampleBody) stricttoml.Key {
+	return stricttoml.Key{
+		Name: "body", Want: stricttoml.WantString, Fix: "write the body in quotes, or a table that stands for JSON",
+		Read: func(_ stricttoml.Place, n *stricttoml.Node) { *body = ExampleBody{Text: n.Text, Set: true} },
+		Or: &stricttoml.Key{Name: "body", Want: stricttoml.WantJSON, Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			if raw, ok := c.JSON(at, n); ok {
+				*body = ExampleBody{Text: string(raw), JSON: true, Set: true}
+			}
+		}},
+	}
+}
+
+// checkAnswerHeader refuses headers that would contradict how the answer is transported.
+func checkAnswerHeader(name string) error {
+	if http.CanonicalHeaderKey(name) == "Content-Encoding" {
+		return errors.New("the body of an example is not encoded; leave the header out")
+	}
+	return egress.CheckHeader(name)
+}
+
+// parseExampleURL returns the canonical form of a URL, as a tool's request has it.
+func parseExampleURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", errors.New(`is not a URL; write a URL such as "https://api.example.com/v1/items?page=1"`)
+	}
+	if u.Fragment != "" {
+		return "", errors.New("has a fragment, which is never sent; remove # and what follows")
+	}
+	if u, err = capability.NormaliseURL(u); err != nil {
+		return "", err
+	}
+	return u.String(), nil
 }
 
 // exampleCalls reads a list of arguments. An invalid element keeps its index in the list, so that
@@ -144,8 +211,8 @@ func (e *Example) conflict() string {
 	switch {
 	case e.HasOutput && len(e.Contains) > 0:
 		return "has output and contains; output is the whole text, so leave contains out"
-	case !e.HasOutput && len(e.Contains) == 0 && len(e.After) == 0 && len(e.Gone) == 0 && e.Error == "":
-		return "says nothing about the result of the call; add output, contains, after, gone or error"
+	case !e.HasOutput && len(e.Contains) == 0 && len(e.After) == 0 && len(e.Gone) == 0 && e.StoreAfter == nil && e.Error == "":
+		return "says nothing about the result of the call; add output, contains, after, gone, store_after or error"
 	case slices.ContainsFunc(e.After, func(f ExampleFile) bool { return slices.Contains(e.Gone, f.ExamplePath) }):
 		return "has a file both in after and in gone; leave one out"
 	}

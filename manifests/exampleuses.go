@@ -7,12 +7,17 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // invalidArgument is the error code of a call whose arguments do not fit the parameters.
 const invalidArgument = "invalid_argument"
+
+// maxBodyFiles limits the bytes of all files of a manifest with bodies of answers.
+const maxBodyFiles = 4 << 20
 
 // examples checks the rules that involve more than one key of an example.
 func (c *checker) examples(m *Manifest) {
@@ -39,14 +44,80 @@ func (c *checker) examples(m *Manifest) {
 		if !e.Now.IsZero() && !m.Permissions.Clock {
 			c.Errorf(at("now"), "the tool does not ask for the clock; add permissions.clock = true, or leave now out")
 		}
-		if e.Network && len(m.asks) == 0 && m.REST == nil && m.MCP == nil {
-			c.Errorf(at("network"), "the tool does not ask for the network; remove network")
+		if e.Seed != 0 && !m.Permissions.Random {
+			c.Errorf(at("seed"), "the tool does not ask for randomness; add permissions.random = true, or leave seed out")
 		}
+		if (e.Store != nil || e.StoreAfter != nil) && m.Permissions.KV == capability.ModeNone {
+			c.Errorf(at(), "has store or store_after, but the tool does not ask for a store; add permissions.kv, or leave them out")
+		}
+		c.exampleNetwork(m, e, at)
 		for _, file := range slices.Concat(e.Files, e.After) {
 			c.exampleMount(m, at, file.ExamplePath)
 		}
 		for _, path := range e.Gone {
 			c.exampleMount(m, at, path)
+		}
+	}
+}
+
+// exampleNetwork checks the keys of an example that are about requests.
+func (c *checker) exampleNetwork(m *Manifest, e *Example, at func(...string) stricttoml.Place) {
+	for key, used := range map[string]bool{"network": e.Network, "http": e.HTTP != nil} {
+		if used && len(m.asks) == 0 && m.REST == nil && m.MCP == nil {
+			c.Errorf(at(key), "the tool does not ask for the network; remove %s", key)
+		}
+	}
+	if e.Network && e.HTTP != nil {
+		c.Errorf(at("network"), "the example has the answers in http and needs no network; remove network")
+	}
+	if e.Network && e.Secrets != nil {
+		c.Errorf(at("secrets"), "are test values, which are never sent to a server; write the answers into [[examples.http]] and remove network")
+	}
+	c.exampleRequests(e, at)
+	if c.HasError(c.At("permissions")) || c.HasError(c.At("rest")) {
+		return
+	}
+	for name, value := range e.Secrets {
+		asked := slices.ContainsFunc(m.Permissions.Net, func(n capability.Net) bool {
+			return slices.ContainsFunc(n.Secrets, func(s capability.SecretUse) bool { return s.Name == name })
+		})
+		switch {
+		case !asked:
+			c.Errorf(at("secrets", name), "the tool does not ask for this secret; remove it")
+		case len(value) < secret.MinScrub:
+			c.Errorf(at("secrets", name), "has %d bytes; write at least %d, because shorter secrets are not hidden in the output", len(value), secret.MinScrub)
+		}
+	}
+}
+
+// exampleRequests checks the rules that involve more than one key of the answers of an example.
+func (c *checker) exampleRequests(e *Example, at func(...string) stricttoml.Place) {
+	if len(e.HTTP) > MaxExampleRequests {
+		c.Errorf(at("http"), "has %d answers; the limit is %d", len(e.HTTP), MaxExampleRequests)
+	}
+	for i, r := range e.HTTP {
+		if r.BodyFile != "" && r.Body.Set {
+			c.Errorf(at("http", strconv.Itoa(i), "body_file"), "the answer also has body; keep one of the two")
+		}
+	}
+}
+
+// bodyFiles reads the files with bodies of answers from the manifest's directory.
+func (c *checker) bodyFiles(own files, m *Manifest) {
+	left := maxBodyFiles
+	for i := range m.Examples {
+		for j := range m.Examples[i].HTTP {
+			r := &m.Examples[i].HTTP[j]
+			if r.BodyFile == "" {
+				continue
+			}
+			data, err := readFile(own, r.BodyFile, left)
+			if err != nil {
+				c.Errorf(c.At("examples", strconv.Itoa(i), "http", strconv.Itoa(j), "body_file"), "%s %s", stricttoml.Quote(r.BodyFile), err)
+				continue
+			}
+			left -= len(data)
+			r.Body = ExampleBody{Text: string(data), Set: true}
 		}
 	}
 }

@@ -55,6 +55,7 @@ func load(directory *Directory, manifestPath string, module func(moduleFiles, Mo
 	}
 	defer f.own.close()
 	c.parametersFile(f.own, m)
+	c.bodyFiles(f.own, m)
 	var wasm []byte
 	if name := m.Module.Path; name != "" && (!outside(name) || m.Module.SHA256 != "") {
 		var problem *moduleError

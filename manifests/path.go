@@ -49,7 +49,7 @@ func parseModulePath(text string) (string, error) {
 func parseSchemaPath(text string) (string, error) {
 	clean, err := parseModulePath(text)
 	if err == nil && outside(clean) {
-		return "", fmt.Errorf("%s leaves the manifest's directory; put the schema next to the manifest", stricttoml.Quote(text))
+		return "", fmt.Errorf("%s leaves the manifest's directory; put the file next to the manifest", stricttoml.Quote(text))
 	}
 	return clean, err
 }

@@ -18,7 +18,9 @@ import (
 
 type testOptions struct {
 	toolOptions
+	grants  grantOptions // only its secrets
 	network bool
+	record  bool
 	json    bool
 	verbose bool
 }
@@ -30,9 +32,15 @@ func newTestCommand(a *app) *cobra.Command {
 		Short: "Run the examples of tools and check their results",
 		Long: `Run the [[examples]] of manifests and check their results. Each example runs in the
 sandbox, isolated from your files and from other examples: it has only the files that it
-names, and an empty store. Everything that the manifest asks for is granted and approved,
-but variables are empty, secrets have no value, and there is no network without
---network.
+names, and the store that it describes. Everything that the manifest asks for is granted
+and approved, but variables are empty. Secrets have the test values of the example, or,
+if it reaches servers, the values of --secret, which every tested tool gets that asks.
+Requests get the answers in [[examples.http]]. Only an example with network = true reaches
+servers, and it runs only with --network.
+
+--record sends the requests of examples that have network = true or answers to the real
+servers, and prints the answers as [[examples.http]] to paste into the manifest. It leaves
+out cookies, most headers and the values of secrets. Read the rest before you publish it.
 
 NAME is the name of a built-in tool, or of a tool found with --tools or in the
 tool_directories of the operator's file. ./DIR is the directory of a tool, or a directory
@@ -43,6 +51,7 @@ Exit status: 0 if all examples that were run passed; 1 if some failed; 8 if a to
 be loaded.`,
 		Example: `  wasmtool test ./my-tool
   wasmtool test calculator grep
+  wasmtool test --record ./my-tool
   wasmtool test --tools ./my-tools --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd, args) },
 	}
@@ -50,13 +59,15 @@ be loaded.`,
 	cmd.ValidArgsFunction = o.completeTools
 	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
 	cmd.Flags().BoolVar(&o.network, "network", false, "also run the examples that need the network, and let them reach the servers that their manifests name")
+	cmd.Flags().BoolVar(&o.record, "record", false, "send the requests of examples to the real servers, and print the answers for the manifest")
+	o.grants.addSecrets(cmd)
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also show what tools wrote to standard error in examples that passed")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with one object for each example")
 	return cmd
 }
 
 func (o testOptions) test(cmd *cobra.Command, targets []string) error {
-	runs, err := o.runs(o.orToolHere("testing", targets))
+	runs, err := o.runs(cmd, o.orToolHere("testing", targets))
 	if err != nil {
 		return err
 	}
@@ -90,19 +101,25 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 
 // runs groups targets by registry: all names share one registry, and each path has its own
 // registry.
-func (o testOptions) runs(targets []string) ([]examples.Options, error) {
+func (o testOptions) runs(cmd *cobra.Command, targets []string) ([]examples.Options, error) {
 	base, err := o.standardOptions(standard.Options{})
 	if err != nil {
 		return nil, err
 	}
-	named := examples.Options{Tools: base, Network: o.network}
+	if len(o.grants.secrets) > 0 && !o.network && !o.record {
+		return nil, usage(cmd, "--secret is only for examples that reach servers; add --network or --record, or write test values into secrets of [[examples]]")
+	}
+	if err := o.grants.secretSources(cmd, o.app, &base); err != nil {
+		return nil, err
+	}
+	named := examples.Options{Tools: base, Network: o.network, Record: o.record}
 	var runs []examples.Options
 	for _, target := range targets {
 		if !isPath(target) {
 			named.Names = append(named.Names, target)
 			continue
 		}
-		run := examples.Options{Tools: base, Network: o.network}
+		run := examples.Options{Tools: base, Network: o.network, Record: o.record}
 		alone(&run.Tools)
 		if info, err := os.Stat(target); err == nil && info.IsDir() && !isTool(target) {
 			run.Tools.Sources.Directories = []string{target}
@@ -153,6 +170,11 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 		for _, mismatch := range reports {
 			text := strings.TrimRight(printable(mismatch), "\n")
 			fmt.Fprintf(o.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
+		}
+	}
+	for _, outcome := range report.Outcomes {
+		if outcome.Recorded != "" {
+			fmt.Fprintf(o.Out, "\n# %s: %s\n%s", outcome.Tool, oneLine(outcome.Title), printable(outcome.Recorded))
 		}
 	}
 	if len(report.Outcomes) == 0 {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
@@ -20,14 +21,17 @@ import (
 type Options struct {
 	// Tools says where the tools come from and how modules are compiled and cached. Its grants,
 	// policy, approvals and stores are ignored: an example gets every permission that its manifest
-	// asks for.
+	// asks for. Its Secrets are only for examples that reach servers.
 	Tools standard.Options
 	// Names holds the names or aliases of the tools whose examples are run. If Names is empty, the
 	// examples of all tools are run.
 	Names []string
-	// Network allows examples to send requests to servers. Without it, examples with network = true
-	// are not run, and the others have no network.
+	// Network also runs the examples with network = true, which send requests to servers. The
+	// others never reach a server.
 	Network bool
+	// Record runs the examples that have network = true or answers in the manifest with the real
+	// servers, and records the answers; see Outcome.Recorded.
+	Record bool
 }
 
 // Status is the result of running an example.
@@ -39,7 +43,7 @@ const (
 	Passed Status = "passed"
 	// Failed: the result differs; see Outcome.Mismatches.
 	Failed Status = "failed"
-	// NotRun: the example needs the network, and Options.Network is not set.
+	// NotRun: the example needs the network, and neither Options.Network nor Options.Record is set.
 	NotRun Status = "not_run"
 )
 
@@ -52,6 +56,9 @@ type Outcome struct {
 	// Mismatches describes each difference between the result and the example, in one or several
 	// lines. The lines contain output of the tool: escape them before they are shown on a terminal.
 	Mismatches []string `json:"faults,omitempty"`
+	// Recorded has the requests and the answers as [[examples.http]] of a manifest. It contains no
+	// secret of Options.Secrets, but may contain other private data.
+	Recorded string `json:"recorded,omitempty"`
 	// Diagnostics is what the tool wrote to standard error in the call, and the stack if it
 	// trapped. Escape it before it is shown on a terminal.
 	Diagnostics string `json:"diagnostics,omitempty"`
@@ -97,7 +104,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	report, err := runAll(ctx, o, stage, loaded)
-	return report, errors.Join(err, stage.tools.Close())
+	return report, errors.Join(err, stage.close())
 }
 
 func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedManifest) (Report, error) {
@@ -119,7 +126,7 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 		}
 		for _, e := range m.Examples {
 			outcome := Outcome{Tool: m.Name, Source: m.Source, Title: e.Title, Status: NotRun}
-			if m.MCP == nil && (o.Network || !e.Network) {
+			if m.MCP == nil && (s.online != nil || !e.Network) {
 				if err := s.run(ctx, m, e, &outcome); err != nil {
 					return report, err
 				}
@@ -142,7 +149,15 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	if err := mounts.write(e.Files, cmp.Or(e.Now, firstFileTime)); err != nil {
 		return err
 	}
-	tenant := s.tools.Tenant(filepath.Base(dir), registry.TenantOptions{Mounts: mounts.offered(), Now: e.Now})
+	w, err := s.world(ctx, m, e)
+	if err != nil {
+		outcome.fail("%s", err)
+		return nil
+	}
+	defer w.end()
+	tenant := w.tools.Tenant(filepath.Base(dir), registry.TenantOptions{Mounts: mounts.offered(), Now: e.Now, Seed: e.Seed, Secrets: w.secrets})
+	space := kv.Namespace{Tenant: filepath.Base(dir), Tool: m.Name}
+	fillStore(ctx, s.stores, space, e.Store, outcome)
 	began := time.Now()
 	for i, arguments := range e.Before {
 		result, err := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: arguments})
@@ -157,9 +172,25 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	if ctx.Err() != nil {
 		return callErr
 	}
-	outcome.compare(e, result, callErr)
 	outcome.Diagnostics = found.Text(callErr)
+	wanted := w.end()
+	if w.recorder != nil {
+		w.recorder.report(outcome)
+	}
+	if w.answers != nil && w.answers.report(outcome) {
+		return nil // what follows would be mismatches with the same cause
+	}
+	outcome.compare(e, result, callErr)
 	outcome.compareFiles(e, mounts)
+	if err := compareStore(ctx, s.stores, space, e.StoreAfter, outcome); err != nil {
+		return err
+	}
+	if w.answers != nil {
+		w.answers.reportUnused(outcome)
+	}
+	if wanted != "" && len(outcome.Mismatches) > 0 {
+		outcome.fail("the tool sends requests to %s, and the example has no answers; write [[examples.http]], or network = true to record them with --record", wanted)
+	}
 	if len(outcome.Mismatches) == 0 {
 		outcome.Status = Passed
 	}

@@ -3,48 +3,139 @@ package examples
 import (
 	"context"
 	"errors"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// stage runs examples in one Registry. Each example is a tenant with directories and stores of its
-// own.
+// stage runs examples in one Registry for those that reach no server, and in another one for those
+// that do. Each example is a tenant with directories and stores of its own.
 type stage struct {
-	tools *registry.Registry
-	dir   string // holds the directories of the examples
-	count int    // the number of examples run so far
+	o      Options
+	dir    string // holds the directories of the examples
+	count  int    // the number of examples run so far
+	stores *kv.Memory
+	opened []func() error // close what follows
+
+	tools  *registry.Registry // for examples that reach no server
+	memory *network
+	// online is nil unless Options.Network or Options.Record is set. servers records the requests
+	// of its examples; nil unless Options.Record is set.
+	online  *registry.Registry
+	servers *network
+	secrets *secret.Store // real secrets, for online
 }
 
-func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
+func newStage(o Options, dir string, loaded []standard.LoadedManifest) (s *stage, err error) {
 	// Every mount needs a directory. Examples have directories of their own and never use this one.
 	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err
 	}
+	s = &stage{o: o, dir: dir, stores: kv.NewMemory(kv.Options{}), secrets: secret.New(o.Tools.Secrets, secret.Options{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.memory, err = s.newNetwork(); err != nil {
+		return s, err
+	}
+	offer := offerAll(loaded, unused)
+	if s.tools, err = s.newRegistry(offer, s.memory.transport(o.Tools.HTTP, false)); err != nil || !o.Network && !o.Record {
+		return s, err
+	}
+	transport := o.Tools.HTTP
+	if o.Record {
+		if s.servers, err = s.newNetwork(); err != nil {
+			return s, err
+		}
+		transport = s.servers.transport(transport, true)
+	}
+	s.online, err = s.newRegistry(offer, transport)
+	return s, err
+}
+
+func (s *stage) newNetwork() (*network, error) {
+	n, err := newNetwork()
+	if err == nil {
+		s.opened = append(s.opened, n.close)
+	}
+	return n, err
+}
+
+func (s *stage) newRegistry(offer capability.Grantable, transport egress.Transport) (*registry.Registry, error) {
 	approver := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: true}, nil
 	})
-	s := o.Tools
-	s.Workspace, s.Permissions, s.Config, s.Policy, s.Sources.Servers = "", nil, nil, policy.Config{}, nil
-	s.Registry.Rules = registry.Rules{Grantable: offerAll(loaded, unused)}
-	s.Registry.Approvals = registry.ApprovalOptions{Approver: approver}
-	s.StateDir, s.Registry.Calls.OnReceipt = filepath.Join(dir, "state"), nil
-	if !o.Network {
-		s.HTTP = offline()
+	o := s.o.Tools
+	o.Workspace, o.Permissions, o.Config, o.Policy, o.Sources.Servers = "", nil, nil, policy.Config{}, nil
+	o.Registry.Rules = registry.Rules{Grantable: offer}
+	o.Registry.Approvals = registry.ApprovalOptions{Approver: approver}
+	o.StateDir, o.KV, o.Registry.Calls.OnReceipt = filepath.Join(s.dir, "state"), s.stores, nil
+	o.HTTP, o.Secrets = transport, nil
+	tools, err := standard.New(o)
+	if err == nil {
+		s.opened = append(s.opened, tools.Close)
 	}
-	tools, err := standard.New(s)
-	if err != nil {
-		return nil, err
+	return tools, err
+}
+
+// close closes everything, the registries before the networks that they use.
+func (s *stage) close() error {
+	var errs []error
+	for i := len(s.opened) - 1; i >= 0; i-- {
+		errs = append(errs, s.opened[i]())
 	}
-	return &stage{tools: tools, dir: dir}, nil
+	return errors.Join(errs...)
+}
+
+// world is what one example can reach.
+type world struct {
+	tools    *registry.Registry
+	secrets  *secret.Store
+	network  *network  // nil is the real network
+	recorder *recorder // nil if nothing is recorded
+	answers  *answers  // nil if the example has none
+}
+
+// world connects an example to its answers, to servers, or to nothing. The error is one of the
+// example.
+func (s *stage) world(ctx context.Context, m standard.LoadedManifest, e manifests.Example) (world, error) {
+	online := e.Network || s.o.Record && e.HTTP != nil
+	switch {
+	case online && e.Secrets != nil:
+		return world{}, errors.New("the example has test secrets, which are never sent to a server; to record it, remove secrets and use --secret")
+	case online && s.o.Record:
+		r := newRecorder(ctx, s.o.Tools.HTTP, m.Manifest, s.secrets)
+		s.servers.use(r)
+		return world{tools: s.online, secrets: s.secrets, network: s.servers, recorder: r}, nil
+	case online:
+		return world{tools: s.online, secrets: s.secrets}, nil
+	case e.HTTP == nil:
+		s.memory.use(nil)
+		return world{tools: s.tools, network: s.memory}, nil
+	}
+	a := newAnswers(m.Manifest, e)
+	s.memory.use(a)
+	return world{tools: s.tools, network: s.memory, answers: a, secrets: a.secrets()}, nil
+}
+
+// end disconnects the example. It returns the host that the example wanted to reach if it is
+// connected to nothing, and otherwise "".
+func (w world) end() (wanted string) {
+	if w.network == nil {
+		return ""
+	}
+	return w.network.use(nil)
 }
 
 // offerAll makes everything grantable that the manifests ask for. Variables are empty and secrets
@@ -70,15 +161,4 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable
 	}
 	delete(offer.Mounts, capability.ScratchMount)
 	return offer
-}
-
-// errOffline is the error of every request without Options.Network.
-var errOffline = errors.New("examples have no network; set network = true in the example and run it with --network")
-
-// offline returns an HTTP transport that fails every request with errOffline.
-func offline() egress.Transport {
-	return egress.Transport{
-		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, errOffline },
-		Dial:        func(context.Context, string, string) (net.Conn, error) { return nil, errOffline },
-	}
 }

@@ -21,6 +21,14 @@ func hostLog(level uint32, ptr *byte, size uint32) uint32
 //go:noescape
 func hostProgress(done, total float64, ptr *byte, size uint32) uint32
 
+//go:wasmimport wasmtool_v1 kv_put
+//go:noescape
+func kvPut(key *byte, keySize uint32, value *byte, valueSize uint32) int32
+
+//go:wasmimport wasmtool_v1 kv_delete
+//go:noescape
+func kvDelete(key *byte, keySize uint32) int32
+
 func main() {
 	args := append(os.Args, "", "", "")
 	switch args[1] {
@@ -50,6 +58,9 @@ func main() {
 		_, err := rand.Read(b[:])
 		check(err)
 		fmt.Printf("%x\n", b)
+	case "put": // KEY VALUE; deletes the key "old"
+		code := kvPut(unsafe.StringData(args[2]), uint32(len(args[2])), unsafe.StringData(args[3]), uint32(len(args[3])))
+		fmt.Println(code, kvDelete(unsafe.StringData("old"), 3))
 	case "fail":
 		fmt.Println("half an answer")
 		fmt.Fprintln(os.Stderr, "the disk\x1b[2J is on fire")
