@@ -83,6 +83,16 @@ type GrantedFS struct {
 	// Real is Dir with all links resolved, or empty if it was not resolved. Like Dir, it is only
 	// for the operator.
 	Real string
+	// Outside marks a path that a person approved for one call and that is not one of the
+	// operator's mounts. It must not touch a protected path, not even for reading.
+	Outside bool
+	// Only is the only name in Dir that the call may access: a regular file and no link. Empty
+	// means all names. Of the directory itself, the call sees no other entry.
+	Only string
+	// OnlyIs identifies the file Only that a person approved. When Dir is opened, Only must be that
+	// file; nil means that Only must not exist. In a mount for reading, that stays so for the whole
+	// call. In a mount for writing, the call may replace the file.
+	OnlyIs fs.FileInfo
 }
 
 // Mode is the access to a mount or store. The zero value means no access.

@@ -55,7 +55,7 @@ func (f *batchDirectory) enter(m *mount, rel string) bool {
 // that is not a plain path in a mount; the caller then uses the slow path.
 func (w *batchWorker) find(name string) (p place, base string, stat unix.Stat_t, ok bool) {
 	p, err := w.fs.resolve("/", name)
-	if err != nil || p.mount == nil || p.mustBeDir || p.rel == "." {
+	if err != nil || p.mount == nil || p.mustBeDir || p.rel == "." || p.mount.only != "" {
 		return p, "", stat, false
 	}
 	dir, base := splitRel(p.rel)

@@ -3,7 +3,6 @@ package files
 import (
 	"errors"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -214,11 +213,6 @@ func matchesAbove(pattern, name string) bool {
 		end++
 	}
 	return doublestar.MatchUnvalidated(pattern, name)
-}
-
-// deniesLinkTo reports whether a link at rel with the given target names a denied path.
-func (l denyList) deniesLinkTo(rel, target string) bool {
-	return l.denies(path.Join(path.Dir(rel), target))
 }
 
 // mayLieBelow reports whether a path below the directory rel could be denied. It returns true in

@@ -31,6 +31,12 @@ func sameDevice(a, b fs.FileInfo) bool {
 	return okA && okB && sa.Dev == sb.Dev
 }
 
+// hasOtherNames reports whether a regular file has hard links. In case of doubt it returns true.
+func hasOtherNames(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || s.Nlink != 1
+}
+
 // identityOf identifies a file of the host by its device and inode.
 func identityOf(file *os.File) (string, error) {
 	info, err := file.Stat()

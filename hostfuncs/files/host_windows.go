@@ -56,6 +56,9 @@ func (m *mount) mayWrite(h held) error {
 	return file.Close()
 }
 
+// hasOtherNames returns true: Outside is not supported here.
+func hasOtherNames(fs.FileInfo) bool { return true }
+
 // sameRights reports whether two files have the same permission bits.
 func sameRights(a, b fs.FileInfo) bool { return a.Mode().Perm() == b.Mode().Perm() }
 

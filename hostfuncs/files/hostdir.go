@@ -152,7 +152,7 @@ func checkTogether(mounts []*mount) error {
 			if nested(a.at, b.at) {
 				return &MountError{Mount: b.name, Reason: "lies inside mount " + a.name + " in the guest, or contains it; give the two mounts separate paths"}
 			}
-			if !contains(a.parents, b.info) && !contains(b.parents, a.info) {
+			if !a.shares(b) && !b.shares(a) {
 				continue
 			}
 			share := "shares files with mount " + a.name + ", and "
@@ -167,6 +167,13 @@ func checkTogether(mounts []*mount) error {
 		}
 	}
 	return nil
+}
+
+// shares reports whether m lies in other, or is the same directory. A mount with only one name
+// shares no directory below it, because that name is a regular file. Two such mounts count as
+// sharing it even if the names differ, because the host may ignore the case of names.
+func (m *mount) shares(other *mount) bool {
+	return contains(m.parents, other.info) && (other.only == "" || m.only != "")
 }
 
 func nested(a, b string) bool {

@@ -17,6 +17,8 @@ type mount struct {
 	root     *os.Root
 	self     *os.File // the same directory as root
 	deny     denyList
+	only     string      // the only name that is not denied; empty for all names
+	onlyIs   fs.FileInfo // the file with this name when the mount was opened; nil if there was none
 	writable bool
 	scratch  string // directory to remove at the end; empty for a directory of the operator
 
@@ -40,6 +42,10 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 		return refuse(err.Error())
 	}
 	if err := m.openDir(g, o, paths); err != nil {
+		return refuse(err.Error())
+	}
+	if err := m.openOnly(g, o, paths); err != nil {
+		_ = m.close()
 		return refuse(err.Error())
 	}
 	// Package os does not export this error. Provoke it once to learn its value.
@@ -67,7 +73,7 @@ func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) err
 	if err == nil && g.Is != nil && !os.SameFile(g.Is, dir.info) {
 		err = errors.Join(errors.New("the directory is not the one that was approved; call the tool again to approve the current one"), dir.close())
 	}
-	if err == nil && m.writable {
+	if err == nil && (m.writable || g.Outside) && g.Only == "" {
 		if err = dir.refuseProtected(o.Protected, paths); err != nil {
 			_ = dir.close()
 		}
@@ -90,11 +96,18 @@ func (m *mount) close() error {
 }
 
 // denies reports whether a cleaned path below the mount is denied.
-func (m *mount) denies(rel string) bool { return isHostTemp(rel) || m.deny.denies(rel) }
+func (m *mount) denies(rel string) bool {
+	return isHostTemp(rel) || m.only != "" && rel != "." && rel != m.only || m.deny.denies(rel)
+}
 
-// hasDeny reports whether the mount has deny patterns. The host must then follow no link, because a
-// link is a second name, and deny patterns match names; see parentOf.
-func (m *mount) hasDeny() bool { return len(m.deny) > 0 }
+// hasDeny reports whether the mount denies paths, by deny patterns or because only one name is
+// accessible. The host must then follow no link, because a link is a second name, and both compare
+// names; see parentOf.
+func (m *mount) hasDeny() bool { return m.only != "" || len(m.deny) > 0 }
+
+// mayDenyBelow reports whether a path below the directory rel could be denied. It returns true in
+// case of doubt.
+func (m *mount) mayDenyBelow(rel string) bool { return m.only != "" || m.deny.mayLieBelow(rel) }
 
 // guestError maps an error of package os to an error of this package.
 func (m *mount) guestError(err error) error {
@@ -232,7 +245,10 @@ func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
 	if err := o.check(info); err != nil {
 		return nil, err
 	}
-	if !sameDevice(info, m.info) && isKernelFS(file) {
+	switch {
+	case m.only != "" && !info.IsDir() && !m.mayBeOnly(info):
+		return nil, fs.ErrPermission
+	case !sameDevice(info, m.info) && isKernelFS(file):
 		return nil, fs.ErrPermission
 	}
 	return info, nil
@@ -295,7 +311,7 @@ func (m *mount) readlink(rel string) (string, error) {
 	if named := path.Join(path.Dir(h.rel), target); named == ".." || strings.HasPrefix(named, "../") {
 		return "", ErrOutside
 	}
-	if m.deny.deniesLinkTo(h.rel, target) {
+	if m.denies(path.Join(path.Dir(h.rel), target)) {
 		return "", fs.ErrPermission
 	}
 	if !m.hasDeny() {

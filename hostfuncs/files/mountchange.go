@@ -47,7 +47,7 @@ func (m *mount) remove(rel string, mustBeDir, dir bool) error {
 		return m.guestError(err)
 	case dir && !info.IsDir():
 		return ErrNotDir
-	case dir && m.deny.mayLieBelow(rel):
+	case dir && m.mayDenyBelow(rel):
 		// Reporting whether the directory is empty would reveal denied files.
 		return fs.ErrPermission
 	case !dir && info.IsDir():
@@ -136,7 +136,7 @@ func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) err
 // checkRename checks the types of both files. replaced is nil if the target does not exist.
 func (m *mount) checkRename(from, to place, moved, replaced fs.FileInfo) error {
 	switch kind := moved.Mode().Type(); {
-	case kind == fs.ModeDir && (m.deny.mayLieBelow(from.rel) || m.deny.mayLieBelow(to.rel)):
+	case kind == fs.ModeDir && (m.mayDenyBelow(from.rel) || m.mayDenyBelow(to.rel)):
 		return fs.ErrPermission
 	case kind == fs.ModeDir && replaced != nil && !replaced.IsDir():
 		return ErrNotDir
