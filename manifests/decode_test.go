@@ -272,6 +272,8 @@ func TestDecodeValues(t *testing.T) {
 		{`category = "` + long + `"`, `…" is not a name`},
 		{`aliases = ["demo"]`, `aliases[0]: "demo" is the tool's own name`},
 		{`aliases = ["wasmtool"]`, `aliases[0]: "wasmtool" is reserved`},
+		{`parameters = { type = "object", properties = { p = { type = "string", x-path = "read" } } }`, "x-path: needs [[permissions.fs]] with mount = \"workspace\", mode = \"read\" and others = true"},
+		{`parameters = { type = "object", properties = { p = { type = "integer", x-path = "read" } } }`, "x-path: needs a parameter of type string, got integer"},
 		{`tags = [` + strings.Repeat(`"a", `, 65) + `]`, "tags: has 65 elements; the limit is 64"},
 		{`timeout = "0s"`, `timeout: "0s" is out of range; write a time from 1ms to 1h`},
 		{`timeout = "61m"`, "out of range"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -77,9 +78,28 @@ func (c *checker) dependants(m *Manifest) {
 		return
 	}
 	c.checkUses(m.Parameters)
+	c.paths(m)
 	c.restUses(m)
 	c.warmUp(m)
 	c.exampleCallsFit(m)
+}
+
+// paths checks each x-path: a person is asked about the paths only of tools that request all
+// workspaces.
+func (c *checker) paths(m *Manifest) {
+	for _, p := range m.Parameters.Parameters() {
+		at := c.At("parameters", "properties", p.Name, "x-path")
+		asks := func(f capability.FS) bool {
+			return f.Mount == capability.WorkspaceMount && f.Others && (p.Path == "read" || f.Mode == capability.ModeWrite)
+		}
+		switch {
+		case p.Path == "":
+		case p.Type != "string":
+			c.Errorf(at, "needs a parameter of type string, got %s", p.Type)
+		case !slices.ContainsFunc(m.Permissions.FS, asks):
+			c.Errorf(at, "needs [[permissions.fs]] with mount = \"workspace\", mode = %s and others = true", stricttoml.Quote(p.Path))
+		}
+	}
 }
 
 // checkUses reports each placeholder that names no declared parameter.

@@ -3,7 +3,9 @@ package capability
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 )
 
 // described is one line of a description, with the harm that the described access can do.
@@ -50,12 +52,23 @@ func (p Permissions) Describe() []string {
 }
 
 // Describe describes the permissions of the grant, like [Permissions.Describe]. If dirs is true, it
-// also shows the host directories of mounts, which only the operator may see.
+// also shows the host directories of mounts, which only the operator may see. A path that is
+// Outside is always shown with all links resolved.
 func (g Grant) Describe(dirs bool) []string {
 	var mounts []described
 	for _, f := range g.FS {
 		text := f.FS.Describe()
 		switch {
+		case f.Outside:
+			// The caller wrote this path, so it is quoted. A person approves where it leads.
+			text = f.Mode.String() + ":" + strconv.Quote(f.FS.Mount)
+			if leads := path.Join(f.Real, f.Only); leads != f.FS.Mount {
+				text += ", which leads to " + strconv.Quote(leads)
+			}
+			if f.Only == "" {
+				text += ", with everything below it"
+			}
+			text += ", for this call only"
 		case f.Mount == ScratchMount:
 			text += " (its own, empty)"
 		case dirs && f.Real != "" && f.Real != f.Dir:

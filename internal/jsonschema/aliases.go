@@ -15,10 +15,15 @@ import (
 // readers of a schema ignore.
 const aliasKeyword = "x-aliases"
 
+// pathKeyword says that a parameter is the path of a file or directory, which the tool reads or
+// writes. Other readers of a schema ignore it as well.
+const pathKeyword = "x-path"
+
 // WithoutAliases returns a valid schema without the further names of its properties, for readers
-// that should use only one name, such as models. A schema without them is returned unchanged.
+// that should use only one name, such as models. It also removes x-path. A schema without both is
+// returned unchanged.
 func WithoutAliases(schema json.RawMessage) json.RawMessage {
-	if !bytes.Contains(schema, []byte(aliasKeyword)) {
+	if !bytes.Contains(schema, []byte(aliasKeyword)) && !bytes.Contains(schema, []byte(pathKeyword)) {
 		return schema
 	}
 	root, err := jsontree.Parse(schema, schemaBounds())
@@ -31,6 +36,7 @@ func WithoutAliases(schema json.RawMessage) json.RawMessage {
 
 func removeAliases(v *jsontree.Value, at string) {
 	remove(v, aliasKeyword)
+	remove(v, pathKeyword)
 	subschemas(v, at, removeAliases)
 }
 
@@ -75,6 +81,17 @@ func (c *checker) aliasPlace(at string) {
 	steps := strings.Split(at, "/")
 	if len(steps) < 4 || steps[len(steps)-3] != "properties" {
 		c.report(at, "has no effect here; write it in the property that it gives more names")
+	}
+}
+
+// pathPlace checks the value of an x-path, and that it is directly in a parameter.
+func (c *checker) pathPlace(v *jsontree.Value, at string) {
+	steps := strings.Split(at, "/")
+	switch {
+	case len(steps) != 4 || steps[1] != "properties":
+		c.report(at, "has no effect here; write it directly in a property of the arguments")
+	case v.Kind != jsontree.String || v.Text() != "read" && v.Text() != "write":
+		c.report(at, `must be "read" or "write", got %s`, v.Describe())
 	}
 }
 

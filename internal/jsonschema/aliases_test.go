@@ -82,6 +82,10 @@ func TestRename(t *testing.T) {
 func TestInvalidAliases(t *testing.T) {
 	for schema, want := range map[string]string{
 		object(`"a":{"x-aliases":"b"}`):                           `must be a list of names, got string "b"; write ["name"]`,
+		object(`"a":{"x-path":"append"}`):                         `must be "read" or "write", got string "append"`,
+		object(`"a":{"x-path":true}`):                             `must be "read" or "write", got boolean true`,
+		object(`"a":{"items":{"x-path":"read"}}`):                 `has no effect here; write it directly in a property of the arguments`,
+		object(`"a":{"properties":{"b":{"x-path":"read"}}}`):      `has no effect here; write it directly in a property of the arguments`,
 		object(`"a":{"x-aliases":[1]}`):                           `must be a list of names, got the item number 1`,
 		object(`"a":{"x-aliases":[""]}`):                          `must be a list of names, got the item string ""`,
 		object(`"a":{"x-aliases":["b"]},"b":{}`):                  `the name "b" belongs to the property "b" already; leave it out`,

@@ -207,6 +207,8 @@ func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope)
 		c.aliases(v, at)
 	case aliasKeyword:
 		c.aliasPlace(at)
+	case pathKeyword:
+		c.pathPlace(v, at)
 	case "pattern":
 		if v.Kind == jsontree.String {
 			c.pattern(v.Text(), at, "pattern")

@@ -25,6 +25,7 @@ type place struct {
 	fallback *filled
 	// description and enum are shown to people.
 	description string
+	path        string // the value of x-path
 	enum        []jsontree.Value
 	// implied replaces an absent required object without a default, if the defaults of its fields
 	// complete it. It is nil otherwise.
@@ -191,6 +192,9 @@ func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 		source, pointer := p.source(s)
 		if source == nil {
 			continue
+		}
+		if path := source.Member(pathKeyword); path != nil {
+			made.path = cmp.Or(made.path, path.Text())
 		}
 		if s.Default != nil && made.declared == nil {
 			made.declared, made.pointer = source.Member("default"), pointer

@@ -202,7 +202,9 @@ type Parameter struct {
 	// Type is a type name of JSON Schema, several joined with " or ", or "any".
 	Type        string
 	Description string
-	Required    bool
+	// Path is "read" or "write" if the parameter is the path of a file or directory: see x-path.
+	Path     string
+	Required bool
 	// Default is the value of "default"; nil if there is none.
 	Default json.RawMessage
 	// Enum lists the allowed values; nil if the values are not listed.
@@ -217,7 +219,7 @@ func (s *Schema) Parameters() []Parameter {
 	for i := range fields {
 		f := &fields[i]
 		p := Parameter{
-			Name: f.name, Type: f.place.types.String(), Description: f.place.description, Required: f.required,
+			Name: f.name, Type: f.place.types.String(), Description: f.place.description, Path: f.place.path, Required: f.required,
 			Enum: each.Of(f.place.enum, func(v jsontree.Value) json.RawMessage { return v.JSON() }),
 		}
 		for name, of := range s.root.object.aliases {

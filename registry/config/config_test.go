@@ -156,6 +156,7 @@ var effects = []struct {
 	{"policy.allow", "[policy]\nallow = [\n\"grep\",\n\"group:fs\"]", policyOf, policy.Config{Allow: []string{"grep", "group:fs"}, Sources: map[string]string{"allow": "wasmtool.toml:2", "allow[0]": "wasmtool.toml:3", "allow[1]": "wasmtool.toml:4"}}},
 	{"policy.deny", `policy.deny = ["*"]`, policyOf, policy.Config{Deny: []string{"*"}, Sources: map[string]string{"deny": "wasmtool.toml:1", "deny[0]": "wasmtool.toml:1"}}},
 	{"policy.enable_tool_calls", `policy.enable_tool_calls = false`, policyOf, policy.Config{Off: true, Sources: map[string]string{"off": "wasmtool.toml:1"}}},
+	{"policy.ask_outside", `policy.ask_outside = true`, policyOf, policy.Config{AskOutside: true, Sources: map[string]string{}}},
 	{"policy.rules.effect", rule(`effect = "ask"`), ruleOf, policy.Rule{Effect: policy.Ask, Tools: []string{"*"}, Source: "wasmtool.toml:1"}},
 	{"policy.rules.tools", "[[policy.rules]]\neffect = \"allow\"\ntools = [\"a\", \"b*\"]", ruleOf, policy.Rule{Effect: policy.Allow, Tools: []string{"a", "b*"}, Source: "wasmtool.toml:1"}},
 	{"policy.rules.capabilities", rule("effect = \"deny\"\ncapabilities = [\"net:https://*.corp/\"]"), ruleOf, policy.Rule{Tools: []string{"*"}, Capabilities: []string{"net:https://*.corp/"}, Source: "wasmtool.toml:1"}},

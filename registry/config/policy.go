@@ -40,6 +40,7 @@ func (r *reader) policyKeys() []stricttoml.Key {
 		{Name: "allow", Want: stricttoml.WantStrings, Read: r.entries("allow", &p.Allow)},
 		{Name: "deny", Want: stricttoml.WantStrings, Read: r.entries("deny", &p.Deny)},
 		{Name: "enable_tool_calls", Want: stricttoml.WantBool, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
+		{Name: "ask_outside", Want: stricttoml.WantBool, Read: func(_ stricttoml.Place, n *stricttoml.Node) { p.AskOutside = n.Text == "true" }},
 		{Name: "rules", Path: "policy.rules", Want: stricttoml.WantTables, Members: r.ruleKeys, Read: r.checkRule},
 	}
 }

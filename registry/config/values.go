@@ -115,6 +115,7 @@ var defaults = map[string]string{
 	"policy.allow":                 "every tool",
 	"policy.deny":                  "empty",
 	"policy.enable_tool_calls":     "true",
+	"policy.ask_outside":           "false",
 	"policy.rules":                 "empty",
 	"shell.allow":                  "empty",
 	"shell.ask":                    "empty",

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -90,9 +91,9 @@ func (e *Entry) Script(s *shellcommand.Result) {
 	}
 }
 
-// Granted records the permissions of the call, and the tool's digest if it is known.
+// Granted records the permissions of the call, and the digest of the tool unless it is "".
 func (e *Entry) Granted(permissions []capability.Permission, digest string) {
-	e.permissions, e.digest = permissions, digest
+	e.permissions, e.digest = permissions, cmp.Or(digest, e.digest)
 }
 
 // Identified records the tool's digest; "" means that it has none.

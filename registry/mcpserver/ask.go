@@ -85,7 +85,7 @@ func (c *servedCall) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mc
 // approvalForm returns a question as a form.
 func approvalForm(q registry.Question) *mcp.ElicitParams {
 	schema := formOnce
-	if q.Session != "" {
+	if q.Session != "" && q.Reason != tool.AskOutside {
 		schema = formSession
 	}
 	return &mcp.ElicitParams{Mode: "form", Message: q.Text(false), RequestedSchema: json.RawMessage(schema)}

@@ -38,10 +38,16 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		}
 		entry.Identified(digest)
 	}
+	outside, err := p.addOutside(ctx, &a, call.ID)
+	if err != nil {
+		return a, err
+	}
 	bounds, err := p.pinMounts(ctx, &a, call.ID)
 	if err != nil {
 		return a, err
 	}
+	bounds = append(bounds, outside...)
+	once := len(a.outside) > 0 // an approval covers only this call
 	known := digest
 	if known == "" && call.Session != "" {
 		known = a.tool.Registration
@@ -53,7 +59,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	for _, pattern := range why.patterns {
 		keys.patterns[pattern] = remembered.NewPatternKey(known, pattern, bounds)
 	}
-	if known != "" && why.repetition == ledger.NotRepeated { // a loop needs a new approval
+	if known != "" && !once && why.repetition == ledger.NotRepeated { // a loop needs a new approval
 		found, err := p.remembered(ctx, keys)
 		if err != nil {
 			return a, err
@@ -65,7 +71,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	}
 	asking, cancel := context.WithTimeout(ctx, p.o.Approvals.Timeout)
 	defer cancel()
-	if p.autoConfirmed(asking, call, a.prepared, why.kind) {
+	if !once && p.autoConfirmed(asking, call, a.prepared, why.kind) {
 		entry.Approved(tool.ApprovedByAgent)
 		return a, nil
 	}
@@ -91,6 +97,8 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		return a, callerror.OfContext(ctx)
 	case asking.Err() != nil:
 		return a, errLate(why)
+	case errors.Is(err, ErrNoApprover) && once:
+		return a, a.errOutside()
 	case errors.Is(err, ErrNoApprover):
 		return a, errNoApprover(why)
 	case err != nil:
@@ -99,7 +107,10 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		return a, &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + why.repetition.Advice()}
 	}
 	entry.Approved(tool.ApprovedByApprover)
-	if why.repetition != ledger.RepeatedAlone { // an approval of a loop covers only this call
+	if once {
+		entry.Granted(a.permissions, digest)
+	}
+	if !once && why.repetition != ledger.RepeatedAlone { // an approval of a loop is for one call
 		p.remember(ctx, a, keys, call.ID, answer)
 	}
 	return a, nil

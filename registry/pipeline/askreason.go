@@ -9,7 +9,7 @@ import (
 )
 
 // askReasons are the kinds of reasons, the most explicit first.
-var askReasons = []tool.AskReason{tool.AskRepeated, tool.AskRule, tool.AskDangerous, tool.AskScript, tool.AskEffects}
+var askReasons = []tool.AskReason{tool.AskOutside, tool.AskRepeated, tool.AskRule, tool.AskDangerous, tool.AskScript, tool.AskEffects}
 
 // askReason returns why a decision asks: the most explicit of its reasons that ask. byTenant means
 // that the policy of the tenant options asks. Such a policy counts as a rule, even if it asks by
@@ -31,6 +31,8 @@ func (a authorised) askReason(d policy.Decision, byTenant bool) tool.AskReason {
 // rule, because such a reason can only be approved by an approver.
 func (a authorised) askKind(r policy.Reason) tool.AskReason {
 	switch {
+	case r.Rule == ruleOutside:
+		return tool.AskOutside
 	case r.Rule == ledger.RuleLoop:
 		return tool.AskRepeated
 	case r.Rule == ruleShell && a.script != nil && !a.script.Restricted():

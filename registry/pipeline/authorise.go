@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/ledger"
@@ -14,6 +15,9 @@ type authorised struct {
 	prepared
 	grant       capability.Grant
 	permissions []capability.Permission // of the grant, without the call's scratch directory
+	// outside are paths outside all mounts of the call, which only an approver can add to the
+	// grant. permissions has the permissions for them.
+	outside []capability.FS
 }
 
 // authorise is the stage that checks everything that may forbid the call: its script, the grants
@@ -36,8 +40,14 @@ func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepare
 		return authorised{}, c.errNotGranted(access, p.readingWouldRun(ctx, c))
 	}
 	a := authorised{prepared: c, grant: access.Grant, permissions: access.Permissions}
-	entry.Granted(a.permissions, access.digest)
+	if a.outside = p.outsidePaths(a, access.Grantable.Deny); len(a.outside) > 0 {
+		a.permissions = slices.Concat(a.permissions, permissionsOf(a.outside...))
+	}
+	entry.Granted(access.Permissions, access.digest)
 	decision, patterns, byTenant := a.decide(access.Granted)
+	if len(a.outside) > 0 {
+		decision, patterns = policy.Stricter(outsideDecision(a.outside), decision), nil
+	}
 	decision, repetition := entry.Decided(decision)
 	switch {
 	case decision.Effect == policy.Allow:

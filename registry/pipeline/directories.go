@@ -76,28 +76,40 @@ func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	if !slices.ContainsFunc(mounts, isHostMount) {
 		return pinned, nil
 	}
+	err := p.opening(ctx, func() {
+		for i := range pinned {
+			if isHostMount(pinned[i].GrantedFS) {
+				pinned[i].open()
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pinned, nil
+}
+
+// opening calls a function that opens directories and can hang in the host. After an error, the
+// function may still be running.
+func (p *Pipeline) opening(ctx context.Context, open func()) error {
 	opening, cancel := context.WithTimeout(ctx, min(maxOpening, p.o.LoadTimeout))
 	defer cancel()
 	done := make(chan struct{})
 	select {
 	case p.openings <- struct{}{}:
 	case <-opening.Done():
-		return nil, errNotOpened(ctx, opening)
+		return errNotOpened(ctx, opening)
 	}
 	go func() {
 		defer close(done)
 		defer func() { <-p.openings }()
-		for i := range pinned {
-			if isHostMount(pinned[i].GrantedFS) {
-				pinned[i].open()
-			}
-		}
+		open()
 	}()
 	select {
 	case <-done:
-		return pinned, nil
+		return nil
 	case <-opening.Done():
-		return nil, errNotOpened(ctx, opening)
+		return errNotOpened(ctx, opening)
 	}
 }
 

@@ -29,6 +29,10 @@ type ApprovalOptions struct {
 	// Grants holds what the operator granted to single versions of tools, in addition to the
 	// Rules; nil means nothing. The caller owns it.
 	Grants remembered.GrantStore
+	// Remote means that the Approver may not be the owner of the host's files, such as a client of
+	// a server. Rules.AskOutside then has no effect. It also has none for calls with an Approver
+	// or Mounts in their TenantOptions.
+	Remote bool
 	// Timeout limits the wait for an answer; 0 means DefaultApprovalTimeout.
 	Timeout time.Duration
 }

@@ -66,7 +66,8 @@ type Question struct {
 	// Grant is what the tool will be able to access.
 	Grant capability.Grant
 	// Bounds are all limits of the call's access, including denials and directories of the host.
-	// They are part of the fingerprint of the approval, and are not shown to people.
+	// They are part of the fingerprint of the approval, and are not shown to people. Paths outside
+	// the workspaces are listed as "outside: MODE PATH", with all links resolved.
 	Bounds []string
 	// Why is the reason for the question, and Reason the kind of the reason.
 	Why    string
@@ -99,6 +100,8 @@ const (
 func (q Question) Title() string {
 	name := questiontext.Shorten(q.Tool.Name, maxFact)
 	switch q.Reason {
+	case tool.AskOutside:
+		return "Let " + name + " use a path outside the workspaces?"
 	case tool.AskRepeated:
 		return "Run " + name + " again?"
 	case tool.AskDangerous:

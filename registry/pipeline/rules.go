@@ -35,6 +35,10 @@ type Rules struct {
 	// nil means lines for an empty file.
 	AllowLines func(tool string, permissions []string) string
 	ShellLines func(patterns []string) string
+	// AskOutside lets calls of tools in the sandbox ask for one path outside all workspaces, if the
+	// Approver of ApprovalOptions exists and is not Remote. The path must be the value of a
+	// parameter with "x-path" in its schema. Without AskOutside, such a path is refused.
+	AskOutside bool
 	// Policy decides which tools are visible, and which calls are allowed, denied or need an
 	// approval. Nil means the policy of the zero policy.Config.
 	Policy *policy.Policy

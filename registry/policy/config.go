@@ -7,6 +7,8 @@ import "encoding/json"
 type Config struct {
 	// Off disables all tools.
 	Off bool
+	// AskOutside is Rules.AskOutside of package registry. A Policy does not depend on it.
+	AskOutside bool
 	// Profile is minimal, coding, messaging or full; empty means full.
 	Profile string
 	// If Allow is not empty, only the tools that it names are kept. Deny removes tools. An entry is

@@ -41,6 +41,7 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, permissions...)
 	}
 	rules.AllowLines, rules.ShellLines = file.AllowLines, file.ShellLines
+	rules.AskOutside = rules.AskOutside || file.PolicyConfig().AskOutside || o.Policy.AskOutside
 	rules.Digests = file.Digests()
 	for name, digest := range o.Registry.Rules.Digests {
 		if _, pinned := rules.Digests[name]; !pinned {
@@ -143,6 +144,10 @@ func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	given.KV = max(given.KV, more.KV)
 	given.Deny = append(given.Deny, more.Deny...)
 	given.Protected = append(given.Protected, more.Protected...)
+	if o.Registry.Rules.AskOutside || file.PolicyConfig().AskOutside || o.Policy.AskOutside {
+		// Refuse these paths before a person is asked, not only when they are opened.
+		given.Protected = append(given.Protected, o.Files.Protected...)
+	}
 	for _, permission := range o.Permissions {
 		// A mount or variable that is not bound was reported when the file or flag was read. Calls
 		// of a tool that requests it fail.

@@ -6,6 +6,9 @@ type AskReason string
 
 // The reasons, the most explicit first.
 const (
+	// AskOutside means that the call names a path of the host outside all workspaces. An approval
+	// is only for this call and is never remembered.
+	AskOutside AskReason = "outside"
 	// AskRepeated means that the call has been repeated too often.
 	AskRepeated AskReason = "repeated"
 	// AskRule means that the operator requires the approval: by a rule of the policy, by the

@@ -91,6 +91,7 @@ type property struct {
 	Default                                any
 	Enum                                   []string
 	Aliases                                []string `toml:"x-aliases"`
+	Path                                   string   `toml:"x-path"`
 	Minimum, Maximum, MinLength, MaxLength *int64
 
 	MinItems, MaxItems *int64

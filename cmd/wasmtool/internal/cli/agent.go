@@ -107,6 +107,7 @@ func (o *agentOptions) run(cmd *cobra.Command) error {
 	o.showCompile(&options.Runtime, func() string { return "compiling a tool" })
 	o.startServers(&options)
 	options.Registry.Rules.Grantable = offer
+	options.Registry.Rules.AskOutside = approver != nil
 	options.Registry.Approvals = approvals(approver, stores)
 	o.model.Private = o.model.BaseURL != "" // the person who writes the address means it
 	settings := options.Config.Agent().With(o.model)

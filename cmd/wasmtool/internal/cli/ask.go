@@ -18,11 +18,15 @@ import (
 )
 
 // approver returns the approver for calls that need approval. With --yes, the approver approves
-// every call; otherwise it asks the person at the terminal. approver returns nil if there is no
-// terminal, or if standard input carries the arguments and so cannot carry the answer.
+// every call, but no path outside the workspaces; otherwise it asks the person at the terminal.
+// approver returns nil if there is no terminal, or if standard input carries the arguments and so
+// cannot carry the answer.
 func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
-		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+		return registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+			if q.Reason == tool.AskOutside { // a person must see the path
+				return registry.Answer{}, registry.ErrNoApprover
+			}
 			return registry.Answer{Yes: true}, nil
 		})
 	}
@@ -83,7 +87,11 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 	var no registry.Answer
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
+	once := q.Reason == tool.AskOutside
 	choices := "Run it? [y]es, [a]lways for exactly this call, "
+	if once {
+		choices = "Run it? [y]es, only this call, "
+	}
 	if offered {
 		choices += "[p]attern: always for " + oneLine(patterns) + ", "
 	}
@@ -95,6 +103,9 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 	case "y", "yes":
 		return registry.Answer{Yes: true}, nil
 	case "a", "always":
+		if once { // an answer that was not offered
+			return no, nil
+		}
 		return registry.Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	case "p", "pattern":
 		if offered {

@@ -117,7 +117,7 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	if err := o.secretSources(cmd, o.app, &options); err != nil {
 		return err
 	}
-	options.Registry.Rules = registry.Rules{Granted: o.given, Grantable: offer}
+	options.Registry.Rules = registry.Rules{Granted: o.given, Grantable: offer, AskOutside: approver != nil && !o.yes}
 	options.Registry.Approvals = approvals(approver, stores)
 	var receipt *tool.Receipt
 	if o.receipt {

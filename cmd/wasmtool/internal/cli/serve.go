@@ -156,6 +156,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	options.Registry.Approvals = approvals(approver, stores)
 	metrics := mcpserver.NewMetrics()
 	options.Runtime.OnCompile = func(e runtime.CompileEvent) { e.OnEnd(metrics.Compiled) }
+	options.Registry.Approvals.Remote = o.http != ""
 	options.Registry.Calls.OnReceipt = func(r tool.Receipt) {
 		log.ended(r)
 		if o.receipt {
