@@ -91,11 +91,21 @@ func (l *outsideLab) put(t *testing.T, name, text string) {
 	}
 }
 
-// outsideTools returns a directory with built-in tools whose parameters have an x-path.
+// outsideTools returns the directory, made once, with built-in tools whose parameters have an x-path.
 func outsideTools(t *testing.T) string {
 	t.Helper()
 	const artefacts = "../builtins/artefacts"
-	dir := t.TempDir()
+	cache, err := os.UserCacheDir() // of this test program; see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(cache, "outside-tools")
+	if _, err := os.Stat(dir); err == nil { // another test has made it
+		return dir
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	packed, err := os.Open(filepath.Join(artefacts, "files.wasm.gz"))
 	if err != nil {
 		t.Fatal(err)
