@@ -91,7 +91,8 @@ func (l *outsideLab) put(t *testing.T, name, text string) {
 	}
 }
 
-// outsideTools returns the directory, made once, with built-in tools whose parameters have an x-path.
+// outsideTools returns a directory with built-in tools whose parameters have an x-path. It is made
+// once.
 func outsideTools(t *testing.T) string {
 	t.Helper()
 	const artefacts = "../builtins/artefacts"
