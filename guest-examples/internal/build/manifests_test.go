@@ -71,6 +71,7 @@ type manifest struct {
 		Net           []map[string]any
 		FS            []struct {
 			Mount, Mode string
+			Others      bool
 			Deny        []string
 		} `toml:"fs"`
 	}
@@ -335,6 +336,9 @@ func TestManifests_permissions(t *testing.T) {
 		var got []string
 		for _, mount := range m.Permissions.FS {
 			got = append(got, strings.Join(append([]string{mount.Mount, mount.Mode}, mount.Deny...), " "))
+			if mount.Others != (mount.Mount == "workspace") {
+				t.Errorf("%s asks for other workspaces with the mount %s: %v", tool, mount.Mount, mount.Others)
+			}
 		}
 		if got := strings.Join(got, ", "); got != modes[tool] {
 			t.Errorf("%s asks for %q, want %q", tool, got, modes[tool])
