@@ -177,6 +177,7 @@ func Example_start() {
 	}
 	fmt.Println(slices.Compact(kinds), err)
 	// Output:
+	// Calculating
 	// 0.25 <nil>
-	// [started completed] <nil>
+	// [started updated completed] <nil>
 }

@@ -28,13 +28,14 @@ func main() {
 }
 
 // withArgs returns a tool that calls run with the decoded arguments.
-func withArgs[Args any](run func(Args, io.Writer) error) toolabi.Tool {
+func withArgs[Args toolabi.Announcer](run func(Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
 		if err != nil {
 			return err
 		}
+		toolabi.ReportStart(args)
 		return run(args, out)
 	}
 }

@@ -29,13 +29,14 @@ func tools(dir workspace.Dir) map[string]toolabi.Tool {
 
 // reading returns a tool that decodes its arguments and passes them, with the files of the call, to
 // the function run.
-func reading[Args any](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+func reading[Args toolabi.Announcer](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
 		if err != nil {
 			return err
 		}
+		toolabi.ReportStart(args)
 		files, err := dir.At(guest.CurrentCall())
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func tools(dir workspace.Dir) map[string]toolabi.Tool {
 
 // tool returns a tool that calls the function run with the files of the call and the decoded
 // arguments.
-func tool[Args toolabi.Starter](dir workspace.Dir, run func(workspace.Dir, Args, io.Writer) error) toolabi.Tool {
+func tool[Args toolabi.Announcer](dir workspace.Dir, run func(workspace.Dir, Args, io.Writer) error) toolabi.Tool {
 	decode := toolabi.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
 		args, err := decode(input)
@@ -67,13 +67,13 @@ func tool[Args toolabi.Starter](dir workspace.Dir, run func(workspace.Dir, Args,
 }
 
 // reading is like tool, for tools that only read.
-func reading[Args toolabi.Starter](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+func reading[Args toolabi.Announcer](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	return tool(dir, func(files workspace.Dir, args Args, out io.Writer) error { return run(files, args, out) })
 }
 
 // searching is like reading, for tools that go through thousands of files. Such tools keep little
 // memory in use, so searching makes the garbage collector run less often.
-func searching[Args toolabi.Starter](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+func searching[Args toolabi.Announcer](dir workspace.Dir, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
 	const garbagePercent = 400
 	search := reading(dir, run)
 	return func(input []byte, out io.Writer) error {

@@ -18,7 +18,7 @@ import (
 // A person who watches a call sees what it does. Odd names are quoted, as in the output.
 func TestStart(t *testing.T) {
 	for _, test := range []struct {
-		args     toolabi.Starter
+		args     toolabi.Announcer
 		title    string
 		metadata map[string]any
 	}{
@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 		{multiedit.Args{FilePath: "a.txt"}, "Editing a.txt", map[string]any{"path": "a.txt"}},
 		{applypatch.Args{}, "Applying a patch", nil},
 	} {
-		if title, metadata := test.args.Start(); title != test.title || !maps.Equal(metadata, test.metadata) {
+		if title, metadata := test.args.Announce(); title != test.title || !maps.Equal(metadata, test.metadata) {
 			t.Errorf("%T: got %q and %v, want %q and %v", test.args, title, metadata, test.title, test.metadata)
 		}
 	}

@@ -30,8 +30,8 @@ type Args struct {
 	Patch string `json:"patch"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) { return "Applying a patch", nil }
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) { return "Applying a patch", nil }
 
 // Run applies a patch to the files of dir and writes a summary of the changes to the writer out.
 // The message of an error is written for a model. After an error all files have their old content,

@@ -44,6 +44,11 @@ type Args struct {
 	Depth *toolabi.Int `json:"depth"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Array: " + string(a.Operation), nil
+}
+
 // call is a call whose arguments have been decoded.
 type call struct {
 	Args

@@ -19,6 +19,11 @@ type Args struct {
 	Expression string `json:"expression"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Calculating", nil
+}
+
 // Run writes the value of the expression to out: an exact decimal number if possible, otherwise 30
 // digits and a note. The message of an error is written for a model. It has the column in
 // characters; the first column is 1.

@@ -47,6 +47,11 @@ type Args struct {
 	Types bool `json:"types"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Converting", nil
+}
+
 // Run writes the converted data to out; FilePath is a file in fsys. The message of an error is
 // written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {

@@ -3,6 +3,7 @@
 package datetime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,11 @@ type Args struct {
 	// Amount is the number of units that Add adds; it may be negative.
 	Amount toolabi.Int `json:"amount"`
 	Unit   Unit        `json:"unit"`
+}
+
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Date and time: " + string(cmp.Or(a.Operation, Now)), nil
 }
 
 // Run writes the result to the writer out. The function now returns the current time. The message

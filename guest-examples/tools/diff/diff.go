@@ -52,8 +52,8 @@ type Args struct {
 	IgnoreWhitespace bool `json:"ignore_whitespace"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) { return "Comparing", nil }
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) { return "Comparing", nil }
 
 // Run writes the difference to out. The message of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {

@@ -39,8 +39,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) {
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
 	return "Searching: " + workspace.Display(a.Pattern), map[string]any{"pattern": a.Pattern, "searchPath": cmp.Or(a.Path, "."), "count": 0}
 }
 

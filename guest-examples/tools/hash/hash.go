@@ -71,8 +71,8 @@ var algorithms = map[Algorithm]func() gohash.Hash{
 // Algorithms returns the names of all algorithms in alphabetical order.
 func Algorithms() []string { return toolabi.Operations(algorithms) }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) { return "Computing a checksum", nil }
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) { return "Computing a checksum", nil }
 
 // Run writes to out the checksum of a text, of bytes or of a file of fsys. If Expected is set, a
 // second line says whether the checksum matches. The message of an error is written for a model.

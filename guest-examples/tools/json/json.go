@@ -52,6 +52,23 @@ type Args struct {
 	Indent toolabi.Int `json:"indent"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	switch a.Operation {
+	case Query:
+		return "Querying JSON", nil
+	case Format, Minify:
+		return "Formatting JSON", nil
+	}
+	return "Checking JSON", nil
+}
+
+// answer is the result for a model, and what it says for programs.
+type answer struct {
+	text    []byte
+	details map[string]any
+}
+
 // Run writes the result to out; FilePath is a file in fsys. The message of an error is written for
 // a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
@@ -73,9 +90,9 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var result answer
 	if args.Operation == Validate {
-		result, err := describe(jsonvalue.ParseText(text))
-		if err != nil {
+		if result, err = describe(jsonvalue.ParseText(text)); err != nil {
 			return err
 		}
 		return write(out, result)
@@ -84,7 +101,6 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("the text is not valid JSON: %w", err)
 	}
-	var result []byte
 	switch args.Operation {
 	case Query:
 		if args.Compact {
@@ -103,7 +119,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 }
 
 // layOut formats the values. Names, strings and numbers keep their spelling.
-func layOut(values [][]byte, indent string) ([]byte, error) {
+func layOut(values [][]byte, indent string) (answer, error) {
 	var result bytes.Buffer
 	for _, value := range values {
 		var err error
@@ -113,28 +129,29 @@ func layOut(values [][]byte, indent string) ([]byte, error) {
 			err = json.Indent(&result, value, "", indent)
 		}
 		if err != nil {
-			return nil, err
+			return answer{}, err
 		}
 		if result.Len() > MaxOutput {
-			return nil, fmt.Errorf("the result is larger than the limit of %d bytes; set a smaller indent, or query for a part", MaxOutput)
+			return answer{}, fmt.Errorf("the result is larger than the limit of %d bytes; set a smaller indent, or query for a part", MaxOutput)
 		}
 		result.WriteByte('\n')
 	}
-	return result.Bytes(), nil
+	return answer{result.Bytes(), map[string]any{"count": len(values)}}, nil
 }
 
 // describe reports whether the values are valid. err is the error of parsing them. describe returns
 // an error if the JSON is too large to be checked.
-func describe(values []jsonvalue.Value, err error) ([]byte, error) {
+func describe(values []jsonvalue.Value, err error) (answer, error) {
+	valid := map[string]any{"valid": true, "count": len(values)}
 	switch {
 	case errors.Is(err, jsonvalue.ErrDepth) || errors.Is(err, jsonvalue.ErrSize):
-		return nil, err
+		return answer{}, err
 	case err != nil:
-		return fmt.Appendf(nil, "not valid: %v\n", err), nil
+		return answer{fmt.Appendf(nil, "not valid: %v\n", err), map[string]any{"valid": false, "error": err.Error()}}, nil
 	case len(values) > 1:
-		return fmt.Appendf(nil, "valid: %d values, as in JSON Lines\n", len(values)), nil
+		return answer{fmt.Appendf(nil, "valid: %d values, as in JSON Lines\n", len(values)), valid}, nil
 	}
-	return fmt.Appendf(nil, "valid: %s\n", summary(values[0])), nil
+	return answer{fmt.Appendf(nil, "valid: %s\n", summary(values[0])), valid}, nil
 }
 
 func summary(value jsonvalue.Value) string {
@@ -147,7 +164,6 @@ func summary(value jsonvalue.Value) string {
 	return value.Kind().String()
 }
 
-func write(out io.Writer, result []byte) error {
-	_, err := out.Write(result)
-	return err
+func write(out io.Writer, a answer) error {
+	return toolabi.WriteResult(out, toolabi.DetailedResult("", string(a.text), nil, a.details))
 }

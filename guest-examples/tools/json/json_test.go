@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 func run(t *testing.T, args Args) (string, error) {
@@ -17,9 +18,34 @@ func run(t *testing.T, args Args) (string, error) {
 		"latin1":   {Data: []byte("\"caf\xe9\"")},
 		"d/x.json": {},
 	}
-	var out strings.Builder
+	var out tooltest.Output
 	err := Run(fsys, args, &out)
 	return out.String(), err
+}
+
+func TestDetails(t *testing.T) {
+	large := `"` + strings.Repeat("x", maxDetails) + `"`
+	for name, test := range map[string]struct {
+		args Args
+		want string
+	}{
+		"results":       {Args{Operation: Query, Query: ".[]", Text: `[1.5, "a", {"b": null}]`}, `{"count": 3, "results": [1.5, "a", {"b": null}]}`},
+		"raw results":   {Args{Operation: Query, Query: ".[]", Text: `["a", 1]`, Raw: true}, `{"count": 2, "results": ["a", 1]}`},
+		"no results":    {Args{Operation: Query, Query: "empty", Text: "1"}, `{"count": 0, "results": []}`},
+		"large results": {Args{Operation: Query, Query: "., 1", Text: large}, `{"count": 2}`},
+		"format":        {Args{Operation: Format, FilePath: "l.jsonl"}, `{"count": 2}`},
+		"minify":        {Args{Operation: Minify, Text: "1"}, `{"count": 1}`},
+		"valid":         {Args{Operation: Validate, FilePath: "l.jsonl"}, `{"valid": true, "count": 2}`},
+		"not valid":     {Args{Operation: Validate, Text: "[1,\n 2,,3]"}, `{"valid": false, "error": "line 2, column 4: invalid character ',' at start of value"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out tooltest.Output
+			if err := Run(fstest.MapFS{"l.jsonl": {Data: []byte("1 2")}}, test.args, &out); err != nil {
+				t.Fatal(err)
+			}
+			tooltest.SameJSON(t, out.Result().Structured, test.want)
+		})
+	}
 }
 
 func TestRun(t *testing.T) {

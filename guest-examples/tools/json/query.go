@@ -27,37 +27,37 @@ const (
 
 // query runs the program on each value and returns the results. Each result is on one line. With
 // indent it is on several lines.
-func query(program string, values [][]byte, indent int, raw bool) ([]byte, error) {
+func query(program string, values [][]byte, indent int, raw bool) (answer, error) {
 	code, err := compile(program)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	var result []byte
+	r := results{indent: indent, raw: raw}
 	budget := newBudget(maxSteps)
 	for _, value := range values {
 		input, err := decode(value)
 		if err != nil {
-			return nil, err
+			return answer{}, err
 		}
-		results := code.RunWithContext(budget, input)
+		all := code.RunWithContext(budget, input)
 		for {
-			found, ok := results.Next()
+			found, ok := all.Next()
 			if !ok {
 				break
 			}
 			if err, failed := found.(error); failed {
 				var halt *gojq.HaltError
 				if errors.As(err, &halt) && halt.Value() == nil {
-					return result, nil // the program called halt
+					return r.answer(), nil // the program called halt
 				}
-				return nil, explain(err)
+				return answer{}, explain(err)
 			}
-			if result, err = appendResult(result, found, indent, raw); err != nil {
-				return nil, err
+			if err := r.add(found); err != nil {
+				return answer{}, err
 			}
 		}
 	}
-	return result, nil
+	return r.answer(), nil
 }
 
 // compile compiles the program. The program can access only the values, and no environment
@@ -133,21 +133,49 @@ func number(literal string) (any, error) {
 	return f, nil
 }
 
-func appendResult(result []byte, found any, indent int, raw bool) ([]byte, error) {
-	if text, ok := found.(string); ok && raw {
-		result = append(result, text...)
+// maxDetails limits the results that programs get, in bytes of JSON. A model gets all of them.
+const maxDetails = 64 << 10
+
+// results are the results of a query: for a model as text, and for programs as values.
+type results struct {
+	indent int
+	raw    bool
+	text   []byte
+	count  int
+	values []any // JSON; not complete if size is more than maxDetails
+	size   int   // in bytes
+}
+
+func (r *results) add(found any) error {
+	c := collector{left: MaxOutput - len(r.text)}
+	value, err := c.value(found, 0)
+	if err != nil {
+		return err
+	}
+	if text, ok := found.(string); ok && r.raw {
+		r.text = append(r.text, text...)
 	} else {
-		c := collector{left: MaxOutput - len(result)}
-		value, err := c.value(found, 0)
-		if err != nil {
-			return nil, err
-		}
-		result = jsonvalue.Layout{Indent: indent, Max: MaxOutput}.Append(result, value)
+		r.text = jsonvalue.Layout{Indent: r.indent, Max: MaxOutput}.Append(r.text, value)
 	}
-	if len(result) > MaxOutput {
-		return nil, errTooMuch
+	if len(r.text) > MaxOutput {
+		return errTooMuch
 	}
-	return append(result, '\n'), nil
+	r.text = append(r.text, '\n')
+	r.count++
+	if r.size <= maxDetails {
+		compact := jsonvalue.Layout{Max: MaxOutput}.Append(nil, value)
+		r.size += len(compact)
+		r.values = append(r.values, json.RawMessage(compact))
+	}
+	return nil
+}
+
+func (r *results) answer() answer {
+	details := map[string]any{"count": r.count}
+	if r.size <= maxDetails {
+		details["results"] = append([]any{}, r.values...)
+	}
+	return answer{r.text, details}
 }
 
 func explain(err error) error {

@@ -38,8 +38,8 @@ type Args struct {
 	IncludeIgnored bool `json:"include_ignored"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) {
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
 	path := cmp.Or(a.Path, ".")
 	return "Listing " + workspace.Display(path), map[string]any{"path": path}
 }

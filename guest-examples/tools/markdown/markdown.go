@@ -48,6 +48,11 @@ type Args struct {
 	Language string `json:"language"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Reading Markdown: " + string(a.Operation), nil
+}
+
 // Run writes the result to out; FilePath is a file in fsys. The message of an error is written for
 // a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {

@@ -24,8 +24,8 @@ type Args struct {
 	FileHash string `json:"file_hash"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) {
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
 	return "Editing " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
 }
 

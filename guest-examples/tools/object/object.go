@@ -38,6 +38,11 @@ type Args struct {
 	Separator *string `json:"separator"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Object: " + string(a.Operation), nil
+}
+
 // call is a call whose arguments have been decoded.
 type call struct {
 	Args

@@ -35,8 +35,8 @@ type Args struct {
 	Limit toolabi.Int `json:"limit"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) {
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
 	return "Reading " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
 }
 

@@ -65,6 +65,11 @@ type Args struct {
 	Format Format `json:"format"`
 }
 
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
+	return "Text: " + string(a.Operation), nil
+}
+
 // operations are all supported operations.
 var operations = map[Operation]func(Args) (string, error){
 	"upper":       onText(strings.ToUpper),

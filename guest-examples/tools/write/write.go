@@ -22,8 +22,8 @@ type Args struct {
 	Content string `json:"content"`
 }
 
-// Start returns what to show while the call runs.
-func (a Args) Start() (title string, metadata map[string]any) {
+// Announce returns what to show while the call runs.
+func (a Args) Announce() (title string, metadata map[string]any) {
 	return "Writing " + workspace.Display(a.FilePath), map[string]any{"path": a.FilePath}
 }
 
