@@ -415,6 +415,7 @@ func TestSlowStartIsReported(t *testing.T) {
 		if took := time.Since(begun); took != 9*time.Second {
 			t.Errorf("the start took %v, want the start timeout", took)
 		}
+		synctest.Wait() // the timer writes the log on its own goroutine
 		if !strings.Contains(log.String(), "waiting for the MCP server calc to start") || !strings.Contains(log.String(), "start_timeout is 9s") {
 			t.Errorf("the log is %s", log.String())
 		}
