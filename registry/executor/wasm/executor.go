@@ -453,6 +453,11 @@ func failure(out runtime.Output, err error) *tool.Error {
 		if te.Recoverable = re.Limit == runtime.LimitOutput; te.Recoverable {
 			te.Details.Stderr = stderrText(out) // the output does not explain this failure
 		}
+		if re.Limit == runtime.LimitMemory {
+			// What Go writes when it gets no memory says nothing more than the message, in many lines.
+			written, _, _ := strings.Cut(te.Details.Stderr, "runtime: out of memory")
+			te.Details.Stderr = strings.TrimSpace(written)
+		}
 	}
 	return te.WithCause(err)
 }

@@ -90,3 +90,12 @@ func TestFullOutputIsNotRepeated(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What a guest wrote before it ran out of memory is kept, without the lines that Go adds.
+func TestOutOfMemoryIsShort(t *testing.T) {
+	out := runtime.Output{Stderr: []byte("reading big.json\nruntime: out of memory: cannot allocate 1 byte\n\ngoroutine 1 [running]:\nmain.main()\n")}
+	full := &runtime.Error{Reason: runtime.ResourceExhausted, Limit: runtime.LimitMemory, Message: "full"}
+	if got := failure(out, full).Details.Stderr; got != "reading big.json" {
+		t.Errorf("got %q", got)
+	}
+}
