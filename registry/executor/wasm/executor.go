@@ -454,7 +454,8 @@ func failure(out runtime.Output, err error) *tool.Error {
 			te.Details.Stderr = stderrText(out) // the output does not explain this failure
 		}
 		if re.Limit == runtime.LimitMemory {
-			// What Go writes when it gets no memory says nothing more than the message, in many lines.
+			// What Go writes when it gets no memory says nothing more than the message, in many
+			// lines.
 			written, _, _ := strings.Cut(te.Details.Stderr, "runtime: out of memory")
 			te.Details.Stderr = strings.TrimSpace(written)
 		}
