@@ -53,8 +53,9 @@ func (m *Module) WithData(data *Data, o DataOptions) (*Module, error) {
 	base := cmp.Or(m.c.base, m.c)
 	r := base.r
 	c := &compiled{
-		r: r, digest: base.digest, key: fmt.Sprintf("%s with %s, reseeds: %t", base.key, data.Digest(), o.Reseeds), base: base, ready: base.ready, freed: make(chan struct{}), left: make(chan struct{}, 1),
-		holders: 1, engine: base.engine, data: pool.Data{Files: data.d, Reseeds: o.Reseeds, Family: &base.family},
+		r: r, digest: base.digest, key: fmt.Sprintf("%s with %s, reseeds: %t", base.key, data.Digest(), o.Reseeds),
+		ready: base.ready, freed: make(chan struct{}), left: make(chan struct{}, 1), holders: 1,
+		base: base, engine: base.engine, data: pool.Data{Files: data.d, Reseeds: o.Reseeds, Family: &base.family},
 	}
 	c.calls = callqueue.Class{Name: c.key}
 	r.mu.Lock()

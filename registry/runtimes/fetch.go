@@ -3,7 +3,6 @@ package runtimes
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 const fetchTime = 10 * time.Minute
 
 // Fetch downloads the archive of an interpreter, and adds it. transport makes the connections; the
-// zero value uses the defaults. progress, unless nil, is called with the bytes that have arrived.
-func (s *Store) Fetch(ctx context.Context, name string, transport egress.Transport, progress func(bytes int)) error {
+// zero value uses the defaults.
+func (s *Store) Fetch(ctx context.Context, name string, transport egress.Transport) error {
 	r, err := s.Release(name)
 	if err != nil {
 		return err
@@ -35,24 +34,8 @@ func (s *Store) Fetch(ctx context.Context, name string, transport egress.Transpo
 	if res.Status != http.StatusOK {
 		return fmt.Errorf("%s cannot be downloaded: %s answered with the status %d", r.Archive.Package, r.Archive.URL, res.Status)
 	}
-	if err := s.Add(name, &counted{res.Body, 0, progress}); err != nil {
+	if err := s.Add(name, res.Body); err != nil {
 		return fmt.Errorf("the download of %s: %w", r.Archive.Package, err)
 	}
 	return nil
-}
-
-// counted is a Reader that reports how much was read.
-type counted struct {
-	io.Reader
-	bytes    int
-	progress func(bytes int)
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
-	c.bytes += n
-	if c.progress != nil {
-		c.progress(c.bytes)
-	}
-	return n, err
 }

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/suggest"
@@ -39,7 +38,7 @@ type MissingError struct{ Release Release }
 
 // Error names the command that adds the interpreter.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("needs the runtime %s %s (%d MB), which is not here; run 'wasmtool runtime add %[1]s'", e.Release.Name, e.Release.Version, e.Release.Archive.Size>>20)
+	return fmt.Sprintf("needs the runtime %s %s (%d MiB), which is not here; run 'wasmtool runtime add %[1]s'", e.Release.Name, e.Release.Version, e.Release.Archive.Size>>20)
 }
 
 // Release returns the release with a name.
@@ -173,7 +172,7 @@ func (s *Store) Remove(name string) (bool, error) {
 		return false, nil
 	}
 	found := false
-	for _, entry := range slices.Clip(entries) {
+	for _, entry := range entries {
 		file := entry.Name()
 		if version, ok := strings.CutPrefix(file, name+"-"); ok && strings.HasSuffix(version, ".wasm") {
 			found = true

@@ -171,8 +171,7 @@ func TestFetch(t *testing.T) {
 			r := release(good)
 			r.Archive.URL = web.URL + "/demo-1.2.3.tgz"
 			s := runtimes.NewStore(t.TempDir(), []runtimes.Release{r})
-			arrived := 0
-			err := s.Fetch(t.Context(), "demo", egress.Transport{}, func(n int) { arrived = n })
+			err := s.Fetch(t.Context(), "demo", egress.Transport{})
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want %q", err, tt.want)
@@ -182,8 +181,8 @@ func TestFetch(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || arrived != len(good) {
-				t.Errorf("%d bytes arrived, %v", arrived, err)
+			if err != nil {
+				t.Error(err)
 			}
 			if got, err := s.Read("demo"); !bytes.Equal(got, module) || err != nil {
 				t.Errorf("read %q, %v", got, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -43,7 +44,9 @@ func (o *toolOptions) printToolHelp(cmd *cobra.Command, target string) error {
 		return err
 	}
 	var b strings.Builder
-	line := func(indent, text string) { b.WriteString(wrapWords(indent, oneLine(text), helpColumns)) }
+	line := func(indent, text string) {
+		b.WriteString(strings.Join(terminal.Wrap(indent+oneLine(text), helpColumns), "\n") + "\n")
+	}
 	line("", firstSentence(info.Description))
 	usage := o.commandLine(target, "run")
 	for _, p := range schema.Parameters() {
@@ -101,22 +104,4 @@ func (o *toolOptions) argumentHelp(target string, spec tool.Spec, arguments []by
 		}
 	}
 	return append(lines, "see '"+o.commandLine(target, "run")+" --help'")
-}
-
-// wrapWords breaks text at spaces into indented lines of at most so many columns, which end with a
-// newline.
-func wrapWords(indent, text string, columns int) string {
-	var b strings.Builder
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if line != indent && len([]rune(line+" "+word)) > columns {
-			b.WriteString(line + "\n")
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
 }

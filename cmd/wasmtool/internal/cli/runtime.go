@@ -74,7 +74,7 @@ func (o toolOptions) runtimeAdd(cmd *cobra.Command, name, from string) error {
 		} else {
 			o.note("%s ...", text)
 		}
-		if err := store.Fetch(cmd.Context(), name, egress.Transport{}, nil); err != nil {
+		if err := store.Fetch(cmd.Context(), name, egress.Transport{}); err != nil {
 			return (&tool.Error{Code: tool.CodeNetwork, Message: err.Error()}).WithCause(err)
 		}
 	}
