@@ -21,6 +21,12 @@ func Decode(file string, data []byte) (*Manifest, error) {
 	return m, nil
 }
 
+// Schema returns the JSON Schema of a manifest, for editors. describe returns the description of a
+// key, such as "permissions.fs.mode", or "".
+func Schema(describe func(key string) string) map[string]any {
+	return stricttoml.Schema("A manifest: tool.toml", formatKeys(), describe)
+}
+
 // sha256Hex returns the SHA-256 of the concatenated parts in hexadecimal.
 func sha256Hex(parts ...[]byte) string {
 	h := sha256.New()

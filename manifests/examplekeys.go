@@ -29,7 +29,7 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "contains", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &e.Contains, parseFilled)},
 		{Name: "after", Path: "examples.after", Want: stricttoml.WantMap, Check: checkExamplePath, Entry: exampleFile(&e.After), Read: c.exampleFiles(&e.After)},
 		{Name: "gone", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &e.Gone, parseExamplePath)},
-		{Name: "error", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Error, parseErrorCode)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "error"}, &e.Error, ErrorCodes()...),
 		{Name: "now", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Now, parseInstant)},
 		{Name: "seed", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &e.Seed, 1, MaxSeed)},
 		{Name: "http", Path: "examples.http", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.exampleRequestKeys(e) }},
@@ -188,10 +188,6 @@ func ErrorCodes() []string {
 		"bad_guest", "resource_exhausted", "invalid_output", "not_found", "disabled", "invalid_manifest", "invalid_module",
 		"network", "authentication", "rate_limited", "server", "internal",
 	}
-}
-
-func parseErrorCode(text string) (string, error) {
-	return stricttoml.ParseChoice(text, ErrorCodes()...)
 }
 
 // parseInstant parses a time in the format of RFC 3339.

@@ -46,13 +46,13 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "path", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Path, parseModulePath)},
 		{Name: "runtime", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Runtime, parseWord)},
 		{Name: "sha256", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.SHA256, parseDigest)},
-		{Name: "abi", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.ABI, parseABI)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "abi"}, &m.Module.ABI, ABICommand, ABIReactor, ABIExtism),
 		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Entry, parseEntry)},
 		{Name: "mcp_tool", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.MCPTool, parseMCPTool)},
 		{Name: "config", Path: "module.config", Want: stricttoml.WantMap, Entry: stringsByName(&m.Module.Config), Read: c.checkConfig(m)},
 		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
-		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Output, parseOutput)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "output"}, &m.Module.Output, OutputText, OutputJSON, OutputResult, OutputDetails),
 		{Name: "data", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Data, parseDataPath)},
 		{Name: "stub_imports", Want: stricttoml.WantAny, Read: c.stubImports(m)},
 		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
@@ -72,7 +72,7 @@ func (c *checker) limitKeys(m *Manifest) []stricttoml.Key {
 func (c *checker) permissionKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "env", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Permissions.Env, parseEnvName)},
-		{Name: "kv", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Permissions.KV, parseKV)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "kv"}, &m.Permissions.KV, capability.ModeNone, capability.ModeRead, capability.ModeWrite),
 		{Name: "clock", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Clock)},
 		{Name: "random", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Random)},
 		{Name: "fs", Path: "permissions.fs", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.fsKeys(m) }},
@@ -85,7 +85,7 @@ func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 	fs := &m.Permissions.FS[len(m.Permissions.FS)-1]
 	return []stricttoml.Key{
 		{Name: "mount", Want: stricttoml.WantString, Required: `the name of a mount, such as mount = "workspace"`, Read: stricttoml.ReadString(c.Checker, &fs.Mount, parseWord)},
-		{Name: "mode", Want: stricttoml.WantString, Required: `mode = "read"`, Read: stricttoml.ReadString(c.Checker, &fs.Mode, parseMode)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "mode", Required: `mode = "read"`}, &fs.Mode, capability.ModeRead, capability.ModeWrite),
 		{Name: "deny", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &fs.Deny, parseDeny)},
 		{Name: "at", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &fs.At, parseGuestPath)},
 		{Name: "others", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&fs.Others)},

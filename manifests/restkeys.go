@@ -35,7 +35,7 @@ func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
 			Or: &stricttoml.Key{Want: stricttoml.WantStrings, Read: c.bodyFields(r)},
 		},
 		{Name: "secrets", Path: "rest.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&c.request) }},
-		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Output, parseRESTOutput)},
+		{Name: "output", Want: stricttoml.WantString, Choices: []string{OutputText.String(), OutputJSON.String()}, Read: stricttoml.ReadString(c.Checker, &r.Output, parseRESTOutput)},
 		{Name: "select", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Select, parsePointer)},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -176,10 +175,6 @@ func parseArg(text string) (string, error) {
 	return text, nil
 }
 
-func parseABI(text string) (ABI, error) {
-	return stricttoml.ParseChoice(text, ABICommand, ABIReactor, ABIExtism)
-}
-
 // parseEntry reads the name of an export. Messages contain the name, so only characters of
 // identifiers, "." and "-" are allowed.
 func parseEntry(text string) (string, error) {
@@ -198,18 +193,6 @@ func parseMCPTool(text string) (string, error) {
 		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name that the plug-in lists", maxMCPTool)
 	}
 	return text, nil
-}
-
-func parseOutput(text string) (Output, error) {
-	return stricttoml.ParseChoice(text, OutputText, OutputJSON, OutputResult, OutputDetails)
-}
-
-func parseMode(text string) (capability.Mode, error) {
-	return stricttoml.ParseChoice(text, capability.ModeRead, capability.ModeWrite)
-}
-
-func parseKV(text string) (capability.Mode, error) {
-	return stricttoml.ParseChoice(text, capability.ModeNone, capability.ModeRead, capability.ModeWrite)
 }
 
 // parseStdin reads "json", "none" or "{parameter}".

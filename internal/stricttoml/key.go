@@ -13,6 +13,8 @@ type Key struct {
 	// Required is what an error tells the author to add when the key is missing. "" means that the
 	// key is optional.
 	Required string
+	// Choices are the only strings that a WantString accepts; empty means that Read decides.
+	Choices []string
 	// Unit adds the most likely unit to a bare number, for an error about a value without a unit.
 	Unit func(literal string) string
 	// Fix says in an error what to write instead of a value of another type. If Fix is "", the

@@ -76,7 +76,7 @@ func (r *reader) agentKey() stricttoml.Key {
 		Name: "agent", Path: "agent", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
-				{Name: "provider", Want: stricttoml.WantString, Required: `the API of the model, such as provider = "anthropic"`, Read: stricttoml.ReadString(r.Checker, &a.Provider, parseProvider)},
+				{Name: "provider", Want: stricttoml.WantString, Choices: AgentProviders(), Required: `the API of the model, such as provider = "anthropic"`, Read: stricttoml.ReadString(r.Checker, &a.Provider, parseProvider)},
 				{Name: "model", Want: stricttoml.WantString, Required: `the provider's name of the model, such as model = "qwen3:30b"`, Read: stricttoml.ReadString(r.Checker, &a.Model, parseModel)},
 				{Name: "base_url", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &a.BaseURL, parseServerURL)},
 				{Name: "private", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&a.Private)},

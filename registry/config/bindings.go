@@ -49,15 +49,11 @@ func (r *reader) directoryKey(key, name string, workspace bool) stricttoml.Key {
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
 					{Name: "path", Want: stricttoml.WantString, Required: `the directory, such as path = "~/data"`, Read: path},
-					{Name: "mode", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.mode, parseMode)},
+					stricttoml.Choice(r.Checker, stricttoml.Key{Name: "mode"}, &m.mode, capability.ModeRead, capability.ModeWrite),
 				}
 			},
 		},
 	}
-}
-
-func parseMode(text string) (capability.Mode, error) {
-	return stricttoml.ParseChoice(text, capability.ModeRead, capability.ModeWrite)
 }
 
 // maxValue limits the value of a variable, in bytes.

@@ -33,6 +33,12 @@ func Load(f File, getenv func(name string) (string, bool)) (*Config, error) {
 	return Decode(f, text, getenv)
 }
 
+// Schema returns the JSON Schema of an operator's file, for editors. describe returns the
+// description of a key, such as "mounts.NAME.path", or "".
+func Schema(describe func(key string) string) map[string]any {
+	return stricttoml.Schema("An operator's file: "+FileName, formatKeys(), describe)
+}
+
 // Decode is like [Load] for the content of a file, and opens no file. Paths in it are relative to
 // the directory of f.Path.
 func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Config, error) {

@@ -36,7 +36,7 @@ func (c *Config) PolicyConfig() policy.Config {
 func (r *reader) policyKeys() []stricttoml.Key {
 	p := &r.c.policy
 	return []stricttoml.Key{
-		{Name: "profile", Want: stricttoml.WantString, Read: r.sourced("profile", stricttoml.ReadString(r.Checker, &p.Profile, parseProfile))},
+		{Name: "profile", Want: stricttoml.WantString, Choices: policy.Profiles(), Read: r.sourced("profile", stricttoml.ReadString(r.Checker, &p.Profile, parseProfile))},
 		{Name: "allow", Want: stricttoml.WantStrings, Read: r.entries("allow", &p.Allow)},
 		{Name: "deny", Want: stricttoml.WantStrings, Read: r.entries("deny", &p.Deny)},
 		{Name: "enable_tool_calls", Want: stricttoml.WantBool, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
@@ -85,7 +85,7 @@ func (r *reader) ruleKeys() []stricttoml.Key {
 	r.c.policy.Rules = append(r.c.policy.Rules, policy.Rule{})
 	rule := r.lastRule()
 	return []stricttoml.Key{
-		{Name: "effect", Want: stricttoml.WantString, Required: `effect = "deny"`, Read: stricttoml.ReadString(r.Checker, &rule.Effect, parseEffect)},
+		stricttoml.Choice(r.Checker, stricttoml.Key{Name: "effect", Required: `effect = "deny"`}, &rule.Effect, policy.Allow, policy.Ask, policy.Deny),
 		{Name: "tools", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Tools, parseEntry)},
 		{Name: "capabilities", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Capabilities, parseEntry)},
 		{Name: "arguments", Path: "policy.rules.arguments", Want: stricttoml.WantMap, Check: checkPointer, Entry: func(pointer string) stricttoml.Key { return r.matchKey(rule, pointer) }},
@@ -101,10 +101,6 @@ func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
 	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {
 		r.Errorf(at, `has no condition; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
 	}
-}
-
-func parseEffect(text string) (policy.Effect, error) {
-	return stricttoml.ParseChoice(text, policy.Allow, policy.Ask, policy.Deny)
 }
 
 // maxReason limits the reason of a rule, in bytes.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/docs"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -23,8 +24,28 @@ func newConfigCommand(a *app) *cobra.Command {
 docs/operator.md for its format.`,
 		Example: `  wasmtool config path
   wasmtool config check
-  wasmtool config show`,
-	}, newConfigPathCommand(a), newCheckCommand(a, "config"), newConfigShowCommand(a))
+  wasmtool config show
+  wasmtool config schema`,
+	}, newConfigPathCommand(a), newCheckCommand(a, "config"), newConfigShowCommand(a), newConfigSchemaCommand(a))
+}
+
+func newConfigSchemaCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the operator's file, for editors",
+		Long: `Print the JSON Schema of the operator's file. Editors with Taplo, such as VS Code with Even
+Better TOML, use it to complete, describe and check keys if the first line of the file
+names it:
+
+  #:schema ./wasmtool.schema.json
+
+'wasmtool validate --schema' prints the schema of manifests.
+
+Exit status: 0.`,
+		Example: "  wasmtool config schema > wasmtool.schema.json",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return a.printJSON(config.Schema(docs.Keys("operator.md"))) },
+	}
 }
 
 // pathView is the JSON object that 'config path --json' prints.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
+	"github.com/wasmtool/wasmtool/docs"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -176,7 +177,7 @@ func (m *memoryView) String() string {
 
 func newValidateCommand(a *app) *cobra.Command {
 	o := toolOptions{app: a}
-	var asJSON bool
+	var asJSON, schema bool
 	cmd := &cobra.Command{
 		Use:   "validate [./DIR|FILE.toml]...",
 		Short: "Check manifests and modules without running them",
@@ -185,21 +186,35 @@ digest in the manifest, compile, and import only functions that wasmtool provide
 errors of a manifest are reported at once, with line and column. No tool is run. Without
 arguments, the tool in the current directory is checked.
 
+--schema prints the JSON Schema of manifests. Editors with Taplo, such as VS Code with Even
+Better TOML, use it to complete, describe and check keys if the first line of tool.toml
+names it:
+
+  #:schema ./tool.schema.json
+
 Exit status: 0 if all tools are valid; 2 if an argument is not a path; 8 otherwise.`,
 		Example: `  wasmtool validate ./my-tool
-  wasmtool validate tools/*/tool.toml --json`,
+  wasmtool validate tools/*/tool.toml --json
+  wasmtool validate --schema > tool.schema.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if schema {
+				return noArguments(cmd, args)
+			}
 			if len(args) == 0 && !isTool(here) {
 				return usage(cmd, "which tool? name its directory or its tool.toml")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if schema {
+				return a.printJSON(manifests.Schema(docs.Keys("manifest.md")))
+			}
 			return o.validate(cmd, a.orToolHere("checking", args), asJSON)
 		},
 	}
 	o.addCache(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with one object for each tool")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of manifests, for editors")
 	return cmd
 }
 
