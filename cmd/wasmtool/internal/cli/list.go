@@ -98,7 +98,9 @@ func (o toolOptions) printTools(format listFormat, empty string, choose func(*re
 	infos := choose(tools)
 	l := list{value: infos, header: []string{"NAME", "SOURCE", "CATEGORY", "DESCRIPTION"}, empty: empty}
 	for _, s := range infos {
-		mark := yesNo(s.Dangerous, o.out(yellow, "(dangerous)")+" ", "")
+		// With read_only, the operator has declared that calls change nothing.
+		harmless := s.Declared != nil && s.Declared.ReadOnly
+		mark := yesNo(s.Dangerous && !harmless, o.out(yellow, "(dangerous)")+" ", "")
 		l.names = append(l.names, s.Name)
 		l.rows = append(l.rows, []string{s.Name, oneLine(s.Source), oneLine(s.Category), mark + oneLine(firstSentence(s.Description))})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
 	"os/signal"
 	"slices"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -44,17 +42,6 @@ type serveOptions struct {
 	receipt   bool
 	watch     bool
 }
-
-// The names of the OAuth flags.
-const (
-	oauthIssuer   = "oauth-issuer"
-	oauthResource = "oauth-resource"
-	oauthAudience = "oauth-audience"
-	oauthScope    = "oauth-scope"
-)
-
-// tokenEnv names the variable that holds the token that HTTP clients must send.
-const tokenEnv = "WASMTOOL_SERVE_TOKEN"
 
 // serveInstructions tell a model how permissions and approvals of the tools work.
 const serveInstructions = "The tools run with only the permissions that their operator granted. " +
@@ -191,27 +178,6 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	return o.serveAll(ctx, cancel, server)
 }
 
-// checkAccess refuses flags for HTTP access that contradict each other or lack another flag.
-func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
-	if o.http == "" {
-		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
-			if given(name) {
-				return usage(cmd, "--"+name+" requires --http")
-			}
-		}
-	}
-	switch {
-	case given(oauthIssuer) != given(oauthResource):
-		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" must be given together")
-	case given(oauthIssuer) && given("token-file"):
-		return usage(cmd, "--"+oauthIssuer+" and --token-file cannot be combined")
-	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
-		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" require --"+oauthIssuer)
-	}
-	return nil
-}
-
 // checkOptions refuses --watch without directories to watch. It also refuses to grant a mount that
 // has no directory, because every call of a tool that asks for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
@@ -259,8 +225,12 @@ func allTools(tools *registry.Registry) tool.Spec {
 // serveAll serves clients until the client disconnects or ctx is done. It also serves the admin
 // address, if there is one. When the admin server ends, serveAll calls cancel.
 func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, server *mcpserver.Server) error {
+	serve, err := o.clientServer(ctx, server)
+	if err != nil {
+		return err
+	}
 	if o.admin == "" {
-		return o.serveClients(ctx, server)
+		return serve()
 	}
 	l, err := listen("--admin", o.admin)
 	if err != nil {
@@ -274,110 +244,38 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 		failed <- server.ServeAdmin(admin, l)
 		cancel()
 	}()
-	err = o.serveClients(ctx, server)
+	err = serve()
 	stopAdmin()
 	return errors.Join(err, <-failed)
 }
 
-func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Server) error {
+// clientServer returns the function that serves clients. An address that must not be served is
+// refused before anything is served.
+func (o *serveOptions) clientServer(ctx context.Context, server *mcpserver.Server) (serve func() error, _ error) {
 	if o.http == "" {
-		if terminal.Is(o.In) {
-			o.log.Info("waiting for an MCP client on standard input; --print-config prints the configuration for a client")
-		}
-		defer protocolOnly()()
-		return server.ServeStdio(ctx, o.In, o.Out)
+		return func() error {
+			if terminal.Is(o.In) {
+				o.log.Info("waiting for an MCP client on standard input; --print-config prints the configuration for a client")
+			}
+			defer protocolOnly()()
+			return server.ServeStdio(ctx, o.In, o.Out)
+		}, nil
 	}
 	access, err := o.access(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l, err := listen("--http", o.http)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err = access.Check(l.Addr()); err == nil {
+	if err := access.Check(l.Addr()); err != nil {
+		return nil, o.refusedAccess(errors.Join(err, l.Close()))
+	}
+	return func() error {
 		o.log.Info("serving", "url", "http://"+l.Addr().String()+mcpserver.Path)
-		err = server.ServeListener(ctx, l, access)
-	} else {
-		err = errors.Join(err, l.Close())
-	}
-	if !errors.Is(err, mcpserver.ErrTenants) && (errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort)) {
-		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set a token in $%s or --token-file", o.http, err, tokenEnv)
-	}
-	return unusableOAuth(err)
-}
-
-// access returns the access control for HTTP clients.
-func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error) {
-	access := mcpserver.HTTPOptions{Hosts: o.hosts}
-	var err error
-	if access.Tokens, err = o.tenantTokens(ctx); err != nil || access.Tokens != nil {
-		return access, err
-	}
-	if o.oauth.Issuer == "" {
-		access.Token, err = o.token(ctx)
-		return access, err
-	}
-	access.Authority, err = oauth.New(ctx, o.oauth)
-	return access, unusableOAuth(err)
-}
-
-// tenantTokens returns the tokens of the tenants in the operator's file, by the names of the
-// tenants, or nil if the file has no tenants or the users of OAuth are the tenants.
-func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, error) {
-	tenants := o.operator.Tenants()
-	if len(tenants) == 0 {
-		return nil, nil
-	}
-	if err := o.checkTenants(o.operator); err != nil {
-		return nil, err
-	}
-	tokens := make(map[string]string)
-	for _, name := range slices.Sorted(maps.Keys(tenants)) {
-		t := tenants[name]
-		if t.Token.Kind == "" {
-			continue
-		}
-		value, err := standard.TenantSecret(o.operator, t.Token).Value(ctx)
-		if err != nil {
-			return nil, tool.Errorf(tool.CodeUsage, "%s: tenants.%s: the token %v", t.Source, name, err)
-		}
-		tokens[name] = strings.TrimSpace(string(value))
-	}
-	if o.oauth.Issuer != "" {
-		return nil, nil
-	}
-	own, err := o.token(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if own != "" {
-		return nil, tool.Errorf(tool.CodeUsage, "the operator's file has [tenants], so clients send the token of a tenant; remove --token-file and $%s", tokenEnv)
-	}
-	if len(tokens) == 0 {
-		return nil, tool.Errorf(tool.CodeUsage, "no tenant in the operator's file has a token; write token_env or token_file, or use --%s", oauthIssuer)
-	}
-	return tokens, nil
-}
-
-// checkTenants refuses a file in which a tenant has a token although the users of an authorization
-// server are the tenants: a user of that name would be the tenant.
-func (o *serveOptions) checkTenants(file *config.Config) error {
-	for name, t := range file.Tenants() {
-		if o.oauth.Issuer != "" && t.Token.Kind != "" {
-			return tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, because a user of that name would be the tenant; remove the token", t.Source, name, oauthIssuer)
-		}
-	}
-	return nil
-}
-
-// unusableOAuth turns an error caused by the OAuth flags or the tokens of tenants into a usage
-// error.
-func unusableOAuth(err error) error {
-	if errors.Is(err, mcpserver.ErrOAuth) || errors.Is(err, mcpserver.ErrTenants) {
-		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
-	}
-	return err
+		return server.ServeListener(ctx, l, access)
+	}, nil
 }
 
 // protocolOnly redirects os.Stdout to standard error, so that a library that prints to standard
@@ -387,31 +285,6 @@ func protocolOnly() (restore func()) {
 	out := os.Stdout
 	os.Stdout = os.Stderr
 	return func() { os.Stdout = out }
-}
-
-func listen(flag, addr string) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, tool.Errorf(tool.CodeUsage, "%s %s: %v; write HOST:PORT, such as 127.0.0.1:8080", flag, addr, err)
-	}
-	return l, nil
-}
-
-// token returns the token that HTTP clients must send, or "" if they need none.
-func (o *serveOptions) token(ctx context.Context) (string, error) {
-	if o.tokenFile == "" {
-		token, _ := o.getenv(tokenEnv)
-		return strings.TrimSpace(token), nil
-	}
-	data, err := secret.FromFile(o.tokenFile).Value(ctx)
-	if err != nil {
-		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the token %v", o.tokenFile, err)
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
-		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the file is empty; write the token into it", o.tokenFile)
-	}
-	return token, nil
 }
 
 // reloadOnHangup reloads the operator's file at each SIGHUP until the returned function stop is
