@@ -33,6 +33,9 @@ func runCached(t testing.TB, o Options, modules ...[]byte) (compiled int, log st
 	o.Logger = slog.New(slog.NewTextHandler(&buffer, nil))
 	before := o.OnCompile
 	o.OnCompile = func(e CompileEvent) {
+		if e.Cached {
+			return
+		}
 		count.Add(1)
 		if before != nil {
 			before(e)
@@ -81,8 +84,17 @@ func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	module.Memory = []uint32{3, 9}
 	module.Exports = append(module.Exports, wasmtest.Export{Name: "memory", Kind: 2})
 	fresh := load(t, newRuntime(t, o), module.Bytes())
-	o.OnCompile = func(CompileEvent) { t.Error("the module was compiled again") }
+	hits := 0
+	o.OnCompile = func(e CompileEvent) {
+		if !e.Cached || e.Digest != fresh.Digest() {
+			t.Errorf("the event is %+v", e)
+		}
+		hits++
+	}
 	cached := load(t, newRuntime(t, o), module.Bytes())
+	if hits != 1 {
+		t.Errorf("%d events of the cache", hits)
+	}
 	if fresh.Digest() != cached.Digest() {
 		t.Errorf("digests: %s and %s", fresh.Digest(), cached.Digest())
 	}
@@ -413,7 +425,11 @@ func BenchmarkLoadCached(b *testing.B) {
 		}
 	}
 	load()
-	o.OnCompile = func(CompileEvent) { b.Error("the module was compiled again") }
+	o.OnCompile = func(e CompileEvent) {
+		if !e.Cached {
+			b.Error("the module was compiled again")
+		}
+	}
 	b.SetBytes(int64(len(wasm)))
 	for b.Loop() {
 		load()

@@ -340,7 +340,11 @@ func TestExtismPluginsCompiledElsewhereRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for n := range 2 {
 				compiled := 0
-				o.OnCompile = func(CompileEvent) { compiled++ }
+				o.OnCompile = func(e CompileEvent) {
+					if !e.Cached {
+						compiled++
+					}
+				}
 				r := newRuntime(t, o)
 				for _, m := range []wasmtest.Module{small, large} {
 					out := askOK(t, load(t, r, m.Bytes()), wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}})

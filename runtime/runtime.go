@@ -93,24 +93,27 @@ type Options struct {
 	CompileTimeout time.Duration
 	CompileMemory  uint64
 	// OnCompile is called, possibly concurrently, before the compilation of a module that no cache
-	// has, because compiling can take seconds; nil means no notification.
+	// has, because compiling can take seconds, and with Cached after a module was loaded from the
+	// cache on disk; nil means no notification.
 	OnCompile func(CompileEvent)
 	// Logger receives warnings for the operator, such as an unusable cache; nil means none.
 	Logger *slog.Logger
 }
 
-// CompileEvent describes a compilation that begins.
+// CompileEvent describes a compilation that begins, or one that the cache on disk made unnecessary.
 type CompileEvent struct {
 	// Digest is the SHA-256 of the module in hex.
 	Digest string
-	// Bytes is the size of the module.
+	// Bytes is the size of the module; 0 if Cached is set.
 	Bytes int
+	// Cached is set if the module was loaded from the cache on disk.
+	Cached bool
 
 	ended *func(time.Duration, error)
 }
 
 // OnEnd makes the runtime call f when the compilation has ended, with its duration and its error.
-// It may be called once, and only before OnCompile returns.
+// It may be called once, and only before OnCompile returns. It has no effect if Cached is set.
 func (e CompileEvent) OnEnd(f func(took time.Duration, err error)) { *e.ended = f }
 
 // Runtime loads modules and owns the resources that they share. It is safe for concurrent use.
@@ -167,6 +170,11 @@ func New(o Options) *Runtime {
 				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes, ended: &ended})
 			}
 			return ended
+		},
+		OnCached: func(digest string) {
+			if o.OnCompile != nil {
+				o.OnCompile(CompileEvent{Digest: digest, Cached: true, ended: new(func(time.Duration, error))})
+			}
 		},
 		Closing: r.closing, Log: o.Logger,
 	})

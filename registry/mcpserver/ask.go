@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -125,12 +126,13 @@ func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.A
 	if call == nil {
 		return registry.Answer{}, registry.ErrNoApprover
 	}
+	asked := time.Now()
 	result, err := call.elicit(ctx, approvalInput, approvalForm(q))
 	answer := registry.Answer{}
 	if err == nil {
 		answer = answerOf(result, q)
 	}
-	call.server.metrics.asked(answer.Yes, err)
+	call.server.metrics.asked(answer.Yes, err, time.Since(asked))
 	return answer, err
 }
 

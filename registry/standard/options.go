@@ -17,6 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -107,6 +108,8 @@ type Sources struct {
 	// it is nil, the first such tool is an error of New. With StartInBackground, it must be safe
 	// for concurrent use.
 	OnLoadError func(error)
+	// OnServerEvent is called, possibly concurrently, for events of the Servers; nil means none.
+	OnServerEvent func(mcp.Event)
 }
 
 // Host configures the tools that the embedding program implements. The zero value has none.

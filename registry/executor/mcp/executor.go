@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
@@ -40,6 +41,14 @@ func (e *executor) OriginalDigest() string { return e.digest }
 // Execute sends the call to the server, unless the tool's definition has changed since it was
 // registered.
 func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	began := time.Now()
+	result, err := e.execute(ctx, in)
+	o := &e.server.o
+	o.OnEvent(Event{Server: o.Name, Kind: EventCalled, Code: tool.CodeOf(err), Took: time.Since(began)})
+	return result, err
+}
+
+func (e *executor) execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 	running, err := e.server.session(ctx)
 	if err != nil {
 		return tool.Result{}, err

@@ -64,7 +64,32 @@ type Options struct {
 	OnlyAdapted bool
 	// Logger receives warnings for the operator; nil discards them.
 	Logger *slog.Logger
+	// OnEvent is called, possibly concurrently, for monitoring; nil means none.
+	OnEvent func(Event)
 }
+
+// Event is an event of a server, for monitoring. Its values are bounded: it has nothing that the
+// server wrote.
+type Event struct {
+	// Server is Options.Name.
+	Server string
+	Kind   EventKind
+	// Code is why a call failed; empty for a successful call and all other events.
+	Code tool.Code
+	// Took is the duration of a call; 0 for all other events.
+	Took time.Duration
+}
+
+// EventKind is the kind of an Event.
+type EventKind int
+
+// The kinds of events. A server may be started again after EventNotStarted and EventEnded.
+const (
+	EventStarted EventKind = iota
+	EventNotStarted
+	EventEnded
+	EventCalled
+)
 
 // Server is an MCP server that is started when its tools are first needed, and again after it
 // ended. It implements [tool.Source] and is safe for concurrent use. The zero value is not
@@ -109,6 +134,9 @@ func NewServer(o Options) *Server {
 }
 
 func newServer(o Options, open func(Options) (transport.Stream, error)) *Server {
+	if o.OnEvent == nil {
+		o.OnEvent = func(Event) {}
+	}
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
@@ -233,11 +261,13 @@ func (s *Server) begin() (*session, error) {
 	if err != nil {
 		failure := tool.Errorf(tool.CodeNetwork, "the MCP server %s does not start: %v", s.o.Name, err).WithCause(err)
 		failure.Details.RetryAfter = s.postpone(begun)
+		s.o.OnEvent(Event{Server: s.o.Name, Kind: EventNotStarted})
 		return nil, failure
 	}
 	s.mu.Lock()
 	s.current = started
 	s.mu.Unlock()
+	s.o.OnEvent(Event{Server: s.o.Name, Kind: EventStarted})
 	go s.watch(started, begun)
 	return started, nil
 }
@@ -276,6 +306,7 @@ func (s *Server) watch(running *session, begun time.Time) {
 	s.mu.Unlock()
 	if unexpected {
 		s.postpone(begun)
+		s.o.OnEvent(Event{Server: s.o.Name, Kind: EventEnded})
 		s.signalChange()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -325,6 +326,8 @@ func TestRestartBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScripted(map[string]string{"tools/call": "end"})
 		server := serverOf(t, s.run)
+		events := make(chan Event, 100)
+		server.o.OnEvent = func(e Event) { events <- e }
 		found := one(t, server)
 		var waits []time.Duration
 		for range 8 {
@@ -335,6 +338,21 @@ func TestRestartBacksOff(t *testing.T) {
 			wait := wantCode(t, err, tool.CodeNetwork, "has ended; it can be started again in").Details.RetryAfter
 			waits = append(waits, wait.Round(time.Second))
 			time.Sleep(wait) // this uses the fake clock of synctest
+		}
+		synctest.Wait()
+		count := make(map[Event]int)
+		for range len(events) {
+			e := <-events
+			e.Took = 0
+			count[e]++
+		}
+		// Every second call finds the server ended.
+		want := map[Event]int{
+			{Server: "calc", Kind: EventStarted}: 8, {Server: "calc", Kind: EventEnded}: 8,
+			{Server: "calc", Kind: EventCalled, Code: tool.CodeNetwork}: 16,
+		}
+		if !maps.Equal(count, want) {
+			t.Errorf("the events are %v, want %v", count, want)
 		}
 		if want := []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}; !slices.Equal(waits, want) {
 			t.Errorf("the waits are %v, want %v", waits, want)

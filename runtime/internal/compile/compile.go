@@ -33,6 +33,9 @@ type Options struct {
 	// not have; nil means no notification. The function ended that it returns is called when the
 	// compilation has ended; it may be nil.
 	OnCompile func(digest string, bytes int) (ended func(took time.Duration, err error))
+	// OnCached is called, possibly concurrently, after a module was loaded from the cache; nil
+	// means no notification.
+	OnCached func(digest string)
 	// Closing is done when no further module should be compiled.
 	Closing context.Context
 	Log     *slog.Logger
@@ -100,6 +103,9 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 			return nil, err
 		}
 		if engine, err = newEngine(m, slot.dir()); err == nil {
+			if c.opts.OnCached != nil {
+				c.opts.OnCached(job.Digest)
+			}
 			return share(engine)
 		}
 		// The checksum was right, so this code is from another build of the engine.

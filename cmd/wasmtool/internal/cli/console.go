@@ -139,6 +139,9 @@ func (s Streams) showCompile(o *runtime.Options, text func() string) {
 		return
 	}
 	o.OnCompile = func(e runtime.CompileEvent) {
+		if e.Cached {
+			return
+		}
 		line.Begin(e.Digest, fmt.Sprintf("%s (%s)", text(), byteCount(uint64(e.Bytes))))
 		e.OnEnd(func(time.Duration, error) { line.End(e.Digest) })
 	}

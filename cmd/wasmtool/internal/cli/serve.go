@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
@@ -142,7 +143,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
 	metrics := mcpserver.NewMetrics()
-	options.Runtime.OnCompile = func(e runtime.CompileEvent) { e.OnEnd(metrics.Compiled) }
+	o.measure(&options, metrics)
 	options.Registry.Approvals.Remote = o.http != ""
 	options.Registry.Calls.OnReceipt = func(r tool.Receipt) {
 		log.ended(r)
@@ -176,6 +177,24 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		defer o.watchDirectories(ctx, reloader, directories)()
 	}
 	return o.serveAll(ctx, cancel, server)
+}
+
+// measure makes the registry count what only it can see.
+func (o *serveOptions) measure(options *standard.Options, metrics *mcpserver.Metrics) {
+	options.Runtime.OnCompile = func(e runtime.CompileEvent) {
+		if e.Cached {
+			metrics.CacheHit()
+			return
+		}
+		e.OnEnd(metrics.Compiled)
+	}
+	options.Sources.OnServerEvent = func(e mcp.Event) {
+		if e.Kind == mcp.EventCalled {
+			metrics.ServerCalled(e.Server, e.Code, e.Took)
+			return
+		}
+		metrics.ServerChanged(e.Server, e.Kind == mcp.EventStarted, e.Kind == mcp.EventNotStarted)
+	}
 }
 
 // checkOptions refuses --watch without directories to watch. It also refuses to grant a mount that
