@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/internal/noted"
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 const (
@@ -196,10 +197,7 @@ func (f *FS) hasScratch() bool {
 func (f *FS) cleanUp() error {
 	defer close(f.done)
 	f.temps.remove()
-	var errs []error
-	for _, m := range f.mounts {
-		errs = append(errs, m.close())
-	}
+	errs := each.Of(f.mounts, (*mount).close)
 	return errors.Join(errs...)
 }
 

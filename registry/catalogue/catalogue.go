@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -107,10 +108,7 @@ func (c *Catalogue) Close() error {
 	c.closed, c.tools, c.names, c.sources = true, nil, make(map[string]*Tool), nil
 	c.mu.Unlock()
 
-	var errs []error
-	for _, f := range sources {
-		errs = append(errs, f.close())
-	}
+	errs := each.Of(sources, (*followed).close)
 	for _, t := range tools {
 		errs = append(errs, t.Executor.Close())
 	}

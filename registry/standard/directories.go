@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
@@ -25,10 +26,7 @@ type toolDirectory struct {
 // toolDirectories returns Sources.Directories and the tool_directories of the operator's file,
 // without duplicates.
 func (o Options) toolDirectories() []toolDirectory {
-	var dirs []toolDirectory
-	for _, dir := range o.Sources.Directories {
-		dirs = append(dirs, toolDirectory{path: dir, name: dir})
-	}
+	dirs := each.Of(o.Sources.Directories, func(dir string) toolDirectory { return toolDirectory{path: dir, name: dir} })
 	if o.Sources.NoDirectories {
 		return dirs
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
@@ -22,11 +23,7 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 
 // specsOf returns all tools of a Registry, including disabled ones.
 func specsOf(tools *registry.Registry) []tool.Spec {
-	var specs []tool.Spec
-	for _, info := range tools.Tools().List(catalogue.Filter{Disabled: true}) {
-		specs = append(specs, info.Spec)
-	}
-	return specs
+	return each.Of(tools.Tools().List(catalogue.Filter{Disabled: true}), func(info catalogue.Info) tool.Spec { return info.Spec })
 }
 
 // rulesFor returns the rules for these tools, and for tools that the file names and that may be

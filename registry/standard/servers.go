@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -56,15 +57,14 @@ func (a *assembly) addServers(tools *registry.Registry) error {
 	o := a.o
 	servers := o.config().Servers()
 	maps.DeleteFunc(servers, func(name string, _ config.Server) bool { return !a.starts(name) })
-	var starts []<-chan error
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		starts = append(starts, tools.Tools().StartSource(mcp.NewServer(mcp.Options{
+	starts := each.Of(slices.Sorted(maps.Keys(servers)), func(name string) <-chan error {
+		return tools.Tools().StartSource(mcp.NewServer(mcp.Options{
 			Name: name, Command: servers[name].Command, Env: servers[name].Env, StartTimeout: servers[name].StartTimeout,
 			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: a.secrets, HTTP: o.HTTP,
 			LookupEnv: o.config().LookupEnv, Logger: o.Registry.Logger, OnEvent: o.Sources.OnServerEvent,
 			Adapted: a.adapted[name], OnlyAdapted: !slices.Contains(o.Sources.Servers, name) && o.Sources.Tool != "",
-		})))
-	}
+		}))
+	})
 	if o.Sources.StartInBackground {
 		for _, start := range starts {
 			go a.reportStart(start)

@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
@@ -223,9 +224,6 @@ func checkDirectories(o Options) error {
 }
 
 func closeAll[C io.Closer](closers []C) error {
-	var errs []error
-	for _, c := range closers {
-		errs = append(errs, c.Close())
-	}
+	errs := each.Of(closers, func(c C) error { return c.Close() })
 	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -41,10 +42,7 @@ func (a Adapted) sourced(s *Server, d definition) tool.Sourced {
 
 // lacks returns the error for an adapted tool that the server does not have.
 func (s *session) lacks(a Adapted) error {
-	var names []string
-	for _, d := range s.definitions() {
-		names = append(names, d.Name)
-	}
+	names := each.Of(s.definitions(), func(d definition) string { return d.Name })
 	hint := "it may have been renamed"
 	if near := suggest.Nearest(a.Tool, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -197,10 +198,7 @@ func queryValues(t placeholder.Template, room int, arguments map[string]json.Raw
 	if names := t.Parameters(); len(names) == 1 && t.String() == "{"+names[0]+"}" {
 		var list []json.RawMessage
 		if raw := arguments[names[0]]; len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
-			var values []string
-			for _, element := range list {
-				values = append(values, plain(element))
-			}
+			values := each.Of(list, plain)
 			return values, nil
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // MaxBytes limits the size of one file.
@@ -53,10 +55,7 @@ func inspect(data []byte, mimeType string, formats []format) (Info, error) {
 	claimed = strings.TrimSpace(claimed)
 	wanted := slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.types, claimed) })
 	if wanted < 0 {
-		var names []string
-		for _, f := range formats {
-			names = append(names, f.types[0])
-		}
+		names := each.Of(formats, func(f format) string { return f.types[0] })
 		return Info{}, fmt.Errorf("the type %q is not supported; the types are %s; return other files as a resource", mimeType, strings.Join(names, ", "))
 	}
 	if !formats[wanted].begin(data) {

@@ -8,6 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -24,11 +25,7 @@ type sharedMemory struct {
 
 // QuickImports returns the plug-in imports that need no fuel check; see rewrite.Options.Quick.
 func QuickImports() []rewrite.ImportName {
-	var names []rewrite.ImportName
-	for _, f := range quickFunctions() {
-		names = append(names, rewrite.ImportName{Module: ExtismHost, Name: f.name})
-	}
-	return names
+	return each.Of(quickFunctions(), func(f kernelFunction) rewrite.ImportName { return rewrite.ImportName{Module: ExtismHost, Name: f.name} })
 }
 
 // forwarded returns the host functions that plug-ins call through the kernel module, sorted by

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -163,10 +164,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // unknownCommand returns the error for a command that has no subcommand of this name.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	message := "unknown command " + quote(name)
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
+	names := each.Of(cmd.Commands(), (*cobra.Command).Name)
 	if near := suggest.Nearest(name, names); near != "" {
 		message += "; did you mean " + near + "?"
 	} else if !cmd.HasParent() {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -39,11 +40,7 @@ var clients = []client{
 }
 
 func clientNames() []string {
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.name)
-	}
-	return names
+	return each.Of(clients, func(c client) string { return c.name })
 }
 
 // clientServer is one server in a client's configuration.

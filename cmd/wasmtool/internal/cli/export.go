@@ -61,10 +61,7 @@ not exist or is switched off; 8 if a tool cannot be loaded (the others are print
 }
 
 func formatNames() string {
-	var names []string
-	for _, f := range llm.Formats() {
-		names = append(names, string(f))
-	}
+	names := each.Of(llm.Formats(), func(f llm.Format) string { return string(f) })
 	return strings.Join(names, ", ")
 }
 

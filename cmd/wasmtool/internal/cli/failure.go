@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -224,10 +225,7 @@ func flagsFor(e *tool.Error, given []string) string {
 	if e.Code == tool.CodeApprovalRequired {
 		return "run the command at a terminal to approve the call there, or add --yes"
 	}
-	var flags []string
-	for _, permission := range e.Details.Grant {
-		flags = append(flags, "--allow "+shellWord(permission))
-	}
+	flags := each.Of(e.Details.Grant, func(permission string) string { return "--allow " + shellWord(permission) })
 	for _, permission := range e.Details.Missing {
 		if slices.Contains(slices.Concat(e.Details.Grant, e.Details.Denied, given), permission) {
 			continue

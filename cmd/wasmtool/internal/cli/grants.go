@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -223,10 +224,7 @@ func (o *grantOptions) give(text string) {
 // checkAsked refuses grants that the tool does not ask for. Otherwise a typo in a name would go
 // unnoticed, and the tool would run with a default grant, such as the current directory.
 func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
-	var mounts []string
-	for _, f := range spec.Permissions.FS {
-		mounts = append(mounts, f.Mount)
-	}
+	mounts := each.Of(spec.Permissions.FS, func(f capability.FS) string { return f.Mount })
 	for _, list := range []struct {
 		flag, what     string
 		granted, asked []string

@@ -3,6 +3,7 @@ package examples
 import (
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -71,10 +72,7 @@ func differing(want, got string) string {
 	for last < min(len(wanted), len(gotten))-first && wanted[len(wanted)-1-last] == gotten[len(gotten)-1-last] {
 		last++
 	}
-	var lines []string
-	for _, line := range wanted[max(0, first-around):first] {
-		lines = append(lines, "  "+line)
-	}
+	lines := each.Of(wanted[max(0, first-around):first], func(line string) string { return "  " + line })
 	for _, line := range wanted[first : len(wanted)-last] {
 		lines = append(lines, "- "+line)
 	}

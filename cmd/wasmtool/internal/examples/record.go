@@ -17,6 +17,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -143,10 +144,7 @@ func entry(r manifests.ExampleRequest) string {
 	if r.Status != http.StatusOK {
 		fmt.Fprintf(&b, "status = %d\n", r.Status)
 	}
-	var headers []string
-	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
-		headers = append(headers, name+" = "+quoted(r.Headers[name]))
-	}
+	headers := each.Of(slices.Sorted(maps.Keys(r.Headers)), func(name string) string { return name + " = " + quoted(r.Headers[name]) })
 	if len(headers) > 0 {
 		fmt.Fprintf(&b, "headers = { %s }\n", strings.Join(headers, ", "))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // fillStore puts the values of an example into the store of its tool.
@@ -51,9 +52,6 @@ func compareStore(ctx context.Context, store kv.Store, ns kv.Namespace, want map
 
 // listed returns a line for each value.
 func listed(values map[string]string) string {
-	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		lines = append(lines, fmt.Sprintf("%s = %q", key, values[key]))
-	}
+	lines := each.Of(slices.Sorted(maps.Keys(values)), func(key string) string { return fmt.Sprintf("%s = %q", key, values[key]) })
 	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -95,10 +96,7 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 	if extra := n.get("additionalProperties"); extra != nil && (extra.kind != kindBoolean || extra.isTrue()) {
 		return nil, false // the object may have any fields
 	}
-	var required []string
-	for _, name := range n.get("required").elements() {
-		required = append(required, name.content())
-	}
+	required := each.Of(n.get("required").elements(), (*node).content)
 	if len(required) > 0 && !bodyRequired {
 		// a field could be required only when a body is sent; arguments cannot express this
 		return nil, false
