@@ -53,6 +53,9 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, use structu
 // begin starts a call on a goroutine of its own, which may outlast the request.
 func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, use structuredUse) (*servedCall, error) {
 	user := userOf(req)
+	if s.opts.Trace != nil {
+		ctx = s.opts.Trace(ctx, traceparentOf(req))
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
 	if !ok {
@@ -117,6 +120,15 @@ func userOf(req *mcp.CallToolRequest) string {
 		return ""
 	}
 	return req.Extra.TokenInfo.UserID
+}
+
+// traceparentOf returns the trace that a client says the request belongs to, from _meta or else
+// from the header; "" if there is none.
+func traceparentOf(req *mcp.CallToolRequest) string {
+	if parent, ok := req.Params.Meta["traceparent"].(string); ok || req.Extra == nil {
+		return parent
+	}
+	return req.Extra.Header.Get("Traceparent")
 }
 
 // sessionOf identifies a session together with its user, so that a user cannot end the calls of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -346,6 +347,33 @@ func TestStopWaitsForHTTPCalls(t *testing.T) {
 		}
 		if _, err := net.Dial("tcp", s.addr); err == nil {
 			t.Errorf("%s: the server is still listening", revision)
+		}
+	}
+}
+
+// The trace in _meta is of the request, and the one in the header may be of a proxy.
+func TestTraceOfClientIsContinued(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	w := newWorld(t, mcpserver.Options{Trace: func(ctx context.Context, parent string) context.Context {
+		return context.WithValue(ctx, key{}, parent)
+	}})
+	w.add(t, tool.Spec{Name: "traced"}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		return says(fmt.Sprintf("parent=%v.", ctx.Value(key{})))(ctx, in)
+	})
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	_, _, opened := s.send(t, request{body: hello})
+	for _, tc := range []struct{ meta, header, want string }{
+		{`"traceparent":"from meta"`, "from header", "parent=from meta."},
+		{"", "from header", "parent=from header."},
+		{`"traceparent":7`, "", "parent=."},
+	} {
+		_, got, _ := s.send(t, request{
+			body:   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"traced","_meta":{` + tc.meta + `}}}`,
+			header: map[string]string{"Mcp-Session-Id": opened.Get("Mcp-Session-Id"), "Traceparent": tc.header},
+		})
+		if !strings.Contains(got, tc.want) {
+			t.Errorf("%s and %q: got %s", tc.meta, tc.header, got)
 		}
 	}
 }

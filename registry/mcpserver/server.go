@@ -48,6 +48,10 @@ type Options struct {
 	OnLog func(tool string, level slog.Level, text string)
 	// Logger receives warnings and errors for the operator; nil discards them.
 	Logger *slog.Logger
+	// Trace returns the context of a call that continues the trace of its client, such as
+	// otlp.ContinueTrace. traceparent is the header of W3C Trace Context as the client sent it: it
+	// is not trusted, and is empty if the client sent none. Trace may be nil.
+	Trace func(ctx context.Context, traceparent string) context.Context
 	// Metrics receives the counters of ServeAdmin; nil means counters of this Server alone. Two
 	// Servers must not share it.
 	Metrics *Metrics

@@ -20,13 +20,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
-	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
+	"github.com/wasmtool/wasmtool/registry/otlp"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
-	"github.com/wasmtool/wasmtool/runtime"
 )
 
 type serveOptions struct {
@@ -41,6 +40,7 @@ type serveOptions struct {
 	client    string
 	operator  *config.Config
 	receipt   bool
+	traces    string
 	watch     bool
 }
 
@@ -98,6 +98,7 @@ the command line is wrong.`,
 	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
 	completeWords(cmd, "print-config", clientNames())
 	o.logOptions.add(cmd)
+	flags.StringVar(&o.traces, "otlp-endpoint", "", "send a trace of each call to the OpenTelemetry collector at `URL`, such as http://localhost:4318 (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it accessed, which rule allowed it and what it cost, as a line of JSON on standard error")
 	return cmd
 }
@@ -144,6 +145,11 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	options.Registry.Approvals = approvals(approver, stores)
 	metrics := mcpserver.NewMetrics()
 	o.measure(&options, metrics)
+	stopTraces, err := o.trace(cmd, &options, metrics)
+	if err != nil {
+		return err
+	}
+	defer stopTraces()
 	options.Registry.Approvals.Remote = o.http != ""
 	options.Registry.Calls.OnReceipt = func(r tool.Receipt) {
 		log.ended(r)
@@ -167,6 +173,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	defer cancel()
 	server := mcpserver.New(tools, mcpserver.Options{
 		Version: readVersion().Version, Instructions: serveInstructions, Approver: approver, Logger: options.Registry.Logger, Metrics: metrics,
+		Trace: otlp.ContinueTrace,
 		OnLog: func(name string, level slog.Level, text string) { log.Log(ctx, level, text, "tool", name) },
 	})
 	defer server.Close()
@@ -177,24 +184,6 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		defer o.watchDirectories(ctx, reloader, directories)()
 	}
 	return o.serveAll(ctx, cancel, server)
-}
-
-// measure makes the registry count what only it can see.
-func (o *serveOptions) measure(options *standard.Options, metrics *mcpserver.Metrics) {
-	options.Runtime.OnCompile = func(e runtime.CompileEvent) {
-		if e.Cached {
-			metrics.CacheHit()
-			return
-		}
-		e.OnEnd(metrics.Compiled)
-	}
-	options.Sources.OnServerEvent = func(e mcp.Event) {
-		if e.Kind == mcp.EventCalled {
-			metrics.ServerCalled(e.Server, e.Code, e.Took)
-			return
-		}
-		metrics.ServerChanged(e.Server, e.Kind == mcp.EventStarted, e.Kind == mcp.EventNotStarted)
-	}
 }
 
 // checkOptions refuses --watch without directories to watch. It also refuses to grant a mount that

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,7 +177,18 @@ func until(t *testing.T, url, line string) {
 
 func TestServeHTTP(t *testing.T) {
 	t.Parallel()
+	traces := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		traces <- r.URL.Path + " " + r.Header.Get("Authorization") + " " + string(body)
+	}))
+	defer collector.Close()
 	s := serveCommand(t, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	s.cmd.Env = append(s.cmd.Env,
+		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20sesame", "OTEL_SERVICE_NAME=ours")
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +199,9 @@ func TestServeHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "silent", Meta: mcp.Meta{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+	})
 	if err != nil || result.IsError {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -212,6 +226,20 @@ func TestServeHTTP(t *testing.T) {
 	s.signal(t, syscall.SIGTERM)
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the command ended with %v", err)
+	}
+	// The spans of both calls have arrived when the command has ended.
+	close(traces)
+	sent := ""
+	for body := range traces {
+		sent += body + "\n"
+	}
+	for _, part := range []string{
+		"/v1/traces Bearer sesame {", `"traceId":"0af7651916cd43dd8448eb211c80319c"`, `"parentSpanId":"b7ad6b7169203331"`, `"name":"execute_tool silent"`,
+		`"name":"execute_tool loop"`, `"status":{"code":2,"message":"cancelled"}`, `{"key":"service.name","value":{"stringValue":"ours"}}`,
+	} {
+		if !strings.Contains(sent, part) {
+			t.Errorf("the collector did not get %s: %s", part, sent)
+		}
 	}
 	if err := session.Close(); err != nil && !errors.Is(err, mcp.ErrConnectionClosed) {
 		t.Log("the client's side:", err) // the server has ended, so the client may fail

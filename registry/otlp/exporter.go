@@ -1,0 +1,227 @@
+// Package otlp sends a span for each call of a registry to a collector of traces, over OTLP/HTTP in
+// JSON. It is for programs without the SDK of OpenTelemetry; package telemetry is for programs with
+// it, and records the same spans.
+package otlp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/endpoint"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// A request is sent when maxBatch spans wait, and otherwise every interval. Spans beyond maxQueue
+// are dropped.
+const (
+	maxBatch = 512
+	maxQueue = 2048
+	interval = 5 * time.Second
+)
+
+// Limits of a request.
+const (
+	maxRequest  = 16 << 20 // bytes
+	maxResponse = 64 << 10 // bytes
+	maxTime     = 10 * time.Second
+)
+
+// Exporter sends the spans of calls in the background. It implements Observer of ledger.Options,
+// and is safe for concurrent use. [New] creates it.
+type Exporter struct {
+	o        Options
+	log      *slog.Logger
+	endpoint endpoint.Endpoint
+	resource []object
+
+	ctx     context.Context // of requests
+	cancel  context.CancelFunc
+	full    chan struct{} // receives a value when a batch is full; buffers one
+	closing chan struct{}
+	ended   chan struct{} // closed after the last request
+	close   func()
+	failed  bool // the last request failed
+
+	mu    sync.Mutex
+	queue []json.RawMessage // spans
+}
+
+// New returns an Exporter. It makes no request. The caller must close it.
+func New(o Options) (*Exporter, error) {
+	u, err := endpoint.ParseURL(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the collector %w", err)
+	}
+	for name := range o.Header {
+		if err := egress.CheckHeader(name); err != nil {
+			return nil, fmt.Errorf("a header for the collector: %w", err)
+		}
+	}
+	e := &Exporter{
+		o: o, log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
+		// The operator named the collector, which often has a private address.
+		endpoint: endpoint.Endpoint{URL: u, Private: true, Rule: "traces", HTTP: o.HTTP},
+		full:     make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	e.close = sync.OnceFunc(func() { close(e.closing) })
+	e.o.Header = http.Header{"Content-Type": {"application/json"}}
+	maps.Copy(e.o.Header, o.Header)
+	resource := map[string]string{"service.name": DefaultServiceName}
+	maps.Copy(resource, o.Resource)
+	for _, key := range slices.Sorted(maps.Keys(resource)) {
+		e.resource = append(e.resource, attributeOf(key, resource[key]))
+	}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	go e.run()
+	return e, nil
+}
+
+type contextKey struct{}
+
+// ContinueTrace returns a context in which calls continue the trace of a caller. traceparent is the
+// header of W3C Trace Context; an invalid one has no effect. If the caller does not record the
+// trace, the calls are not recorded either.
+func ContinueTrace(ctx context.Context, traceparent string) context.Context {
+	if parent, ok := parseTraceparent(traceparent); ok {
+		return context.WithValue(ctx, contextKey{}, parent)
+	}
+	return ctx
+}
+
+// Begin implements Observer of ledger.Options. Calls that the call makes are children of its span.
+func (e *Exporter) Begin(ctx context.Context, _ tool.Call) (context.Context, func(tool.Receipt)) {
+	parent, _ := ctx.Value(contextKey{}).(spanContext)
+	own := parent
+	if own == (spanContext{}) {
+		_, _ = rand.Read(own.trace[:]) // it never fails, here and below
+		own.sampled = true
+	}
+	_, _ = rand.Read(own.span[:])
+	return context.WithValue(ctx, contextKey{}, own), func(r tool.Receipt) {
+		if own.sampled {
+			text, _ := json.Marshal(spanOf(own, parent, r)) // strings and numbers can be encoded
+			e.add(text)
+		}
+	}
+}
+
+// add queues a span, or drops it.
+func (e *Exporter) add(span json.RawMessage) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.queue) >= maxQueue {
+		e.count(0, 1)
+		return
+	}
+	e.queue = append(e.queue, span)
+	if len(e.queue) == maxBatch {
+		select {
+		case e.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (e *Exporter) count(sent, dropped int) {
+	if e.o.OnSpans != nil && sent+dropped > 0 {
+		e.o.OnSpans(sent, dropped)
+	}
+}
+
+// Close sends the queued spans until ctx is done, and drops the rest. Calls that end later are
+// dropped.
+func (e *Exporter) Close(ctx context.Context) {
+	defer e.cancel()
+	defer context.AfterFunc(ctx, e.cancel)()
+	e.close()
+	<-e.ended
+}
+
+func (e *Exporter) run() {
+	defer close(e.ended)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.full:
+		case <-tick.C:
+		case <-e.closing:
+			e.sendQueue()
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.count(0, len(e.queue))
+			e.queue = nil
+			return
+		}
+		e.sendQueue()
+	}
+}
+
+// sendQueue sends the queue in batches. A batch that may succeed later stays in the queue.
+func (e *Exporter) sendQueue() {
+	for {
+		e.mu.Lock()
+		batch := slices.Clone(e.queue[:min(len(e.queue), maxBatch)])
+		e.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		later, err := e.send(batch)
+		e.report(err)
+		switch {
+		case later:
+			return
+		case err != nil:
+			e.count(0, len(batch))
+		default:
+			e.count(len(batch), 0)
+		}
+		e.mu.Lock()
+		e.queue = slices.Delete(e.queue, 0, len(batch))
+		e.mu.Unlock()
+	}
+}
+
+// report logs the first of several failures, and the success after them.
+func (e *Exporter) report(err error) {
+	switch {
+	case err != nil && !e.failed:
+		e.log.Warn("traces cannot be sent", "reason", err)
+	case err == nil && e.failed:
+		e.log.Info("traces are sent again")
+	}
+	e.failed = err != nil
+}
+
+// send makes one request. later means that the same request may succeed later.
+func (e *Exporter) send(batch []json.RawMessage) (later bool, _ error) {
+	body, err := json.Marshal(requestOf(e.resource, batch))
+	if err != nil {
+		return false, err
+	}
+	client := e.endpoint.Client(egress.Limits{RequestBytes: maxRequest, ResponseBytes: maxResponse, Time: maxTime})
+	defer client.Close()
+	res, err := client.Do(e.ctx, egress.Request{
+		Method: http.MethodPost, URL: e.endpoint.URL.String(), Header: e.o.Header, Body: body, KeepRedirect: true,
+	})
+	if err != nil {
+		return true, err
+	}
+	switch res.Status {
+	case http.StatusOK:
+		return false, nil
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		later = true
+	}
+	return later, fmt.Errorf("the collector answered with the status %d", res.Status)
+}
