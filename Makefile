@@ -9,7 +9,7 @@ CROSS := $(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),\
 	linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 
 # The other modules in this repository.
-MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk
+MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk test/agentserver
 
 FUZZTIME ?= 10s
 FUZZ     ?=
@@ -57,8 +57,9 @@ guests: ## Rebuild the built-in tools and docs/tools after a change in guest-exa
 	cd guest-examples && go run ./internal/build
 	cd cmd/tooldocs && go run .
 
-languages: ## Check the committed modules in C, Rust and AssemblyScript; installs their compilers.
+languages: ## Check the committed modules in C, Rust and AssemblyScript, and run docs/languages.md; installs the compilers.
 	guest-examples/internal/build/languages.sh -check
+	WASMTOOL_LANGUAGES=1 go test -count=1 -run 'TestCommandsInDocuments/^languages.md$$' ./cmd/wasmtool/internal/cli
 
 test: ## Run the tests of all modules.
 	go test ./...

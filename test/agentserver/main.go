@@ -1,0 +1,86 @@
+// Command agentserver lets a model carry out tasks of two tenants, each in its own directory.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/agent"
+	"github.com/wasmtool/wasmtool/registry/agent/provider"
+	"github.com/wasmtool/wasmtool/registry/ledger"
+	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/telemetry"
+	"github.com/wasmtool/wasmtool/runtime"
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	"go.opentelemetry.io/otel/sdk/trace"
+)
+
+// tenants has the name of each tenant by its token. The directory of a tenant is data/NAME.
+var tenants = map[string]string{"Bearer token of blue": "blue", "Bearer token of red": "red"}
+
+func main() {
+	compiler := runtime.SelfCompiler() // first: the program starts itself to compile modules
+	handler, err := newHandler(compiler, os.Getenv("MODEL_URL"), os.Stderr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe("127.0.0.1:8080", handler))
+}
+
+func newHandler(compiler []string, modelURL string, traces io.Writer) (http.Handler, error) {
+	exporter, err := stdouttrace.New(stdouttrace.WithWriter(traces))
+	if err != nil {
+		return nil, err
+	}
+	observer, err := telemetry.New(telemetry.Options{Tracer: trace.NewTracerProvider(trace.WithSyncer(exporter))})
+	if err != nil {
+		return nil, err
+	}
+	workspace := func(dir string) map[string]capability.Mount {
+		return map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}
+	}
+	tools, err := standard.New(standard.Options{
+		Runtime: runtime.Options{CompileCommand: compiler},
+		Registry: registry.Options{
+			Rules:     registry.Rules{Grantable: capability.Grantable{Mounts: workspace("data")}},
+			Calls:     ledger.Options{Observer: observer},
+			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(approve)},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	model, err := provider.New(provider.Options{Format: llm.OpenAI, Model: "qwen3", BaseURL: modelURL})
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant, known := tenants[r.Header.Get("Authorization")]
+		task, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
+		if !known || err != nil {
+			http.Error(w, "send a token and a task of at most 64 KiB", http.StatusForbidden)
+			return
+		}
+		own := registry.TenantOptions{Mounts: workspace(filepath.Join("data", tenant))}
+		a := agent.New(agent.Of(tools, tenant, own), model, agent.Options{})
+		result, err := a.Run(r.Context(), agent.Request{Task: string(task)}, agent.Events{})
+		if err != nil {
+			log.Printf("%s: %v", tenant, err)
+		}
+		fmt.Fprintln(w, result.Summary)
+	}), nil
+}
+
+// approve answers the questions about calls that may do more than read. Ask a person here.
+func approve(_ context.Context, q registry.Question) (registry.Answer, error) {
+	log.Print(q.Text(true))
+	return registry.Answer{Yes: q.Tool.Name == "write"}, nil
+}
