@@ -94,9 +94,16 @@ var (
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
 	shellOf   = func(c *Config) any { return c.Shell() }
-	tenantOf  = func(c *Config) any { t := c.Tenants()["a"]; t.Source, t.Token.Source = "", ""; return t }
-	auditOf   = func(c *Config) any { return c.Audit() }
-	agentOf   = func(c *Config) any { a := c.Agent(); a.Provider, a.Model, a.Source = "", "", ""; return a }
+	tenantOf  = func(c *Config) any {
+		t := c.Tenants()["a"]
+		t.Source, t.Token.Source = "", ""
+		if slices.Equal(t.Subjects, []string{"a"}) { // the default
+			t.Subjects = nil
+		}
+		return t
+	}
+	auditOf = func(c *Config) any { return c.Audit() }
+	agentOf = func(c *Config) any { a := c.Agent(); a.Provider, a.Model, a.Source = "", "", ""; return a }
 )
 
 // modelOf returns a section [agent] with the required keys and one more line.
@@ -104,12 +111,32 @@ func modelOf(line string) string {
 	return "[agent]\nprovider = \"openai\"\nmodel = \"m:7b\"\n" + line
 }
 
-// effects lists the effect of every key of the format on a Config.
-var effects = []struct {
+type effect struct {
 	key, text string
 	of        func(*Config) any
 	want      any
-}{
+}
+
+// withRulesOfTenants adds effects of the rules of tenants, which are read like the rules of all.
+func withRulesOfTenants(list []effect) []effect {
+	for _, e := range list {
+		rule, ok := e.want.(policy.Rule)
+		if !ok {
+			continue
+		}
+		if rule.Effect == policy.Allow { // rules of tenants do not allow anything
+			rule.Effect, e.text = policy.Ask, strings.ReplaceAll(e.text, `"allow"`, `"ask"`)
+		}
+		list = append(list, effect{
+			strings.Replace(e.key, "policy", "tenants.NAME", 1), strings.ReplaceAll(e.text, "policy.rules", "tenants.a.rules"),
+			func(c *Config) any { return append(c.Tenants()["a"].Rules, policy.Rule{})[0] }, rule,
+		})
+	}
+	return list
+}
+
+// effects lists the effect of every key of the format on a Config.
+var effects = withRulesOfTenants([]effect{
 	{"mounts.NAME", `mounts.data = "sub/../data"`, mountOf("data"), capability.Mount{Dir: filepath.Join(directory, "data"), Mode: capability.ModeRead}},
 	{"mounts.NAME.path", `mounts.data = { path = "~/data" }`, mountOf("data"), capability.Mount{Dir: filepath.Join(home, "data"), Mode: capability.ModeRead}},
 	{"mounts.NAME.mode", `mounts.data = { path = "~", mode = "write" }`, mountOf("data"), capability.Mount{Dir: home, Mode: capability.ModeWrite}},
@@ -193,7 +220,10 @@ var effects = []struct {
 	{"tenants.NAME.env.NAME", "tenants.a.env.LANG = \"fr\"\nenv.LANG = true", tenantOf, Tenant{Env: map[string]string{"LANG": "fr"}}},
 	{"tenants.NAME.secrets.NAME.env", "tenants.a.secrets.K.env = \"T\"\nsecrets.K.env = \"TOKEN\"", tenantOf, Tenant{Secrets: map[string]SecretSource{"K": {Kind: SecretEnv, Env: "T", Source: "wasmtool.toml:1"}}}},
 	{"tenants.NAME.secrets.NAME.file", "tenants.a.secrets.K.file = \"k\"\nsecrets.K.env = \"TOKEN\"", tenantOf, Tenant{Secrets: map[string]SecretSource{"K": {Kind: SecretFile, File: filepath.Join(directory, "k"), Source: "wasmtool.toml:1"}}}},
-	{"tenants.NAME.deny", `tenants.a.deny = ["clock"]`, tenantOf, Tenant{Deny: capability.Deny{mustWord("clock")}}},
+	{"tenants.NAME.deny", `tenants.a.deny = ["clock"]`, tenantOf, Tenant{Deny: capability.Deny{mustWord("clock")}, Lines: map[capability.Permission]string{mustWord("clock"): "wasmtool.toml:1"}}},
+	{"tenants.NAME.subjects", `tenants.a.subjects = ["ann"]`, tenantOf, Tenant{Subjects: []string{"ann"}}},
+	{"tenants.NAME.groups", `tenants.a.groups = ["staff", "b"]`, tenantOf, Tenant{Groups: []string{"staff", "b"}}},
+	{"tenants.NAME.mounts.NAME", "tenants.a.mounts.notes = \"~/a\"\nworkspaces.notes = \"~/notes\"", tenantOf, Tenant{Mounts: map[string]string{"notes": filepath.Join(home, "a")}}},
 	{"tenants.NAME.timeout", `tenants.a.timeout = "5s"`, tenantOf, Tenant{MaxTimeout: 5 * time.Second}},
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(directory, "log", "audit.jsonl"), MaxBytes: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(directory, "a"), MaxBytes: 1 << 20, Keep: 8}},
@@ -203,7 +233,7 @@ var effects = []struct {
 		{Path: filepath.Join(home, "more"), Name: "~/more", Source: FileName + ":1"},
 	}},
 	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
-}
+})
 
 func mustWord(text string) capability.Permission {
 	w, err := capability.ParsePermission(text)

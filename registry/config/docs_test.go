@@ -76,6 +76,18 @@ func TestDocExample(t *testing.T) {
 	}
 }
 
+// All examples in the document are valid on their own.
+func TestDocExamples(t *testing.T) {
+	blocks := strings.Split(readDoc(t), "```toml\n")[1:]
+	if len(blocks) < 4 {
+		t.Errorf("the document has only %d examples", len(blocks))
+	}
+	for _, block := range blocks {
+		text, _, _ := strings.Cut(block, "```")
+		mustDecode(t, text)
+	}
+}
+
 // has reports whether a node contains a key. An element stricttoml.AnyName of the key matches any
 // name. has also searches the elements of lists.
 func has(n *stricttoml.Node, key []string) bool {

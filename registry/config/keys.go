@@ -28,6 +28,8 @@ type reader struct {
 	// permissions are the permissions read so far. Whether the mounts and secrets in them exist is
 	// checked after the whole file was read.
 	permissions []placedPermission
+	// users are the tenants by the key and element that name their users.
+	users map[[2]string]string
 }
 
 // placedPermission is a permission with its place in the file.
@@ -48,7 +50,7 @@ func newConfig() *Config {
 
 // read checks the content of a file and fills c.
 func read(c *Config, name, dir string, text []byte) error {
-	r := &reader{c: c, name: name, dir: dir}
+	r := &reader{c: c, name: name, dir: dir, users: make(map[[2]string]string)}
 	r.Checker = stricttoml.New(name, text, stricttoml.Format{
 		Name: "an operator's file", MaxBytes: MaxFileBytes, MaxItems: maxItems,
 		Shrink: "use groups and patterns", Keys: formatKeys, OtherNames: otherNames,

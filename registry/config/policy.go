@@ -41,7 +41,7 @@ func (r *reader) policyKeys() []stricttoml.Key {
 		{Name: "deny", Want: stricttoml.WantStrings, Read: r.entries("deny", &p.Deny)},
 		{Name: "enable_tool_calls", Want: stricttoml.WantBool, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
 		{Name: "ask_outside", Want: stricttoml.WantBool, Read: func(_ stricttoml.Place, n *stricttoml.Node) { p.AskOutside = n.Text == "true" }},
-		{Name: "rules", Path: "policy.rules", Want: stricttoml.WantTables, Members: r.ruleKeys, Read: r.checkRule},
+		r.rulesKey("policy.rules", &p.Rules, policy.Allow, policy.Ask, policy.Deny),
 	}
 }
 
@@ -81,23 +81,30 @@ func parseEntry(text string) (string, error) {
 	return text, nil
 }
 
-func (r *reader) ruleKeys() []stricttoml.Key {
-	r.c.policy.Rules = append(r.c.policy.Rules, policy.Rule{})
-	rule := r.lastRule()
-	return []stricttoml.Key{
-		stricttoml.Choice(r.Checker, stricttoml.Key{Name: "effect", Required: `effect = "deny"`}, &rule.Effect, policy.Allow, policy.Ask, policy.Deny),
-		{Name: "tools", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Tools, parseEntry)},
-		{Name: "capabilities", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Capabilities, parseEntry)},
-		{Name: "arguments", Path: "policy.rules.arguments", Want: stricttoml.WantMap, Check: checkPointer, Entry: func(pointer string) stricttoml.Key { return r.matchKey(rule, pointer) }},
-		{Name: "reason", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &rule.Reason, parseReason)},
+// rulesKey returns the format of a list of rules, whose effects are the given ones.
+func (r *reader) rulesKey(path string, rules *[]policy.Rule, effects ...policy.Effect) stricttoml.Key {
+	return stricttoml.Key{
+		Name: "rules", Path: path, Want: stricttoml.WantTables,
+		Members: func() []stricttoml.Key {
+			*rules = append(*rules, policy.Rule{})
+			rule := &(*rules)[len(*rules)-1]
+			return []stricttoml.Key{
+				stricttoml.Choice(r.Checker, stricttoml.Key{Name: "effect", Required: `effect = "deny"`}, &rule.Effect, effects...),
+				{Name: "tools", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Tools, parseEntry)},
+				{Name: "capabilities", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Capabilities, parseEntry)},
+				{Name: "arguments", Path: path + ".arguments", Want: stricttoml.WantMap, Check: checkPointer, Entry: func(pointer string) stricttoml.Key {
+					return r.matchKey(path+".arguments.NAME", rule, pointer)
+				}},
+				{Name: "reason", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &rule.Reason, parseReason)},
+			}
+		},
+		Read: func(at stricttoml.Place, n *stricttoml.Node) { r.checkRule(at, n, &(*rules)[len(*rules)-1]) },
 	}
 }
 
-func (r *reader) lastRule() *policy.Rule { return &r.c.policy.Rules[len(r.c.policy.Rules)-1] }
-
-// checkRule sets the source of the last rule, and reports an error if the rule has no condition.
-func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
-	r.lastRule().Source = r.source(at)
+// checkRule sets the source of a rule, and reports an error if the rule has no condition.
+func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node, rule *policy.Rule) {
+	rule.Source = r.source(at)
 	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {
 		r.Errorf(at, `has no condition; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
 	}
@@ -122,10 +129,10 @@ func checkPointer(pointer string) error {
 }
 
 // matchKey returns the format of a rule's condition on one argument.
-func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
+func (r *reader) matchKey(path string, rule *policy.Rule, pointer string) stricttoml.Key {
 	var m policy.Match
 	return stricttoml.Key{
-		Path: "policy.rules.arguments.NAME", Want: stricttoml.WantTable,
+		Path: path, Want: stricttoml.WantTable,
 		Fix: `write a condition, such as { glob = "**/.env" }`,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{

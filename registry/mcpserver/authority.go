@@ -18,9 +18,9 @@ import (
 )
 
 // Authority admits clients with a token of an authorization server. Each user is a separate
-// tenant, and only the user who opened a session can use it. Clients find the authorization
-// server in the metadata of RFC 9728, as MCP requires. Package oauth makes an Authority for an
-// OpenID Connect issuer.
+// tenant, unless HTTPOptions.Tenant decides, and only the user who opened a session can use it.
+// Clients find the authorization server in the metadata of RFC 9728, as MCP requires. Package oauth
+// makes an Authority for an OpenID Connect issuer.
 type Authority struct {
 	// Issuer is the URL of the authorization server.
 	Issuer string
@@ -35,8 +35,10 @@ type Authority struct {
 
 // Identity is the content of a valid token.
 type Identity struct {
-	// User is the name of the tenant.
+	// User is the name of the user, and of the tenant unless HTTPOptions.Tenant decides.
 	User string
+	// Groups are the groups of the user, for HTTPOptions.Tenant.
+	Groups []string
 	// Expires is the time when the token expires.
 	Expires time.Time
 	// Scopes are the scopes of the token.
@@ -45,6 +47,12 @@ type Identity struct {
 
 // ErrOAuth is the error of an Authority with an invalid configuration.
 var ErrOAuth = errors.New("oauth")
+
+// Keys of auth.TokenInfo.Extra.
+const (
+	groupsKey = "groups"
+	tenantKey = "tenant"
+)
 
 // metadataPath is the path of the metadata of a resource. The metadata of Path is below it.
 const metadataPath = "/.well-known/oauth-protected-resource"
@@ -67,7 +75,7 @@ func newTokenGate(a *Authority, refused func()) (*tokenGate, error) {
 			refused()
 			return nil, auth.ErrInvalidToken
 		}
-		return &auth.TokenInfo{UserID: id.User, Expiration: id.Expires, Scopes: id.Scopes}, nil
+		return &auth.TokenInfo{UserID: id.User, Expiration: id.Expires, Scopes: id.Scopes, Extra: map[string]any{groupsKey: id.Groups}}, nil
 	}
 	return &tokenGate{
 		metadata: auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{

@@ -15,7 +15,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,6 +115,78 @@ func TestOAuthUsersAreTenants(t *testing.T) {
 			if got, want := callText(t, session, "caller", nil), "called by "+user; got != want {
 				t.Errorf("%s: got %q, want %q", revision, got, want)
 			}
+		}
+	}
+}
+
+// The groups of a user come only from the named claim of a verified token, and decide the tenant of
+// each request.
+func TestOAuthGroupsNameTheTenant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "caller"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.TextContent("called by " + in.Call.Tenant)}}, nil
+	})
+	i := newIssuer(t)
+	authority, err := oauth.New(t.Context(), oauth.Options{Issuer: i.url, Resource: resource, Groups: "https://a.example/groups"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved atomic.Bool
+	s := w.listen(t, mcpserver.HTTPOptions{Authority: authority, Tenant: func(id mcpserver.Identity) (string, error) {
+		switch {
+		case !slices.Equal(id.Groups, []string{"blue"}):
+			return "", fmt.Errorf("%s has no tenant", id.User)
+		case moved.Load():
+			return "red", nil
+		}
+		return "blue", nil
+	}})
+	send := func(token string) int {
+		t.Helper()
+		status, _, _ := s.send(t, request{body: hello, header: map[string]string{"Authorization": "Bearer " + token}})
+		return status
+	}
+	for name, c := range map[string]struct {
+		changes map[string]any
+		status  int
+	}{
+		"a list":                   {map[string]any{"https://a.example/groups": []string{"blue"}}, http.StatusOK},
+		"a string":                 {map[string]any{"https://a.example/groups": "blue"}, http.StatusOK},
+		"none":                     {nil, http.StatusForbidden},
+		"null":                     {map[string]any{"https://a.example/groups": nil}, http.StatusForbidden},
+		"another claim":            {map[string]any{"groups": []string{"blue"}}, http.StatusForbidden},
+		"in other letters":         {map[string]any{"https://a.example/GROUPS": []string{"blue"}}, http.StatusForbidden},
+		"several words":            {map[string]any{"https://a.example/groups": "blue red"}, http.StatusForbidden},
+		"the name of the tenant":   {map[string]any{"sub": "blue"}, http.StatusForbidden},
+		"a number":                 {map[string]any{"https://a.example/groups": 1}, http.StatusUnauthorized},
+		"a list with other values": {map[string]any{"https://a.example/groups": []any{"blue", 1}}, http.StatusUnauthorized},
+		"an object":                {map[string]any{"https://a.example/groups": map[string]any{"blue": true}}, http.StatusUnauthorized},
+	} {
+		if status := send(i.token(t, c.changes)); status != c.status {
+			t.Errorf("%s: status %d, want %d", name, status, c.status)
+		}
+	}
+	// A token whose claim was changed does not have the signature of the issuer.
+	parts := strings.Split(i.token(t, nil), ".")
+	forged, err := json.Marshal(i.claims(map[string]any{"https://a.example/groups": []string{"blue"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts[1] = base64.RawURLEncoding.EncodeToString(forged)
+	if status := send(strings.Join(parts, ".")); status != http.StatusUnauthorized {
+		t.Errorf("a forged claim: status %d", status)
+	}
+
+	token := i.token(t, map[string]any{"https://a.example/groups": []string{"blue"}})
+	for _, revision := range revisions {
+		moved.Store(false)
+		session := s.connect(t, revision, nil, token)
+		for _, tenant := range []string{"blue", "red"} {
+			if got := callText(t, session, "caller", nil); got != "called by "+tenant {
+				t.Errorf("%s: got %q, want %s", revision, got, tenant)
+			}
+			moved.Store(true) // the operator's file now names another tenant
 		}
 	}
 }

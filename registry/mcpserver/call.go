@@ -62,7 +62,7 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *no
 		cancel()
 		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again later"}
 	}
-	s.sessions.watch(s.registry, req.Session, user)
+	s.sessions.watch(s.registry, req.Session)
 	c := &servedCall{server: s, first: req, cancel: cancel, questions: make(chan *question), ended: make(chan struct{})}
 	c.notify.Store(notify)
 	go func() {
@@ -79,7 +79,7 @@ func (c *servedCall) execute(ctx context.Context, use structuredUse) (_ *mcp.Cal
 	s, params := c.server, c.first.Params
 	defer s.recoverInto(&err, methodCall)
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tenant: userOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: s.sessions.name(c.first.Session),
+		ID: "call_" + rand.Text(), Tenant: tenantOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: s.sessions.name(c.first.Session),
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
 				s.opts.OnLog(params.Name, level, text)
@@ -114,7 +114,17 @@ func (c *servedCall) round(ctx context.Context) (*mcp.CallToolResult, error) {
 	return c.result, c.err
 }
 
-// userOf returns the tenant of a client: the user of its token, or "".
+// tenantOf returns the tenant of a client: the one that HTTPOptions.Tenant returned, or the user.
+func tenantOf(req *mcp.CallToolRequest) string {
+	if req.Extra != nil && req.Extra.TokenInfo != nil {
+		if tenant, ok := req.Extra.TokenInfo.Extra[tenantKey].(string); ok {
+			return tenant
+		}
+	}
+	return userOf(req)
+}
+
+// userOf returns the user of a client's token, or "".
 func userOf(req *mcp.CallToolRequest) string {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return ""

@@ -57,6 +57,11 @@ type HTTPOptions struct {
 	Tokens map[string]string
 	// Authority admits the users of an authorization server instead of Token; nil means none.
 	Authority *Authority
+	// Tenant returns the tenant of a client, which the server has admitted. It is called for each
+	// request, and may be called concurrently. On an error the request is refused, and the client
+	// sees the message. Nil means the User of the Identity. With neither Tokens nor an Authority,
+	// the Identity is zero and only the error counts, because all clients are the tenant "".
+	Tenant func(Identity) (string, error)
 	// Hosts are names, without port, that the Host header may have in addition to the names of this
 	// machine. Without Hosts, a server on a non-loopback address allows any name, because its
 	// clients need a token.
@@ -231,8 +236,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers a request whose client is admitted.
 func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
-	user := ""
-	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+	user, info := "", auth.TokenInfoFromContext(r.Context())
+	if info != nil {
 		user = info.UserID
 		if !g.connections.take(r.Context(), user) {
 			g.refuse(w, &refusedRequest{
@@ -241,6 +246,10 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 			})
 			return
 		}
+	}
+	if refused := g.assign(info); refused != nil {
+		g.refuse(w, refused)
+		return
 	}
 	if r.URL.Path != Path {
 		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "not found; the server answers at " + Path})
@@ -280,6 +289,27 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 		g.server.running.cancelSession(sessionOf(user, id)) // the SDK would wait for the calls
 	}
 	g.sessions.ServeHTTP(w, r)
+}
+
+// assign finds the tenant of a client, and refuses a client without one. info is nil if all
+// clients are one tenant; otherwise it belongs to this request alone.
+func (g *gate) assign(info *auth.TokenInfo) *refusedRequest {
+	if g.opts.Tenant == nil {
+		return nil
+	}
+	var id Identity
+	if info != nil {
+		groups, _ := info.Extra[groupsKey].([]string)
+		id = Identity{User: info.UserID, Groups: groups, Expires: info.Expiration, Scopes: info.Scopes}
+	}
+	tenant, err := g.opts.Tenant(id)
+	if err != nil {
+		return &refusedRequest{status: http.StatusForbidden, reason: "tenant", text: err.Error()}
+	}
+	if info != nil {
+		info.Extra = map[string]any{tenantKey: tenant}
+	}
+	return nil
 }
 
 // openingWriter calls opened when the response to a handshake begins. At that time, the SDK lists

@@ -44,9 +44,9 @@ func (s *sessions) name(session *mcp.ServerSession) string {
 	return "session_" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// watch cancels the calls of a user's session when the session ends. It does nothing for a request
-// without a session.
-func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession, user string) {
+// watch cancels the calls of a session when the session ends, also of a tenant that the user was
+// earlier. It does nothing for a request without a session.
+func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession) {
 	name := s.name(session)
 	if name == "" {
 		return
@@ -59,7 +59,7 @@ func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession, user 
 	s.watched[session] = struct{}{}
 	go func() {
 		_ = session.Wait() // the reason for the end does not matter
-		r.Calls().Kill(ledger.Selector{Tenant: user, OfTenant: true, Session: name})
+		r.Calls().Kill(ledger.Selector{Session: name})
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.watched, session)

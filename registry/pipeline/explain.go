@@ -13,13 +13,19 @@ import (
 
 // Access returns what a tool may access when a tenant calls it. If there is a grant for a tool with
 // this name, it loads the tool. The error is a *[tool.Error]: an error of loading, or an error with
-// the code not_found, or permission_denied if the grants cannot be read.
+// the code not_found, or permission_denied if the grants cannot be read or the Rules have tenants
+// but not this one.
 func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return Access{}, err
 	}
-	return p.access(ctx, accessRequest{tool: t, permissions: t.Spec.Permissions, rules: p.rules.Load(), tenant: tenant})
+	rules := p.rules.Load()
+	options, err := rules.optionsOf(tenant)
+	if err != nil {
+		return Access{}, err
+	}
+	return p.access(ctx, accessRequest{tool: t, permissions: t.Spec.Permissions, rules: rules, options: options, tenant: tenant})
 }
 
 // Explained is the explanation, for the operator, of the decision about a call.
@@ -41,20 +47,26 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 		return Explained{}, err
 	}
 	rules := p.rules.Load()
+	options, err := rules.optionsOf(tenant)
+	if err != nil {
+		return Explained{}, err
+	}
 	arguments = t.Parameters.Rename(arguments)
 	script := rules.script(t.Spec, textIn(arguments))
 	permissions, err := requested(t, script, textIn(arguments))
 	if err != nil {
 		return Explained{}, err
 	}
-	access, err := p.access(ctx, accessRequest{tool: t, permissions: permissions, rules: rules, tenant: tenant})
+	access, err := p.access(ctx, accessRequest{tool: t, permissions: permissions, rules: rules, options: options, tenant: tenant})
 	if err != nil {
 		return Explained{}, err
 	}
 	explained := Explained{Access: access, Shell: script}
-	explained.Policy = rules.Policy.Explain(factsOfCalled(t), policy.CallFacts{
-		Capabilities: access.Permissions, Arguments: arguments, Granted: grantedWith(access.Granted, script),
-	})
+	facts := policy.CallFacts{Capabilities: access.Permissions, Arguments: arguments, Granted: grantedWith(access.Granted, script)}
+	explained.Policy = rules.Policy.Explain(factsOfCalled(t), facts)
+	if options.Policy != nil {
+		explained.Policy = explained.Policy.And(options.Policy.Explain(factsOfCalled(t), facts))
+	}
 	explained.Policy.Decision, _ = rules.addScript(explained.Policy.Decision, script)
 	return explained, nil
 }

@@ -97,6 +97,14 @@ func (r *Rules) GrantableFor(name string) capability.Grantable {
 	return r.Grantable
 }
 
+// optionsOf returns the options for calls of a tenant that come without options of their own.
+func (r *Rules) optionsOf(tenant string) (TenantOptions, error) {
+	if r.Tenants == nil || tenant == "" {
+		return TenantOptions{}, nil
+	}
+	return r.Tenants(tenant)
+}
+
 func (r *Rules) extend(o *capability.Grantable, permissions ...capability.Permission) error {
 	if r.Extend != nil {
 		return r.Extend(o, permissions...)

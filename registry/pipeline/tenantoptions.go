@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"maps"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -19,8 +20,10 @@ type TenantOptions struct {
 	// Rules that are missing here are removed. Nil changes nothing; an empty map removes all.
 	Mounts map[string]capability.Mount
 	Env    map[string]string
-	// Deny adds denials to the denials of the Rules.
-	Deny capability.Deny
+	// Deny adds denials to the denials of the Rules. Lines has their lines in the operator's file
+	// as "file:line", for explanations; may be nil.
+	Deny  capability.Deny
+	Lines map[capability.Permission]string
 	// Policy decides in addition to the policy of the Rules, and the stricter decision applies;
 	// nil means that only the Rules decide.
 	Policy *policy.Policy
@@ -79,5 +82,11 @@ func (o TenantOptions) restrict(grantable capability.Grantable) capability.Grant
 		}
 	}
 	grantable.Deny = append(grantable.Deny, o.Deny...)
+	if len(o.Lines) > 0 {
+		lines := make(map[capability.Permission]string) // Lines of the Rules may be nil
+		maps.Copy(lines, grantable.Lines)
+		maps.Copy(lines, o.Lines)
+		grantable.Lines = lines
+	}
 	return grantable
 }

@@ -14,16 +14,18 @@ import (
 type Policy struct {
 	compiled bool
 	off      bool
-	profile  string
-	entries  []selector // entries of the profile; nil for full
-	allow    []selector
-	narrowed bool // the Config has an allow list
-	deny     []selector
-	tools    map[string]toolRule
-	rules    []*rule
-	sources  map[string]string
-	warnings []Problem
-	base     string
+	// additional is Config.Additional.
+	additional bool
+	profile    string
+	entries    []selector // entries of the profile; nil for full
+	allow      []selector
+	narrowed   bool // the Config has an allow list
+	deny       []selector
+	tools      map[string]toolRule
+	rules      []*rule
+	sources    map[string]string
+	warnings   []Problem
+	base       string
 }
 
 type toolRule struct {
@@ -46,7 +48,7 @@ func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), tools: k.Tools, base: c.Base}
 	build.checkBase()
 	p := &Policy{
-		compiled: true, base: build.base, off: c.Off, profile: c.Profile, narrowed: len(c.Allow) > 0,
+		compiled: true, base: build.base, off: c.Off, additional: c.Additional, profile: c.Profile, narrowed: len(c.Allow) > 0,
 		tools: make(map[string]toolRule), sources: maps.Clone(c.Sources),
 	}
 	build.profile(p)

@@ -18,6 +18,10 @@ type Config struct {
 	Allow, Deny []string
 	// Tools holds settings of single tools by name.
 	Tools map[string]ToolRule
+	// Additional means that the Policy decides in addition to another one, and the stricter
+	// decision applies: a call that no rule denies or asks about is allowed, because the other
+	// Policy decides about it.
+	Additional bool
 	// Rules decide about calls. Their order matters only for explanations: of several rules with
 	// the same effect, the first is named.
 	Rules []Rule

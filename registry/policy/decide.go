@@ -204,6 +204,9 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 			return decided(effect, reasons, i, fix)
 		}
 	}
+	if p.additional {
+		return Decision{Effect: Allow, By: Reason{Allow, ruleDefault, "", "no rule of the tenant restricts the call"}, Also: reasons}
+	}
 	risk := c.risk()
 	if i := slices.IndexFunc(holding, func(r *rule) bool { return !c.tool.Dangerous || r.namesTool(c.tool) }); i >= 0 {
 		return decided(Allow, reasons, i, "")

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,16 @@ func (p *Policy) Explain(t ToolFacts, c CallFacts) Explanation {
 	_, visible := p.Visible(t)
 	decision, traces := p.decide(t, c)
 	return Explanation{Decision: decision, Visible: visible, Rules: traces}
+}
+
+// And returns the explanation of the stricter of two decisions about a call. Its rules are the
+// rules of both.
+func (e Explanation) And(other Explanation) Explanation {
+	if other.Visible.Effect < e.Visible.Effect {
+		e.Visible = other.Visible
+	}
+	e.Decision, e.Rules = Stricter(e.Decision, other.Decision), slices.Concat(e.Rules, other.Rules)
+	return e
 }
 
 // String returns the explanation in several lines: the answer and its cause, other causes, rules

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -29,8 +30,8 @@ type Reloader struct {
 	getenv  func(name string) (string, bool)
 	started *config.Config // the file that the Registry was created with
 
-	mu   sync.Mutex
-	last *config.Config // the file whose rules apply
+	mu   sync.Mutex                    // held by Reload
+	last atomic.Pointer[config.Config] // the file whose rules apply
 }
 
 // Reload is the result of reading the operator's file again.
@@ -51,8 +52,13 @@ type Reload struct {
 // NewReloader returns a Reloader for a Registry that New created from o, with o.Config read from
 // file. getenv is the same as for config.Load.
 func NewReloader(tools *registry.Registry, o Options, file config.File, getenv func(name string) (string, bool)) *Reloader {
-	return &Reloader{tools: tools, options: o, file: file, getenv: getenv, started: o.config(), last: o.config()}
+	r := &Reloader{tools: tools, options: o, file: file, getenv: getenv, started: o.config()}
+	r.last.Store(r.started)
+	return r
 }
+
+// Config returns the file whose rules apply.
+func (r *Reloader) Config() *config.Config { return r.last.Load() }
 
 // Reload reads the file and applies its rules if its content changed. Running calls keep the rules
 // they began with, except calls of tools that are now revoked: see registry.Registry.SetRules.
@@ -71,12 +77,12 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	if err != nil {
 		return Reload{}, (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
 	}
-	if read.Digest() == "" && r.last.Digest() != "" {
+	if read.Digest() == "" && r.Config().Digest() != "" {
 		return Reload{}, &tool.Error{Code: tool.CodeUsage, Message: r.file.Name + ": the file is gone; its last rules stay in force", Recoverable: true}
 	}
 	o := r.optionsWith(read)
 	read = o.config()
-	result := Reload{Changed: read.Digest() != r.last.Digest(), Pending: pending(r.started, read)}
+	result := Reload{Changed: read.Digest() != r.Config().Digest(), Pending: pending(r.started, read)}
 	if !result.Changed {
 		return result, nil
 	}
@@ -93,11 +99,11 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 		return Reload{}, err
 	}
 	result.Warnings = read.Warnings()
-	for _, problem := range rules.Policy.Warnings() {
+	for _, problem := range PolicyWarnings(read, rules) {
 		result.Warnings = append(result.Warnings, problem.String())
 	}
+	r.last.Store(read) // first, so that no client calls as a tenant that it no longer is
 	r.tools.SetRules(rules)
-	r.last = read
 	return result, nil
 }
 

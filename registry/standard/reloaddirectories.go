@@ -263,7 +263,7 @@ func (r *Reloader) setRules() error {
 
 // rulesFor returns the rules of the operator's file for these tools. The caller holds r.mu.
 func (r *Reloader) rulesFor(specs []tool.Spec) (registry.Rules, error) {
-	return rulesFor(r.optionsWith(r.last), specs)
+	return rulesFor(r.optionsWith(r.Config()), specs)
 }
 
 // ChangeKind says what happened to a tool whose files changed.

@@ -45,9 +45,6 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 			rules.Digests[name] = digest
 		}
 	}
-	if len(file.Tenants()) > 0 {
-		rules.Tenants = func(name string) (registry.TenantOptions, error) { return TenantOptions(file, name) }
-	}
 	given := rules.ToolOptions
 	rules.ToolOptions = make(map[string]registry.ToolOptions)
 	for name, options := range file.ToolOptions() {
@@ -79,7 +76,13 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		}
 	}
 	known.NotLoaded = notStarted(o, config)
-	var err error
+	tenants, err := allTenants(file, known)
+	if err != nil {
+		return rules, err
+	}
+	if tenants != nil {
+		rules.Tenants = tenants
+	}
 	if rules.Policy, err = policy.Compile(config, known); err != nil {
 		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
 	}

@@ -93,12 +93,16 @@ func (a *assembly) reportStart(start <-chan error) {
 	}
 }
 
-// notStarted returns the names in a policy that have the form of a server's tool. Such a tool is
-// unknown if its server is not started or does not list the tool now.
+// notStarted returns the names in a policy, and in rules of tenants, that have the form of a
+// server's tool. Such a tool is unknown if its server is not started or does not list the tool now.
 func notStarted(o Options, p policy.Config) []string {
 	servers := o.config().Servers()
 	named := slices.Concat(p.Allow, p.Deny, slices.Collect(maps.Keys(p.Tools)))
-	for _, rule := range p.Rules {
+	rules := slices.Clone(p.Rules)
+	for _, t := range o.config().Tenants() {
+		rules = append(rules, t.Rules...)
+	}
+	for _, rule := range rules {
 		named = append(named, rule.Tools...)
 	}
 	return slices.DeleteFunc(named, func(name string) bool {

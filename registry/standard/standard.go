@@ -137,7 +137,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 	if a.o.Sources.Tool != "" { // only one tool is loaded, so the file may name others
 		return nil
 	}
-	for _, problem := range rules.Policy.Warnings() {
+	for _, problem := range PolicyWarnings(a.o.config(), rules) {
 		if problem.Unknown != "" {
 			a.o.logger().Warn(problem.String())
 		}

@@ -139,6 +139,38 @@ func TestKeysOfTheOperatorsFile(t *testing.T) {
 	}
 }
 
+// Each key of a rule of a tenant has its effect on calls of that tenant, as in a rule of the
+// policy, and no effect on calls of others.
+func TestRulesOfTenants(t *testing.T) {
+	tried := 0
+	for _, k := range keys() {
+		if !strings.HasPrefix(k.name, "policy.rules.") {
+			continue
+		}
+		tried++
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, setup{
+				tools:    map[string]string{"script": k.asked, "other": ""},
+				operator: strings.ReplaceAll(k.with, "policy.rules", "tenants.blue.rules") + "[tenants.red]\n",
+			})
+			for tenant, want := range map[string]string{"blue": k.gives, "red": "<nil>", "": "<nil>", "green": "does not have this tenant"} {
+				call := script("script", append([]step{}, k.steps...)...)
+				if call.Tenant = tenant; k.path != "" {
+					call.Arguments = fmt.Appendf(nil, `{"path":%q}`, k.path)
+				}
+				_, err := l.execute(t, call)
+				if got := fmt.Sprintf("%s: %v", tool.CodeOf(err), err); !strings.Contains(got, want) {
+					t.Errorf("%s got %s, want %q", tenant, got, want)
+				}
+			}
+		})
+	}
+	if tried < 10 {
+		t.Errorf("only %d keys were tried", tried)
+	}
+}
+
 // try makes the call with an operator's file, and returns the result and what the server received.
 func (k key) try(t *testing.T, file, digest string) string {
 	dir := t.TempDir()

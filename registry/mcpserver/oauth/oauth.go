@@ -5,6 +5,7 @@ package oauth
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,6 +32,9 @@ type Options struct {
 	Resource, Audience string
 	// Scopes are required in each token; empty requires none.
 	Scopes []string
+	// Groups is the claim with the groups of a user, a list of strings or one string; empty means
+	// "groups". A token without the claim has no groups.
+	Groups string
 	// Client fetches the issuer's documents; nil means a client with a timeout of 10 s.
 	Client *http.Client
 }
@@ -66,7 +70,7 @@ func New(ctx context.Context, o Options) (*mcpserver.Authority, error) {
 	return &mcpserver.Authority{
 		Issuer: o.Issuer, Resource: o.Resource, Scopes: o.Scopes,
 		Verify: func(ctx context.Context, token string) (mcpserver.Identity, error) {
-			return verify(ctx, verifier, token)
+			return verify(ctx, verifier, token, cmp.Or(o.Groups, "groups"))
 		},
 	}, nil
 }
@@ -112,7 +116,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw string) (mcpserver.Identity, error) {
+func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw, groupsClaim string) (mcpserver.Identity, error) {
 	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		return mcpserver.Identity{}, err
@@ -126,5 +130,26 @@ func verify(ctx context.Context, verifier *oidc.IDTokenVerifier, raw string) (mc
 	if err := token.Claims(&claims); err != nil {
 		return mcpserver.Identity{}, err
 	}
-	return mcpserver.Identity{User: token.Subject, Expires: token.Expiry, Scopes: strings.Fields(claims.Scope)}, nil
+	groups, err := groupsIn(token, groupsClaim)
+	if err != nil {
+		return mcpserver.Identity{}, err
+	}
+	return mcpserver.Identity{User: token.Subject, Groups: groups, Expires: token.Expiry, Scopes: strings.Fields(claims.Scope)}, nil
+}
+
+// groupsIn returns the groups in a claim of a token. A claim of another type is an error, because a
+// server that ignored it could give the user another tenant.
+func groupsIn(token *oidc.IDToken, claim string) (groups []string, err error) {
+	var claims map[string]json.RawMessage
+	if err := token.Claims(&claims); err != nil || claims[claim] == nil {
+		return nil, err
+	}
+	var group string
+	if json.Unmarshal(claims[claim], &group) == nil {
+		return []string{group}, nil
+	}
+	if json.Unmarshal(claims[claim], &groups) != nil {
+		return nil, errors.New("the claim with the groups is neither a list of strings nor a string")
+	}
+	return groups, nil
 }

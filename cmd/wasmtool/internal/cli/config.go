@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/docs"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -224,7 +225,7 @@ func (o toolOptions) checkPolicy() ([]string, error) {
 	}
 	defer t.tools.Close()
 	warnings := t.operator.Warnings()
-	for _, problem := range t.rules.Policy.Warnings() {
+	for _, problem := range standard.PolicyWarnings(t.operator, t.rules) {
 		warnings = append(warnings, problem.String())
 	}
 	return warnings, nil

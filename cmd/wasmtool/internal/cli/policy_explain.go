@@ -33,8 +33,9 @@ format.`,
 // policyExplain holds the command line of 'policy explain'.
 type policyExplain struct {
 	toolOptions
-	input string
-	json  bool
+	input  string
+	tenant string
+	json   bool
 }
 
 func newPolicyExplainCommand(a *app) *cobra.Command {
@@ -44,20 +45,23 @@ func newPolicyExplainCommand(a *app) *cobra.Command {
 		Short: "Explain what a tool may do and which rule decides",
 		Long: `Explain whether a call of a tool would run and which rule decides. If permissions
 are named, explain for each of them whether the tool has it, which line grants or denies
-it, and how to allow it. No tool is run.
+it, and how to allow it. No tool is run. With --tenant, explain the calls of a tenant of
+the operator's file.
 
 Exit status: 0 if everything asked about is allowed; 4 otherwise; 7 if the tool does not
 exist.`,
 		Example: `  wasmtool policy explain write
   wasmtool policy explain grep read:workspace env:LANG
   wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'
-  wasmtool policy explain bash --input '{"command":"ls | head; rm x"}'`,
+  wasmtool policy explain bash --input '{"command":"ls | head; rm x"}'
+  wasmtool policy explain read --tenant blue`,
 		Args: someArguments("which tool? 'wasmtool list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd, args[0], args[1:]) },
 	}
 	o.add(cmd)
 	cmd.ValidArgsFunction = o.completePermissions
 	cmd.Flags().StringVar(&o.input, "input", "", "explain a call with these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
+	cmd.Flags().StringVar(&o.tenant, "tenant", "", "explain calls of the tenant `NAME` of a server, with its entry in [tenants] and its grants")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array with one object for each")
 	return cmd
 }
@@ -80,7 +84,7 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 		return err
 	}
 	defer t.tools.Close()
-	explained, err := t.tools.Explain(cmd.Context(), t.spec.Name, "", arguments)
+	explained, err := t.tools.Explain(cmd.Context(), t.spec.Name, o.tenant, arguments)
 	if err != nil {
 		return err
 	}
@@ -88,6 +92,14 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 		return o.explainWords(cmd, t, explained.Access.Grantable, permissions)
 	}
 	return o.explainCall(t, explained)
+}
+
+// granting returns the command line that grants permissions to the target, for calls of the tenant.
+func (o policyExplain) granting(target string, permissions []string) string {
+	if o.tenant != "" {
+		permissions = slices.Concat([]string{"--tenant", o.tenant}, permissions)
+	}
+	return o.grantCommand(target) + shellWords(permissions)
 }
 
 // explainedTool is a tool with the rules that apply to all tools. The policy may have disabled the
@@ -166,7 +178,7 @@ func (o policyExplain) explainWords(cmd *cobra.Command, t explainedTool, offer c
 		if !e.Fix.IsZero() {
 			help := t.rules.Help(t.spec.Permissions, offer, []capability.Permission{word})
 			if view.Obstacle = strings.Join(help.Obstacles, "\n"); view.Obstacle == "" {
-				view.Command = o.grantCommand(t.target) + shellWords([]string{view.Fix})
+				view.Command = o.granting(t.target, []string{view.Fix})
 			}
 		}
 		views = append(views, view)
@@ -234,7 +246,7 @@ func (o policyExplain) explainCall(t explainedTool, explained registry.Explained
 	help := t.rules.Help(t.spec.Permissions, given.Grantable, given.Missing)
 	view.Obstacles = help.Obstacles
 	if helps := slices.Concat(capability.Strings(help.Grant), view.Grant); len(helps) > 0 && len(help.Obstacles) == 0 {
-		view.Command = o.grantCommand(t.target) + shellWords(helps)
+		view.Command = o.granting(t.target, helps)
 	}
 	if t.spec.Shell != "" && view.Shell == nil {
 		view.Script = t.spec.Shell

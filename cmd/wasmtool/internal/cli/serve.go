@@ -39,6 +39,7 @@ type serveOptions struct {
 	hosts     []string
 	client    string
 	operator  *config.Config
+	current   func() *config.Config // the operator's file after the last reload
 	receipt   bool
 	traces    string
 	watch     bool
@@ -68,7 +69,8 @@ call is denied. See docs/mcp.md and docs/operator.md.
 With --http, an address that other machines can reach needs access control: either a
 token of at least 16 bytes, in the variable WASMTOOL_SERVE_TOKEN or in --token-file; or
 tokens of [tenants] in the operator's file; or an authorization server, with
---oauth-issuer, which makes each of its users a tenant.
+--oauth-issuer, which makes each of its users a tenant, or the tenant of [tenants] that
+names the user or one of the user's groups.
 
 SIGHUP reloads the operator's file. The first SIGINT or SIGTERM stops the server after
 the running calls have ended; a second signal stops the server at once.
@@ -93,6 +95,7 @@ the command line is wrong.`,
 	flags.StringVar(&o.oauth.Resource, oauthResource, "", "set the `URL` under which clients reach this server, such as https://tools.example.com/mcp; accept only tokens issued for it")
 	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "accept only tokens with this audience, if the authorization server does not use the URL of --oauth-resource")
 	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "accept only tokens with the scope `NAME` (repeatable)")
+	flags.StringVar(&o.oauth.Groups, oauthGroups, "", "read the groups of a user, which [tenants] can name, from the claim `NAME` (default: groups)")
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` as well as for this machine's own names (repeatable)")
 	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and tool_directories when their files change")
 	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
@@ -178,7 +181,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	})
 	defer server.Close()
 	reloader := standard.NewReloader(tools, options, o.configFile(), o.getenv)
-	reloader.Check = o.checkTenants
+	reloader.Check, o.current = o.checkTenants, reloader.Config
 	defer o.reloadOnHangup(ctx, reloader)()
 	if directories != nil {
 		defer o.watchDirectories(ctx, reloader, directories)()

@@ -24,6 +24,7 @@ const (
 	oauthResource = "oauth-resource"
 	oauthAudience = "oauth-audience"
 	oauthScope    = "oauth-scope"
+	oauthGroups   = "oauth-groups"
 )
 
 // tokenEnv names the variable that holds the token that HTTP clients must send.
@@ -33,7 +34,7 @@ const tokenEnv = "WASMTOOL_SERVE_TOKEN"
 func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	if o.http == "" {
-		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
+		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope, oauthGroups} {
 			if given(name) {
 				return usage(cmd, "--"+name+" requires --http")
 			}
@@ -44,8 +45,8 @@ func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" must be given together")
 	case given(oauthIssuer) && given("token-file"):
 		return usage(cmd, "--"+oauthIssuer+" and --token-file cannot be combined")
-	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
-		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" require --"+oauthIssuer)
+	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope) || given(oauthGroups)):
+		return usage(cmd, "--"+oauthAudience+", --"+oauthScope+" and --"+oauthGroups+" require --"+oauthIssuer)
 	}
 	return nil
 }
@@ -57,6 +58,8 @@ func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error
 	if access.Tokens, err = o.tenantTokens(ctx); err != nil || access.Tokens != nil {
 		return access, err
 	}
+	// The file can have tenants later, so each request asks for its client's tenant.
+	access.Tenant = func(id mcpserver.Identity) (string, error) { return standard.TenantOf(o.current(), id.User, id.Groups) }
 	if o.oauth.Issuer == "" {
 		access.Token, err = o.token(ctx)
 		return access, err
@@ -103,13 +106,17 @@ func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, err
 	return tokens, nil
 }
 
-// checkTenants refuses a file in which a tenant has a token although the users of an authorization
-// server are the tenants: a user of that name would be the tenant.
+// checkTenants refuses a file in which a tenant has a token although clients send tokens of an
+// authorization server. It warns about tenants in a file that is read again, if all clients of the
+// server are one tenant.
 func (o *serveOptions) checkTenants(file *config.Config) error {
 	for name, t := range file.Tenants() {
 		if o.oauth.Issuer != "" && t.Token.Kind != "" {
-			return tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, because a user of that name would be the tenant; remove the token", t.Source, name, oauthIssuer)
+			return tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, whose clients send tokens of the issuer; write subjects or groups instead of the token", t.Source, name, oauthIssuer)
 		}
+	}
+	if o.http != "" && o.oauth.Issuer == "" && len(o.operator.Tenants()) == 0 && len(file.Tenants()) > 0 {
+		o.printWarnings("the operator's file has [tenants] now, so all clients are refused; restart the command to accept the tokens of tenants")
 	}
 	return nil
 }
