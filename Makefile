@@ -9,7 +9,7 @@ CROSS := $(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),\
 	linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 
 # The other modules in this repository.
-MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk test/agentserver
+MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk
 
 FUZZTIME ?= 10s
 FUZZ     ?=

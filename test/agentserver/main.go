@@ -16,11 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/agent/provider"
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/otlp"
 	"github.com/wasmtool/wasmtool/registry/standard"
-	"github.com/wasmtool/wasmtool/registry/telemetry"
 	"github.com/wasmtool/wasmtool/runtime"
-	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
-	"go.opentelemetry.io/otel/sdk/trace"
 )
 
 // tenants has the name of each tenant by its token. The directory of a tenant is data/NAME.
@@ -28,22 +26,18 @@ var tenants = map[string]string{"Bearer token of blue": "blue", "Bearer token of
 
 func main() {
 	compiler := runtime.SelfCompiler() // first: the program starts itself to compile modules
-	handler, err := newHandler(compiler, os.Getenv("MODEL_URL"), os.Stderr)
+	spans, err := otlp.New(otlp.Options{URL: "http://localhost:4318/v1/traces"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler, err := newHandler(compiler, os.Getenv("MODEL_URL"), spans)
 	if err != nil {
 		log.Fatal(err)
 	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:8080", handler))
 }
 
-func newHandler(compiler []string, modelURL string, traces io.Writer) (http.Handler, error) {
-	exporter, err := stdouttrace.New(stdouttrace.WithWriter(traces))
-	if err != nil {
-		return nil, err
-	}
-	observer, err := telemetry.New(telemetry.Options{Tracer: trace.NewTracerProvider(trace.WithSyncer(exporter))})
-	if err != nil {
-		return nil, err
-	}
+func newHandler(compiler []string, modelURL string, spans ledger.Observer) (http.Handler, error) {
 	workspace := func(dir string) map[string]capability.Mount {
 		return map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}
 	}
@@ -51,7 +45,7 @@ func newHandler(compiler []string, modelURL string, traces io.Writer) (http.Hand
 		Runtime: runtime.Options{CompileCommand: compiler},
 		Registry: registry.Options{
 			Rules:     registry.Rules{Grantable: capability.Grantable{Mounts: workspace("data")}},
-			Calls:     ledger.Options{Observer: observer},
+			Calls:     ledger.Options{Observer: spans},
 			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(approve)},
 		},
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
+	"github.com/wasmtool/wasmtool/registry/otlp"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -16,7 +20,14 @@ var compiler []string
 
 func TestMain(m *testing.M) {
 	compiler = runtime.SelfCompiler()
-	os.Exit(m.Run())
+	remove, err := guesttest.OwnUserCache()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	remove()
+	os.Exit(status)
 }
 
 // model is a server of a model that requests one call, and then reports the result of the call.
@@ -41,6 +52,7 @@ func model(w http.ResponseWriter, r *http.Request) {
 
 // Each tenant's tasks reach only its own directory, and each call has a span.
 func TestTenantsHaveTheirOwnDirectories(t *testing.T) {
+	testlevel.Long(t, "it compiles a module")
 	t.Chdir(t.TempDir())
 	for _, tenant := range tenants {
 		if err := os.MkdirAll(filepath.Join("data", tenant), 0o700); err != nil {
@@ -52,8 +64,17 @@ func TestTenantsHaveTheirOwnDirectories(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(model))
 	defer server.Close()
-	var traces strings.Builder
-	handler, err := newHandler(compiler, server.URL+"/v1", &traces)
+	bodies := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- string(body)
+	}))
+	defer collector.Close()
+	spans, err := otlp.New(otlp.Options{URL: collector.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := newHandler(compiler, server.URL+"/v1", spans)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +98,14 @@ func TestTenantsHaveTheirOwnDirectories(t *testing.T) {
 	if note, err := os.ReadFile(filepath.Join("data", "red", "note.txt")); string(note) != "done" {
 		t.Errorf("the approved call wrote %q, %v", note, err)
 	}
-	if got := strings.Count(traces.String(), `"Name":"execute_tool `); got != 3 {
-		t.Errorf("%d spans, want 3:\n%s", got, &traces)
+	spans.Close(t.Context())
+	close(bodies)
+	traces := ""
+	for body := range bodies {
+		traces += body
+	}
+	if got := strings.Count(traces, `"name":"execute_tool `); got != 3 {
+		t.Errorf("%d spans, want 3:\n%s", got, traces)
 	}
 }
 
