@@ -253,7 +253,7 @@ func (h warningHandler) WithGroup(string) slog.Handler { return h }
 
 // logOptions are the flags for the log of a command that runs until it is stopped.
 type logOptions struct {
-	format, level string
+	format, level choice
 	verbose       bool
 }
 
@@ -264,39 +264,24 @@ const (
 )
 
 func (o *logOptions) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&o.format, "log-format", logText, "write log lines as `FORMAT`: text or json")
-	flags.StringVar(&o.level, "log-level", "info", "write log lines of `LEVEL` and above: debug, info, warn or error")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "short for --log-level debug")
-	for name, values := range map[string][]string{"log-format": {logText, logJSON}, "log-level": {"debug", "info", "warn", "error"}} {
-		completeWords(cmd, name, values)
-	}
+	o.format.add(cmd, false, "log-format", "write log lines as `FORMAT`", logText, logJSON)
+	o.level.add(cmd, false, "log-level", "write log lines of `LEVEL` and above", "info", "debug", "warn", "error")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "short for --log-level debug")
 }
 
 // open returns the log, which writes to standard error.
-func (o *logOptions) open(cmd *cobra.Command, err io.Writer) (*serveLog, error) {
+func (o *logOptions) open(err io.Writer) *serveLog {
 	var level slog.Level
-	switch o.level {
-	case "debug", "info", "warn", "error":
-		_ = level.UnmarshalText([]byte(o.level)) // these four names are valid
-	default:
-		return nil, usage(cmd, "--log-level "+quote(o.level)+" is not known; use debug, info, warn or error")
-	}
+	_ = level.UnmarshalText([]byte(o.level.word)) // the flag accepts only the names of levels
 	if o.verbose {
 		level = slog.LevelDebug
 	}
-	lines := &lineWriter{err: err, escape: printable}
-	l := &serveLog{lines: lines}
-	switch o.format {
-	case logText:
-		l.Logger = slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: level}))
-	case logJSON:
+	lines, options := &lineWriter{err: err, escape: printable}, &slog.HandlerOptions{Level: level}
+	if o.format.word == logJSON {
 		lines.escape = escapeInJSON
-		l.Logger = slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: level}))
-	default:
-		return nil, usage(cmd, "--log-format "+quote(o.format)+" is not known; use text or json")
+		return &serveLog{slog.New(slog.NewJSONHandler(lines, options)), lines}
 	}
-	return l, nil
+	return &serveLog{slog.New(slog.NewTextHandler(lines, options)), lines}
 }
 
 // serveLog is the log of a server. It is safe for concurrent use.

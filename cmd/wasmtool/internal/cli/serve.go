@@ -122,10 +122,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if o.client != "" {
 		return o.printClientConfig(cmd)
 	}
-	log, err := o.logOptions.open(cmd, o.Err)
-	if err != nil {
-		return err
-	}
+	log := o.logOptions.open(o.Err)
 	o.log = log.Logger
 	offer, err := o.offerWithWorkspace(cmd, o.getenv)
 	if err != nil {
