@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -52,9 +53,7 @@ func Trace(wasm []byte, err error) []Frame {
 	for i, p := range places {
 		at := lines[p.Offset]
 		frames[i] = Frame{Function: names[p.Function], File: at.File, Line: at.Line}
-		if frames[i].Function == "" {
-			frames[i].Function = fmt.Sprint("function ", p.Function)
-		}
+		frames[i].Function = cmp.Or(frames[i].Function, fmt.Sprint("function ", p.Function))
 	}
 	return frames
 }

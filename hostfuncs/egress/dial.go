@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -165,9 +166,7 @@ func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort, named bool) (
 				return r.conn, nil
 			}
 			failed++
-			if first == nil {
-				first = r.err
-			}
+			first = cmp.Or(first, r.err)
 		case <-next:
 		case <-ctx.Done():
 			return nil, ctx.Err()

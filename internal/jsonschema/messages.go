@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -271,9 +272,7 @@ var formatExamples = map[string]string{
 
 func formatMessage(what *badFormat) string {
 	example := formatExamples[what.name]
-	if example == "" {
-		example = "of the format " + what.name
-	}
+	example = cmp.Or(example, "of the format "+what.name)
 	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(jsontree.Cut(what.reason.Error())))
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -82,9 +83,7 @@ func cut(r tool.Result, maxBytes int) tool.Result {
 	}
 	text := r.Text()
 	short := tool.Result{IsError: r.IsError, Title: r.Title, Metadata: r.Metadata, Call: r.Call}
-	if text == "" {
-		text = string(r.Structured)
-	}
+	text = cmp.Or(text, string(r.Structured))
 	if len(text) > maxBytes {
 		text = fmt.Sprintf("%s\n[cut: %d of %d bytes%s]", start(text, maxBytes), maxBytes, len(text), stored(r, ", stored as "))
 	} else {

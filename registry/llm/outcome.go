@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -45,9 +46,7 @@ func newOutcome(r tool.Result) outcome {
 			notes = append(notes, note)
 		}
 	}
-	if o.text == "" {
-		o.text = string(r.Structured)
-	}
+	o.text = cmp.Or(o.text, string(r.Structured))
 	for _, note := range notes {
 		o.text = withLine(o.text, note)
 	}

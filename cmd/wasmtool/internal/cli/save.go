@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,9 +82,7 @@ func (o saveOptions) save(s Streams, r tool.Result) (tool.Result, error) {
 		if err := o.write(s, path, data); err != nil {
 			return r, outputFailed(err)
 		}
-		if mimeType == "" {
-			mimeType = "unknown type"
-		}
+		mimeType = cmp.Or(mimeType, "unknown type")
 		fmt.Fprintf(s.Err, "wasmtool: saved %s (%s, %s)\n", yesNo(path == saveToOutput, "to standard output", oneLine(path)), oneLine(mimeType), byteCount(uint64(len(data))))
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -66,9 +67,7 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 		return tooldir.Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
 	}
 	name := op.node.get("operationId").content()
-	if name == "" {
-		name = strings.ToLower(op.method) + " " + op.path
-	}
+	name = cmp.Or(name, strings.ToLower(op.method)+" "+op.path)
 	tool := tooldir.Tool{Name: op.names.Take(tooldir.ToolName(name)), Origin: op.String(), Schema: schema}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {

@@ -14,9 +14,7 @@ import (
 // first alternative that a manifest can express.
 func (op *operation) secure() *problem {
 	ways := op.node.get("security")
-	if ways == nil {
-		ways = op.root.get("security")
-	}
+	ways = cmp.Or(ways, op.root.get("security"))
 	var first *problem
 	for _, way := range ways.elements() {
 		secrets, prob := op.secretsOf(way)

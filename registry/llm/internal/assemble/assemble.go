@@ -4,6 +4,7 @@
 package assemble
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,9 +138,7 @@ func parse[T string | []byte](text T, what string) (jsontree.Value, error) {
 // ProviderError returns an error that a provider reports. e is as for ErrorText.
 func ProviderError(e *jsontree.Value) error {
 	kind, text := ErrorText(e)
-	if text == "" {
-		text = "it gives no reason"
-	}
+	text = cmp.Or(text, "it gives no reason")
 	if kind != "" {
 		text = kind + ": " + text
 	}
