@@ -16,7 +16,7 @@ const fetchTime = 10 * time.Minute
 // Fetch downloads the archive of an interpreter, and adds it. transport makes the connections; the
 // zero value uses the defaults.
 func (s *Store) Fetch(ctx context.Context, name string, transport egress.Transport) error {
-	r, err := s.Release(name)
+	r, err := s.added(name)
 	if err != nil {
 		return err
 	}

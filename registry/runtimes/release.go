@@ -1,7 +1,16 @@
 // Package runtimes has the interpreters that tools can name in place of a module of their own, such
 // as Python. An interpreter is a module that others publish. It is identified by a digest that is
-// part of this program, fetched when the user asks for it, and kept in a directory of the user.
+// part of this program, fetched when the user asks for it, and kept in a directory of the user; or
+// the whole module is part of this program.
 package runtimes
+
+import _ "embed"
+
+//go:embed js/js.wasm
+var jsModule []byte
+
+//go:embed js/boot.js
+var jsBoot []byte
 
 // Release is an interpreter that this program knows. A module with another digest is never used.
 type Release struct {
@@ -14,8 +23,15 @@ type Release struct {
 	// Program is the path of the program in the guest, which its argv[0] is. The interpreter then
 	// finds its library at once, and does not look for it in the workspace.
 	Program string
+	// Embedded is the module if it is part of this program, and then there is no Archive; nil means
+	// that it must be added.
+	Embedded []byte
 	// Archive is where the module is published.
 	Archive Archive
+	// Boot is the script that starts the script of a tool, which is its argument; nil means that
+	// there is none. Put it into the data of the module under a name with a dot in front, such as
+	// ".boot.js": errors do not mention files with such names.
+	Boot []byte
 	// Licences are the licences of the module and of what is built into it.
 	Licences string
 	// Note says what an operator should know about the release.
@@ -37,6 +53,12 @@ type Archive struct {
 // Releases returns the interpreters, sorted by name.
 func Releases() []Release {
 	return []Release{{
+		Name: "js", Version: "0.18.0", Date: "2026-11",
+		SHA256: "abff58bc1f440e1e9e45e1978e565ce0f351ce0be7d0afaf7adce3a98442dbce", Size: 629552,
+		Program: "js", Embedded: jsModule, Boot: jsBoot,
+		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
+		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",
+	}, {
 		Name: "python", Version: "3.12.0", Date: "2023-10",
 		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763", Size: 26267204,
 		Program: "/usr/local/bin/python3",

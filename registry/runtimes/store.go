@@ -57,10 +57,19 @@ func (s *Store) Release(name string) (Release, error) {
 	return Release{}, errors.New(message)
 }
 
+// added returns the release with a name that can be added and removed.
+func (s *Store) added(name string) (Release, error) {
+	r, err := s.Release(name)
+	if err == nil && r.Embedded != nil {
+		err = fmt.Errorf("the runtime %s is part of this program: it cannot be added or removed", name)
+	}
+	return r, err
+}
+
 // Installed is an interpreter in a Store, or one that could be added.
 type Installed struct {
 	Release
-	// Here reports whether the interpreter was added.
+	// Here reports whether the interpreter was added or is embedded.
 	Here bool
 }
 
@@ -69,7 +78,7 @@ func (s *Store) List() []Installed {
 	var all []Installed
 	for _, r := range s.releases {
 		info, err := os.Stat(s.path(r))
-		all = append(all, Installed{r, err == nil && info.Size() == int64(r.Size)})
+		all = append(all, Installed{r, r.Embedded != nil || err == nil && info.Size() == int64(r.Size)})
 	}
 	return all
 }
@@ -84,6 +93,9 @@ func (s *Store) Read(name string) ([]byte, error) {
 	r, err := s.Release(name)
 	if err != nil {
 		return nil, err
+	}
+	if r.Embedded != nil {
+		return r.Embedded, nil
 	}
 	module, err := os.ReadFile(s.path(r))
 	switch {
@@ -100,7 +112,7 @@ func (s *Store) Read(name string) ([]byte, error) {
 // Add stores an interpreter that is read from in: the archive of the release, or the module itself.
 // Nothing is unpacked or stored before its digest was checked.
 func (s *Store) Add(name string, in io.Reader) error {
-	r, err := s.Release(name)
+	r, err := s.added(name)
 	if err != nil {
 		return err
 	}
@@ -164,7 +176,7 @@ func (s *Store) write(r Release, module []byte) error {
 
 // Remove deletes an interpreter, and every other version of it. It reports whether there was one.
 func (s *Store) Remove(name string) (bool, error) {
-	if _, err := s.Release(name); err != nil {
+	if _, err := s.added(name); err != nil {
 		return false, err
 	}
 	entries, err := os.ReadDir(s.dir)

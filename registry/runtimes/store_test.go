@@ -142,6 +142,24 @@ func TestReadAndRemove(t *testing.T) {
 	}
 }
 
+// An embedded interpreter is always there.
+func TestEmbedded(t *testing.T) {
+	r := release(nil)
+	r.Embedded = module
+	s := runtimes.NewStore(t.TempDir(), []runtimes.Release{r})
+	if got, err := s.Read("demo"); !bytes.Equal(got, module) || err != nil {
+		t.Errorf("read %q, %v", got, err)
+	}
+	if all := s.List(); len(all) != 1 || !all[0].Here {
+		t.Errorf("the list is %+v", all)
+	}
+	for _, err := range []error{s.Add("demo", bytes.NewReader(module)), s.Fetch(t.Context(), "demo", egress.Transport{}), second(s.Remove("demo"))} {
+		if err == nil || !strings.Contains(err.Error(), "is part of this program") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func TestFetch(t *testing.T) {
@@ -194,6 +212,12 @@ func TestFetch(t *testing.T) {
 // The table is complete, and its URLs can be requested.
 func TestReleases(t *testing.T) {
 	for _, r := range runtimes.Releases() {
+		if r.Embedded != nil {
+			if digest(r.Embedded) != r.SHA256 || len(r.Embedded) != r.Size || len(r.Boot) == 0 || r.Archive.Package != "" || r.Licences == "" || r.Note == "" {
+				t.Errorf("%s: its module has the digest %s and %d bytes", r.Name, digest(r.Embedded), len(r.Embedded))
+			}
+			continue
+		}
 		if len(r.SHA256) != 64 || len(r.Archive.SHA256) != 64 || r.Size == 0 || r.Archive.Size == 0 || r.Licences == "" || r.Note == "" ||
 			!strings.HasPrefix(r.Archive.URL, "https://registry.npmjs.org/") || !strings.Contains(r.Archive.URL, r.Version) {
 			t.Errorf("%+v", r)

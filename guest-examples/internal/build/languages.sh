@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the example tools and the test canaries that are not written in Go, and writes
-# their modules and SHA256SUMS into their directories. With -check it only compares, and
+# Builds the example tools and the test canaries that are not written in Go, and the
+# JavaScript interpreter, and writes their modules and SHA256SUMS into their directories. With -check it only compares, and
 # exits with code 1 if a module differs from a build of its source. It installs missing
 # compilers, which needs root, Debian 12 and the network.
 set -euo pipefail
@@ -15,6 +15,7 @@ directories=(
     testdata/canary/c:canary
     testdata/canary/rust:canary
     testdata/canary/assemblyscript:canary
+    registry/runtimes/js:js
 )
 packages=(clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc # C
     rustc libstd-rust-dev-wasm32 lld-14 binaryen)             # Rust
@@ -50,6 +51,13 @@ install_compilers() {
     DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
+# modules prints the modules of a directory: both forms of a tool.
+modules() {
+    local dir=$1 name=$2
+    echo "$name.wasm"
+    [ ! -d "$dir/reactor" ] || echo "reactor/${name}_reactor.wasm"
+}
+
 # build builds the modules of a directory from a copy of its sources in $work, so that
 # other files next to the sources, such as node_modules, have no effect.
 build() {
@@ -60,8 +68,8 @@ build() {
         quietly npm ci --prefix "$work/$dir" --ignore-scripts --no-audit --no-fund
     fi
     quietly "$work/$dir/build.sh" "$work/$dir"
-    (cd "$work/$dir" && chmod 644 "$name.wasm" "reactor/${name}_reactor.wasm" &&
-        sha256sum "$name.wasm" "reactor/${name}_reactor.wasm" >SHA256SUMS)
+    modules "$dir" "$name" | (cd "$work/$dir" && xargs chmod 644)
+    modules "$dir" "$name" | (cd "$work/$dir" && xargs sha256sum >SHA256SUMS)
 }
 
 versions() {
@@ -77,7 +85,8 @@ differ=()
 for entry in "${directories[@]}"; do
     dir=${entry%:*} name=${entry#*:}
     build "$dir" "$name"
-    for file in "$dir/$name.wasm" "$dir/reactor/${name}_reactor.wasm" "$dir/SHA256SUMS"; do
+    for file in $(modules "$dir" "$name") SHA256SUMS; do
+        file=$dir/$file
         cmp -s "$file" "$work/$file" && continue
         differ+=("$file")
         [ -n "$check" ] || cp "$work/$file" "$file"

@@ -22,6 +22,7 @@ func newRuntimeCommand(a *app) *cobra.Command {
 interpreter, and uses no other module under its name.
 
 An interpreter is downloaded only by 'wasmtool runtime add', and then needs no network.
+JavaScript (js) is part of wasmtool and is always here.
 
 Exit status: see the help of each subcommand.`,
 		Example: `  wasmtool runtime list
@@ -57,6 +58,10 @@ func (o toolOptions) runtimeAdd(cmd *cobra.Command, name, from string) error {
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
+	if release.Embedded != nil {
+		fmt.Fprintf(o.Err, "wasmtool: %s %s is part of wasmtool; there is nothing to add\n", release.Name, release.Version)
+		return nil
+	}
 	if from != "" {
 		file, err := os.Open(from)
 		if err != nil {
@@ -88,9 +93,10 @@ type runtimeView struct {
 	Version  string `json:"version"`
 	Date     string `json:"date"`
 	Added    bool   `json:"added"`
+	Embedded bool   `json:"embedded"`
 	SHA256   string `json:"sha256"`
 	Bytes    int    `json:"bytes"`
-	Package  string `json:"package"`
+	Package  string `json:"package,omitempty"`
 	Licences string `json:"licences"`
 	Note     string `json:"note"`
 }
@@ -102,7 +108,7 @@ func newRuntimeListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the interpreters",
 		Long: `List the interpreters that wasmtool knows: name, version and its date, size, and whether
-the interpreter was added. --json also has digests and licences.
+the interpreter was added or is embedded in wasmtool. --json also has digests and licences.
 
 Exit status: 0.`,
 		Example: `  wasmtool runtime list
@@ -115,7 +121,11 @@ Exit status: 0.`,
 			for _, r := range all {
 				views = append(views, viewOfRuntime(r))
 				l.names = append(l.names, r.Name)
-				l.rows = append(l.rows, []string{r.Name, r.Version, r.Date, byteCount(uint64(r.Size)), yesNo(r.Here, "added", "not added")})
+				status := yesNo(r.Here, "added", "not added")
+				if r.Embedded != nil {
+					status = "embedded"
+				}
+				l.rows = append(l.rows, []string{r.Name, r.Version, r.Date, byteCount(uint64(r.Size)), status})
 			}
 			l.value = views
 			return o.printList(format, l)
@@ -126,7 +136,7 @@ Exit status: 0.`,
 }
 
 func viewOfRuntime(r runtimes.Installed) runtimeView {
-	return runtimeView{r.Name, r.Version, r.Date, r.Here, r.SHA256, r.Size, r.Archive.Package, r.Licences, r.Note}
+	return runtimeView{r.Name, r.Version, r.Date, r.Here, r.Embedded != nil, r.SHA256, r.Size, r.Archive.Package, r.Licences, r.Note}
 }
 
 func newRuntimeRemoveCommand(a *app) *cobra.Command {
@@ -136,7 +146,8 @@ func newRuntimeRemoveCommand(a *app) *cobra.Command {
 		Short: "Remove an interpreter",
 		Long: `Remove an interpreter, in every version. Tools that need it do not load any more.
 
-Exit status: 0, also if it was not added; 2 if there is no such interpreter.`,
+Exit status: 0, also if it was not added; 2 if there is no such interpreter, or if it is
+part of wasmtool.`,
 		Example: `  wasmtool runtime remove python`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,0 +1,372 @@
+// The command around QuickJS: _start, the functions that prelude.js gets, and what the package
+// quickjs-wasi imports from its host. It is linked without a library, and merged with the
+// package's module into one that shares its memory; see build.sh.
+//
+// This file must not use the stack in memory: no address of a local variable, and no function
+// pointer. So it needs no stack of its own, and a deep recursion of a script meets only the stack
+// that QuickJS checks. build.sh fails otherwise.
+
+typedef unsigned char byte;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+// Value is a JSValue of QuickJS with 32-bit pointers: the tag in the high half, and a number or
+// pointer in the low half, except for floating-point numbers. A Handle is a Value in the heap,
+// which is what the functions qjs_* use.
+typedef u64 Value;
+typedef Value *Handle;
+typedef struct Context Context;
+
+#define INT(n) ((Value)(u32)(n))
+#define TRUE ((1ull << 32) | 1)
+#define UNDEFINED (3ull << 32)
+#define IS_EXCEPTION(v) ((v) >> 32 == 6)
+#define IS_UNDEFINED(v) ((v) >> 32 == 3)
+#define IS_STRING(v) ((int)((v) >> 32) == -7 || (int)((v) >> 32) == -6)
+
+#define FROM(module, name) __attribute__((import_module(module), import_name(name)))
+#define QJS(name) FROM("qjs", #name)
+#define WASI(name) FROM("wasi_snapshot_preview1", #name)
+#define EXPORT(name) __attribute__((export_name(name)))
+
+QJS(_initialize) void qjs_initialize(void);
+QJS(malloc) void *qjs_malloc(u32 size);
+QJS(realloc) void *qjs_realloc(void *p, u32 size);
+QJS(free) void qjs_free(void *p);
+QJS(strlen) u32 qjs_strlen(const char *s);
+QJS(memcmp) int memcmp(const void *a, const void *b, unsigned long n);
+QJS(qjs_init) int qjs_init(void);
+QJS(qjs_get_context_ptr) Context *qjs_context(void);
+QJS(qjs_set_max_stack_size) void qjs_set_max_stack_size(u32 size);
+QJS(qjs_set_module_loader) void qjs_set_module_loader(int enabled);
+QJS(qjs_set_promise_rejection_handler) void qjs_set_promise_rejection_handler(int enabled);
+QJS(qjs_new_host_function) Handle qjs_new_host_function(const char *name, u32 len, int argc);
+QJS(qjs_eval) Handle qjs_eval(const char *code, u32 len, const char *file, int flags);
+QJS(qjs_free_value) void qjs_free_value(Handle h);
+QJS(qjs_execute_pending_job) int qjs_execute_pending_job(void);
+QJS(JS_NewObject) Value JS_NewObject(Context *c);
+QJS(JS_GetGlobalObject) Value JS_GetGlobalObject(Context *c);
+QJS(JS_SetPropertyStr) int JS_SetPropertyStr(Context *c, Value object, const char *name, Value v);
+QJS(JS_NewStringLen) Value JS_NewStringLen(Context *c, const char *s, u32 len);
+QJS(JS_NewArray) Value JS_NewArray(Context *c);
+QJS(JS_SetPropertyUint32) int JS_SetPropertyUint32(Context *c, Value array, u32 index, Value v);
+QJS(JS_NewUint8ArrayCopy) Value JS_NewUint8ArrayCopy(Context *c, const byte *b, u32 len);
+QJS(JS_GetUint8Array) byte *JS_GetUint8Array(Context *c, u32 *len, Value v);
+QJS(JS_ToCStringLen2) const char *JS_ToCStringLen2(Context *c, u32 *len, Value v, int cesu8);
+QJS(JS_FreeCString) void JS_FreeCString(Context *c, const char *s);
+QJS(JS_DupValue) Value JS_DupValue(Context *c, Value v);
+QJS(JS_FreeValue) void JS_FreeValue(Context *c, Value v);
+QJS(JS_GetException) Value JS_GetException(Context *c);
+QJS(JS_Call) Value JS_Call(Context *c, Value f, Value self, int argc, Value *argv);
+
+WASI(args_sizes_get) int wasi_args_sizes_get(u32 *count, u32 *size);
+WASI(args_get) int wasi_args_get(char **list, char *bytes);
+WASI(clock_time_get) int wasi_clock_time_get(int clock, u64 precision, u64 *time);
+WASI(fd_close) int wasi_fd_close(int fd);
+WASI(fd_prestat_get) int wasi_fd_prestat_get(int fd, u32 *prestat);
+WASI(fd_prestat_dir_name) int wasi_fd_prestat_dir_name(int fd, char *name, u32 len);
+WASI(fd_read) int wasi_fd_read(int fd, u32 *vectors, u32 count, u32 *n);
+WASI(fd_write) int wasi_fd_write(int fd, u32 *vectors, u32 count, u32 *n);
+WASI(path_open) int wasi_path_open(int dir, u32 lookup, const char *path, u32 len, u32 flags,
+                                   u64 rights, u64 inherited, u32 fdflags, u32 *fd);
+WASI(poll_oneoff) int wasi_poll_oneoff(u64 *subscriptions, u64 *events, u32 count, u32 *n);
+WASI(proc_exit) _Noreturn void wasi_proc_exit(int status);
+WASI(random_get) int wasi_random_get(byte *b, u32 len);
+
+// prelude is the source of a module: both files, and a zero.
+static const char prelude[] = {
+#embed "prelude.js"
+    ,
+#embed "url.js" suffix(, 0)
+};
+
+// The functions for prelude.js, in the order of enum call.
+static const char *const names[] = {"args", "open", "close", "read", "write", "exit", "now", "sleep",
+                                    "random", "seed", "encode", "decode", "evaluate", "hooks"};
+enum call { ARGS, OPEN, CLOSE, READ, WRITE, EXIT, NOW, SLEEP, RANDOM, SEED, ENCODE, DECODE, EVALUATE, HOOKS };
+enum { CALLS = sizeof names / sizeof *names };
+
+static Context *context;
+static int started;                           // whether QuickJS is set up
+static Value hooks[5];                        // what prelude.js gave with hooks()
+enum { RESOLVE, LOAD, REJECTED, FAILED, TURN }; // their order
+
+// What host functions write to. Each is read before another host function or script runs.
+static u32 len, number, vector[2];
+static u64 time;
+static Value arguments[3];
+
+static Value string(const char *s) { return JS_NewStringLen(context, s, qjs_strlen(s)); }
+
+// copy returns a copy of a string with a zero after it, which the caller frees, and its length in
+// len; or 0.
+static char *copy(Value v) {
+    const char *s = JS_ToCStringLen2(context, &len, v, 0);
+    if (!s) return 0;
+    char *to = qjs_malloc(len + 1);
+    if (to) __builtin_memcpy(to, s, len + 1);
+    JS_FreeCString(context, s);
+    return to;
+}
+
+static Value args(void) {
+    u32 count, i;
+    if (wasi_args_sizes_get(&number, &len)) return UNDEFINED;
+    count = number;
+    char **list = qjs_malloc(count * sizeof *list), *bytes = qjs_malloc(len);
+    if (!list || !bytes || wasi_args_get(list, bytes)) return UNDEFINED;
+    Value all = JS_NewArray(context);
+    for (i = 0; i < count; i++) JS_SetPropertyUint32(context, all, i, string(list[i]));
+    qjs_free(list);
+    qjs_free(bytes);
+    return all;
+}
+
+// under returns the length of the directory name if the path is below it, and -1 otherwise. A
+// separator in front of the rest is part of the length.
+static int under(const char *name, u32 n, const char *path, u32 all) {
+    while (n && name[n - 1] == '/') n--;
+    if (n >= all || memcmp(name, path, n)) return -1;
+    return path[n] == '/' ? (int)n + 1 : -1;
+}
+
+// open opens a file with an absolute path, to read (0), to write it anew (1), or for both (2). It
+// returns the descriptor, or the negative error of WASI.
+static int open(const char *path, u32 all, int mode) {
+    enum { READ_RIGHT = 1 << 1, SEEK_RIGHT = 1 << 2, WRITE_RIGHT = 1 << 6, CREATE = 1, TRUNCATE = 8 };
+    int dir = -1, best = -1, fd, n;
+    for (fd = 3; !wasi_fd_prestat_get(fd, vector); fd++) {
+        u32 size = vector[1];
+        char *name = qjs_malloc(size + 1);
+        if (!name) return -48;
+        n = wasi_fd_prestat_dir_name(fd, name, size) ? -1 : under(name, size, path, all);
+        if (n > best) best = n, dir = fd;
+        qjs_free(name);
+    }
+    if (dir < 0) return -44;
+    u64 rights = SEEK_RIGHT | (mode != 1 ? READ_RIGHT : 0) | (mode ? WRITE_RIGHT : 0);
+    int err = wasi_path_open(dir, 1, path + best, all - best, mode == 1 ? CREATE | TRUNCATE : 0, rights, rights, 0, &number);
+    return err ? -err : (int)number;
+}
+
+// read reads once, at most size bytes, or to the end if size is 0. It returns a Uint8Array, or the
+// negative error of WASI.
+static Value read(int fd, u32 size) {
+    u32 room = size ? size : 4096, n = 0;
+    byte *b = qjs_malloc(room);
+    for (;;) {
+        if (!b) return INT(-48);
+        vector[0] = (u32)(b + n), vector[1] = room - n;
+        int err = wasi_fd_read(fd, vector, 1, &number);
+        if (err) {
+            qjs_free(b);
+            return INT(-err);
+        }
+        n += number;
+        if (size || !number) break;
+        if (n == room) {
+            byte *larger = room < 1u << 30 ? qjs_realloc(b, room *= 2) : 0;
+            if (!larger) qjs_free(b);
+            b = larger;
+        }
+    }
+    Value v = JS_NewUint8ArrayCopy(context, b, n);
+    qjs_free(b);
+    return v;
+}
+
+// write writes a string or a Uint8Array. It returns 0, or the negative error of WASI.
+static int write(int fd, Value v) {
+    const char *s = 0, *b;
+    int err = 0;
+    if (IS_STRING(v))
+        b = s = JS_ToCStringLen2(context, &len, v, 0);
+    else
+        b = (char *)JS_GetUint8Array(context, &len, v);
+    if (!b) return -48;
+    for (u32 n = len; n && !err; b += number, n -= number) {
+        vector[0] = (u32)b, vector[1] = n;
+        number = 0;
+        err = wasi_fd_write(fd, vector, 1, &number);
+    }
+    if (s) JS_FreeCString(context, s);
+    return -err;
+}
+
+// sleep waits for milliseconds.
+static void sleep(u32 milliseconds) {
+    u64 *block = qjs_malloc(48 + 32);
+    if (!block) return;
+    __builtin_memset(block, 0, 48);
+    block[2] = 1; // the monotonic clock
+    block[3] = (u64)milliseconds * 1000000;
+    wasi_poll_oneoff(block, block + 6, 1, &number);
+    qjs_free(block);
+}
+
+// random returns random bytes.
+static Value random(u32 n) {
+    byte *b = qjs_malloc(n + 1);
+    if (!b) return INT(-48);
+    int err = wasi_random_get(b, n);
+    Value v = err ? INT(-err) : JS_NewUint8ArrayCopy(context, b, n);
+    qjs_free(b);
+    return v;
+}
+
+// seed sets the state of Math.random, which no function of QuickJS can do. TestJS shows that the
+// state is there.
+enum { RANDOM_STATE = 280 };
+static void seed(void) {
+    u64 *state = (u64 *)((char *)context + RANDOM_STATE);
+    if (wasi_random_get((byte *)state, sizeof *state) || !*state) *state = 1;
+}
+
+static Value host(enum call name, Handle *argv) {
+    Value v = UNDEFINED;
+    char *code, *file;
+    switch (name) {
+    case ARGS: return args();
+    case OPEN:
+        code = copy(*argv[0]);
+        if (!code) return INT(-48);
+        v = INT(open(code, len, (int)*argv[1]));
+        qjs_free(code);
+        return v;
+    case CLOSE: return INT(-wasi_fd_close((int)*argv[0]));
+    case READ: return read((int)*argv[0], (u32)*argv[1]);
+    case WRITE: return INT(write((int)*argv[0], *argv[1]));
+    case EXIT: wasi_proc_exit((int)*argv[0]);
+    case NOW: // milliseconds of the monotonic clock, modulo 2^31
+        wasi_clock_time_get(1, 1, &time);
+        return INT(time / 1000000 & 0x7fffffff);
+    case SLEEP: sleep((u32)*argv[0]); return v;
+    case RANDOM: return random((u32)*argv[0]);
+    case SEED: seed(); return v;
+    case ENCODE:
+        code = (char *)JS_ToCStringLen2(context, &len, *argv[0], 0);
+        if (!code) return INT(-48);
+        v = JS_NewUint8ArrayCopy(context, (byte *)code, len);
+        JS_FreeCString(context, code);
+        return v;
+    case DECODE:
+        code = (char *)JS_GetUint8Array(context, &len, *argv[0]);
+        return JS_NewStringLen(context, code, len);
+    case EVALUATE: // a module from its source and name: the promise of its namespace
+        code = copy(*argv[0]);
+        u32 size = len;
+        file = copy(*argv[1]);
+        if (!code || !file) return INT(-48);
+        Handle h = qjs_eval(code, size, file, 1);
+        qjs_free(code);
+        qjs_free(file);
+        if (!h) return INT(-48);
+        v = JS_DupValue(context, *h);
+        qjs_free_value(h);
+        return v;
+    case HOOKS:
+        for (int i = 0; i < 5; i++) hooks[i] = JS_DupValue(context, *argv[i]);
+        return v;
+    }
+    return v;
+}
+
+// The imports of the package's module.
+
+EXPORT("host_call") Handle host_call(const char *name, u32 size, Handle self, int argc, Handle *argv) {
+    (void)size, (void)self; // the caller frees self and argv
+    int call = *name - 'A';
+    if (argc < (call == HOOKS ? 5 : 2)) return 0; // prelude.js always passes two
+    Value v = host(call, argv);
+    if (IS_EXCEPTION(v)) return 0;
+    Handle h = qjs_malloc(sizeof *h);
+    if (h) *h = v;
+    return h;
+}
+
+EXPORT("host_interrupt") int host_interrupt(void) { return 0; }
+EXPORT("host_get_timezone_offset") int host_get_timezone_offset(u32 high, u32 low) { return (void)high, (void)low, 0; }
+
+EXPORT("host_promise_rejection") void host_promise_rejection(Handle promise, Handle reason, int handled) {
+    if (!promise || !reason) return;
+    arguments[0] = *promise, arguments[1] = *reason, arguments[2] = handled ? TRUE : INT(0);
+    JS_FreeValue(context, JS_Call(context, hooks[REJECTED], UNDEFINED, 3, arguments));
+    qjs_free_value(promise);
+    qjs_free_value(reason);
+}
+
+// ask calls a hook with one or two strings, and returns a copy of its result.
+static char *ask(int hook, const char *a, const char *b) {
+    char *result = 0;
+    arguments[0] = string(a);
+    arguments[1] = b ? string(b) : UNDEFINED;
+    Value first = arguments[0], second = arguments[1];
+    if (IS_EXCEPTION(first) || IS_EXCEPTION(second)) return 0;
+    Value v = JS_Call(context, hooks[hook], UNDEFINED, 2, arguments);
+    if (!IS_EXCEPTION(v)) result = copy(v);
+    JS_FreeValue(context, v);
+    JS_FreeValue(context, first);
+    JS_FreeValue(context, second);
+    return result;
+}
+
+EXPORT("host_module_normalize") char *host_module_normalize(const char *base, const char *name) {
+    return ask(RESOLVE, name, base);
+}
+
+EXPORT("host_module_load") char *host_module_load(const char *name, u32 *size) {
+    char *source = ask(LOAD, name, 0);
+    *size = len;
+    return source;
+}
+
+// QuickJS reads the clock when it is set up, to seed Math.random, which prelude.js seeds when it is
+// used. A constant keeps the start the same for all calls.
+EXPORT("engine_clock") int engine_clock(int clock, u64 precision, u64 *to) {
+    if (started) return wasi_clock_time_get(clock, precision, to);
+    *to = 1;
+    return 0;
+}
+
+static _Noreturn void fail(const char *text) {
+    vector[0] = (u32)text, vector[1] = qjs_strlen(text);
+    wasi_fd_write(2, vector, 1, &number);
+    wasi_proc_exit(1);
+}
+
+// call calls a hook that reports whether there is more to do.
+static int call(int hook, Value v) {
+    arguments[0] = v;
+    Value more = JS_Call(context, hooks[hook], UNDEFINED, 1, arguments);
+    JS_FreeValue(context, v);
+    if (IS_EXCEPTION(more)) fail("out of memory, or of stack, while the end of the script was handled\n");
+    return more == TRUE;
+}
+
+EXPORT("_start") void start(void) {
+    static char letter[2];
+    qjs_initialize();
+    if (qjs_init()) fail("out of memory at the start of the interpreter\n");
+    context = qjs_context();
+    started = 1;
+    qjs_set_max_stack_size(STACK);
+    qjs_set_module_loader(1);
+    qjs_set_promise_rejection_handler(1);
+    Value functions = JS_NewObject(context), global = JS_GetGlobalObject(context);
+    for (int i = 0; i < CALLS; i++) {
+        *letter = 'A' + i;
+        Handle f = qjs_new_host_function(letter, 1, 0);
+        JS_SetPropertyStr(context, functions, names[i], *f);
+        qjs_free(f);
+    }
+    JS_SetPropertyStr(context, global, "host", functions);
+    JS_FreeValue(context, global);
+    Handle h = qjs_eval(prelude, sizeof prelude - 1, "wasmtool:sys", 1);
+    if (!h || IS_EXCEPTION(*h) || !hooks[TURN]) fail("out of memory at the start of the interpreter\n");
+    do {
+        int done;
+        while ((done = qjs_execute_pending_job()) != 0)
+            if (done < 0) call(FAILED, JS_GetException(context));
+    } while (call(TURN, UNDEFINED));
+    wasi_proc_exit(0);
+}

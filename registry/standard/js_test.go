@@ -1,0 +1,202 @@
+package standard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/runtimes"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// jsTool is the manifest of a tool that runs main.js of lib.
+const jsTool = `manifest = 1
+name = %q
+version = "1.0.0"
+description = "Runs a script."
+timeout = %q
+
+[module]
+runtime = "js"
+data = "lib"
+args = ["/tool/.boot.js", "/tool/main.js"]
+
+[limits]
+memory = "32MiB"
+
+[parameters]
+type = "object"
+
+[parameters.properties.numbers]
+type = "array"
+`
+
+// openJS returns a registry with the given scripts as tools, by name, and the count of starts that
+// are not saved.
+func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*registry.Registry, *unsaved) {
+	t.Helper()
+	o.CompileCommand = compiler
+	u := new(unsaved)
+	tools := t.TempDir()
+	for name, script := range scripts {
+		timeout := "2m"
+		if name == "spins" {
+			timeout = "300ms"
+		}
+		for path, content := range map[string]string{
+			"tool.toml": fmt.Sprintf(jsTool, name, timeout), "lib/main.js": script, "lib/.boot.js": boot(t),
+			"lib/data.json": `{"a":[1]}`, "lib/lib/double.js": "export const double = (n) => 2 * n",
+			"lib/vendor/left/package.json": `{"main": "lib/left"}`, "lib/vendor/left/lib/left.js": "export default 'left'",
+			"lib/vendor/@a/b/package.json": `{"exports": {"./sub": {"require": "./no.cjs", "import": "./b.mjs"}}}`,
+			"lib/vendor/@a/b/b.mjs":        "export const sub = 'sub'",
+		} {
+			path = filepath.Join(tools, name, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	reg, err := standard.New(standard.Options{
+		Registry: registry.Options{Logger: slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+		StateDir: t.TempDir(), Workspace: t.TempDir(),
+		Sources: standard.Sources{NoBuiltins: true, Directories: []string{tools}},
+		Runtime: o,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = reg.Close() })
+	return reg, u
+}
+
+// boot returns the script that starts other scripts.
+func boot(t testing.TB) string {
+	release, err := runtimes.NewStore("", nil).Release("js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(release.Boot)
+}
+
+// Scripts run in QuickJS, each call in an interpreter of its own. A call from a saved start equals
+// a call that starts anew, in its output and its error.
+func TestJS(t *testing.T) {
+	results := map[string]struct{ script, want string }{
+		"sorts":    {"export function run({numbers}) { return {sum: numbers.reduce((a, b) => a + b), words: 'naïve café'.match(/\\p{L}+/gu)} }", `{"sum":16,"words":["naïve","café"]}`},
+		"awaits":   {"const wait = (ms) => new Promise((done) => setTimeout(done, ms));\nexport default async ({numbers}) => { await wait(5); await null; return numbers.length }", "4"},
+		"text":     {"export default {run: () => 'plain text'}", "plain text"},
+		"nothing":  {"export function run() { console.log('to diagnostics') }", ""},
+		"program":  {"const {numbers} = JSON.parse(readInput()); setTimeout(() => console.log('after'), 1); console.log(numbers[0], [new Map([[1, {a: undefined}]]), 2n])", "3 [Map {1 => {a: undefined}}, 2n]\nafter"},
+		"imports":  {"import {double} from './lib/double.js'; import data from './data.json' with {type: 'json'}; import left from 'left'; import {sub} from '@a/b/sub';\nexport const run = async ({numbers}) => [double(numbers[0]), data, left, sub, (await import('./lib/double.js')).double(2)]", `[6,{"a":[1]},"left","sub",4]`},
+		"keeps":    {"let seen = 0; globalThis.mark = 'start';\nexport function run() { const r = [++seen, mark, JSON.mark]; mark = JSON.mark = 'call'; return r }", `[1,"start",null]`},
+		"recurses": {"function f() { return f() + 1 }\nexport function run() { try { f() } catch (e) { return e instanceof RangeError } }", "true"},
+		"nests":    {"let list = [];\nfor (let i = 0; i < 1e5; i++) list = [list];\nexport function run() { try { return `${list}` } catch (e) { return e.name } }", "RangeError"},
+		"pattern":  {"export function run() { try { return /(a*)*b/.test('a'.repeat(8)) || new RegExp('('.repeat(1e5)) } catch (e) { return e.name } }", "SyntaxError"},
+		"patches":  {"export function run() { JSON.stringify = () => 'no'; JSON.parse = null; RegExp.prototype.exec = String.prototype.isWellFormed = Array.prototype.push = () => { throw 1 }; for (const k of ['JSON', 'Object', 'Promise', 'Error', 'String']) delete globalThis[k]; return {a: 'ok'} }", `{"a":"ok"}`},
+		"globals":  {"export function run() { return [typeof globalThis.host, typeof fetch, typeof process, typeof require, new TextDecoder().decode(new TextEncoder().encode('€\\ud800')), atob(btoa('a')), structuredClone({m: new Map([[1, [2]]])}).m.get(1), Object.keys(globalThis)] }", `["undefined","undefined","undefined","undefined","€�","a",[2],["performance"]]`},
+		"reaches":  {"import {sys} from 'wasmtool:sys';\nexport function run() { const f = (g) => { try { g(); return 'reached' } catch (e) { return e.message } }; return [f(() => sys.readFile('/etc/passwd')), f(() => sys.readFile('/tool/../etc/passwd')), f(() => sys.open('/tool/x', 1)), f(() => sys.write(7, 'x'))] }", `["/etc/passwd: does not exist","/tool/../etc/passwd: not allowed","/tool/x: read-only","descriptor 7: is not open"]`},
+		"memory":   {"import {sys} from 'wasmtool:sys';\nexport function run() { let n = 0; for (let i = 0; i < 20; i++) { const a = new Uint8Array(1 << 20).fill(i); n += a[7] - i; new Array(1e4).fill({}).map(String) } return n + sys.text(sys.readFile('/tool/data.json')) }", `0{"a":[1]}`},
+	}
+	failures := map[string]struct {
+		script string
+		code   tool.Code
+		text   string // in the error or in what was written to standard error
+	}{
+		"spins":     {"export function run() { for (;;); }", tool.CodeTimeout, ""},
+		"bomb":      {"export function run() { const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch { return 1 } }", tool.CodeResourceExhausted, "InternalError: out of memory\n    at run (/tool/main.js:1:"},
+		"objects":   {"export function run() { const all = []; for (;;) all.push({all, text: `${all.length}`}) }", tool.CodeResourceExhausted, "when the memory is used up"},
+		"strings":   {"export function run() { let s = 'x'; for (;;) s += s }", tool.CodeExecution, "InternalError: string too long"},
+		"prints":    {"readInput(); for (;;) console.log('x'.repeat(100000))", tool.CodeResourceExhausted, "output"},
+		"broken":    {"export function run( {", tool.CodeExecution, "SyntaxError: invalid property name\n    at /tool/main.js:1:23"},
+		"throws":    {"function inner() { throw new TypeError('a bad value') }\nexport function run() { inner() }", tool.CodeExecution, "TypeError: a bad value\n    at inner (/tool/main.js:1:30)\n    at run (/tool/main.js:2:25)"},
+		"rejects":   {"export function run() { Promise.reject(new Error('lost')); return 1 }", tool.CodeExecution, "Error: lost\n    at run (/tool/main.js:1:"},
+		"starts":    {"throw new Error('at the start')", tool.CodeExecution, "Error: at the start\n    at <anonymous> (/tool/main.js:1:11)"},
+		"timer":     {"export function run() { setTimeout(() => { throw new Error('late') }); return new Promise(() => {}) }", tool.CodeExecution, "Error: late"},
+		"hangs":     {"export function run() { return new Promise(() => {}) }", tool.CodeExecution, "waits for a promise that nothing will settle"},
+		"missing":   {"import './no.js'; export function run() {}", tool.CodeExecution, "cannot find the module /tool/no.js"},
+		"package":   {"import 'lodash'; export function run() {}", tool.CodeExecution, `cannot find the module "lodash", which /tool/main.js imports`},
+		"node":      {"import 'node:fs'; export function run() {}", tool.CodeExecution, "scripts have no modules of Node.js"},
+		"export":    {"import {no} from './lib/double.js'; export function run() {}", tool.CodeExecution, "'no' in module '/tool/lib/double.js'"},
+		"constant":  {"export const run = 1", tool.CodeExecution, "not a function"},
+		"bigint":    {"export function run() { return {a: 1n} }", tool.CodeExecution, "run returned a value that is not JSON\n  because of TypeError"},
+		"cycle":     {"export function run() { const a = []; a[0] = a; return a }", tool.CodeExecution, "circular"},
+		"function":  {"export function run() { return run }", tool.CodeExecution, "run returned a function, which is not JSON"},
+		"surrogate": {"export function run() { return ['\\ud800'] }", tool.CodeExecution, "a lone surrogate"},
+		"proxy":     {"export function run() { return new Proxy({}, {ownKeys() { throw new Error('no keys') }}) }", tool.CodeExecution, "because of Error: no keys"},
+		"tojson":    {"export function run() { return {toJSON() { throw new Error('no') }} }", tool.CodeExecution, "because of Error: no"},
+		"error":     {"export function run() { return new Error('returned') }", tool.CodeExecution, "Error: returned"},
+		"hidden":    {"export function run() { throw {get stack() { throw 1 }, toString() { throw 2 }} }", tool.CodeExecution, "an error that cannot be shown"},
+		"deep":      {"function f() { f() }\nexport function run() { f() }", tool.CodeExecution, "RangeError: Maximum call stack size exceeded\n    at f (/tool/main.js:1:"},
+	}
+	scripts := map[string]string{}
+	for name, tt := range results {
+		scripts[name] = tt.script
+	}
+	for name, tt := range failures {
+		scripts[name] = tt.script
+	}
+	saved, unsaved := openJS(t, runtime.Options{}, scripts)
+	anew, _ := openJS(t, runtime.Options{MaxIdleBytes: -1}, scripts)
+	call := func(reg *registry.Registry, name string) (string, *tool.Error) {
+		result, err := reg.Execute(context.Background(), tool.Call{Tool: name, Arguments: []byte(`{"numbers": [3, 1, 2, 10]}`)})
+		var failed *tool.Error
+		if err != nil && !errors.As(err, &failed) {
+			t.Fatal(name, err)
+		}
+		return strings.TrimSpace(result.Text()), failed
+	}
+	for name, tt := range results {
+		for _, reg := range []*registry.Registry{saved, saved, saved, anew} {
+			if got, err := call(reg, name); got != tt.want || err != nil {
+				t.Errorf("%s: got %s, %v", name, got, err)
+			}
+		}
+	}
+	if n := unsaved.Load(); n > 0 {
+		t.Errorf("%d starts were not saved: %v", n, unsaved.last.Load())
+	}
+	for name, tt := range failures {
+		var last string
+		for _, reg := range []*registry.Registry{saved, saved, anew} {
+			_, err := call(reg, name)
+			if err == nil || err.Code != tt.code || !strings.Contains(err.Error()+err.Details.Stderr, tt.text) {
+				t.Errorf("%s: got %v, %+v", name, err, err.Details)
+				continue
+			}
+			text := err.Error() + err.Details.Stderr
+			if strings.Contains(text, "boot") || strings.Contains(text, os.TempDir()) {
+				t.Errorf("%s: the error names a file that is not the script's: %s", name, text)
+			}
+			if last != "" && text != last && tt.code == tool.CodeExecution {
+				t.Errorf("%s: got %s, and before %s", name, text, last)
+			}
+			last = text
+		}
+	}
+}
+
+// BenchmarkJS is a call of a script.
+func BenchmarkJS(b *testing.B) {
+	reg, _ := openJS(b, runtime.Options{}, map[string]string{"median": "export function run({numbers}) { numbers.sort((a, b) => a - b); return (numbers[1] + numbers[2]) / 2 }"})
+	call := func() {
+		result, err := reg.Execute(b.Context(), tool.Call{Tool: "median", Arguments: []byte(`{"numbers":[3,1,2,10]}`)})
+		if err != nil || result.Text() != "2.5" {
+			b.Fatal(result.Text(), err)
+		}
+	}
+	call()
+	for b.Loop() {
+		call()
+	}
+}
