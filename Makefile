@@ -14,7 +14,7 @@ MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/a
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance corpora
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance corpora pictures
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ generated: ## Check that the committed built-in tools and docs/tools match their
 guests: ## Rebuild the built-in tools and docs/tools after a change in guest-examples.
 	cd guest-examples && go run ./internal/build
 	cd cmd/tooldocs && go run .
+
+pictures: ## Run the commands that the pictures in docs/images show, and draw them again; needs Linux.
+	cd cmd/tooldocs && go run . -pictures
 
 languages: ## Check the committed modules in C, Rust and AssemblyScript, and run docs/languages.md; installs the compilers.
 	guest-examples/internal/build/languages.sh -check
