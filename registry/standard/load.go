@@ -228,8 +228,9 @@ type Module struct {
 }
 
 // Modules returns the modules of the tools that New would load, in loading order; a tool without
-// a program has none. It reads each module but compiles and runs none. It returns the same
-// errors as New; a module that cannot be read is passed to Sources.OnLoadError as well.
+// a program has none. It compiles and runs no module, and reads only those whose manifest does not
+// have the digest. It returns the same errors as New; a module that cannot be read is passed to
+// Sources.OnLoadError as well.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
 	err := visit(o, func(m *manifests.Manifest, source string, files manifests.Files) error {
@@ -239,6 +240,9 @@ func Modules(o Options) ([]Module, error) {
 			modules = append(modules, Module{Tool: m.Name, Digest: release.SHA256})
 			return nil
 		case m.Module.Path == "":
+			return nil
+		case m.Module.SHA256 != "": // a module with another digest would not be loaded
+			modules = append(modules, Module{Tool: m.Name, Digest: m.Module.SHA256})
 			return nil
 		}
 		wasm, err := files.Module()
