@@ -84,7 +84,7 @@ func startAgent(t *testing.T, workspace string) *agent {
 		t.Fatal(err)
 	}
 	a := &agent{person: new(person), taken: taken{}}
-	program := guesttest.Program(t)
+	program := guesttest.Program(t, t.TempDir())
 	cmd := exec.Command(program, "serve", "--workspace", workspace+":rw", "--config", config)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(private, "state"), "WASMTOOL_CACHE="+guesttest.ModuleCache(t, program))
 	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()

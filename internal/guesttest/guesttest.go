@@ -102,12 +102,12 @@ func OwnUserCache() (remove func(), err error) {
 	return remove, errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(gocache))), os.Setenv(variable, dir))
 }
 
-// Program builds the wasmtool command as users get it, in a temporary directory, and returns its
-// path. The build has no race detector, because compiling modules with it takes minutes. The
-// packages that the command imports have tests with the race detector.
-func Program(t testing.TB) string {
+// Program builds the wasmtool command as users get it in dir, and returns its path. The build has
+// no race detector, because compiling modules with it takes minutes. The packages that the command
+// imports have tests with the race detector.
+func Program(t testing.TB, dir string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "wasmtool")
+	path := filepath.Join(dir, "wasmtool")
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}

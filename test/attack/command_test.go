@@ -25,7 +25,7 @@ func TestTheProgramShowsNoSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test sets the modes of files, which Windows does not have")
 	}
-	program := guesttest.Program(t)
+	program := guesttest.Program(t, t.TempDir())
 	wasm, err := scriptWASM()
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
@@ -118,10 +117,10 @@ const repairTask = "go test fails: ValidatePattern refuses every pattern. Find t
 // agentCommand runs 'wasmtool agent' in a copy of the module.
 func agentCommand(t *testing.T, dir string, flags ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	program := guesttest.Program(t)
+	program, cache := sharedProgram(t)
 	var out, errs strings.Builder
 	cmd := exec.Command(program, append([]string{"agent", "--config", noConfig(t), "--workspace", dir + ":rw", "--allow", "write:workspace", "--task", repairTask}, flags...)...)
-	cmd.Env = append(os.Environ(), "WASMTOOL_CACHE="+guesttest.ModuleCache(t, program), "XDG_STATE_HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "WASMTOOL_CACHE="+cache, "XDG_STATE_HOME="+t.TempDir())
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
@@ -200,7 +199,8 @@ func TestTaskRepairsModule(t *testing.T) {
 			return &mcp.ElicitResult{Action: "accept"}, nil
 		},
 	})
-	s.cmd.Env = append(s.cmd.Env, "WASMTOOL_CACHE="+guesttest.ModuleCache(t, guesttest.Program(t)))
+	_, cache := sharedProgram(t)
+	s.cmd.Env = append(s.cmd.Env, "WASMTOOL_CACHE="+cache)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: s.cmd}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -69,8 +68,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	if err != nil || len(documents) < 4 {
 		t.Fatalf("found %v, %v", documents, err)
 	}
-	program := guesttest.Program(t)
-	cache := guesttest.ModuleCache(t, program)
+	program, cache := sharedProgram(t)
 	search := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
 	var ran atomic.Int64
 	t.Cleanup(func() { // runs after all documents
@@ -106,10 +104,15 @@ func TestCommandsInDocuments(t *testing.T) {
 				}
 				cmd := exec.Command("sh", "-e", "-c", b.text)
 				cmd.Dir = dir
-				// Without -trimpath, a module would contain the path of the temporary directory.
-				// Each run would then compile another module, and the cache would keep all of them.
-				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOFLAGS=-trimpath", "GOWORK=off",
+				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOWORK=off",
 					"XDG_STATE_HOME="+own)
+				if dir != root {
+					// Without -trimpath, a module would contain the path of the temporary
+					// directory. Each run would then compile another module, and the cache would
+					// keep all of them. In the repository, -trimpath would build all packages of
+					// wasmtool a second time.
+					cmd.Env = append(cmd.Env, "GOFLAGS=-trimpath")
+				}
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
 				}

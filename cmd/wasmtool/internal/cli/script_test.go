@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -25,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(sharing{m}, map[string]func(){
 		"wasmtool": func() {
 			compiler := wasmruntime.SelfCompiler()
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -35,11 +36,44 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// shared is the wasmtool command as users get it, and a cache with the built-in tools. Linking the
+// command takes two seconds of processor time, and reading the cache another second.
+var shared struct {
+	sync.Mutex
+	dir, program, cache string
+}
+
+// sharing runs the tests, and then deletes the program that they shared.
+type sharing struct{ *testing.M }
+
+func (s sharing) Run() int {
+	status := s.M.Run()
+	if shared.dir != "" {
+		_ = os.RemoveAll(shared.dir) // otherwise it stays in the temporary directory
+	}
+	return status
+}
+
+// sharedProgram returns the path of the shared command, and the directory for WASMTOOL_CACHE.
+func sharedProgram(t *testing.T) (program, cache string) {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.cache == "" {
+		var err error
+		if shared.dir, err = os.MkdirTemp("", "wasmtool-cli-"); err != nil {
+			t.Fatal(err)
+		}
+		shared.program = guesttest.Program(t, shared.dir)
+		shared.cache = guesttest.ModuleCache(t, shared.program)
+	}
+	return shared.program, shared.cache
+}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
-	program := guesttest.Program(t)
-	cache := guesttest.ModuleCache(t, program)
+	program, cache := sharedProgram(t)
 	debugging, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "testdata", "debugging"))
 	if err != nil {
 		t.Fatal(err)
