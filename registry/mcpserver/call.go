@@ -36,14 +36,21 @@ type servedCall struct {
 	err    error
 }
 
-// call handles tools/call for every tool. use says what the client gets of the structured result.
-func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, use structuredUse) (*mcp.CallToolResult, error) {
+// manner says how a call is made for a client.
+type manner struct {
+	use     structuredUse // what the client gets of the structured result
+	session string        // of the call, as in sessions.name; empty means none
+	asks    bool          // the client may be asked
+}
+
+// call makes the call of a tool that a client requested.
+func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, m manner) (*mcp.CallToolResult, error) {
 	notify := newNotifier(ctx, req)
 	defer notify.end()
 	c := s.pending.resume(req, notify)
 	if c == nil {
 		var err error
-		if c, err = s.begin(ctx, req, notify, use); err != nil {
+		if c, err = s.begin(ctx, req, notify, m); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +58,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, use structu
 }
 
 // begin starts a call on a goroutine of its own, which may outlast the request.
-func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, use structuredUse) (*servedCall, error) {
+func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, m manner) (*servedCall, error) {
 	user := userOf(req)
 	if s.opts.Trace != nil {
 		ctx = s.opts.Trace(ctx, traceparentOf(req))
@@ -69,17 +76,17 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *no
 		defer close(c.ended)
 		defer end()
 		defer cancel()
-		c.result, c.err = c.execute(ctx, use)
+		c.result, c.err = c.execute(ctx, m)
 	}()
 	return c, nil
 }
 
 // execute runs the call to its end.
-func (c *servedCall) execute(ctx context.Context, use structuredUse) (_ *mcp.CallToolResult, err error) {
+func (c *servedCall) execute(ctx context.Context, m manner) (_ *mcp.CallToolResult, err error) {
 	s, params := c.server, c.first.Params
 	defer s.recoverInto(&err, methodCall)
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tenant: tenantOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: s.sessions.name(c.first.Session),
+		ID: "call_" + rand.Text(), Tenant: tenantOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: m.session,
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
 				s.opts.OnLog(params.Name, level, text)
@@ -88,14 +95,16 @@ func (c *servedCall) execute(ctx context.Context, use structuredUse) (_ *mcp.Cal
 		},
 		OnProgress: func(done, total float64, message string) { c.notify.Load().progress(done, total, message) },
 	}
-	defer s.opts.Approver.enter(call.ID, c)()
+	if m.asks {
+		defer s.opts.Approver.enter(call.ID, c)()
+	}
 	started := time.Now()
 	result, err := s.registry.Execute(ctx, call)
 	s.metrics.called(call.Tenant, params.Name, tool.CodeOf(err), time.Since(started))
 	if err != nil {
 		return s.failure(result, err)
 	}
-	return resultOf(result, use), nil
+	return resultOf(result, m.use), nil
 }
 
 // round waits for the end of the call and returns its result, or returns the next question of the

@@ -70,8 +70,10 @@ type Server struct {
 	metrics  *Metrics
 	stop     func() // ends the subscription to the registry
 
-	mu      sync.Mutex
-	offered map[string]string // JSON definitions of the offered tools, by name
+	mu        sync.Mutex
+	offered   map[string]string // JSON definitions of the offered tools, by name
+	prompts   map[string]string // the same of prompts
+	templates map[string]bool   // whether the template of a tool is offered
 }
 
 // New returns a Server for the tools that r lists. When the list changes, clients are notified.
@@ -83,22 +85,28 @@ func New(r *registry.Registry, o Options) *Server {
 	s := &Server{
 		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(),
 		metrics: cmp.Or(o.Metrics, NewMetrics()), offered: make(map[string]string),
+		prompts: make(map[string]string), templates: make(map[string]bool),
 	}
-	s.mcp = mcp.NewServer(
-		&mcp.Implementation{Name: cmp.Or(o.Name, "wasmtool"), Version: cmp.Or(o.Version, "unknown")},
-		&mcp.ServerOptions{
-			Instructions: o.Instructions,
-			PageSize:     o.PageSize,
-			Capabilities: &mcp.ServerCapabilities{
-				//lint:ignore SA1019 clients of 2025-11-25 and earlier have no other way to get logs
-				Logging: &mcp.LoggingCapabilities{},
-				Tools:   &mcp.ToolCapabilities{ListChanged: true},
-			},
-			// The list is the same for all clients of this server. No shared cache may keep it,
-			// because an operator may serve different lists to different people at one URL.
-			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
+	options := &mcp.ServerOptions{
+		Instructions: o.Instructions,
+		PageSize:     o.PageSize,
+		Capabilities: &mcp.ServerCapabilities{
+			//lint:ignore SA1019 clients of 2025-11-25 and earlier have no other way to get logs
+			Logging: &mcp.LoggingCapabilities{},
+			Tools:   &mcp.ToolCapabilities{ListChanged: true},
 		},
-	)
+		// The list is the same for all clients of this server. No shared cache may keep it,
+		// because an operator may serve different lists to different people at one URL.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
+	}
+	if s.offersTool(skillTool) {
+		// The names of the skills are not known yet.
+		options.Capabilities.Prompts = &mcp.PromptCapabilities{ListChanged: true}
+	}
+	if s.offersTool(skillTool) || s.offersTool(readTool) {
+		options.CompletionHandler = s.complete
+	}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: cmp.Or(o.Name, "wasmtool"), Version: cmp.Or(o.Version, "unknown")}, options)
 	s.mcp.AddReceivingMiddleware(s.recovered, s.current)
 	// A buffer of one is enough: sync reads the whole list.
 	changes := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})
@@ -119,7 +127,8 @@ func (s *Server) Close() {
 	s.running.cancel()
 }
 
-// sync offers the tools that the Registry lists. Clients are notified once if anything differs.
+// sync offers the tools that the Registry lists, and resources and prompts with them. Clients are
+// notified once if anything differs.
 func (s *Server) sync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,6 +156,8 @@ func (s *Server) sync() {
 		s.mcp.RemoveTools(gone...)
 	}
 	s.offered = listed
+	s.syncResources()
+	s.syncPrompts()
 }
 
 // add offers a tool. It returns false if the SDK panics, which it does for some schemas.
@@ -159,7 +170,7 @@ func (s *Server) add(definition *mcp.Tool) (ok bool) {
 	}()
 	use := useOf(definition)
 	s.mcp.AddTool(definition, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.call(ctx, req, use)
+		return s.call(ctx, req, manner{use: use, session: s.sessions.name(req.Session), asks: true})
 	})
 	return true
 }
@@ -169,9 +180,11 @@ func (s *Server) add(definition *mcp.Tool) (ok bool) {
 func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
-		case *mcp.ListToolsRequest:
+		case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.GetPromptRequest:
 			s.await(ctx)
 			s.sync()
+		case *mcp.ListResourcesRequest:
+			return s.listResources(ctx, req)
 		case *mcp.CallToolRequest:
 			if !s.offers(req.Params.Name) {
 				s.awaitSources(ctx)

@@ -110,12 +110,13 @@ func (o *serveOptions) tenantTokens(ctx context.Context) (map[string]string, err
 // authorization server. It warns about tenants in a file that is read again, if all clients of the
 // server are one tenant.
 func (o *serveOptions) checkTenants(file *config.Config) error {
-	for name, t := range file.Tenants() {
-		if o.oauth.Issuer != "" && t.Token.Kind != "" {
+	tenants := file.Tenants()
+	for _, name := range slices.Sorted(maps.Keys(tenants)) {
+		if t := tenants[name]; o.oauth.Issuer != "" && t.Token.Kind != "" {
 			return tool.Errorf(tool.CodeUsage, "%s: tenants.%s: a token cannot be combined with --%s, whose clients send tokens of the issuer; write subjects or groups instead of the token", t.Source, name, oauthIssuer)
 		}
 	}
-	if o.http != "" && o.oauth.Issuer == "" && len(o.operator.Tenants()) == 0 && len(file.Tenants()) > 0 {
+	if o.http != "" && o.oauth.Issuer == "" && len(o.operator.Tenants()) == 0 && len(tenants) > 0 {
 		o.printWarnings("the operator's file has [tenants] now, so all clients are refused; restart the command to accept the tokens of tenants")
 	}
 	return nil
