@@ -8,6 +8,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CROSS := $(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),\
 	linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 
+# No file is only for one architecture, so vet looks at one of each system.
+VETTED := $(filter-out $(shell go env GOHOSTOS)/%,linux/amd64 darwin/arm64 windows/amd64)
+
 # The other modules in this repository.
 MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk
 
@@ -42,11 +45,14 @@ layout: ## Check import directions, dependencies of embedders, sizes, package co
 	go test ./test/layout ./test/style
 
 # go build compiles and links the program; go vet type-checks the tests as well.
-cross: ## Compile and vet for linux, darwin and windows on amd64 and arm64.
+cross: ## Compile for linux, darwin and windows on amd64 and arm64, and vet for each system.
 	@for target in $(CROSS); do \
-		echo "build and vet $$target"; \
-		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
-		go build ./... && go vet ./... || exit 1; \
+		echo "build $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go build ./... || exit 1; \
+	done
+	@for target in $(VETTED); do \
+		echo "vet $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go vet ./... || exit 1; \
 	done
 
 generated: ## Check that the committed built-in tools and docs/tools match their sources.
