@@ -33,7 +33,7 @@ func TestGrantIsForTheDirectoryOfItsPath(t *testing.T) {
 		r, executor, store := remembering(t, asking(), Rules{})
 		bind := func(dir string) { r.SetRules(bound(Rules{}, dir)) }
 		bind(link)
-		directories, err := r.Directories(t.Context(), "echo")
+		directories, err := r.Directories(t.Context(), "echo", "")
 		if err != nil || len(directories) != 1 || directories[0].Path != link {
 			t.Fatalf("%s: got %v, %v", name, directories, err)
 		}
@@ -79,7 +79,7 @@ func TestGrantIsForTheDirectoryOfItsPath(t *testing.T) {
 
 func mustDirectories(t *testing.T, r *Registry) []remembered.Directory {
 	t.Helper()
-	directories, err := r.Directories(t.Context(), "echo")
+	directories, err := r.Directories(t.Context(), "echo", "")
 	if err != nil {
 		t.Fatal(err)
 	}

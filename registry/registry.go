@@ -140,11 +140,12 @@ func (r *Registry) Access(ctx context.Context, name, tenant string) (Access, err
 	return r.pipeline.Access(ctx, name, tenant)
 }
 
-// Directories returns the directories that the mounts of a tool lead to now, for
-// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does not
-// open. The error is a *[tool.Error] with the code not_found, or timeout if a directory hangs.
-func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
-	return r.pipeline.Directories(ctx, name)
+// Directories returns the directories that the mounts of a tool lead to now when a tenant calls it,
+// for remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does
+// not open. The error is a *[tool.Error] with the code not_found, timeout if a directory hangs, or
+// permission_denied if the Rules have tenants but not this one.
+func (r *Registry) Directories(ctx context.Context, name, tenant string) ([]remembered.Directory, error) {
+	return r.pipeline.Directories(ctx, name, tenant)
 }
 
 // Digest returns the digest of a tool's manifest and module together, or "" if its executor

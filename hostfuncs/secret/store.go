@@ -18,6 +18,10 @@ type Options struct {
 	TTL time.Duration
 	// TTLs overrides TTL for single secrets, by name.
 	TTLs map[string]time.Duration
+	// OnShort is called with the name of each secret whose value was read and has fewer than
+	// MinScrub bytes, so that no Scrubber hides it. It may be called concurrently; nil is not
+	// called.
+	OnShort func(name string)
 }
 
 // Store reads secrets by name when they are first needed, and keeps the values. It does not keep
@@ -26,6 +30,7 @@ type Options struct {
 type Store struct {
 	hidden
 	entries map[string]*entry
+	onShort func(name string)
 	now     func() time.Time
 }
 
@@ -63,7 +68,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // New returns a Store of sources by the names of their secrets. It reads no source. A nil source is
 // treated as absent.
 func New(sources map[string]Source, o Options) *Store {
-	s := &Store{entries: make(map[string]*entry, len(sources)), now: time.Now}
+	s := &Store{entries: make(map[string]*entry, len(sources)), onShort: o.OnShort, now: time.Now}
 	for name, source := range sources {
 		if source == nil {
 			continue
@@ -94,7 +99,7 @@ func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, er
 	err := use.Validate()
 	var value string
 	if err == nil {
-		value, err = s.read(ctx, e)
+		value, err = s.read(ctx, use.Name, e)
 	}
 	if err == nil {
 		err = check(value, use)
@@ -105,9 +110,9 @@ func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, er
 	return value, nil
 }
 
-// read returns the value of e. It reads the source unless the Store has a value that has not
-// expired.
-func (s *Store) read(ctx context.Context, e *entry) (string, error) {
+// read returns the value of the secret e with this name. It reads the source unless the Store has a
+// value that has not expired.
+func (s *Store) read(ctx context.Context, name string, e *entry) (string, error) {
 	select {
 	case e.lock <- struct{}{}:
 		defer func() { <-e.lock }()
@@ -122,6 +127,9 @@ func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 		return "", err
 	}
 	e.value, e.read, e.known = string(p), s.now(), true
+	if s.onShort != nil && len(p) > 0 && len(p) < MinScrub {
+		s.onShort(name)
+	}
 	return e.value, nil
 }
 

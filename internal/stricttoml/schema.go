@@ -19,7 +19,7 @@ type describer func(path string) string
 func (d describer) table(path string, keys []Key) map[string]any {
 	properties, required := make(map[string]any), []string{}
 	for _, k := range keys {
-		at := joinPath(path, k.Name)
+		at := Join(path, k.Name)
 		own := d.value(at, k)
 		if text := d(at); text != "" {
 			own["description"] = text
@@ -60,14 +60,15 @@ func (d describer) value(path string, k Key) map[string]any {
 	case WantTables:
 		return map[string]any{"type": "array", "items": d.table(path, k.Members())}
 	case WantMap:
-		return map[string]any{"type": "object", "additionalProperties": d.value(joinPath(path, AnyName), k.Entry(AnyName))}
+		return map[string]any{"type": "object", "additionalProperties": d.value(Join(path, AnyName), k.Entry(AnyName))}
 	case WantJSON:
 		return map[string]any{"type": "object"}
 	}
 	return map[string]any{} // any value
 }
 
-func joinPath(path, name string) string {
+// Join appends a name to a dotted path.
+func Join(path, name string) string {
 	if path == "" {
 		return name
 	}

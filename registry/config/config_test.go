@@ -454,6 +454,14 @@ func TestWarnings(t *testing.T) {
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	short := mustDecode(t, "secrets = { A = { env = \"LANG\" }, B = { env = \"TOKEN\" }, C = { env = \"NOT_SET\" }, D = { file = \"LANG\" } }\ntenants.a.secrets.B.env = \"LANG\"\n")
+	want = []string{
+		"wasmtool.toml:1: the secret A has fewer than 8 bytes, so it is not hidden in what servers and tools return",
+		"wasmtool.toml:2: the secret B has fewer than 8 bytes, so it is not hidden in what servers and tools return",
+	}
+	if got := short.Warnings(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	env := c.Grantable(nil, "").Env
 	if want := map[string]string{"LANG": "de", "FIXED": "x", "TOKEN": "hunter2hunter2"}; !maps.Equal(env, want) {
 		t.Errorf("variables are %v, want %v", env, want)

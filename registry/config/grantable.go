@@ -2,10 +2,12 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	secrets "github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
 // Grantable returns what a tool with this name is granted on request; the name "" stands for any
@@ -121,7 +123,8 @@ func note(lines map[capability.Permission]string, kind capability.Kind, name, so
 	}
 }
 
-// Warnings returns one line for each granted variable that is not set in this process.
+// Warnings returns one line for each granted variable that is not set in this process, and for each
+// variable with a secret that is too short to be hidden.
 func (c *Config) Warnings() []string {
 	lines := make(map[string]string)
 	for name, v := range c.env {
@@ -145,6 +148,18 @@ func (c *Config) Warnings() []string {
 		if _, set := c.LookupEnv(name); !set {
 			warnings = append(warnings, lines[name]+": the variable "+name+" is not set; a tool that asks for it does not run")
 		}
+	}
+	short := func(sources map[string]SecretSource) {
+		for _, name := range slices.Sorted(maps.Keys(sources)) {
+			value, _ := c.LookupEnv(sources[name].Env)
+			if sources[name].Kind == SecretEnv && value != "" && len(value) < secrets.MinScrub {
+				warnings = append(warnings, fmt.Sprintf("%s: the secret %s has fewer than %d bytes, so it is not hidden in what servers and tools return", sources[name].Source, name, secrets.MinScrub))
+			}
+		}
+	}
+	short(c.SecretSources())
+	for _, tenant := range slices.Sorted(maps.Keys(c.tenants)) {
+		short(c.tenants[tenant].Secrets)
 	}
 	return warnings
 }

@@ -44,7 +44,7 @@ type lister struct {
 // the table with NAME in place of names.
 func (l *lister) table(path string, at stricttoml.Place, n *stricttoml.Node, keys []stricttoml.Key) {
 	for _, k := range keys {
-		path := join(path, k.Name)
+		path := stricttoml.Join(path, k.Name)
 		if value := n.Get(k.Name); value != nil {
 			l.value(path, at.Member(k.Name, value.Offset), value, k)
 		} else if text, ok := defaults[path]; ok {
@@ -73,7 +73,7 @@ func (l *lister) value(path string, at stricttoml.Place, n *stricttoml.Node, k s
 		}
 	case stricttoml.WantMap:
 		for _, m := range n.Members {
-			l.value(join(path, stricttoml.AnyName), at.Member(m.Name, m.Value.Offset), m.Value, k.Entry(m.Name))
+			l.value(stricttoml.Join(path, stricttoml.AnyName), at.Member(m.Name, m.Value.Offset), m.Value, k.Entry(m.Name))
 		}
 	default:
 		v := Value{Key: at.Key, Hidden: hidden[path] && n.Kind != stricttoml.KindBoolean, Source: (&reader{Checker: l.keys, name: l.c.name}).source(at)}
@@ -82,14 +82,6 @@ func (l *lister) value(path string, at stricttoml.Place, n *stricttoml.Node, k s
 		}
 		l.values = append(l.values, v)
 	}
-}
-
-// join appends a name to a dotted path.
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // hidden has the keys whose values may contain passwords.

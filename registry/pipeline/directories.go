@@ -136,15 +136,21 @@ func (m *pinnedMount) open() {
 	m.Is, m.Real, m.target = now.Info, now.Path, now.ID+" "+now.Path
 }
 
-// Directories returns the directories that the mounts of a tool lead to now, for
-// remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does not
-// open. The error is a *[tool.Error] with the code not_found, or timeout if a directory hangs.
-func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
+// Directories returns the directories that the mounts of a tool lead to now when a tenant calls it,
+// for remembered.Grant.Directories. It leaves out mounts that are not bound or whose directory does
+// not open. The error is a *[tool.Error] with the code not_found, timeout if a directory hangs, or
+// permission_denied if the Rules have tenants but not this one.
+func (p *Pipeline) Directories(ctx context.Context, name, tenant string) ([]remembered.Directory, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := p.pin(ctx, boundMounts(t.Spec.Permissions, p.rules.Load().GrantableFor(t.Spec.Name)))
+	rules := p.rules.Load()
+	options, err := rules.optionsOf(tenant)
+	if err != nil {
+		return nil, err
+	}
+	pinned, err := p.pin(ctx, boundMounts(t.Spec.Permissions, options.restrict(rules.GrantableFor(t.Spec.Name))))
 	if err != nil {
 		return nil, err
 	}

@@ -137,6 +137,14 @@ func (o *Options) logger() *slog.Logger {
 	return cmp.Or(o.Registry.Logger, slog.New(slog.DiscardHandler))
 }
 
+// onShort returns a function that warns about a secret that is too short to be hidden.
+func (o *Options) onShort() func(name string) {
+	log := o.logger()
+	return func(name string) {
+		log.Warn("a secret is too short to be hidden in what servers and tools return", "secret", name, "min_bytes", secret.MinScrub)
+	}
+}
+
 // withDefaults replaces zero fields with their defaults and adds the protected paths.
 func (o Options) withDefaults() Options {
 	o.applyCeilings(o.config().Ceilings())

@@ -76,7 +76,7 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		}
 	}
 	known.NotLoaded = notStarted(o, config)
-	tenants, err := allTenants(file, known)
+	tenants, err := allTenants(file, known, o.onShort())
 	if err != nil {
 		return rules, err
 	}

@@ -188,7 +188,7 @@ func secretStore(o Options) (*secret.Store, error) {
 			sources[name] = o.Secrets[name]
 		}
 	}
-	return secret.New(sources, secret.Options{TTLs: ttls}), nil
+	return secret.New(sources, secret.Options{TTLs: ttls, OnShort: o.onShort()}), nil
 }
 
 // inManifest adds the name of the manifest to an error of registering its tool.

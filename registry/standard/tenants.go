@@ -20,11 +20,12 @@ import (
 // with the code permission_denied; an invalid rule has the code usage. If the file has no tenants,
 // the options change nothing.
 func TenantOptions(c *config.Config, name string) (registry.TenantOptions, error) {
-	return tenantOptions(c, name, policy.Known{})
+	return tenantOptions(c, name, policy.Known{}, nil)
 }
 
-// tenantOptions is TenantOptions, and warns about names in rules that are not known.
-func tenantOptions(c *config.Config, name string, known policy.Known) (registry.TenantOptions, error) {
+// tenantOptions is TenantOptions, and warns about names in rules that are not known, and about
+// short secrets.
+func tenantOptions(c *config.Config, name string, known policy.Known, onShort func(name string)) (registry.TenantOptions, error) {
 	tenants := c.Tenants()
 	t, there := tenants[name]
 	if !there && len(tenants) > 0 {
@@ -43,7 +44,7 @@ func tenantOptions(c *config.Config, name string, known policy.Known) (registry.
 		for name, s := range t.Secrets {
 			sources[name], ttls[name] = TenantSecret(c, s), c.SecretSources()[name].TTL
 		}
-		o.Secrets = secret.New(sources, secret.Options{TTLs: ttls})
+		o.Secrets = secret.New(sources, secret.Options{TTLs: ttls, OnShort: onShort})
 	}
 	if len(t.Rules) == 0 {
 		return o, nil
@@ -57,7 +58,7 @@ func tenantOptions(c *config.Config, name string, known policy.Known) (registry.
 
 // allTenants returns the options of each tenant by a function for registry.Rules, or nil if the
 // file has no tenants.
-func allTenants(c *config.Config, known policy.Known) (func(name string) (registry.TenantOptions, error), error) {
+func allTenants(c *config.Config, known policy.Known, onShort func(name string)) (func(name string) (registry.TenantOptions, error), error) {
 	tenants := c.Tenants()
 	if len(tenants) == 0 {
 		return nil, nil
@@ -65,7 +66,7 @@ func allTenants(c *config.Config, known policy.Known) (func(name string) (regist
 	all := make(map[string]registry.TenantOptions)
 	for _, name := range slices.Sorted(maps.Keys(tenants)) {
 		var err error
-		if all[name], err = tenantOptions(c, name, known); err != nil {
+		if all[name], err = tenantOptions(c, name, known, onShort); err != nil {
 			return nil, err
 		}
 	}

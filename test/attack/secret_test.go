@@ -390,3 +390,33 @@ func TestNothingOfACallIsKept(t *testing.T) {
 		}
 	}
 }
+
+// A secret that is too short to be hidden causes a warning when it is read, without its value.
+func TestShortSecretCausesAWarning(t *testing.T) {
+	w := newWorld(t, func(http.ResponseWriter, *http.Request) {})
+	for name, c := range map[string]struct {
+		tenant, value string
+		warns         bool
+	}{
+		"short":            {"", "x9y8z7w", true},
+		"short of tenant":  {"blue", "x9y8z7w", true},
+		"long enough":      {"", "x9y8z7w6", false},
+		"long of a tenant": {"blue", "x9y8z7w6", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, setup{
+				tools:    map[string]string{"script": asksSecret},
+				operator: hasSecret + "[secrets.TOKEN]\nenv = \"TOKEN\"\n[tenants.blue.secrets]\nTOKEN = { env = \"TOKEN\" }\n",
+				env:      map[string]string{"TOKEN": c.value},
+				http:     w.options(),
+			})
+			call := script("script", get("http://api.example.com/"))
+			call.Tenant = c.tenant
+			l.call(t, call)
+			log := l.stderr.String()
+			if got := strings.Count(log, "too short to be hidden"); got != map[bool]int{true: 1}[c.warns] || strings.Contains(log, c.value) {
+				t.Errorf("%d warnings: %s", got, log)
+			}
+		})
+	}
+}

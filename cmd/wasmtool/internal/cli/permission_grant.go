@@ -127,7 +127,7 @@ func (t explainedTool) rememberGrant(ctx context.Context, g remembered.Grant) (g
 	if g.Digest, err = t.tools.Digest(ctx, g.Tool); err != nil {
 		return given, err
 	}
-	if g.Directories, err = t.tools.Directories(ctx, g.Tool); err != nil {
+	if g.Directories, err = t.tools.Directories(ctx, g.Tool, g.Tenant); err != nil {
 		return given, err
 	}
 	stores, err := openStores(true)
