@@ -170,3 +170,70 @@ func CodeOf(err error) Code {
 	}
 	return CodeInternal
 }
+
+// Name returns the name that other systems use for errors with this code, such as
+// "ToolNotFoundError". Codes without such a name share "ToolExecutionError". An unknown code has
+// "InternalError".
+func (c Code) Name() string {
+	return cmp.Or(codeFacts[c].name, codeFacts[CodeInternal].name)
+}
+
+// Recoverable reports whether the caller can recover from every error with this code: by changing
+// the arguments, calling another tool or asking for less. If it returns false, the caller may still
+// be able to recover from a single error; see [Error.Recoverable].
+func (c Code) Recoverable() bool { return codeFacts[c].recoverable }
+
+// codeFacts holds what is true of all errors with a code.
+var codeFacts = map[Code]struct {
+	name        string
+	recoverable bool
+}{
+	CodeExecution:         {"ToolExecutionError", true},
+	CodeUsage:             {"UsageError", true},
+	CodeInvalidArgument:   {"InvalidArgumentError", true},
+	CodePermissionDenied:  {"PermissionDeniedError", false},
+	CodeApprovalRequired:  {"PermissionDeniedError", false},
+	CodeTimeout:           {"TimeoutError", true},
+	CodeCancelled:         {"AbortError", false},
+	CodeTrap:              {"ToolExecutionError", false},
+	CodeBadGuest:          {"ToolExecutionError", false},
+	CodeResourceExhausted: {"ToolExecutionError", false},
+	CodeInvalidOutput:     {"ToolExecutionError", false},
+	CodeNotFound:          {"ToolNotFoundError", true},
+	CodeDisabled:          {"ToolDisabledError", false},
+	CodeInvalidManifest:   {"InvalidManifestError", false},
+	CodeInvalidModule:     {"InvalidModuleError", false},
+	CodeNetwork:           {"NetworkError", false},
+	CodeAuthentication:    {"AuthenticationError", false},
+	CodeRateLimited:       {"RateLimitError", false},
+	CodeServer:            {"ServerError", false},
+	CodeInternal:          {"InternalError", false},
+}
+
+// Kinds of violations, as in Violation.Kind.
+const (
+	// ViolationMissing means that a required value is missing.
+	ViolationMissing = "missing"
+	// ViolationType means that a value has a JSON type that the schema does not allow.
+	ViolationType = "type"
+	// ViolationFormat means that a string does not have the required format.
+	ViolationFormat = "format"
+	// ViolationConstraint means that a value violates another rule of the schema.
+	ViolationConstraint = "constraint"
+	// ViolationSyntax means that the arguments are not strict JSON.
+	ViolationSyntax = "syntax"
+	// ViolationUndeclared means that the schema does not allow an undeclared field.
+	ViolationUndeclared = "undeclared"
+	// ViolationLimit means that the arguments exceed a limit.
+	ViolationLimit = "limit"
+)
+
+// Violation is one violation of a tool's schema by the arguments of a call.
+type Violation struct {
+	// Pointer is the JSON pointer (RFC 6901) of the value; empty means the whole arguments.
+	Pointer string `json:"pointer"`
+	// Kind is one of the kinds of violations.
+	Kind string `json:"kind"`
+	// Message describes the violation and names the parameter.
+	Message string `json:"message"`
+}
