@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -15,9 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// block is a fenced block of a document. A block that begins with "```sh" is run. A block with a
-// file name, such as "```go main.go", is written to that file. Other blocks are only for the
-// reader.
+// block is a fenced block of a document. A block that begins with "```sh" is run, and prints the
+// block "```console" that follows it. A block with a file name, such as "```go main.go", is written
+// to that file. Other blocks are only for the reader.
 type block struct {
 	info []string
 	text string
@@ -90,7 +91,8 @@ func TestCommandsInDocuments(t *testing.T) {
 				}
 			}
 			own := t.TempDir() // for grants
-			for _, b := range blocks(t, path) {
+			list := blocks(t, path)
+			for i, b := range list {
 				if len(b.info) == 2 && dir != root {
 					file := filepath.Join(dir, filepath.FromSlash(b.info[1]))
 					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -114,13 +116,23 @@ func TestCommandsInDocuments(t *testing.T) {
 					// wasmtool a second time.
 					cmd.Env = append(cmd.Env, "GOFLAGS=-trimpath")
 				}
-				if out, err := cmd.CombinedOutput(); err != nil {
+				out, err := cmd.CombinedOutput()
+				if err != nil {
 					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
 				}
 				ran.Add(1)
+				if i+1 < len(list) && slices.Equal(list[i+1].info, []string{"console"}) && !prints(list[i+1].text, string(out)) {
+					t.Errorf("%s:%d: the commands print\n%s", filepath.Base(path), list[i+1].line, out)
+				}
 			}
 		})
 	}
+}
+
+// prints reports whether a document shows the output of a command, where "..." stands for any text.
+func prints(document, output string) bool {
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(document)), `\.\.\.`, ".*")
+	return regexp.MustCompile(`(?s)^` + pattern + `$`).MatchString(strings.TrimSpace(output))
 }
 
 // docs/errors.md lists every code with its exit status.
