@@ -96,7 +96,7 @@ func parseRequest(head []byte) (egress.Request, error) {
 		return egress.Request{}, newError(CodeTooMuch, string(egress.KindTooLarge), "the head of a request must be at most %d bytes long", MaxRequestHead)
 	}
 	var h requestHead
-	if !decodeOne(head, &h) {
+	if !DecodeOne(head, &h) {
 		return egress.Request{}, newError(CodeInvalid, string(egress.KindURL),
 			`the head of a request must be a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
 	}

@@ -201,7 +201,7 @@ var errNoUpdate = newError(CodeInvalid, "update", `an update must be a JSON obje
 
 func readUpdate(text []byte) (update, bool) {
 	var u *update // nil for null
-	if !utf8.Valid(text) || !decodeOne(text, &u) || u == nil {
+	if !utf8.Valid(text) || !DecodeOne(text, &u) || u == nil {
 		return update{}, false
 	}
 	for _, block := range u.Content {
@@ -212,9 +212,9 @@ func readUpdate(text []byte) (update, bool) {
 	return *u, true
 }
 
-// decodeOne decodes text into the value that into points to. It returns false unless text is
+// DecodeOne decodes text into the value that into points to. It returns false unless text is
 // exactly one JSON value without unknown fields.
-func decodeOne(text []byte, into any) bool {
+func DecodeOne(text []byte, into any) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(into) != nil {

@@ -332,7 +332,7 @@ func TestDecodeValues(t *testing.T) {
 		{`module.stub_imports = ["env.` + strings.Repeat("x", 256) + `"]`, "module.stub_imports[0]: is 260 bytes long; the limit is 256"},
 		{`module.stub_imports = ["env.a", "env.a"]`, `module.stub_imports[1]: "env.a" is listed twice`},
 		{`module.entry = "a b"`, `module.entry: "a b" is not the name of a function`},
-		{`mcp = { server = "a", tool = "b" }`, "mcp: the manifest has [module] or [rest] as well; keep one of them"},
+		{`mcp = { server = "a", tool = "b" }`, "mcp: the manifest has [module] as well; keep one of the two"},
 		{`id = "x"`, "id: unknown key; the machine name is called name here"},
 		{`label = "X"`, "label: unknown key; label is called title here"},
 		{`displayName = "X"`, "displayName: unknown key; the display name is called title here"},

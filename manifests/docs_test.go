@@ -79,7 +79,7 @@ func TestDocExample(t *testing.T) {
 	}
 	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
 	// The tool in the example cannot have these keys, because they are for other kinds of tools.
-	if !slices.Equal(missing, []string{"module.runtime", "module.entry", "module.mcp_tool", "module.config", "module.warm", "rest", "mcp", "describe", "parameters_file"}) {
+	if !slices.Equal(missing, []string{"module.runtime", "module.entry", "module.mcp_tool", "module.config", "module.warm", "script", "rest", "mcp", "describe", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}
 }

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -28,6 +29,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "changes", Want: stricttoml.WantString, Read: c.parameter(&m.Changes, `write one "{parameter}"`)},
 		{Name: "shell", Want: stricttoml.WantString, Read: c.parameter(&m.Shell, `write one "{parameter}"`)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
+		{Name: "script", Path: "script", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.scriptKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
 		{Name: "mcp", Path: "mcp", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.mcpKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
@@ -42,7 +44,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 }
 
 func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
-	return []stricttoml.Key{
+	return slices.Concat([]stricttoml.Key{
 		{Name: "path", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Path, parseModulePath)},
 		{Name: "runtime", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Runtime, parseWord)},
 		{Name: "sha256", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.SHA256, parseDigest)},
@@ -50,12 +52,19 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Entry, parseEntry)},
 		{Name: "mcp_tool", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.MCPTool, parseMCPTool)},
 		{Name: "config", Path: "module.config", Want: stricttoml.WantMap, Entry: stringsByName(&m.Module.Config), Read: c.checkConfig(m)},
-		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
-		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
-		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "output"}, &m.Module.Output, OutputText, OutputJSON, OutputResult, OutputDetails),
+	}, c.streamKeys(m), []stricttoml.Key{
 		{Name: "data", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Data, parseDataPath)},
 		{Name: "stub_imports", Want: stricttoml.WantAny, Read: c.stubImports(m)},
 		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
+	})
+}
+
+// streamKeys returns the keys for the command line and the streams of a program.
+func (c *checker) streamKeys(m *Manifest) []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
+		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
+		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "output"}, &m.Module.Output, OutputText, OutputJSON, OutputResult, OutputDetails),
 	}
 }
 

@@ -66,9 +66,7 @@ func load(directory *Directory, manifestPath string, module func(moduleFiles, Mo
 			c.Errorf(c.At("module", problem.key), "%s", problem.message)
 		}
 	}
-	if problem := checkData(f, m.Module); problem != nil {
-		c.Errorf(c.At("module", problem.key), "%s", problem.message)
-	}
+	c.checkData(f.own, m)
 	if err := c.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -137,14 +135,15 @@ func Stamp(directory *Directory, manifestPath string, m *Manifest) string {
 			add(from, name)
 		}
 	}
-	if m.Module.Data != "" {
-		b.WriteString(dataStamp(f.own, m.Module.Data))
+	if _, dir := m.dataKey(); dir != "" {
+		b.WriteString(m.dataStamp(f.own, dir, ""))
 	}
 	return b.String()
 }
 
-// dataStamp returns the part of a stamp for the files of a module's data.
-func dataStamp(from files, name string) string {
+// dataStamp returns the part of a stamp for the files of a module's data in the directory name.
+// below is its path in the data, with a slash at the end.
+func (m *Manifest) dataStamp(from files, name, below string) string {
 	dir, err := from.sub(name)
 	if err != nil {
 		return "-\n"
@@ -154,9 +153,13 @@ func dataStamp(from files, name string) string {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	var b strings.Builder
 	for _, entry := range entries[:min(len(entries), MaxDataFiles)] {
+		at := below + entry.Name()
+		if !m.seesData(at, entry.IsDir()) {
+			continue
+		}
 		fmt.Fprintf(&b, "%q ", entry.Name())
 		if entry.IsDir() {
-			b.WriteString(dataStamp(dir, entry.Name()))
+			b.WriteString(m.dataStamp(dir, entry.Name(), at+"/"))
 		} else if info, err := entry.Info(); err == nil {
 			fmt.Fprintf(&b, "%d %d %v\n", info.Size(), info.ModTime().UnixNano(), info.Mode())
 		}

@@ -98,8 +98,11 @@ type Manifest struct {
 	// Shell is the parameter that contains a shell script, or "".
 	Shell string
 
-	// Module is the program; the zero value when the tool is not a program.
+	// Module is the program; the zero value when the tool is not a program. For a script, it is the
+	// interpreter.
 	Module Module
+	// Script is the script; the zero value when the tool is not a script.
+	Script Script
 	// REST is the request; nil when the tool is not a request.
 	REST *REST
 	// MCP is the tool of an MCP server; nil when the tool is a program or a request.

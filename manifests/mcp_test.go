@@ -20,7 +20,7 @@ func TestDecodeMCP(t *testing.T) {
 		"[permissions]\nclock = true":                        "permissions: nothing restricts an MCP server",
 		"[limits]\noutput = \"1MiB\"":                        "limits: nothing restricts an MCP server",
 		"[settings.a]\ndescription = \"b\"\ndefault = \"c\"": "settings: nothing restricts an MCP server",
-		"[rest]\nbase_url = \"https://a.example/\"":          "mcp: the manifest has [module] or [rest] as well",
+		"[rest]\nbase_url = \"https://a.example/\"":          "mcp: the manifest has [rest] as well",
 		"[describe]\nargs = [\"x\"]":                         "describe: only a program can describe itself",
 		"[parameters]\ntype = \"object\"\n[parameters.properties.x]\n[[examples]]\ntitle = \"a\"\narguments = { y = 1 }\ncontains = [\"c\"]": "the tool would not receive all arguments",
 	} {

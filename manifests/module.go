@@ -30,33 +30,37 @@ func ReadModule(directory *Directory, manifestPath string, m *Manifest) ([]byte,
 	return nil, Errors{m.ErrorAt(manifestPath, "module."+problem.key, problem.message)}
 }
 
-// ReadData returns the files of [Module].Data by their slash-separated path below it. It reads only
-// regular files and directories, and refuses links. If the manifest names no data, the result is
-// nil. A non-nil error is an [Errors] with one element, at its place in the manifest.
+// ReadData returns the files of [Module].Data by their slash-separated path below it. For a script
+// they are the files in the directory of the script and below that the script may import, and all
+// files below "vendor" and "data" there, except hidden ones. ReadData reads only regular files and
+// directories, and refuses links. If the manifest names no data, the result is nil. A non-nil error
+// is an [Errors] with one element, at its place in the manifest.
 func ReadData(directory *Directory, manifestPath string, m *Manifest) (map[string][]byte, error) {
-	if m.Module.Data == "" {
+	key, dir := m.dataKey()
+	if dir == "" {
 		return nil, nil
 	}
-	data := dataReader{all: make(map[string][]byte), left: MaxDataBytes}
+	data := dataReader{all: make(map[string][]byte), left: MaxDataBytes, sees: m.seesData}
 	own, err := directory.files.sub(path.Dir(manifestPath))
 	if err == nil {
 		defer own.close()
-		err = data.read(own, m.Module.Data, "")
+		err = data.read(own, dir, "")
 	}
 	if err == nil && len(data.all) == 0 {
 		err = errors.New("has no files; leave data out, or put the files there")
 	}
 	if err != nil {
-		return nil, Errors{m.ErrorAt(manifestPath, "module.data", stricttoml.Quote(m.Module.Data)+" "+err.Error())}
+		return nil, Errors{m.ErrorAt(manifestPath, key, stricttoml.Quote(dir)+" "+err.Error())}
 	}
 	return data.all, nil
 }
 
 // dataReader reads the files of a module's data. left is the number of bytes that they may still
-// have.
+// have. sees reports which files and directories are read.
 type dataReader struct {
 	all  map[string][]byte
 	left int
+	sees func(name string, isDir bool) bool
 }
 
 // read reads the directory name of from. below is its path in d.all, with a slash at the end. The
@@ -75,6 +79,8 @@ func (d *dataReader) read(from files, name, below string) error {
 	for _, entry := range entries {
 		at := below + entry.Name()
 		switch {
+		case !d.sees(at, entry.IsDir()):
+			continue
 		case len(d.all) == MaxDataFiles:
 			return fmt.Errorf("has more than %d files", MaxDataFiles)
 		case entry.Type()&fs.ModeSymlink != 0:
@@ -101,19 +107,24 @@ func inData(at string, err error) error {
 	return fmt.Errorf("cannot be used: %s %w", stricttoml.Quote(strings.TrimSuffix(at, "/")), err)
 }
 
-// checkData checks that the data is a directory.
-func checkData(f moduleFiles, m Module) *moduleError {
-	if m.Data == "" {
-		return nil
+// checkData checks that the script exists, and that the data is a directory.
+func (c *checker) checkData(own files, m *Manifest) {
+	if script := m.Script.Path; script != "" {
+		if err := checkFile(own, script, MaxDataBytes); err != nil {
+			c.Errorf(c.At("script", "path"), "%s %s", stricttoml.Quote(script), err)
+		}
 	}
-	info, err := f.own.stat(m.Data)
+	data := m.Module.Data
+	if data == "" {
+		return
+	}
+	info, err := own.stat(data)
 	switch {
 	case err != nil:
-		return &moduleError{"data", stricttoml.Quote(m.Data) + " " + reason(err).Error()}
+		c.Errorf(c.At("module", "data"), "%s %s", stricttoml.Quote(data), reason(err))
 	case !info.IsDir():
-		return &moduleError{"data", stricttoml.Quote(m.Data) + " is not a directory; name the directory that has the file"}
+		c.Errorf(c.At("module", "data"), "%s is not a directory; name the directory that has the file", stricttoml.Quote(data))
 	}
-	return nil
 }
 
 // Files reads the files of one tool. The functions may be called more than once.
@@ -135,7 +146,7 @@ func FilesOf(directory *Directory, manifestPath string, m *Manifest) Files {
 
 // ErrorAt returns an error about a key of the manifest. It is for errors that are found only when
 // the module is used. The error has a line and column if key is module.path, module.sha256,
-// module.data, module.args, module.config, module.warm, describe.args, describe.entry,
+// module.data, script.path, module.args, module.config, module.warm, describe.args, describe.entry,
 // limits.memory, settings or mcp.server.
 func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]

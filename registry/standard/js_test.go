@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -24,10 +23,9 @@ version = "1.0.0"
 description = "Runs a script."
 timeout = %q
 
-[module]
-runtime = "js"
-data = "lib"
-args = ["/tool/.boot.js", "/tool/main.js"]
+[script]
+path = "lib/main.js"
+program = %t
 
 [limits]
 memory = "32MiB"
@@ -52,7 +50,7 @@ func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*regist
 			timeout = "300ms"
 		}
 		for path, content := range map[string]string{
-			"tool.toml": fmt.Sprintf(jsTool, name, timeout), "lib/main.js": script, "lib/.boot.js": boot(t),
+			"tool.toml": fmt.Sprintf(jsTool, name, timeout, strings.Contains(script, "readInput")), "lib/main.js": script,
 			"lib/data.json": `{"a":[1]}`, "lib/lib/double.js": "export const double = (n) => 2 * n",
 			"lib/vendor/left/package.json": `{"main": "lib/left"}`, "lib/vendor/left/lib/left.js": "export default 'left'",
 			"lib/vendor/@a/b/package.json": `{"exports": {"./sub": {"require": "./no.cjs", "import": "./b.mjs"}}}`,
@@ -80,22 +78,13 @@ func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*regist
 	return reg, u
 }
 
-// boot returns the script that starts other scripts.
-func boot(t testing.TB) string {
-	release, err := runtimes.NewStore("", nil).Release("js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(release.Boot)
-}
-
 // Scripts run in QuickJS, each call in an interpreter of its own. A call from a saved start equals
 // a call that starts anew, in its output and its error.
 func TestJS(t *testing.T) {
 	results := map[string]struct{ script, want string }{
 		"sorts":    {"export function run({numbers}) { return {sum: numbers.reduce((a, b) => a + b), words: 'naïve café'.match(/\\p{L}+/gu)} }", `{"sum":16,"words":["naïve","café"]}`},
-		"awaits":   {"const wait = (ms) => new Promise((done) => setTimeout(done, ms));\nexport default async ({numbers}) => { await wait(5); await null; return numbers.length }", "4"},
-		"text":     {"export default {run: () => 'plain text'}", "plain text"},
+		"awaits":   {"const wait = (ms) => new Promise((done) => setTimeout(done, ms));\nexport const run = async ({numbers}) => { await wait(5); await null; return numbers.length }", "4"},
+		"text":     {"export const run = () => 'plain text'", "plain text"},
 		"nothing":  {"export function run() { console.log('to diagnostics') }", ""},
 		"program":  {"const {numbers} = JSON.parse(readInput()); setTimeout(() => console.log('after'), 1); console.log(numbers[0], [new Map([[1, {a: undefined}]]), 2n])", "3 [Map {1 => {a: undefined}}, 2n]\nafter"},
 		"imports":  {"import {double} from './lib/double.js'; import data from './data.json' with {type: 'json'}; import left from 'left'; import {sub} from '@a/b/sub';\nexport const run = async ({numbers}) => [double(numbers[0]), data, left, sub, (await import('./lib/double.js')).double(2)]", `[6,{"a":[1]},"left","sub",4]`},
@@ -121,14 +110,15 @@ func TestJS(t *testing.T) {
 		"broken":    {"export function run( {", tool.CodeExecution, "SyntaxError: invalid property name\n    at /tool/main.js:1:23"},
 		"throws":    {"function inner() { throw new TypeError('a bad value') }\nexport function run() { inner() }", tool.CodeExecution, "TypeError: a bad value\n    at inner (/tool/main.js:1:30)\n    at run (/tool/main.js:2:25)"},
 		"rejects":   {"export function run() { Promise.reject(new Error('lost')); return 1 }", tool.CodeExecution, "Error: lost\n    at run (/tool/main.js:1:"},
-		"starts":    {"throw new Error('at the start')", tool.CodeExecution, "Error: at the start\n    at <anonymous> (/tool/main.js:1:11)"},
+		"starts":    {"throw new Error('at the start'); export function run() {}", tool.CodeExecution, "Error: at the start\n    at <anonymous> (/tool/main.js:1:11)"},
 		"timer":     {"export function run() { setTimeout(() => { throw new Error('late') }); return new Promise(() => {}) }", tool.CodeExecution, "Error: late"},
 		"hangs":     {"export function run() { return new Promise(() => {}) }", tool.CodeExecution, "waits for a promise that nothing will settle"},
 		"missing":   {"import './no.js'; export function run() {}", tool.CodeExecution, "cannot find the module /tool/no.js"},
 		"package":   {"import 'lodash'; export function run() {}", tool.CodeExecution, `cannot find the module "lodash", which /tool/main.js imports`},
 		"node":      {"import 'node:fs'; export function run() {}", tool.CodeExecution, "scripts have no modules of Node.js"},
 		"export":    {"import {no} from './lib/double.js'; export function run() {}", tool.CodeExecution, "'no' in module '/tool/lib/double.js'"},
-		"constant":  {"export const run = 1", tool.CodeExecution, "not a function"},
+		"constant":  {"export const run = 1", tool.CodeExecution, "main.js exports a run that is not a function"},
+		"no_run":    {"export function main() {}", tool.CodeExecution, "main.js exports no function run; write"},
 		"bigint":    {"export function run() { return {a: 1n} }", tool.CodeExecution, "run returned a value that is not JSON\n  because of TypeError"},
 		"cycle":     {"export function run() { const a = []; a[0] = a; return a }", tool.CodeExecution, "circular"},
 		"function":  {"export function run() { return run }", tool.CodeExecution, "run returned a function, which is not JSON"},

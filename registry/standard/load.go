@@ -233,10 +233,10 @@ type Module struct {
 // Sources.OnLoadError as well.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
-	err := visit(o, func(m *manifests.Manifest, source string, files manifests.Files) error {
+	err := visit(o, func(m *manifests.Manifest, _ string, files manifests.Files) error {
 		switch {
 		case m.Module.Runtime != "":
-			release, _ := runtimeOf(o, m, source)
+			release, _ := Runtimes(o).Release(m.Module.Runtime) // an unknown one has no digest
 			modules = append(modules, Module{Tool: m.Name, Digest: release.SHA256})
 			return nil
 		case m.Module.Path == "":

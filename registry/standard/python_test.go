@@ -58,9 +58,18 @@ def end(value):
 
 `
 
-// openPython returns a registry with the given scripts as tools, by name, and the count of starts
-// that are not saved.
-func openPython(t testing.TB, scripts map[string]string) (*registry.Registry, *unsaved) {
+// withHead returns the files of tools that run main.py with the interpreter, by name.
+func withHead(scripts map[string]string) map[string]map[string]string {
+	all := make(map[string]map[string]string)
+	for name, script := range scripts {
+		all[name] = map[string]string{"tool.toml": fmt.Sprintf(pythonTool, name), "lib/main.py": head + script}
+	}
+	return all
+}
+
+// openPython returns a registry with the tools that have the given files, by name, and the count of
+// starts that are not saved.
+func openPython(t testing.TB, all map[string]map[string]string) (*registry.Registry, *unsaved) {
 	t.Helper()
 	archive := os.Getenv("WASMTOOL_PYTHON")
 	if archive == "" {
@@ -69,7 +78,7 @@ func openPython(t testing.TB, scripts map[string]string) (*registry.Registry, *u
 	u := new(unsaved)
 	log := slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	o := standard.Options{
-		Registry: registry.Options{Logger: log},
+		Registry: registry.Options{Logger: log, Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(allow)}},
 		StateDir: t.TempDir(), Workspace: t.TempDir(), Sources: standard.Sources{NoBuiltins: true},
 		Runtime: runtime.Options{CompileCommand: compiler},
 	}
@@ -82,10 +91,9 @@ func openPython(t testing.TB, scripts map[string]string) (*registry.Registry, *u
 		t.Fatal(err)
 	}
 	tools := t.TempDir()
-	for name, script := range scripts {
-		dir := filepath.Join(tools, name)
-		for path, content := range map[string]string{"tool.toml": fmt.Sprintf(pythonTool, name), "lib/main.py": head + script} {
-			path = filepath.Join(dir, path)
+	for name, files := range all {
+		for path, content := range files {
+			path = filepath.Join(tools, name, path)
 			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -95,13 +103,20 @@ func openPython(t testing.TB, scripts map[string]string) (*registry.Registry, *u
 		}
 	}
 	o.Sources.Directories = []string{tools}
-	o.Registry.Rules.Grantable = capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: o.Workspace, Mode: capability.ModeRead}}}
+	o.Registry.Rules.Grantable = capability.Grantable{
+		Mounts: map[string]capability.Mount{"workspace": {Dir: o.Workspace, Mode: capability.ModeRead}},
+		Random: true, KV: capability.ModeWrite,
+	}
 	reg, err := standard.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = reg.Close() })
 	return reg, u
+}
+
+func allow(context.Context, registry.Question) (registry.Answer, error) {
+	return registry.Answer{Yes: true}, nil
 }
 
 // unsaved counts the instances that are not saved because their start depends on the call.
@@ -120,7 +135,7 @@ func (u *unsaved) Write(line []byte) (int, error) {
 
 // Scripts run in CPython, each call in an interpreter of its own.
 func TestPython(t *testing.T) {
-	reg, unsaved := openPython(t, map[string]string{
+	reg, unsaved := openPython(t, withHead(map[string]string{
 		"stats": `def run():
     numbers = json.load(sys.stdin).get("numbers", [])
     end({"median": statistics.median(numbers), "words": re.findall(r"\w+", "naïve café"), "sum": math.fsum(numbers)})
@@ -166,7 +181,7 @@ def run():
 		"prints":   "def run():\n    json.load(sys.stdin)\n    while True: print('x' * 100000)\n",
 		"raises":   "def run():\n    json.load(sys.stdin)\n    raise ValueError('a bad value')\n",
 		"broken":   "def run(:\n",
-	})
+	}))
 	call := func(name string) (string, error) {
 		arguments, _ := json.Marshal(map[string]any{})
 		if name == "stats" || name == "keeps" || name == "database" {
@@ -218,7 +233,7 @@ func BenchmarkPython(b *testing.B) {
 	const script = "def run():\n    end(statistics.median(json.load(sys.stdin)['numbers']))\n"
 	const input = `{"numbers": [3, 1, 2, 10]}`
 	b.Run("call", func(b *testing.B) {
-		reg, _ := openPython(b, map[string]string{"median": script})
+		reg, _ := openPython(b, withHead(map[string]string{"median": script}))
 		call := func() {
 			result, err := reg.Execute(b.Context(), tool.Call{Tool: "median", Arguments: []byte(input)})
 			if err != nil || strings.TrimSpace(result.Text()) != "2.5" {

@@ -1,9 +1,11 @@
 package standard
 
 import (
+	"path"
 	"path/filepath"
 
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/runtimes"
 )
 
@@ -12,16 +14,41 @@ func Runtimes(o Options) *runtimes.Store {
 	return runtimes.NewStore(filepath.Join(StateDir(o), "runtimes"), nil)
 }
 
-// runtimeOf returns the interpreter that a manifest names, the zero value if there is no such
-// interpreter, and a function that reads its module. The errors have the place in the manifest.
-func runtimeOf(o Options, m *manifests.Manifest, source string) (release runtimes.Release, read func() ([]byte, error)) {
+// useRuntime sets the module of a tool to the interpreter that its manifest names, and makes the
+// interpreter run the tool's script, if it has one. The errors have the place in the manifest.
+func useRuntime(o Options, m *manifests.Manifest, source string, tool *wasm.Options) {
 	store := Runtimes(o)
-	release, _ = store.Release(m.Module.Runtime) // read reports the error
-	return release, func() ([]byte, error) {
+	release, _ := store.Release(m.Module.Runtime) // Read reports the error
+	key := "module.runtime"
+	if m.Script.Path != "" {
+		key = "script.path"
+		tool.Args, tool.Reseeds = release.ScriptArgs(path.Base(m.Script.Path), formOf(m), m.Script.Preload), true
+		own := tool.ReadData
+		tool.ReadData = func() (map[string][]byte, error) {
+			files, err := own()
+			if err == nil {
+				err = release.AddBoot(files)
+			}
+			return files, err
+		}
+	}
+	tool.Digest, tool.Program = release.SHA256, release.Program
+	tool.Read = func() ([]byte, error) {
 		module, err := store.Read(m.Module.Runtime)
 		if err != nil {
-			return nil, m.ErrorAt(source, "module.runtime", err.Error())
+			return nil, m.ErrorAt(source, key, err.Error())
 		}
 		return module, nil
 	}
+}
+
+// formOf returns how the script of a manifest is called.
+func formOf(m *manifests.Manifest) runtimes.Form {
+	switch {
+	case m.Script.Program:
+		return runtimes.Program
+	case m.Result != nil:
+		return runtimes.Typed
+	}
+	return runtimes.Function
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
-	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -150,14 +149,14 @@ func (a *assembly) build(m *manifests.Manifest, source string, files manifests.F
 	if m.REST != nil {
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
 	}
-	var interpreter runtimes.Release
-	if m.Module.Runtime != "" {
-		interpreter, files.Module = runtimeOf(a.o, m, source)
-	}
-	executor := wasm.New(wasm.Options{
-		Runtime: a.runtime, Manifest: m, Read: files.Module, Digest: interpreter.SHA256, Program: interpreter.Program, ReadData: files.Data, Source: source,
+	options := wasm.Options{
+		Runtime: a.runtime, Manifest: m, Read: files.Module, ReadData: files.Data, Source: source,
 		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: cmp.Or[kv.Store](a.o.KV, a.stores),
-	})
+	}
+	if m.Module.Runtime != "" {
+		useRuntime(a.o, m, source, &options)
+	}
+	executor := wasm.New(options)
 	if m.Describe != nil {
 		return wasm.Describing{Executor: executor}
 	}

@@ -43,9 +43,13 @@ type Options struct {
 	// Program is the name of the program, argv[0]; empty means the name of the tool. An interpreter
 	// looks for its library relative to this path in the guest.
 	Program string
+	// Args are arguments of the command before the arguments of the manifest.
+	Args []string
 	// ReadData returns the files of the module's data. It is called after Read if the manifest
-	// names data; otherwise it may be nil.
+	// names data or a script; otherwise it may be nil.
 	ReadData func() (map[string][]byte, error)
+	// Reseeds is the same as in runtime.DataOptions.
+	Reseeds bool
 	// Source is the name of the manifest in errors, as the operator wrote it.
 	Source string
 	// Files limits the file operations of a call; zero values mean the defaults. The manifest
@@ -118,7 +122,7 @@ var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Rea
 // that a call that is then denied compiles nothing. Loading refuses any other module.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
 	identity := "wasm " + e.o.Manifest.Digest + " "
-	if m := e.o.Manifest.Module; m.SHA256 != "" && m.Data == "" {
+	if m := e.o.Manifest.Module; m.SHA256 != "" && !e.o.Manifest.HasData() {
 		identity += m.SHA256
 	} else {
 		l, err := e.load(ctx)
@@ -405,6 +409,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		}
 		call.Input = input
 	}
+	call.Args = append(call.Args, e.o.Args...)
 	room := maxArgs
 	for _, template := range m.Module.Args {
 		arg, err := template.Expand(room, in.Text)

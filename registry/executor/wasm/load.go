@@ -107,7 +107,7 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 // withData returns the module with the data of the manifest, if it names any. It takes over the
 // module.
 func (e *Executor) withData(module *runtime.Module) (*runtime.Module, *runtime.Data, error) {
-	if e.o.Manifest.Module.Data == "" {
+	if !e.o.Manifest.HasData() {
 		return module, nil, nil
 	}
 	defer module.Close() // the result holds the code
@@ -119,7 +119,7 @@ func (e *Executor) withData(module *runtime.Module) (*runtime.Module, *runtime.D
 	if err != nil {
 		return nil, nil, e.invalidManifest("module.data", "%v", err)
 	}
-	own, err := module.WithData(data, runtime.DataOptions{})
+	own, err := module.WithData(data, runtime.DataOptions{Reseeds: e.o.Reseeds})
 	return own, data, e.loadFailure(err)
 }
 

@@ -32,6 +32,9 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 
 // parseResult reads output that is a complete Result in JSON.
 func parseResult(stdout []byte) (tool.Result, error) {
+	if len(stdout) == 0 {
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the tool ended without a result")
+	}
 	result, err := tool.ParseResult(stdout)
 	if invalid := (*jsontree.Error)(nil); errors.As(err, &invalid) {
 		return tool.Result{}, notJSON(err)

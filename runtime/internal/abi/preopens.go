@@ -55,7 +55,7 @@ func (g *Guest) mounts() wazero.FSConfig {
 	// Preopens of the same path share a file system, so that files can be renamed between them.
 	views := make(map[string]experimentalsys.FS)
 	if g.options.Data != nil {
-		views[DataPath] = guestfs.NewReadOnly(g.options.Data, DataPath, &g.traces)
+		views[DataPath] = guestfs.NewReadOnly(g.options.Data, DataPath, &g.traces, g.serve)
 	}
 	for _, p := range g.preopens {
 		if views[p.path] == nil {

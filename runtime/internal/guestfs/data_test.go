@@ -32,6 +32,7 @@ func TestDataRefusesInvalidPaths(t *testing.T) {
 		"an empty path":        {""},
 		"the root":             {"."},
 		"a path not cleaned":   {"a//b"},
+		"the host's file":      {".host"},
 		"a file as directory":  {"a", "a/b"},
 		"a late directory":     {"a-b", "a", "a/b"},
 	} {
@@ -69,7 +70,7 @@ func TestDigestOfData(t *testing.T) {
 
 func TestDataIsReadOnly(t *testing.T) {
 	var traces guestfs.Traces
-	fsys := guestfs.NewReadOnly(newData(t, map[string]string{"z.py": "zzz", "lib/a.py": "0123456789", "lib-x": "", "lib/b/c": ""}), "/tool", &traces)
+	fsys := guestfs.NewReadOnly(newData(t, map[string]string{"z.py": "zzz", "lib/a.py": "0123456789", "lib-x": "", "lib/b/c": ""}), "/tool", &traces, nil)
 	if _, errno := fsys.OpenFile(".", sys.O_RDONLY, 0); errno != 0 || traces.OwnFiles() || !traces.Clean() {
 		t.Errorf("the engine opened the directory: %v, traces %+v", errno, traces)
 	}

@@ -17,17 +17,19 @@ import (
 	wazerosys "github.com/tetratelabs/wazero/sys"
 )
 
-// NewReadOnly returns the files of a Data as a pre-opened directory at the guest path prefix. Every
-// call of the instance sees the same files. traces is the same as for New.
-func NewReadOnly(data *Data, prefix string, traces *Traces) sys.FS {
-	return &dataFS{data: data, prefix: prefix, traces: traces}
+// NewReadOnly returns the files of a Data, and the file of a service, as a pre-opened directory at
+// the guest path prefix. Every call of the instance sees the same files. traces is the same as for
+// New.
+func NewReadOnly(data *Data, prefix string, traces *Traces, service Service) sys.FS {
+	return &dataFS{data: data, prefix: prefix, traces: traces, service: service}
 }
 
 // dataFS implements every method of sys.FS itself, like guestFS.
 type dataFS struct {
-	data   *Data
-	prefix string
-	traces *Traces
+	data    *Data
+	prefix  string
+	traces  *Traces
+	service Service
 }
 
 // find returns a file, or the error for a name that does not exist.
@@ -44,6 +46,10 @@ func (d *dataFS) find(name string) (*dataFile, sys.Errno) {
 func (d *dataFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
 	if isPreopen(name, flag, perm) {
 		return &openData{fs: d, name: name, file: d.data.files["."], preopen: true}, 0
+	}
+	const changing = sys.O_DIRECTORY | sys.O_CREAT | sys.O_EXCL
+	if flag&changing == 0 && path.Clean(name) == ServiceName {
+		return d.openService()
 	}
 	const reading = sys.O_DIRECTORY | sys.O_NOFOLLOW | sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
 	if flag&^reading != 0 {
@@ -267,6 +273,9 @@ func NewData(files map[string][]byte) (*Data, error) {
 // add adds a file or directory, and the directories above it. Names arrive in order, except that
 // "a/b" comes after "a-b", so entries are inserted where they belong.
 func (d *Data) add(name string, f *dataFile) error {
+	if name == ServiceName {
+		return fmt.Errorf("%q is the name of the host's file; rename the file", name)
+	}
 	if !fs.ValidPath(name) || name == "." {
 		return fmt.Errorf("%q is not the path of a file below a directory", name)
 	}

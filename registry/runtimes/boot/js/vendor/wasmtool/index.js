@@ -1,0 +1,143 @@
+// What the script of a tool can use of wasmtool; docs/scripts.md describes it.
+
+import { sys } from "wasmtool:sys";
+
+const { parse, stringify } = JSON, { assign, entries } = Object, { isArray } = Array, Bytes = Uint8Array;
+const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect;
+const encodeText = new TextEncoder();
+
+// Failed ends the call with a message for the caller, without a stack. Its name for scripts is
+// Error.
+export class Failed extends Error {
+  get result() { return new Result(this.message, undefined, { is_error: true }); }
+}
+export { Failed as Error };
+
+// HostError says why the host refused or could not do something. kind is a word such as "denied" or
+// "timeout". sent says that a request may have reached a server.
+export class HostError extends Error {
+  constructor({ kind, message, sent = false }) {
+    super(message);
+    this.kind = kind;
+    this.sent = sent;
+  }
+}
+
+function host(name, args) {
+  const fd = sys.open("/tool/.host", 2);
+  let text;
+  try {
+    sys.write(fd, stringify({ function: name, arguments: args }) + "\n");
+    text = sys.text(sys.read(fd));
+  } finally {
+    sys.close(fd);
+  }
+  const answer = parse(text);
+  if (answer.error) throw new HostError(answer.error);
+  return answer.value;
+}
+
+const base64 = (data) => apply(toBase64, data, []);
+const bytes = (value) => (typeof value === "string" ? encodeText.encode(value) : apply(fromBase64, Bytes, [value.base64]));
+const flexible = (data) => (typeof data === "string" ? data : { base64: base64(data) });
+
+// http sends a request that the tool's permissions allow. body is a string or a Uint8Array; json is
+// sent as JSON. The response has status, url, headers (in lower case), body, text and json().
+export function http(method, url, { headers = {}, body = "", json, redirect = "follow" } = {}) {
+  const list = entries(headers);
+  if (json !== undefined) {
+    body = stringify(json);
+    list.push(["Content-Type", "application/json"]);
+  }
+  const { handle, head } = host("http_request", { head: { method, url, headers: list, redirect }, body: flexible(body) });
+  const parts = [];
+  let size = 0;
+  try {
+    for (let part; (part = bytes(host("http_read", { handle, length: 1 << 20 }))).length; size += part.length) parts.push(part);
+  } finally {
+    host("http_close", { handle });
+  }
+  const all = new Bytes(size);
+  parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
+  const named = {};
+  for (const [name, value] of head.headers) {
+    const key = name.toLowerCase();
+    named[key] = key in named ? `${named[key]}, ${value}` : value;
+  }
+  return {
+    status: head.status, url: head.url, headers: named, body: all,
+    get text() { return sys.text(all); },
+    json: () => parse(sys.text(all)),
+  };
+}
+
+// kv is the tool's own store. Values are strings or Uint8Arrays; get returns a Uint8Array, or
+// undefined. swap sets the key if its value is old; undefined means no value.
+export const kv = {
+  get(key) {
+    try {
+      return bytes(host("kv_get", { key }));
+    } catch (e) {
+      if (e.kind === "not_found") return undefined;
+      throw e;
+    }
+  },
+  put(key, value) { host("kv_put", { key, value: flexible(value) }); },
+  delete(key) { host("kv_delete", { key }); },
+  swap(key, old, value) {
+    return host("kv_swap", { key, old: old === undefined ? undefined : flexible(old), value: value === undefined ? undefined : flexible(value) });
+  },
+  list(prefix = "", after = "") { return host("kv_list", { prefix, after }); },
+};
+
+// secretExists reports whether the operator has a secret that the tool may use. No script can read
+// a secret.
+export const secretExists = (name) => host("secret_exists", { name });
+
+const levels = ["debug", "info", "warning", "error"];
+
+export function log(text, level = "info") {
+  if (!levels.includes(level)) throw new RangeError(`the level is one of ${levels.join(", ")}`);
+  host("log", { level: levels.indexOf(level), text: `${text}` });
+}
+
+// progress reports progress in the tool's own units. A total of 0 means that it is unknown.
+export const progress = (done, total = 0, message = "") => void host("progress", { done, total, message });
+
+// update reports what the call is doing, and the result so far as text.
+export const update = (title = "", metadata = {}, partial) =>
+  void host("update", { title, metadata, content: partial === undefined ? [] : [{ type: "text", text: partial }] });
+
+// context returns what is known of the call: tool, call_id, session, settings and more, if set.
+export const context = () => host("context_read", {});
+
+// Content is a block of a result. run may return one, or a list of blocks and strings.
+class Content {
+  constructor(fields) { assign(this, fields); }
+}
+
+export const text = (value) => new Content({ type: "text", text: value });
+export const image = (data, mimeType = "image/png") => new Content({ type: "image", data: base64(data), mimeType });
+export const audio = (data, mimeType = "audio/wav") => new Content({ type: "audio", data: base64(data), mimeType });
+export const resource = (uri, mimeType, content) =>
+  new Content({ type: "resource", resource: { uri, mimeType, ...(typeof content === "string" ? { text: content } : { blob: base64(content) }) } });
+
+// Result is a whole result: blocks or strings, a value for programs, and more of docs/native.md.
+export class Result {
+  constructor(content, structured, more = {}) {
+    assign(this, more);
+    if (content !== undefined) this.content = (isArray(content) ? content : [content]).map((b) => (typeof b === "string" ? text(b) : b));
+    if (structured !== undefined) this.structured = structured;
+  }
+}
+
+// resultText returns the JSON text of a result, or undefined for a value that is not JSON. typed says
+// that the manifest describes the result.
+export function resultText(value, typed) {
+  if (value instanceof Result) return stringify(value);
+  const isBlocks = isArray(value) && value.some((block) => block instanceof Content);
+  if (value instanceof Content || isBlocks || (typeof value === "string" && !typed)) return stringify(new Result(value));
+  if (value === undefined && !typed) return stringify(new Result([]));
+  const json = stringify(value);
+  return json && `{"structured":${json}}`;
+}

@@ -1,0 +1,192 @@
+"""What the script of a tool can use of wasmtool; docs/scripts.md describes it."""
+
+import base64
+import json
+import os
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_decode = json.loads
+
+
+class Error(Exception):
+    """Ends the call with a message for the caller, without a traceback."""
+
+
+class HostError(Exception):
+    """Says why the host refused or could not do something.
+
+    kind is a word such as "denied" or "timeout". sent says that a request may have reached a server.
+    """
+
+    def __init__(self, kind, message, sent=False):
+        super().__init__(message)
+        self.kind, self.sent = kind, sent
+
+
+def _host(function, **arguments):
+    fd = os.open("/tool/.host", os.O_RDWR)
+    try:
+        os.write(fd, _encode({"function": function, "arguments": arguments}).encode() + b"\n")
+        parts = []
+        while part := os.read(fd, 1 << 20):
+            parts.append(part)
+    finally:
+        os.close(fd)
+    answer = _decode(b"".join(parts))
+    if "error" in answer:
+        error = answer["error"]
+        raise HostError(error["kind"], error["message"], error.get("sent", False))
+    return answer["value"]
+
+
+def _bytes(value):
+    if isinstance(value, str):
+        return value.encode()
+    return base64.b64decode(value["base64"])
+
+
+def _flexible(data):
+    return data if isinstance(data, str) else {"base64": base64.b64encode(data).decode()}
+
+
+class Response:
+    """The response to a request: status, url, headers (a dict with names in lower case) and body."""
+
+    def __init__(self, head, body):
+        self.status, self.url, self.body = head["status"], head["url"], body
+        self.headers = {}
+        for name, value in head["headers"]:
+            name = name.lower()
+            self.headers[name] = f"{self.headers[name]}, {value}" if name in self.headers else value
+
+    @property
+    def text(self):
+        return self.body.decode("utf-8", "replace")
+
+    def json(self):
+        return _decode(self.body)
+
+
+def http(method, url, *, headers=None, body=b"", json=None, redirect="follow"):
+    """Sends a request that the tool's permissions allow. body is bytes or a string; json is sent as JSON."""
+    headers = list((headers or {}).items())
+    if json is not None:
+        body = _encode(json)
+        headers.append(("Content-Type", "application/json"))
+    head = {"method": method, "url": url, "headers": headers, "redirect": redirect}
+    answer = _host("http_request", head=head, body=_flexible(body))
+    handle, parts = answer["handle"], []
+    try:
+        while part := _bytes(_host("http_read", handle=handle, length=1 << 20)):
+            parts.append(part)
+    finally:
+        _host("http_close", handle=handle)
+    return Response(answer["head"], b"".join(parts))
+
+
+class _Store:
+    """The tool's own store. Values are bytes or strings; get returns bytes."""
+
+    def get(self, key, default=None):
+        try:
+            return _bytes(_host("kv_get", key=key))
+        except HostError as e:
+            if e.kind == "not_found":
+                return default
+            raise
+
+    def put(self, key, value):
+        _host("kv_put", key=key, value=_flexible(value))
+
+    def delete(self, key):
+        _host("kv_delete", key=key)
+
+    def swap(self, key, old, value):
+        """Sets the key if its value is old, and reports whether it did. None means no value."""
+        given = {name: _flexible(v) for name, v in (("old", old), ("value", value)) if v is not None}
+        return _host("kv_swap", key=key, **given)
+
+    def list(self, prefix="", after=""):
+        """Returns up to 1,000 keys that start with prefix and sort after the key after."""
+        return _host("kv_list", prefix=prefix, after=after)
+
+
+kv = _Store()
+
+
+def secret_exists(name):
+    """Reports whether the operator has a secret that the tool may use. No script can read a secret."""
+    return _host("secret_exists", name=name)
+
+
+_LEVELS = {"debug": 0, "info": 1, "warning": 2, "error": 3}
+
+
+def log(text, level="info"):
+    """Logs a line with the level "debug", "info", "warning" or "error"."""
+    _host("log", level=_LEVELS[level], text=str(text))
+
+
+def progress(done, total=0, message=""):
+    """Reports progress in the tool's own units. A total of 0 means that it is unknown."""
+    _host("progress", done=done, total=total, message=message)
+
+
+def update(title="", metadata=None, partial=None):
+    """Reports what the call is doing, and the result so far as text."""
+    content = [] if partial is None else [{"type": "text", "text": partial}]
+    _host("update", title=title, metadata=metadata or {}, content=content)
+
+
+def context():
+    """Returns what is known of the call: tool, call_id, session, settings and more, if set."""
+    return _host("context_read")
+
+
+class Content(dict):
+    """A block of a result. run may return one, or a list of blocks and strings."""
+
+
+def text(value):
+    return Content(type="text", text=value)
+
+
+def image(data, mime_type="image/png"):
+    return Content(type="image", data=base64.b64encode(data).decode(), mimeType=mime_type)
+
+
+def audio(data, mime_type="audio/wav"):
+    return Content(type="audio", data=base64.b64encode(data).decode(), mimeType=mime_type)
+
+
+def resource(uri, mime_type, content):
+    """A file in the result. content is a string or bytes."""
+    key, value = ("text", content) if isinstance(content, str) else ("blob", base64.b64encode(content).decode())
+    return Content(type="resource", resource={"uri": uri, "mimeType": mime_type, key: value})
+
+
+class Result:
+    """A whole result: blocks or strings, a value for programs, and more of docs/native.md."""
+
+    def __init__(self, content=None, structured=None, **more):
+        self.fields = more
+        if content is not None:
+            self.fields["content"] = content if isinstance(content, list) else [content]
+        if structured is not None:
+            self.fields["structured"] = structured
+
+
+def _result(value, typed):
+    """Returns the JSON text of a result. typed says that the manifest describes the result."""
+    if not isinstance(value, Result):
+        is_blocks = isinstance(value, list) and any(isinstance(block, Content) for block in value)
+        if isinstance(value, Content) or is_blocks or isinstance(value, str) and not typed:
+            value = Result(value)
+        elif value is None and not typed:
+            value = Result([])
+        else:
+            return _encode({"structured": value})
+    blocks = value.fields.get("content")
+    if blocks is not None:
+        value.fields["content"] = [text(b) if isinstance(b, str) else b for b in blocks]
+    return _encode(value.fields)
