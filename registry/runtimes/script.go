@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// boot has a directory for each interpreter, with the files that it adds to those of a script.
+// boot has a directory for each interpreter, with files that a script sees as well.
 //
 //go:embed all:boot
 var boot embed.FS

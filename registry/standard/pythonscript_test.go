@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// scriptTool is the manifest of a tool with a script. The verbs are the name, further keys of
-// [script], and further tables.
+// scriptTool is the manifest of a tool with a script. The verbs are the name, the file of the
+// script, further keys of [script], and further tables.
 const scriptTool = `manifest = 1
 name = %q
 version = "1.0.0"
@@ -20,7 +20,7 @@ description = "Runs a script."
 timeout = "5s"
 
 [script]
-path = "tool.py"
+path = %q
 %s
 
 [permissions]
@@ -36,13 +36,16 @@ default = "Zürich"
 %s
 `
 
+// tinyPNG is an image of one pixel.
+const tinyPNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
 // scripts returns the files of tools with one script each, whose names may have further keys of
 // [script] after a line feed.
-func scripts(all map[string]string) map[string]map[string]string {
+func scripts(file string, all map[string]string) map[string]map[string]string {
 	tools := make(map[string]map[string]string)
 	for name, script := range all {
 		name, keys, _ := strings.Cut(name, "\n")
-		tools[name] = map[string]string{"tool.toml": fmt.Sprintf(scriptTool, name, keys, ""), "tool.py": script}
+		tools[name] = map[string]string{"tool.toml": fmt.Sprintf(scriptTool, name, file, keys, ""), file: script}
 	}
 	return tools
 }
@@ -64,11 +67,11 @@ func answer(reg *registry.Registry, name string) string {
 
 // A function gets the arguments and returns the result; a program reads and writes its streams.
 func TestPythonScripts(t *testing.T) {
-	tools := scripts(map[string]string{
+	tools := scripts("tool.py", map[string]string{
 		"text":    "def run(args): return 'naïve ' + args['a']",
 		"value":   "def run(args): return {'list': [1, 2.5, None, True, 'é'], 'n': args['a']}",
 		"nothing": "def run(args): pass",
-		"image":   "import base64, wasmtool\ndef run(args): return ['seen', wasmtool.image(base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='))]",
+		"image":   "import base64, wasmtool\ndef run(args): return ['seen', wasmtool.image(base64.b64decode('" + tinyPNG + "'))]",
 		"whole":   "import wasmtool\ndef run(args): return wasmtool.Result('short', {'n': 1}, title='A title')",
 		"prints":  "def run(args):\n    print('a note')\n    return 'done'",
 		"store": `import wasmtool
@@ -105,7 +108,7 @@ def run(args): return before
 `,
 	})
 	tools["parts"] = map[string]string{
-		"tool.toml":                       strings.Replace(fmt.Sprintf(scriptTool, "parts", "", ""), `"tool.py"`, `"src/main.py"`, 1),
+		"tool.toml":                       strings.Replace(fmt.Sprintf(scriptTool, "parts", "tool.py", "", ""), `"tool.py"`, `"src/main.py"`, 1),
 		"src/main.py":                     "from helpers.words import run",
 		"src/helpers/words.py":            "import vendored\ndef run(args):\n    import os\n    return [vendored.NAME, open('/tool/data/list.txt').read(), sorted(os.listdir('/tool'))]",
 		"src/vendor/vendored/__init__.py": "NAME = 'vendored'",
@@ -113,7 +116,7 @@ def run(args): return before
 		"top.py": "not seen",
 	}
 	tools["typed"] = map[string]string{
-		"tool.toml": fmt.Sprintf(scriptTool, "typed", "", "\n[result]\ntype = \"string\""),
+		"tool.toml": fmt.Sprintf(scriptTool, "typed", "tool.py", "", "\n[result]\ntype = \"string\""),
 		"tool.py":   "def run(args): return 'typed'",
 	}
 	reg, unsaved := openPython(t, tools)
@@ -146,7 +149,7 @@ def run(args): return before
 
 // Each kind of mistake and attack has one clear error.
 func TestPythonScriptErrors(t *testing.T) {
-	tools := scripts(map[string]string{
+	tools := scripts("tool.py", map[string]string{
 		"syntax":                        "def run(args):\n    return (\n",
 		"no_run":                        "def main(args): return 1",
 		"missing":                       "import requests\ndef run(args): pass",
@@ -177,7 +180,7 @@ func TestPythonScriptErrors(t *testing.T) {
 	for _, file := range []string{"json.py", "random/__init__.py", "wasmtool.py"} {
 		name, _, _ := strings.Cut(strings.TrimSuffix(file, ".py"), "/")
 		tools["named_"+name] = map[string]string{
-			"tool.toml": fmt.Sprintf(scriptTool, "named_"+name, "", ""), "tool.py": "def run(args): pass", file: "",
+			"tool.toml": fmt.Sprintf(scriptTool, "named_"+name, "tool.py", "", ""), "tool.py": "def run(args): pass", file: "",
 		}
 	}
 	reg, _ := openPython(t, tools)
@@ -229,7 +232,7 @@ func TestPythonScriptErrors(t *testing.T) {
 // Calls share no random value, whatever a script does with its generators while it starts. A script
 // that uses random numbers while it starts gets a new interpreter for each call.
 func TestPythonRandom(t *testing.T) {
-	reg, unsaved := openPython(t, scripts(map[string]string{
+	reg, unsaved := openPython(t, scripts("tool.py", map[string]string{
 		"draws": "import random, os, uuid, secrets, tempfile\ndef run(args): return [random.random(), os.urandom(8).hex(), str(uuid.uuid4()), secrets.token_hex(8), next(tempfile._get_candidate_names()), random.Random().random()]",
 		"early": "import random\nx = random.random()\ndef run(args): return [x]",
 		"own":   "import random\nrng = random.Random()\ndef run(args): return [rng.random()]",
