@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strconv"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // described is one line of a description, with the harm that the described access can do.
@@ -43,11 +45,11 @@ func worstFirst(lists ...[]described) []string {
 // Describe describes all permissions, with the details of mounts and requests, most harmful first.
 func (p Permissions) Describe() []string {
 	return worstFirst(
-		each(p.FS, func(f FS) described { return described{f.Describe(), f.harm()} }),
-		each(p.Net, func(n Net) described {
+		each.Of(p.FS, func(f FS) described { return described{f.Describe(), f.harm()} }),
+		each.Of(p.Net, func(n Net) described {
 			return described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)}
 		}),
-		each(p.plainPermissions(), Permission.described),
+		each.Of(p.plainPermissions(), Permission.described),
 	)
 }
 
@@ -78,11 +80,11 @@ func (g Grant) Describe(dirs bool) []string {
 		}
 		mounts = append(mounts, described{text, f.harm()})
 	}
-	requests := each(g.Net, func(n GrantedNet) described {
+	requests := each.Of(g.Net, func(n GrantedNet) described {
 		return described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)}
 	})
 	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
-	return worstFirst(mounts, requests, each(own.plainPermissions(), Permission.described))
+	return worstFirst(mounts, requests, each.Of(own.plainPermissions(), Permission.described))
 }
 
 func (f FS) harm() harm {

@@ -1,9 +1,10 @@
 package capability
 
 import (
-	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // Explanation says whether an access is allowed, and why.
@@ -45,23 +46,10 @@ func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	return o.allowed(ask, o.offered(ask))
 }
 
-// ExplainRequest explains whether one request is allowed. The result agrees with [Grant.Permits]
-// for the Grant that Intersect returns.
-func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Explanation {
-	_, q, err := normalise(u)
-	if err != nil {
-		return Explanation{By: "requests to this URL are never sent: " + err.Error()}
-	}
-	if err := checkMethods([]string{method}); err != nil {
-		return Explanation{By: err.Error()}
-	}
-	return explainNet(p, o, netPermission(KindNet, q, []string{method}), o.Deny.Takes)
-}
-
 // asksFor returns the tool's request that includes the permission. A mount or store is granted
 // exactly as requested or not at all, so a request for writing also includes reading.
 func (p Permissions) asksFor(permission Permission) (Permission, bool) {
-	permissions := append(p.plainPermissions(), each(p.FS, FS.permission)...)
+	permissions := append(p.plainPermissions(), each.Of(p.FS, FS.permission)...)
 	i := slices.IndexFunc(permissions, func(ask Permission) bool { return permission.takes(ask, URLPattern.forbids) })
 	if i < 0 {
 		return Permission{}, false
@@ -183,7 +171,7 @@ func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 	e := Explanation{By: "the tool asks for " + q.String() + ", which is granted by " + o.located(q)}
 	limits := o.Secrets[q.name].URLs
 	if len(limits) > 0 {
-		e.By += " for " + strings.Join(each(limits, URLPattern.String), ", ") + " only"
+		e.By += " for " + strings.Join(each.Of(limits, URLPattern.String), ", ") + " only"
 	}
 	e.By += ", but no URL that the secret may be sent to is granted"
 	for _, permission := range lacking {

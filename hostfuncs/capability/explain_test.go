@@ -1,6 +1,9 @@
 package capability
 
-import "testing"
+import (
+	"net/url"
+	"testing"
+)
 
 func TestExplain(t *testing.T) {
 	p := Permissions{
@@ -75,6 +78,19 @@ func TestExplainSecretOfferedForAnotherURL(t *testing.T) {
 	}
 }
 
+// explainRequest explains one request instead of a permission. The result must agree with
+// [Grant.Permits] for the Grant that Intersect returns.
+func explainRequest(p Permissions, o Grantable, method string, u *url.URL) Explanation {
+	_, q, err := normalise(u)
+	if err != nil {
+		return Explanation{By: "requests to this URL are never sent: " + err.Error()}
+	}
+	if err := checkMethods([]string{method}); err != nil {
+		return Explanation{By: err.Error()}
+	}
+	return explainNet(p, o, netPermission(KindNet, q, []string{method}), o.Deny.Takes)
+}
+
 func TestExplainRequest(t *testing.T) {
 	p := Permissions{Net: []Net{{URL: AnyURL()}, {URL: pattern(t, "http://localhost:3000")}}}
 	for _, tt := range []struct {
@@ -90,7 +106,7 @@ func TestExplainRequest(t *testing.T) {
 		{"GET", "https://evil.example/", Explanation{Allowed: true, By: "the tool asks for net:any, granted by net:any"}},
 	} {
 		o := offerOf(t, "net:any", "but", "net:https://evil.example/x")
-		if got := ExplainRequest(p, o, tt.method, parseURL(t, tt.url)); got != tt.want {
+		if got := explainRequest(p, o, tt.method, parseURL(t, tt.url)); got != tt.want {
 			t.Errorf("%s %s: got %+v", tt.method, tt.url, got)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // Grant describes everything that one call may access. The zero value grants no access.
@@ -113,7 +115,7 @@ func (g Grant) Permissions() []Permission {
 	for _, n := range g.Net {
 		permissions = append(permissions, n.permissions()...)
 	}
-	permissions = append(permissions, each(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
+	permissions = append(permissions, each.Of(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
 	permissions = append(permissions, upTo(KindKV, g.KV, "")...)
 	permissions = append(permissions, Permissions{Clock: g.Clock, Random: g.Random}.plainPermissions()...)
 	return unique(permissions)
@@ -142,7 +144,7 @@ func (n GrantedNet) permissions() []Permission {
 			}
 		}
 	}
-	return append(permissions, each(n.Secrets, GrantedSecret.permission)...)
+	return append(permissions, each.Of(n.Secrets, GrantedSecret.permission)...)
 }
 
 // unique returns the list without duplicates, keeping the first of each.
@@ -161,6 +163,6 @@ func (n GrantedNet) Describe() string {
 	if n.Private {
 		kind = KindNetPrivate
 	}
-	uses := each(n.Secrets, func(s GrantedSecret) SecretUse { return s.SecretUse })
+	uses := each.Of(n.Secrets, func(s GrantedSecret) SecretUse { return s.SecretUse })
 	return describeNet(Permission{kind: kind, url: n.URL}, n.Methods, uses)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -84,7 +85,7 @@ func (n Net) Describe() string {
 func describeNet(p Permission, methods []string, secrets []SecretUse) string {
 	text := p.String() + " (" + strings.Join(methods, ", ") + ")"
 	if len(secrets) > 0 {
-		text += " with " + strings.Join(each(secrets, SecretUse.Describe), " and ")
+		text += " with " + strings.Join(each.Of(secrets, SecretUse.Describe), " and ")
 	}
 	return text
 }

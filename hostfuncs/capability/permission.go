@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -94,16 +95,7 @@ func (p Permission) IsScratch() bool {
 }
 
 // Strings returns the permissions as text; nil for none.
-func Strings(permissions []Permission) []string { return each(permissions, Permission.String) }
-
-// each returns the results of f for all elements; nil for an empty list.
-func each[T, U any](list []T, f func(T) U) []U {
-	var results []U
-	for _, element := range list {
-		results = append(results, f(element))
-	}
-	return results
-}
+func Strings(permissions []Permission) []string { return each.Of(permissions, Permission.String) }
 
 // MarshalText returns the result of String.
 func (p Permission) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // Permissions describes the permissions that a tool requests. The zero value requests no access.
@@ -34,18 +36,18 @@ func (p Permissions) Validate() error {
 // Clone returns a copy that shares no memory with p.
 func (p Permissions) Clone() Permissions {
 	p.Env = slices.Clone(p.Env)
-	p.FS, p.Net = each(p.FS, FS.clone), each(p.Net, Net.clone)
+	p.FS, p.Net = each.Of(p.FS, FS.clone), each.Of(p.Net, Net.clone)
 	return p
 }
 
 // List returns the permissions in the form in which the operator can grant them.
 func (p Permissions) List() []Permission {
-	return slices.Concat(each(p.FS, FS.permission), each(p.Net, Net.permission), p.plainPermissions())
+	return slices.Concat(each.Of(p.FS, FS.permission), each.Of(p.Net, Net.permission), p.plainPermissions())
 }
 
 // plainPermissions returns the requested permissions other than mounts and HTTP requests.
 func (p Permissions) plainPermissions() []Permission {
-	permissions := append(each(p.secrets(), SecretUse.permission), each(p.Env, envPermission)...)
+	permissions := append(each.Of(p.secrets(), SecretUse.permission), each.Of(p.Env, envPermission)...)
 	if p.KV != ModeNone {
 		permissions = append(permissions, modePermission(KindKV, p.KV, ""))
 	}

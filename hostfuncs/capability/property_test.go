@@ -271,7 +271,7 @@ func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 			if ok != wantOK || n.Private != wantPrivate {
 				t.Errorf("%s %s: permitted %v, private %v; want %v, %v", method, at, ok, n.Private, wantOK, wantPrivate)
 			}
-			if e := ExplainRequest(p, o, method, u); e.Allowed != ok || e.By == "" || ok && !e.Fix.IsZero() {
+			if e := explainRequest(p, o, method, u); e.Allowed != ok || e.By == "" || ok && !e.Fix.IsZero() {
 				t.Errorf("%s %s: permitted %v, explained as %+v", method, at, ok, e)
 			}
 			if !ok {
@@ -389,7 +389,7 @@ func TestFixesAllow(t *testing.T) {
 		}
 		for range 20 {
 			u, method := parseURL(t, g.place(hosts)), one(g, methods)
-			check(method+" "+u.String(), func(o Grantable) Explanation { return ExplainRequest(p, o, method, u) })
+			check(method+" "+u.String(), func(o Grantable) Explanation { return explainRequest(p, o, method, u) })
 		}
 	})
 	if fixes < 200 {

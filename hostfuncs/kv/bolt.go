@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Bolt is a [Store] on disk, created by [NewBolt] or [OpenBolt]. Each namespace is a file of its
+// Bolt is a [Store] on disk, created by [NewBolt]. Each namespace is a file of its
 // own, so damage and waiting in one namespace do not affect another. No file stays open between
 // calls, so several Stores and processes may use one directory at the same time. A call that
 // changes a value returns once the change is on disk. If the process dies, each change is complete
@@ -206,17 +206,6 @@ const (
 // it, each call fails with Unavailable and the next call tries again.
 func NewBolt(dir string, o Options) *Bolt {
 	return &Bolt{dir: dir, options: o.withDefaults(), done: make(chan struct{})}
-}
-
-// OpenBolt is like [NewBolt], but opens the directory at once. The error is an [*Error] of kind
-// Unavailable.
-func OpenBolt(dir string, o Options) (*Bolt, error) {
-	b := NewBolt(dir, o)
-	if err := b.begin(); err != nil {
-		return nil, err
-	}
-	b.running.Done()
-	return b, nil
 }
 
 // openDirectory opens or creates the directory of a Store.
