@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/docs"
+	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -121,21 +121,14 @@ func nextStep(info runtime.Info, path string) string {
 
 // readModule reads a module and refuses a file that exceeds the size limit of modules.
 func readModule(cmd *cobra.Command, path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, usage(cmd, path+" is not a file")
-	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {
 		return nil, usage(cmd, err.Error())
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, runtime.DefaultMaxModuleBytes+1))
+	data, err := plainfile.Read(f, runtime.DefaultMaxModuleBytes)
 	if err != nil {
-		return nil, usage(cmd, err.Error())
-	}
-	if len(data) > runtime.DefaultMaxModuleBytes {
-		return nil, usage(cmd, fmt.Sprintf("%s is larger than %s", path, byteCount(runtime.DefaultMaxModuleBytes)))
+		return nil, usage(cmd, path+" "+err.Error())
 	}
 	return data, nil
 }
