@@ -83,6 +83,9 @@ func allTenants(c *config.Config, known policy.Known, onShort func(name string))
 // file, and about the rules of its tenants.
 func PolicyWarnings(c *config.Config, rules registry.Rules) []policy.Problem {
 	warnings := rules.Policy.Warnings()
+	if rules.Tenants == nil {
+		return warnings
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tenants())) {
 		if o, err := rules.Tenants(name); err == nil {
 			warnings = append(warnings, o.Policy.Warnings()...)
