@@ -6,7 +6,6 @@ package otlp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -21,8 +20,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// A request is sent when maxBatch spans wait, and otherwise every interval. Spans beyond maxQueue
-// are dropped.
+// A request is sent when maxBatch spans wait, and otherwise every interval. If more than maxQueue
+// others wait, they are dropped.
 const (
 	maxBatch = 512
 	maxQueue = 2048
@@ -44,16 +43,14 @@ type Exporter struct {
 	endpoint endpoint.Endpoint
 	resource []object
 
+	queue chan json.RawMessage // spans
+
 	ctx     context.Context // of requests
 	cancel  context.CancelFunc
-	full    chan struct{} // receives a value when a batch is full; buffers one
 	closing chan struct{}
 	ended   chan struct{} // closed after the last request
 	close   func()
 	failed  bool // the last request failed
-
-	mu    sync.Mutex
-	queue []json.RawMessage // spans
 }
 
 // New returns an Exporter. It makes no request. The caller must close it.
@@ -71,7 +68,7 @@ func New(o Options) (*Exporter, error) {
 		o: o, log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		// The operator named the collector, which often has a private address.
 		endpoint: endpoint.Endpoint{URL: u, Private: true, Rule: "traces", HTTP: o.HTTP},
-		full:     make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		queue:    make(chan json.RawMessage, maxQueue), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	e.close = sync.OnceFunc(func() { close(e.closing) })
 	e.o.Header = http.Header{"Content-Type": {"application/json"}}
@@ -101,33 +98,19 @@ func ContinueTrace(ctx context.Context, traceparent string) context.Context {
 // Begin implements Observer of ledger.Options. Calls that the call makes are children of its span.
 func (e *Exporter) Begin(ctx context.Context, _ tool.Call) (context.Context, func(tool.Receipt)) {
 	parent, _ := ctx.Value(contextKey{}).(spanContext)
-	own := parent
-	if own == (spanContext{}) {
-		_, _ = rand.Read(own.trace[:]) // it never fails, here and below
-		own.sampled = true
+	own := spanContext{trace: parent.trace, span: newID(8), sampled: parent.sampled}
+	if parent.trace == "" {
+		own.trace, own.sampled = newID(16), true
 	}
-	_, _ = rand.Read(own.span[:])
 	return context.WithValue(ctx, contextKey{}, own), func(r tool.Receipt) {
-		if own.sampled {
-			text, _ := json.Marshal(spanOf(own, parent, r)) // strings and numbers can be encoded
-			e.add(text)
+		if !own.sampled {
+			return
 		}
-	}
-}
-
-// add queues a span, or drops it.
-func (e *Exporter) add(span json.RawMessage) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.queue) >= maxQueue {
-		e.count(0, 1)
-		return
-	}
-	e.queue = append(e.queue, span)
-	if len(e.queue) == maxBatch {
+		text, _ := json.Marshal(spanOf(own, parent, r)) // strings and numbers can be encoded
 		select {
-		case e.full <- struct{}{}:
+		case e.queue <- text:
 		default:
+			e.count(0, 1)
 		}
 	}
 }
@@ -147,49 +130,54 @@ func (e *Exporter) Close(ctx context.Context) {
 	<-e.ended
 }
 
+// run sends a batch when it is full, and every interval. A batch that may succeed later is kept.
 func (e *Exporter) run() {
 	defer close(e.ended)
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for {
+	var batch []json.RawMessage
+	for closing := false; !closing; {
+		queue := e.queue
+		if len(batch) == maxBatch {
+			queue = nil // the batch was not sent
+		}
 		select {
-		case <-e.full:
+		case span := <-queue:
+			if batch = append(batch, span); len(batch) < maxBatch {
+				continue
+			}
 		case <-tick.C:
 		case <-e.closing:
-			e.sendQueue()
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			e.count(0, len(e.queue))
-			e.queue = nil
-			return
+			closing = true
+			continue
 		}
-		e.sendQueue()
+		batch = e.send(batch)
 	}
+	for more := true; more; more = len(batch) == 0 && len(e.queue) > 0 {
+		for len(e.queue) > 0 && len(batch) < maxBatch {
+			batch = append(batch, <-e.queue)
+		}
+		batch = e.send(batch)
+	}
+	e.count(0, len(batch)+len(e.queue))
 }
 
-// sendQueue sends the queue in batches. A batch that may succeed later stays in the queue.
-func (e *Exporter) sendQueue() {
-	for {
-		e.mu.Lock()
-		batch := slices.Clone(e.queue[:min(len(e.queue), maxBatch)])
-		e.mu.Unlock()
-		if len(batch) == 0 {
-			return
-		}
-		later, err := e.send(batch)
-		e.report(err)
-		switch {
-		case later:
-			return
-		case err != nil:
-			e.count(0, len(batch))
-		default:
-			e.count(len(batch), 0)
-		}
-		e.mu.Lock()
-		e.queue = slices.Delete(e.queue, 0, len(batch))
-		e.mu.Unlock()
+// send sends a batch. It returns what may be sent later: the batch or nothing.
+func (e *Exporter) send(batch []json.RawMessage) []json.RawMessage {
+	if len(batch) == 0 {
+		return nil
 	}
+	later, err := e.post(batch)
+	e.report(err)
+	switch {
+	case later:
+		return batch
+	case err != nil:
+		e.count(0, len(batch))
+	default:
+		e.count(len(batch), 0)
+	}
+	return nil
 }
 
 // report logs the first of several failures, and the success after them.
@@ -203,8 +191,8 @@ func (e *Exporter) report(err error) {
 	e.failed = err != nil
 }
 
-// send makes one request. later means that the same request may succeed later.
-func (e *Exporter) send(batch []json.RawMessage) (later bool, _ error) {
+// post makes one request. later means that the same request may succeed later.
+func (e *Exporter) post(batch []json.RawMessage) (later bool, _ error) {
 	body, err := json.Marshal(requestOf(e.resource, batch))
 	if err != nil {
 		return false, err

@@ -3,7 +3,6 @@ package otlp
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,7 +201,7 @@ func TestTraceparent(t *testing.T) {
 		"":                                                    "",
 	} {
 		c, ok := parseTraceparent(text)
-		if got := hex.EncodeToString(c.trace[:]) + hex.EncodeToString(c.span[:]) + fmt.Sprint(c.sampled); ok != (want != "") || ok && got != want {
+		if got := c.trace + c.span + fmt.Sprint(c.sampled); ok != (want != "") || ok && got != want {
 			t.Errorf("%q: got %s, %t", text, got, ok)
 		}
 	}
@@ -212,7 +211,7 @@ func FuzzTraceparent(f *testing.F) {
 	f.Add("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	f.Add("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")
 	f.Fuzz(func(t *testing.T, text string) {
-		if c, ok := parseTraceparent(text); ok && !strings.HasPrefix(text[2:], "-"+hex.EncodeToString(c.trace[:])+"-"+hex.EncodeToString(c.span[:])+"-") {
+		if c, ok := parseTraceparent(text); ok && !strings.HasPrefix(text[2:], "-"+c.trace+"-"+c.span+"-") {
 			t.Errorf("%q was read as %v", text, c)
 		}
 	})

@@ -1,8 +1,10 @@
 package otlp
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -11,33 +13,29 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// spanContext identifies a span. The zero value means that there is no span.
+// spanContext identifies a span by IDs in hexadecimal. The zero value means that there is no span.
 type spanContext struct {
-	trace   [16]byte
-	span    [8]byte
-	sampled bool // the caller that began the trace records it
+	trace, span string
+	sampled     bool // the caller that began the trace records it
 }
+
+var traceparent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])(-.*)?$`)
 
 // parseTraceparent reads a header of W3C Trace Context, such as "00-TRACE-SPAN-01". It returns
 // false for any other text, which may come from any client.
 func parseTraceparent(text string) (c spanContext, ok bool) {
-	const length = 55
-	if len(text) < length || len(text) > length && (text[:2] == "00" || text[length] != '-') {
+	m := traceparent.FindStringSubmatch(text)
+	if m == nil || m[1] == "ff" || m[1] == "00" && m[5] != "" || strings.Trim(m[2], "0") == "" || strings.Trim(m[3], "0") == "" {
 		return spanContext{}, false
 	}
-	text = text[:length]
-	parts := strings.Split(text, "-")
-	if len(parts) != 4 || len(parts[0]) != 2 || len(parts[1]) != 32 || len(parts[2]) != 16 || parts[0] == "ff" || strings.ToLower(text) != text {
-		return spanContext{}, false
-	}
-	digits, err := hex.DecodeString(strings.Join(parts, ""))
-	if err != nil {
-		return spanContext{}, false
-	}
-	copy(c.trace[:], digits[1:])
-	copy(c.span[:], digits[17:])
-	c.sampled = digits[25]&1 != 0
-	return c, c.trace != [16]byte{} && c.span != [8]byte{}
+	return spanContext{trace: m[2], span: m[3], sampled: strings.Contains("13579bdf", m[4])}, true
+}
+
+// newID returns a random ID of n bytes, in hexadecimal.
+func newID(n int) string {
+	id := make([]byte, n)
+	_, _ = rand.Read(id) // it never fails
+	return hex.EncodeToString(id)
 }
 
 // object is an object of the JSON encoding of OTLP: IDs are hexadecimal, and 64-bit integers are
@@ -71,12 +69,11 @@ func spanOf(own, parent spanContext, r tool.Receipt) object {
 		attributes = append(attributes, attributeOf(a.Key, a.Value))
 	}
 	s := object{
-		"traceId": hex.EncodeToString(own.trace[:]), "spanId": hex.EncodeToString(own.span[:]),
-		"name": callspan.Name(r), "kind": kindInternal, "attributes": attributes,
+		"traceId": own.trace, "spanId": own.span, "name": callspan.Name(r), "kind": kindInternal, "attributes": attributes,
 		"startTimeUnixNano": nanos(r.Started), "endTimeUnixNano": nanos(r.Started.Add(r.Duration)),
 	}
-	if parent.span != [8]byte{} {
-		s["parentSpanId"] = hex.EncodeToString(parent.span[:])
+	if parent.span != "" {
+		s["parentSpanId"] = parent.span
 	}
 	if r.Code != "" {
 		s["status"] = object{"code": statusError, "message": string(r.Code)}
