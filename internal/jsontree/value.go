@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // Kind is the JSON type of a value.
@@ -256,66 +254,4 @@ func NumberType(literal string) jsontype.Set {
 		return jsontype.Integer
 	}
 	return jsontype.Fraction
-}
-
-// ParsePointer splits a JSON pointer (RFC 6901) into its tokens; the empty pointer has none. ok is
-// false if the string is not a JSON pointer.
-func ParsePointer(pointer string) (tokens []string, ok bool) {
-	if pointer != "" && pointer[0] != '/' || strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(pointer), "~") {
-		return nil, false
-	}
-	return SplitPointer(pointer), true
-}
-
-// FormatPointer joins tokens to a JSON pointer. It is the inverse of ParsePointer.
-func FormatPointer(path []string) string {
-	var b strings.Builder
-	for _, token := range path {
-		b.WriteByte('/')
-		b.WriteString(EscapeToken(token))
-	}
-	return b.String()
-}
-
-// EscapeToken returns a name as a token of a JSON pointer.
-func EscapeToken(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
-}
-
-// SplitPointer splits a valid JSON pointer into its tokens.
-func SplitPointer(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, token := range tokens {
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-	}
-	return tokens
-}
-
-// maxExcerpt limits the characters of a value or name that is quoted in a message.
-const maxExcerpt = 60
-
-// Cut shortens a string for a message to 60 characters and marks the cut.
-func Cut(s string) string { return plaintext.Excerpt(s, maxExcerpt) }
-
-// QuoteName quotes a name for a message and escapes characters that are not printable.
-func QuoteName(name string) string {
-	return strconv.Quote(Cut(name))
-}
-
-// Excerpt returns the beginning of the JSON text of v.
-func (v *Value) Excerpt() string {
-	// A character has at most four bytes, so Cut always removes the end, which may be incomplete.
-	const enough = 4 * (maxExcerpt + 1)
-	return plaintext.Visible(Cut(string(v.AppendJSON(nil, enough))))
-}
-
-// Describe names the type of v and shows its beginning.
-func (v *Value) Describe() string {
-	if v.Kind == Null {
-		return "null"
-	}
-	return v.Kind.String() + " " + v.Excerpt()
 }

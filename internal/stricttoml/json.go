@@ -1,12 +1,9 @@
 package stricttoml
 
 import (
-	"bytes"
 	"encoding/json"
 	"math/big"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
@@ -62,14 +59,4 @@ func Number(literal string) (string, bool) {
 	}
 	literal = strings.TrimPrefix(literal, "+")
 	return literal, json.Valid([]byte(literal))
-}
-
-// Marshal returns the TOML of a value, with the struct tags of the library, and without
-// indentation.
-func Marshal(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := toml.NewEncoder(&text)
-	encoder.Indent = ""
-	err := encoder.Encode(v)
-	return text.Bytes(), err
 }

@@ -3,10 +3,8 @@ package delegated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -128,123 +126,4 @@ func (b *Inbox) end(c *openCall, outcome Completion) bool {
 		b.o.OnDone(outcome)
 	}
 	return true
-}
-
-// Complete sets the result of an open call. A result with IsError is a failure that the tool
-// reports. A result that is malformed or does not fit the tool's schema is refused with
-// invalid_output, and the call stays open.
-//
-// For a call that is not open, Complete changes nothing. The code of the error is then not_found if
-// the Inbox does not know the call, and invalid_argument if the call already has its result. It is
-// timeout or cancelled if the call ended without a result.
-func (b *Inbox) Complete(id ID, result tool.Result) error {
-	b.mu.Lock()
-	c := b.open[id]
-	b.mu.Unlock()
-	if c == nil {
-		return b.explain(id)
-	}
-	if err := result.Check(); err != nil {
-		return err
-	}
-	outcome := Completion{Result: result}
-	if result.IsError {
-		outcome.Err = &tool.Error{Code: tool.CodeExecution, Message: "the tool says: " + result.Text(), Recoverable: true}
-	} else if err := c.fits(result); err != nil {
-		return err
-	}
-	if !b.end(c, outcome) { // the call ended meanwhile
-		return b.explain(id)
-	}
-	return nil
-}
-
-// Fail ends an open call with a failure; message is shown to the model. Errors are the same as for
-// [Inbox.Complete].
-func (b *Inbox) Fail(id ID, message string) error {
-	message = strings.ToValidUTF8(message, "\uFFFD")
-	return b.Complete(id, tool.Result{Content: []tool.Content{tool.TextContent(message)}, IsError: true})
-}
-
-func (c *openCall) fits(result tool.Result) error {
-	if c.result == nil {
-		return nil
-	}
-	if len(result.Structured) == 0 {
-		return &tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the tool declares a result schema, but the result has no structured content"}
-	}
-	if err := c.result.Validate(context.Background(), result.Structured); err != nil {
-		return (&tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the result does not fit the tool's schema: " + err.Error()}).WithCause(err)
-	}
-	return nil
-}
-
-// explain returns the error that says why a call is not open.
-func (b *Inbox) explain(id ID) error {
-	code, known := tool.Code(""), false
-	b.over.Look(id.Tenant, id.Call, func(c *tool.Code) { code, known = *c, true })
-	e := &tool.Error{CallID: id.Call}
-	switch {
-	case !known:
-		e.Code, e.Message = tool.CodeNotFound, fmt.Sprintf("no call with the ID %q is open", id.Call)
-	case code == "" || code == tool.CodeExecution:
-		e.Code, e.Message = tool.CodeInvalidArgument, fmt.Sprintf("the call %q already has its result", id.Call)
-	default:
-		e.Code, e.Message = code, fmt.Sprintf("the call %q ended with %s before its result arrived", id.Call, code)
-	}
-	return e
-}
-
-// executor puts the calls of one tool into an Inbox.
-type executor struct {
-	inbox  *Inbox
-	name   string
-	form   Form
-	result *jsonschema.Schema
-}
-
-// Prepare does nothing: there is nothing to load.
-func (e *executor) Prepare(context.Context) error { return nil }
-
-// Close does nothing: open calls stay in the Inbox.
-func (e *executor) Close() error { return nil }
-
-// Execute opens a call. In the form Wait it also waits for the result.
-func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-	c, err := e.inbox.add(e, in)
-	if err != nil {
-		return tool.Result{}, err
-	}
-	if e.form == Later {
-		return pending(e.name)
-	}
-	select {
-	case outcome := <-c.done:
-		return outcome.returned()
-	case <-ctx.Done():
-		e.inbox.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before its result arrived")})
-		// The call has ended, here or in another goroutine, so its outcome is sent to c.done.
-		return (<-c.done).returned()
-	}
-}
-
-// returned converts the outcome to the results of Execute. It returns a nil error for a nil
-// *tool.Error, which would not be nil as an error.
-func (c Completion) returned() (tool.Result, error) {
-	if c.Err != nil {
-		return c.Result, c.Err
-	}
-	return c.Result, nil
-}
-
-// pending returns the immediate result of a Later tool, which says that the real result will
-// follow.
-func pending(name string) (tool.Result, error) {
-	result, err := tool.JSONResult(struct {
-		Status  string `json:"status"`
-		Tool    string `json:"tool"`
-		Message string `json:"message"`
-	}{"pending", name, "the call was delegated to the client, which has not answered yet"})
-	result.Pending = true
-	return result, err
 }
