@@ -6,11 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/wasmtool/wasmtool/internal/each"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
-	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
 var sizeText = regexp.MustCompile(`^([0-9]{1,19}) ?([A-Za-z]*)$`)
@@ -83,97 +78,4 @@ func FormatSize(n uint64) string {
 		}
 	}
 	return strconv.FormatUint(n, 10) + "B"
-}
-
-// ParseCount reads an integer in any base and with any separators of TOML. It must be between low
-// and high.
-func ParseCount(literal string, low, high uint64) (uint64, error) {
-	number, _ := Number(literal)
-	n, err := strconv.ParseUint(number, 10, 64) // fails below 0
-	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("%s is out of range; write a whole number from %s to %s", plaintext.Excerpt(literal, MaxQuoted), FormatCount(low), FormatCount(high))
-	}
-	return n, nil
-}
-
-// FormatCount writes a number with a separator between thousands from 10_000 on.
-func FormatCount(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0 && n >= 10_000; i -= 3 {
-		digits = digits[:i] + "_" + digits[i:]
-	}
-	return digits
-}
-
-// durationText accepts less than time.ParseDuration: no sign, and no unit below a millisecond.
-var durationText = regexp.MustCompile(`^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h))+$`)
-
-// ParseDuration reads a time such as "10s" or "1m30s", which must be between low and high.
-func ParseDuration(text string, low, high time.Duration) (time.Duration, error) {
-	scale := "a time from " + FormatDuration(low) + " to " + FormatDuration(high)
-	d, err := time.ParseDuration(text)
-	if err != nil || !durationText.MatchString(text) {
-		if d < 0 || strings.HasPrefix(text, "-") {
-			return 0, fmt.Errorf("%s is negative; write %s", Quote(text), scale)
-		}
-		if bareNumber.MatchString(text) {
-			return 0, fmt.Errorf("%s has no unit; write %q", Quote(text), SecondsOf(text))
-		}
-		return 0, fmt.Errorf(`%s is not a time; write numbers with the units h, m, s or ms, such as "10s"`, Quote(text))
-	}
-	if d < low || d > high {
-		return 0, fmt.Errorf("%s is out of range; write %s", Quote(text), scale)
-	}
-	return d, nil
-}
-
-var bareNumber = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,6})?$`)
-
-// SecondsOf returns the time that a number without a unit most likely means.
-func SecondsOf(literal string) string {
-	number := strings.ReplaceAll(literal, "_", "")
-	if !bareNumber.MatchString(number) {
-		number = "10"
-	}
-	return number + "s"
-}
-
-// FormatDuration writes a time without the units that are zero: "1h", "1m30s".
-func FormatDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
-// Choice returns the key k for a string of an enumeration, which is stored in target. The values
-// are written as package fmt prints them.
-func Choice[T any](c *Checker, k Key, target *T, choices ...T) Key {
-	k.Want, k.Choices = WantString, words(choices)
-	k.Read = ReadString(c, target, func(text string) (T, error) { return ParseChoice(text, choices...) })
-	return k
-}
-
-func words[T any](choices []T) []string {
-	return each.Of(choices, func(choice T) string { return fmt.Sprint(choice) })
-}
-
-// ParseChoice reads one value of an enumeration, which is written as package fmt prints it.
-func ParseChoice[T any](text string, choices ...T) (T, error) {
-	words, quoted := words(choices), make([]string, len(choices))
-	for i, choice := range choices {
-		if words[i] == text {
-			return choice, nil
-		}
-		quoted[i] = strconv.Quote(words[i])
-	}
-	fix := "write " + strings.Join(quoted, " or ")
-	if near := suggest.Nearest(text, words); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
-	}
-	return *new(T), fmt.Errorf("%s is not a valid value; %s", Quote(text), fix)
 }

@@ -2,17 +2,13 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
-	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -159,81 +155,4 @@ func (d definition) digest(o Options) string {
 		}
 	}
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(b.Bytes()))
-}
-
-// Adapted describes a tool of a server under a name of its own. It gives no access: a call needs
-// the consent of the policy for the original tool as well, and is sent as a call of that tool.
-type Adapted struct {
-	// Tool is the server's name for the tool.
-	Tool string
-	// Spec is the definition. If Parameters or Result is empty, the server's schema applies. The
-	// tool is always dangerous and outside the sandbox.
-	Spec tool.Spec
-	// Digest identifies the origin of the Spec, such as a manifest.
-	Digest string
-}
-
-// sourced returns the tool for the server's definition d. Its digest changes when the server's
-// definition changes, or the manifest.
-func (a Adapted) sourced(s *Server, d definition) tool.Sourced {
-	original, spec := d.spec(s.o.Name), a.Spec.Clone()
-	spec.Category = cmp.Or(spec.Category, original.Category)
-	spec.Server, spec.Original = original.Server, original.Name
-	spec.Dangerous, spec.Sandboxed = true, false
-	if len(spec.Parameters) == 0 {
-		spec.Parameters = original.Parameters
-	}
-	if len(spec.Result) == 0 {
-		spec.Result = original.Result
-	}
-	digest := d.digest(s.o)
-	own := fmt.Sprintf("sha256:%x", sha256.Sum256(fmt.Appendf(nil, "adapted %q %q", a.Digest, digest)))
-	return tool.Sourced{Spec: spec, Executor: &executor{server: s, name: d.Name, digest: digest, own: own}}
-}
-
-// lacks returns the error for an adapted tool that the server does not have.
-func (s *session) lacks(a Adapted) error {
-	names := each.Of(s.definitions(), func(d definition) string { return d.Name })
-	hint := "it may have been renamed"
-	if near := suggest.Nearest(a.Tool, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	missing := tool.Errorf(tool.CodeNotFound, "the MCP server %s has no tool %q; %s", s.server.o.Name, a.Tool, hint)
-	missing.Tool = a.Spec.Name
-	return missing
-}
-
-const (
-	namePrefix    = "mcp__"
-	nameSeparator = "__" // between server and tool
-	maxName       = 64   // bytes
-)
-
-// ToolName returns the name that a server's tool has in a registry: "mcp__SERVER__TOOL", in
-// lower case, with an underscore for each character that tool names must not have. A name of
-// more than 64 bytes is cut and ends with a hash of the tool's whole name.
-func ToolName(server, name string) string {
-	full := namePrefix + server + nameSeparator + strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
-			return c
-		}
-		return '_'
-	}, strings.ToLower(name))
-	if len(full) <= maxName {
-		return full
-	}
-	sum := sha256.Sum256([]byte(name))
-	mark := fmt.Sprintf("_%x", sum[:4])
-	return full[:maxName-len(mark)] + mark
-}
-
-// ServerOf returns the server in a name that [ToolName] returned, and "" for any other name. It
-// ignores case and white space around the name, because people type such names.
-func ServerOf(tool string) string {
-	rest, ours := strings.CutPrefix(strings.ToLower(strings.TrimSpace(tool)), namePrefix)
-	server, _, found := strings.Cut(rest, nameSeparator)
-	if !ours || !found {
-		return ""
-	}
-	return server
 }

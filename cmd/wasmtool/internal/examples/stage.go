@@ -3,21 +3,13 @@ package examples
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
-	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -169,128 +161,4 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable
 	}
 	delete(offer.Mounts, capability.ScratchMount)
 	return offer
-}
-
-// firstFileTime is the time of the files in examples that do not set the clock. It is fixed, so
-// that a tool that shows the times of files, or sorts by them, has the same output in every run.
-var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// mounts maps the names of an example's mounts to their directories. An [os.Root] keeps every path
-// inside its directory, even if the tool created links.
-type mounts map[string]*os.Root
-
-// openMounts creates an empty directory below dir for each mount that a tool asks for.
-func openMounts(dir string, p capability.Permissions) (mounts, error) {
-	m := make(mounts)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
-	}
-	for _, asked := range p.FS {
-		if asked.Mount == capability.ScratchMount {
-			continue
-		}
-		own := filepath.Join(dir, asked.Mount)
-		if err := os.Mkdir(own, 0o700); err != nil {
-			return nil, errors.Join(err, m.close())
-		}
-		root, err := os.OpenRoot(own)
-		if err != nil {
-			return nil, errors.Join(err, m.close())
-		}
-		m[asked.Mount] = root
-	}
-	return m, nil
-}
-
-func (m mounts) close() error {
-	var errs []error
-	for _, root := range m {
-		errs = append(errs, root.Close(), os.RemoveAll(root.Name()))
-	}
-	return errors.Join(errs...)
-}
-
-// offered returns the directories in the form that a Registry accepts.
-func (m mounts) offered() map[string]capability.Mount {
-	offered := make(map[string]capability.Mount)
-	for name, root := range m {
-		offered[name] = capability.Mount{Dir: root.Name(), Mode: capability.ModeWrite}
-	}
-	return offered
-}
-
-// write creates the files, with ascending times: each file is a second older than the next, and the
-// last is a second older than now.
-func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
-	for i, f := range files {
-		root := m[f.Mount]
-		if err := root.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
-			return err
-		}
-		if err := root.WriteFile(f.Path, []byte(f.Text), 0o600); err != nil {
-			return err
-		}
-		at := now.Add(time.Duration(i-len(files)) * time.Second)
-		if err := root.Chtimes(f.Path, at, at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// read returns the content of a file. found is false if the file cannot be read.
-func (m mounts) read(p manifests.ExamplePath) (text string, found bool) {
-	data, err := m[p.Mount].ReadFile(p.Path)
-	return string(data), err == nil
-}
-
-// exists reports whether the path exists, as a file, a directory or a link.
-func (m mounts) exists(p manifests.ExamplePath) bool {
-	_, err := m[p.Mount].Lstat(p.Path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// fillStore puts the values of an example into the store of its tool.
-func fillStore(ctx context.Context, store kv.Store, ns kv.Namespace, values map[string]string, o *Outcome) {
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if err := store.Put(ctx, ns, key, []byte(values[key])); err != nil {
-			o.fail("store: %s: %s", key, err)
-		}
-	}
-}
-
-// compareStore compares the whole store after the call with the content that the example expects;
-// nil expects nothing.
-func compareStore(ctx context.Context, store kv.Store, ns kv.Namespace, want map[string]string, o *Outcome) error {
-	if want == nil {
-		return nil
-	}
-	got := make(map[string]string)
-	for after := ""; ; {
-		keys, err := store.List(ctx, ns, "", after, 0)
-		if err != nil {
-			return err
-		}
-		if len(keys) == 0 {
-			break
-		}
-		for _, key := range keys {
-			value, err := store.Get(ctx, ns, key)
-			if err != nil {
-				return err
-			}
-			got[key] = string(value)
-		}
-		after = keys[len(keys)-1]
-	}
-	if !maps.Equal(want, got) {
-		o.fail("store_after (- expected, + got):\n%s", differing(listed(want), listed(got)))
-	}
-	return nil
-}
-
-// listed returns a line for each value.
-func listed(values map[string]string) string {
-	lines := each.Of(slices.Sorted(maps.Keys(values)), func(key string) string { return fmt.Sprintf("%s = %q", key, values[key]) })
-	return strings.Join(lines, "\n")
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -291,95 +290,4 @@ func (s *httpStream) Close() error {
 		}
 	})
 	return nil
-}
-
-// When the listening stream has ended, it is opened again after minListenWait. The wait doubles up
-// to maxListenWait while no message arrives.
-const (
-	minListenWait = 5 * time.Second
-	maxListenWait = time.Minute
-)
-
-// errNoStream is the error for a server without a listening stream; most servers have none.
-var errNoStream = errors.New("it has no stream to listen to")
-
-// listen receives the messages that the server sends outside of responses, such as a
-// notification that its list of tools changed. It returns when the session ends, or when the
-// server turns out to have no such stream.
-func (s *httpStream) listen() {
-	wait := minListenWait
-	for s.ctx.Err() == nil {
-		received := false
-		err := s.exchange(s.ctx, http.MethodGet, nil, requestTime, func(res *egress.Response) error {
-			if res.Status != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), sse.MediaType) {
-				return errNoStream
-			}
-			return messages(res, func(line []byte) error {
-				received = true
-				_, err := s.incoming.Write(line)
-				return err
-			})
-		})
-		var failed *Error
-		switch {
-		case errors.Is(err, errNoStream):
-			return
-		case errors.As(err, &failed) && failed.sessionOver:
-			s.finish(failed.Error())
-			return
-		case errors.As(err, &failed) && failed.Status != 0 && failed.Status < 500:
-			return
-		}
-		if received {
-			wait = minListenWait
-		}
-		select {
-		case <-time.After(wait):
-		case <-s.ctx.Done():
-		}
-		wait = min(2*wait, maxListenWait)
-	}
-}
-
-// messages passes each message of a response, as one line, to the function take. The error is the
-// error of take, ErrMessageTooLong, or an *Error if the body cannot be read.
-func messages(res *egress.Response, take func(line []byte) error) error {
-	if strings.HasPrefix(res.Header.Get("Content-Type"), sse.MediaType) {
-		return events(res.Body, func(data []byte) error { return takeJSON(data, take) })
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, MaxMessage+1))
-	switch {
-	case err != nil:
-		return requestError(err)
-	case len(body) > MaxMessage:
-		return ErrMessageTooLong
-	}
-	return takeJSON(body, take)
-}
-
-// takeJSON passes data as one line to the function take. It ignores data that is not JSON: that
-// cannot be the response to any request.
-func takeJSON(data []byte, take func(line []byte) error) error {
-	var b bytes.Buffer
-	if json.Compact(&b, data) != nil || b.Len() == 0 {
-		return nil
-	}
-	b.WriteByte('\n')
-	return take(b.Bytes())
-}
-
-// events passes the data of each server-sent event to the function take.
-func events(r io.Reader, take func(data []byte) error) error {
-	var refused error
-	err := sse.Read(r, MaxMessage, func(data []byte) error {
-		refused = take(data)
-		return refused
-	})
-	switch {
-	case err == nil || refused != nil:
-		return err
-	case errors.Is(err, sse.ErrTooLong):
-		return ErrMessageTooLong
-	}
-	return requestError(err)
 }
