@@ -12,7 +12,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
@@ -47,10 +46,10 @@ type Exporter struct {
 
 	ctx     context.Context // of requests
 	cancel  context.CancelFunc
-	closing chan struct{}
+	closing context.Context // done when the Exporter is being closed
+	close   context.CancelFunc
 	ended   chan struct{} // closed after the last request
-	close   func()
-	failed  bool // the last request failed
+	failed  bool          // the last request failed
 }
 
 // New returns an Exporter. It makes no request. The caller must close it.
@@ -59,18 +58,12 @@ func New(o Options) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the URL of the collector %w", err)
 	}
-	for name := range o.Header {
-		if err := egress.CheckHeader(name); err != nil {
-			return nil, fmt.Errorf("a header for the collector: %w", err)
-		}
-	}
 	e := &Exporter{
 		o: o, log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		// The operator named the collector, which often has a private address.
 		endpoint: endpoint.Endpoint{URL: u, Private: true, Rule: "traces", HTTP: o.HTTP},
-		queue:    make(chan json.RawMessage, maxQueue), closing: make(chan struct{}), ended: make(chan struct{}),
+		queue:    make(chan json.RawMessage, maxQueue), ended: make(chan struct{}),
 	}
-	e.close = sync.OnceFunc(func() { close(e.closing) })
 	e.o.Header = http.Header{"Content-Type": {"application/json"}}
 	maps.Copy(e.o.Header, o.Header)
 	resource := map[string]string{"service.name": DefaultServiceName}
@@ -79,6 +72,7 @@ func New(o Options) (*Exporter, error) {
 		e.resource = append(e.resource, attributeOf(key, resource[key]))
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.closing, e.close = context.WithCancel(context.Background())
 	go e.run()
 	return e, nil
 }
@@ -147,7 +141,7 @@ func (e *Exporter) run() {
 				continue
 			}
 		case <-tick.C:
-		case <-e.closing:
+		case <-e.closing.Done():
 			closing = true
 			continue
 		}
@@ -205,11 +199,10 @@ func (e *Exporter) post(batch []json.RawMessage) (later bool, _ error) {
 	if err != nil {
 		return true, err
 	}
-	switch res.Status {
-	case http.StatusOK:
+	if res.Status == http.StatusOK {
 		return false, nil
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		later = true
 	}
+	// The specification of OTLP lists these.
+	later = slices.Contains([]int{429, 502, 503, 504}, res.Status)
 	return later, fmt.Errorf("the collector answered with the status %d", res.Status)
 }
