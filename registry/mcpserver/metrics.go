@@ -135,8 +135,8 @@ func (m *Metrics) CacheHit() {
 }
 
 // ServerChanged counts a start of an MCP server that wasmtool calls, or a failed start, and records
-// whether the server is up. The name must be from the operator's file. Pass it the events of
-// package executor/mcp.
+// whether the server is up. The name must be from the operator's file. With ServerCalled, it
+// implements Monitor of package executor/mcp.
 func (m *Metrics) ServerChanged(name string, up, failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -108,8 +108,8 @@ type Sources struct {
 	// it is nil, the first such tool is an error of New. With StartInBackground, it must be safe
 	// for concurrent use.
 	OnLoadError func(error)
-	// OnServerEvent is called, possibly concurrently, for events of the Servers; nil means none.
-	OnServerEvent func(mcp.Event)
+	// Monitor is notified of what happens to the Servers; nil means none.
+	Monitor mcp.Monitor
 }
 
 // Host configures the tools that the embedding program implements. The zero value has none.

@@ -61,7 +61,7 @@ func (a *assembly) addServers(tools *registry.Registry) error {
 		return tools.Tools().StartSource(mcp.NewServer(mcp.Options{
 			Name: name, Command: servers[name].Command, Env: servers[name].Env, StartTimeout: servers[name].StartTimeout,
 			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: a.secrets, HTTP: o.HTTP,
-			LookupEnv: o.config().LookupEnv, Logger: o.Registry.Logger, OnEvent: o.Sources.OnServerEvent,
+			LookupEnv: o.config().LookupEnv, Logger: o.Registry.Logger, Monitor: o.Sources.Monitor,
 			Adapted: a.adapted[name], OnlyAdapted: !slices.Contains(o.Sources.Servers, name) && o.Sources.Tool != "",
 		}))
 	})

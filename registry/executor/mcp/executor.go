@@ -43,8 +43,9 @@ func (e *executor) OriginalDigest() string { return e.digest }
 func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 	began := time.Now()
 	result, err := e.execute(ctx, in)
-	o := &e.server.o
-	o.OnEvent(Event{Server: o.Name, Kind: EventCalled, Code: tool.CodeOf(err), Took: time.Since(began)})
+	if o := &e.server.o; o.Monitor != nil {
+		o.Monitor.ServerCalled(o.Name, tool.CodeOf(err), time.Since(began))
+	}
 	return result, err
 }
 

@@ -64,32 +64,18 @@ type Options struct {
 	OnlyAdapted bool
 	// Logger receives warnings for the operator; nil discards them.
 	Logger *slog.Logger
-	// OnEvent is called, possibly concurrently, for monitoring; nil means none.
-	OnEvent func(Event)
+	// Monitor is notified of what happens to the server; nil means none.
+	Monitor Monitor
 }
 
-// Event is an event of a server, for monitoring. Its values are bounded: it has nothing that the
-// server wrote.
-type Event struct {
-	// Server is Options.Name.
-	Server string
-	Kind   EventKind
-	// Code is why a call failed; empty for a successful call and all other events.
-	Code tool.Code
-	// Took is the duration of a call; 0 for all other events.
-	Took time.Duration
+// Monitor counts what happens to servers. It is called concurrently, with the Name of the Options
+// and nothing that a server wrote. The counters of package mcpserver implement it.
+type Monitor interface {
+	// ServerChanged is called when a server has started, has ended, or has failed to start.
+	ServerChanged(name string, up, failed bool)
+	// ServerCalled is called at the end of a call; the code is empty for success.
+	ServerCalled(name string, code tool.Code, took time.Duration)
 }
-
-// EventKind is the kind of an Event.
-type EventKind int
-
-// The kinds of events. A server may be started again after EventNotStarted and EventEnded.
-const (
-	EventStarted EventKind = iota
-	EventNotStarted
-	EventEnded
-	EventCalled
-)
 
 // Server is an MCP server that is started when its tools are first needed, and again after it
 // ended. It implements [tool.Source] and is safe for concurrent use. The zero value is not
@@ -134,9 +120,6 @@ func NewServer(o Options) *Server {
 }
 
 func newServer(o Options, open func(Options) (transport.Stream, error)) *Server {
-	if o.OnEvent == nil {
-		o.OnEvent = func(Event) {}
-	}
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
@@ -261,15 +244,21 @@ func (s *Server) begin() (*session, error) {
 	if err != nil {
 		failure := tool.Errorf(tool.CodeNetwork, "the MCP server %s does not start: %v", s.o.Name, err).WithCause(err)
 		failure.Details.RetryAfter = s.postpone(begun)
-		s.o.OnEvent(Event{Server: s.o.Name, Kind: EventNotStarted})
+		s.noteChange(false, true)
 		return nil, failure
 	}
 	s.mu.Lock()
 	s.current = started
 	s.mu.Unlock()
-	s.o.OnEvent(Event{Server: s.o.Name, Kind: EventStarted})
+	s.noteChange(true, false)
 	go s.watch(started, begun)
 	return started, nil
+}
+
+func (s *Server) noteChange(up, failed bool) {
+	if s.o.Monitor != nil {
+		s.o.Monitor.ServerChanged(s.o.Name, up, failed)
+	}
 }
 
 // running returns the running session, nil if a session may be started, or an error if none may be
@@ -306,7 +295,7 @@ func (s *Server) watch(running *session, begun time.Time) {
 	s.mu.Unlock()
 	if unexpected {
 		s.postpone(begun)
-		s.o.OnEvent(Event{Server: s.o.Name, Kind: EventEnded})
+		s.noteChange(false, false)
 		s.signalChange()
 	}
 }

@@ -321,13 +321,24 @@ func digest(t *testing.T, s tool.Sourced) string {
 	return d
 }
 
+// monitor receives a line for each event.
+type monitor chan string
+
+func (m monitor) ServerChanged(name string, up, failed bool) {
+	m <- fmt.Sprintf("%s up=%t failed=%t", name, up, failed)
+}
+
+func (m monitor) ServerCalled(name string, code tool.Code, _ time.Duration) {
+	m <- name + " " + string(code)
+}
+
 // A server that ended is started again after a wait, which doubles each time.
 func TestRestartBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScripted(map[string]string{"tools/call": "end"})
 		server := serverOf(t, s.run)
-		events := make(chan Event, 100)
-		server.o.OnEvent = func(e Event) { events <- e }
+		seen := make(monitor, 100)
+		server.o.Monitor = seen
 		found := one(t, server)
 		var waits []time.Duration
 		for range 8 {
@@ -340,19 +351,13 @@ func TestRestartBacksOff(t *testing.T) {
 			time.Sleep(wait) // this uses the fake clock of synctest
 		}
 		synctest.Wait()
-		count := make(map[Event]int)
-		for range len(events) {
-			e := <-events
-			e.Took = 0
-			count[e]++
+		count := make(map[string]int)
+		for range len(seen) {
+			count[<-seen]++
 		}
 		// Every second call finds the server ended.
-		want := map[Event]int{
-			{Server: "calc", Kind: EventStarted}: 8, {Server: "calc", Kind: EventEnded}: 8,
-			{Server: "calc", Kind: EventCalled, Code: tool.CodeNetwork}: 16,
-		}
-		if !maps.Equal(count, want) {
-			t.Errorf("the events are %v, want %v", count, want)
+		if want := map[string]int{"calc up=true failed=false": 8, "calc up=false failed=false": 8, "calc network": 16}; !maps.Equal(count, want) {
+			t.Errorf("the monitor saw %v, want %v", count, want)
 		}
 		if want := []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}; !slices.Equal(waits, want) {
 			t.Errorf("the waits are %v, want %v", waits, want)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/otlp"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -22,13 +21,7 @@ func (o *serveOptions) measure(options *standard.Options, metrics *mcpserver.Met
 		}
 		e.OnEnd(metrics.Compiled)
 	}
-	options.Sources.OnServerEvent = func(e mcp.Event) {
-		if e.Kind == mcp.EventCalled {
-			metrics.ServerCalled(e.Server, e.Code, e.Took)
-			return
-		}
-		metrics.ServerChanged(e.Server, e.Kind == mcp.EventStarted, e.Kind == mcp.EventNotStarted)
-	}
+	options.Sources.Monitor = metrics
 }
 
 // flushTime limits how long the last spans may take to reach the collector.

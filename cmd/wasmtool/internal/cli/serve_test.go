@@ -189,6 +189,9 @@ func TestServeHTTP(t *testing.T) {
 	s := serveCommand(t, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
 	s.cmd.Env = append(s.cmd.Env,
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20sesame", "OTEL_SERVICE_NAME=ours")
+	if err := os.WriteFile(s.config, []byte("[servers.dead]\ncommand = [\"no-such-program\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +210,7 @@ func TestServeHTTP(t *testing.T) {
 	}
 	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
 	until(t, metrics, "wasmtool_compile_seconds_count 1")
+	until(t, metrics, `wasmtool_mcp_server_up{server="dead"} 0`)
 	if line := s.expectLine(t, `level=INFO msg="[tools] silent ended" tool=silent call=call_`); !strings.Contains(line, " duration=") {
 		t.Errorf("the line of the call ends with %q", line)
 	}
