@@ -2,12 +2,15 @@ package standard_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -28,6 +31,9 @@ program = %t
 [limits]
 memory = "32MiB"
 
+[permissions]
+random = %t
+%s
 [parameters]
 type = "object"
 
@@ -36,8 +42,8 @@ type = "array"
 `
 
 // openJS returns a registry with the given scripts as tools, by name, and the count of starts that
-// are not saved.
-func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*registry.Registry, *unsaved) {
+// are not saved. random grants real randomness.
+func openJS(t testing.TB, o runtime.Options, random bool, scripts map[string]string) (*registry.Registry, *unsaved) {
 	t.Helper()
 	tools := make(map[string]map[string]string)
 	for name, script := range scripts {
@@ -45,8 +51,12 @@ func openJS(t testing.TB, o runtime.Options, scripts map[string]string) (*regist
 		if name == "spins" {
 			timeout = "300ms"
 		}
+		files := ""
+		if name == "files" {
+			files = "\n[[permissions.fs]]\nmount = \"tmp\"\nmode = \"write\"\n"
+		}
 		tools[name] = map[string]string{
-			"tool.toml": fmt.Sprintf(jsTool, name, timeout, strings.Contains(script, "readInput")), "lib/main.js": script,
+			"tool.toml": fmt.Sprintf(jsTool, name, timeout, strings.Contains(script, "readInput"), random, files), "lib/main.js": script,
 			"lib/data.json": `{"a":[1]}`, "lib/lib/double.js": "export const double = (n) => 2 * n",
 			"lib/vendor/left/package.json": `{"main": "lib/left"}`, "lib/vendor/left/lib/left.js": "export default 'left'",
 			"lib/vendor/@a/b/package.json": `{"exports": {"./sub": {"require": "./no.cjs", "import": "./b.mjs"}}}`,
@@ -131,7 +141,8 @@ func TestJS(t *testing.T) {
 		"patches":  {"export function run() { JSON.stringify = () => 'no'; JSON.parse = null; RegExp.prototype.exec = String.prototype.isWellFormed = Array.prototype.push = () => { throw 1 }; for (const k of ['JSON', 'Object', 'Promise', 'Error', 'String']) delete globalThis[k]; return {a: 'ok'} }", `{"a":"ok"}`},
 		"globals":  {"export function run() { return [typeof globalThis.host, typeof fetch, typeof process, typeof require, new TextDecoder().decode(new TextEncoder().encode('€\\ud800')), atob(btoa('a')), structuredClone({m: new Map([[1, [2]]])}).m.get(1), Object.keys(globalThis)] }", `["undefined","undefined","undefined","undefined","€�","a",[2],["performance"]]`},
 		"reaches":  {"import {sys} from 'wasmtool:sys';\nexport function run() { const f = (g) => { try { g(); return 'reached' } catch (e) { return e.message } }; return [f(() => sys.readFile('/etc/passwd')), f(() => sys.readFile('/tool/../etc/passwd')), f(() => sys.open('/tool/x', 1)), f(() => sys.write(7, 'x'))] }", `["/etc/passwd: does not exist","/tool/../etc/passwd: not allowed","/tool/x: read-only","descriptor 7: is not open"]`},
-		"memory":   {"import {sys} from 'wasmtool:sys';\nexport function run() { let n = 0; for (let i = 0; i < 20; i++) { const a = new Uint8Array(1 << 20).fill(i); n += a[7] - i; new Array(1e4).fill({}).map(String) } return n + sys.text(sys.readFile('/tool/data.json')) }", `0{"a":[1]}`},
+		"memory":   {"import {sys} from 'wasmtool:sys';\nexport function run() { let n = 0; for (let i = 0; i < 20; i++) { const a = new Uint8Array(1 << 20).fill(i); n += a[7] - i; new Array(1e4).fill({}).map(String) } return import('./lib/double.js').then((m) => n + m.double(2) + sys.text(sys.readFile('/tool/data.json'))) }", `4{"a":[1]}`},
+		"files":    {"import {sys} from 'wasmtool:sys';\nexport function run() { const d = '/tmp/d'; sys.mkdir(d); sys.writeFile(d + '/a', 'é'); sys.rename(d + '/a', d + '/b'); const r = [sys.list(d), sys.stat(d + '/b').size, sys.text(sys.readFile(d + '/b')), sys.list('/tool/lib')]; try { sys.remove(d) } catch (e) { r.push(e.message) } sys.remove(d + '/b'); sys.remove(d); return r }", `[[{"name":"b","type":"file"}],2,"é",[{"name":"double.js","type":"file"}],"/tmp/d: is not empty"]`},
 	}
 	failures := map[string]struct {
 		script string
@@ -172,14 +183,19 @@ func TestJS(t *testing.T) {
 	for name, tt := range failures {
 		scripts[name] = tt.script
 	}
-	saved, unsaved := openJS(t, runtime.Options{}, scripts)
-	anew, _ := openJS(t, runtime.Options{MaxIdleBytes: -1}, scripts)
+	saved, unsaved := openJS(t, runtime.Options{}, false, scripts)
+	anew, _ := openJS(t, runtime.Options{MaxIdleBytes: -1}, false, scripts)
+	fuel := map[string]uint64{}
 	call := func(reg *registry.Registry, name string) (string, *tool.Error) {
 		result, err := reg.Execute(context.Background(), tool.Call{Tool: name, Arguments: []byte(`{"numbers": [3, 1, 2, 10]}`)})
 		var failed *tool.Error
 		if err != nil && !errors.As(err, &failed) {
 			t.Fatal(name, err)
 		}
+		if before, ok := fuel[name]; ok && err == nil && result.Call.Fuel != before {
+			t.Errorf("%s: a call used %d units of fuel, and another %d", name, before, result.Call.Fuel)
+		}
+		fuel[name] = result.Call.Fuel
 		return strings.TrimSpace(result.Text()), failed
 	}
 	for name, tt := range results {
@@ -212,17 +228,65 @@ func TestJS(t *testing.T) {
 	}
 }
 
-// BenchmarkJS is a call of a script.
-func BenchmarkJS(b *testing.B) {
-	reg, _ := openJS(b, runtime.Options{}, map[string]string{"median": "export function run({numbers}) { numbers.sort((a, b) => a - b); return (numbers[1] + numbers[2]) / 2 }"})
-	call := func() {
-		result, err := reg.Execute(b.Context(), tool.Call{Tool: "median", Arguments: []byte(`{"numbers":[3,1,2,10]}`)})
-		if err != nil || result.Text() != "2.5" {
-			b.Fatal(result.Text(), err)
+// Calls from one saved start share no random number. A start that draws one is not saved.
+func TestJSRandom(t *testing.T) {
+	reg, unsaved := openJS(t, runtime.Options{}, true, map[string]string{
+		"calls":  "const { random } = Math;\nexport function run() { return [random(), Math.random(), crypto.randomUUID(), ...crypto.getRandomValues(new BigUint64Array(2))].map(String) }",
+		"starts": "const id = Math.random();\nexport function run() { return [String(id)] }",
+	})
+	seen := map[string]bool{}
+	call := func(name string) {
+		result, err := reg.Execute(t.Context(), tool.Call{Tool: name})
+		var values []string
+		if err = errors.Join(err, json.Unmarshal([]byte(result.Text()), &values)); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, value := range values {
+			if seen[value] {
+				t.Fatalf("%s: %s twice", name, value)
+			}
+			seen[value] = true
 		}
 	}
-	call()
-	for b.Loop() {
-		call()
+	for range testlevel.Size(200, 1000) {
+		call("calls")
 	}
+	if n := unsaved.Load(); n > 0 {
+		t.Errorf("%d starts were not saved: %v", n, unsaved.last.Load())
+	}
+	for range 5 {
+		call("starts")
+	}
+	if unsaved.Load() == 0 {
+		t.Error("a start that draws a random number was saved")
+	}
+}
+
+// BenchmarkJS compares a call of a script with starting node for it.
+func BenchmarkJS(b *testing.B) {
+	const script = "export function run({numbers}) { numbers.sort((a, b) => a - b); return (numbers[1] + numbers[2]) / 2 }"
+	const input = `{"numbers": [3, 1, 2, 10]}`
+	b.Run("call", func(b *testing.B) {
+		reg, _ := openJS(b, runtime.Options{}, false, map[string]string{"median": script})
+		call := func() {
+			result, err := reg.Execute(b.Context(), tool.Call{Tool: "median", Arguments: []byte(input)})
+			if err != nil || result.Text() != "2.5" {
+				b.Fatal(result.Text(), err)
+			}
+		}
+		call() // compiles and saves the interpreter
+		for b.Loop() {
+			call()
+		}
+	})
+	b.Run("node", func(b *testing.B) {
+		node := testlevel.Program(b, "node")
+		for b.Loop() {
+			c := exec.Command(node, "--input-type=module", "-e", script+"; console.log(run(JSON.parse((await import('fs')).readFileSync(0))))")
+			c.Stdin = strings.NewReader(input)
+			if out, err := c.Output(); err != nil || strings.TrimSpace(string(out)) != "2.5" {
+				b.Fatal(string(out), err)
+			}
+		}
+	})
 }

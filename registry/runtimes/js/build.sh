@@ -23,10 +23,13 @@ ${CC:-clang-19} --target=wasm32-wasi -std=gnu23 -Wall -Wextra -Werror -Oz -mbulk
 "$bin/wasm-dis" "$work/glue.wasm" -o "$work/glue.wat"
 if grep -E '^ \((global|table|elem)' "$work/glue.wat"; then echo "glue.c uses the stack or a function pointer" >&2; exit 1; fi
 
-# The clock of QuickJS goes through glue.c; everything else of WASI goes to the host.
+# The clock and the randomness of QuickJS go through glue.c; everything else of WASI goes to the host.
 cat >"$work/wasi.wat" <<'END'
-(module (import "env" "engine_clock" (func $clock (param i32 i64 i32) (result i32)))
-  (export "clock_time_get" (func $clock)))
+(module
+  (import "env" "engine_clock" (func $clock (param i32 i64 i32) (result i32)))
+  (import "env" "engine_random" (func $random (param i32 i32) (result i32)))
+  (export "clock_time_get" (func $clock))
+  (export "random_get" (func $random)))
 END
 features="--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals --enable-multivalue --enable-reference-types --enable-simd"
 "$bin/wasm-merge" $features "$work/qjs.wat" qjs "$work/wasi.wat" wasi_snapshot_preview1 -o "$work/one.wasm" -sec

@@ -48,6 +48,7 @@ QJS(JS_NewObject) Value JS_NewObject(Context *c);
 QJS(JS_GetGlobalObject) Value JS_GetGlobalObject(Context *c);
 QJS(JS_SetPropertyStr) int JS_SetPropertyStr(Context *c, Value object, const char *name, Value v);
 QJS(JS_NewStringLen) Value JS_NewStringLen(Context *c, const char *s, u32 len);
+QJS(JS_NewNumber) Value JS_NewNumber(Context *c, double n);
 QJS(JS_NewArray) Value JS_NewArray(Context *c);
 QJS(JS_SetPropertyUint32) int JS_SetPropertyUint32(Context *c, Value array, u32 index, Value v);
 QJS(JS_NewUint8ArrayCopy) Value JS_NewUint8ArrayCopy(Context *c, const byte *b, u32 len);
@@ -61,12 +62,20 @@ QJS(JS_Call) Value JS_Call(Context *c, Value f, Value self, int argc, Value *arg
 
 WASI(args_sizes_get) int wasi_args_sizes_get(u32 *count, u32 *size);
 WASI(args_get) int wasi_args_get(char **list, char *bytes);
+WASI(environ_sizes_get) int wasi_environ_sizes_get(u32 *count, u32 *size);
+WASI(environ_get) int wasi_environ_get(char **list, char *bytes);
 WASI(clock_time_get) int wasi_clock_time_get(int clock, u64 precision, u64 *time);
 WASI(fd_close) int wasi_fd_close(int fd);
 WASI(fd_prestat_get) int wasi_fd_prestat_get(int fd, u32 *prestat);
 WASI(fd_prestat_dir_name) int wasi_fd_prestat_dir_name(int fd, char *name, u32 len);
 WASI(fd_read) int wasi_fd_read(int fd, u32 *vectors, u32 count, u32 *n);
+WASI(fd_readdir) int wasi_fd_readdir(int fd, byte *b, u32 len, u64 cookie, u32 *n);
 WASI(fd_write) int wasi_fd_write(int fd, u32 *vectors, u32 count, u32 *n);
+WASI(path_create_directory) int wasi_path_create_directory(int dir, const char *path, u32 len);
+WASI(path_filestat_get) int wasi_path_filestat_get(int dir, u32 lookup, const char *path, u32 len, u64 *stat);
+WASI(path_remove_directory) int wasi_path_remove_directory(int dir, const char *path, u32 len);
+WASI(path_rename) int wasi_path_rename(int dir, const char *path, u32 len, int to, const char *name, u32 name_len);
+WASI(path_unlink_file) int wasi_path_unlink_file(int dir, const char *path, u32 len);
 WASI(path_open) int wasi_path_open(int dir, u32 lookup, const char *path, u32 len, u32 flags,
                                    u64 rights, u64 inherited, u32 fdflags, u32 *fd);
 WASI(poll_oneoff) int wasi_poll_oneoff(u64 *subscriptions, u64 *events, u32 count, u32 *n);
@@ -81,9 +90,11 @@ static const char prelude[] = {
 };
 
 // The functions for prelude.js, in the order of enum call.
-static const char *const names[] = {"args", "open", "close", "read", "write", "exit", "now", "sleep",
-                                    "random", "seed", "encode", "decode", "evaluate", "hooks"};
-enum call { ARGS, OPEN, CLOSE, READ, WRITE, EXIT, NOW, SLEEP, RANDOM, SEED, ENCODE, DECODE, EVALUATE, HOOKS };
+static const char *const names[] = {
+    "args", "env", "open", "list", "stat", "change", "close", "read", "write", "exit",
+    "now", "sleep", "random", "seed", "encode", "decode", "evaluate", "hooks"};
+enum call { ARGS, ENV, OPEN, LIST, STAT, CHANGE, CLOSE, READ, WRITE, EXIT,
+            NOW, SLEEP, RANDOM, SEED, ENCODE, DECODE, EVALUATE, HOOKS };
 enum { CALLS = sizeof names / sizeof *names };
 
 static Context *context;
@@ -109,44 +120,112 @@ static char *copy(Value v) {
     return to;
 }
 
-static Value args(void) {
-    u32 count, i;
-    if (wasi_args_sizes_get(&number, &len)) return UNDEFINED;
-    count = number;
-    char **list = qjs_malloc(count * sizeof *list), *bytes = qjs_malloc(len);
-    if (!list || !bytes || wasi_args_get(list, bytes)) return UNDEFINED;
+// strings returns the arguments, or the environment as NAME=VALUE.
+static Value strings(int environment) {
+    if (environment ? wasi_environ_sizes_get(&number, &len) : wasi_args_sizes_get(&number, &len)) return UNDEFINED;
+    u32 count = number;
+    char **list = qjs_malloc(count * sizeof *list + 1), *bytes = qjs_malloc(len + 1);
+    if (!list || !bytes || (environment ? wasi_environ_get(list, bytes) : wasi_args_get(list, bytes))) return UNDEFINED;
     Value all = JS_NewArray(context);
-    for (i = 0; i < count; i++) JS_SetPropertyUint32(context, all, i, string(list[i]));
+    for (u32 i = 0; i < count; i++) JS_SetPropertyUint32(context, all, i, string(list[i]));
     qjs_free(list);
     qjs_free(bytes);
     return all;
 }
 
-// under returns the length of the directory name if the path is below it, and -1 otherwise. A
+// under returns the length of the directory name if the path is in it or is it, and -1 otherwise. A
 // separator in front of the rest is part of the length.
 static int under(const char *name, u32 n, const char *path, u32 all) {
     while (n && name[n - 1] == '/') n--;
-    if (n >= all || memcmp(name, path, n)) return -1;
-    return path[n] == '/' ? (int)n + 1 : -1;
+    if (n > all || memcmp(name, path, n)) return -1;
+    return n == all ? (int)n : path[n] == '/' ? (int)n + 1 : -1;
 }
 
-// open opens a file with an absolute path, to read (0), to write it anew (1), or for both (2). It
-// returns the descriptor, or the negative error of WASI.
-static int open(const char *path, u32 all, int mode) {
-    enum { READ_RIGHT = 1 << 1, SEEK_RIGHT = 1 << 2, WRITE_RIGHT = 1 << 6, CREATE = 1, TRUNCATE = 8 };
+static const char *inside; // the rest of a path in its directory, for locate
+static u32 inside_len;
+
+// locate returns the descriptor of the directory that an absolute path is in, or -1.
+static int locate(const char *path, u32 all) {
     int dir = -1, best = -1, fd, n;
     for (fd = 3; !wasi_fd_prestat_get(fd, vector); fd++) {
         u32 size = vector[1];
         char *name = qjs_malloc(size + 1);
-        if (!name) return -48;
+        if (!name) return -1;
         n = wasi_fd_prestat_dir_name(fd, name, size) ? -1 : under(name, size, path, all);
         if (n > best) best = n, dir = fd;
         qjs_free(name);
     }
+    inside = path + best, inside_len = all - best;
+    if (dir >= 0 && !inside_len) inside = ".", inside_len = 1;
+    return dir;
+}
+
+// open opens a file, to read (0), to write it anew (1), for both (2), or a directory (3). It returns
+// the descriptor, or the negative error of WASI.
+static int open(const char *path, u32 all, int mode) {
+    enum { READ_RIGHT = 1 << 1, SEEK_RIGHT = 1 << 2, WRITE_RIGHT = 1 << 6, READDIR_RIGHT = 1 << 14 };
+    enum { CREATE = 1, DIRECTORY = 2, TRUNCATE = 8 };
+    int dir = locate(path, all);
     if (dir < 0) return -44;
-    u64 rights = SEEK_RIGHT | (mode != 1 ? READ_RIGHT : 0) | (mode ? WRITE_RIGHT : 0);
-    int err = wasi_path_open(dir, 1, path + best, all - best, mode == 1 ? CREATE | TRUNCATE : 0, rights, rights, 0, &number);
+    u64 rights = mode == 3 ? READDIR_RIGHT : SEEK_RIGHT | (mode != 1 ? READ_RIGHT : 0) | (mode ? WRITE_RIGHT : 0);
+    u32 flags = mode == 1 ? CREATE | TRUNCATE : mode == 3 ? DIRECTORY : 0;
+    int err = wasi_path_open(dir, 1, inside, inside_len, flags, rights, rights, 0, &number);
     return err ? -err : (int)number;
+}
+
+// list returns the names in an open directory, each with its type after it.
+static Value list(int fd) {
+    enum { ROOM = 16384, HEAD = 24 };
+    byte *b = qjs_malloc(ROOM);
+    if (!b) return INT(-48);
+    Value all = JS_NewArray(context);
+    u32 count = 0, at;
+    u64 cookie = 0;
+    do {
+        int err = wasi_fd_readdir(fd, b, ROOM, cookie, &number);
+        if (err) {
+            JS_FreeValue(context, all);
+            qjs_free(b);
+            return INT(-err);
+        }
+        for (at = 0; at + HEAD <= number; at += HEAD + vector[0]) {
+            vector[0] = *(u32 *)(b + at + 16);
+            if (at + HEAD + vector[0] > number) break;
+            cookie = *(u64 *)(b + at);
+            JS_SetPropertyUint32(context, all, count++, JS_NewStringLen(context, (char *)b + at + HEAD, vector[0]));
+            JS_SetPropertyUint32(context, all, count++, INT(b[at + 20]));
+        }
+    } while (number == ROOM);
+    qjs_free(b);
+    return all;
+}
+
+// stat returns the type of a file, its size, and the milliseconds since 1970 of its last change.
+static Value stat(const char *path, u32 all) {
+    static u64 about[8];
+    int dir = locate(path, all), err = dir < 0 ? 44 : wasi_path_filestat_get(dir, 1, inside, inside_len, about);
+    if (err) return INT(-err);
+    Value v = JS_NewArray(context);
+    JS_SetPropertyUint32(context, v, 0, INT((byte)about[2]));
+    JS_SetPropertyUint32(context, v, 1, JS_NewNumber(context, (double)about[4]));
+    JS_SetPropertyUint32(context, v, 2, JS_NewNumber(context, (double)(about[6] / 1000000)));
+    return v;
+}
+
+// change removes a file or an empty directory (no second path), makes a directory ("/"), or renames
+// a file.
+static int change(const char *path, u32 all, const char *to, u32 to_len) {
+    int dir = locate(path, all), err;
+    const char *from = inside;
+    u32 from_len = inside_len;
+    if (dir < 0) return 44;
+    if (!to_len) {
+        err = wasi_path_unlink_file(dir, from, from_len);
+        return err == 31 ? wasi_path_remove_directory(dir, from, from_len) : err;
+    }
+    if (to_len == 1) return wasi_path_create_directory(dir, from, from_len);
+    int other = locate(to, to_len);
+    return other < 0 ? 44 : wasi_path_rename(dir, from, from_len, other, inside, inside_len);
 }
 
 // read reads once, at most size bytes, or to the end if size is 0. It returns a Uint8Array, or the
@@ -183,11 +262,12 @@ static int write(int fd, Value v) {
         b = s = JS_ToCStringLen2(context, &len, v, 0);
     else
         b = (char *)JS_GetUint8Array(context, &len, v);
-    if (!b) return -48;
+    if (!b && len) return -48;
     for (u32 n = len; n && !err; b += number, n -= number) {
         vector[0] = (u32)b, vector[1] = n;
         number = 0;
         err = wasi_fd_write(fd, vector, 1, &number);
+        if (!err && !number) err = 29; // an I/O error
     }
     if (s) JS_FreeCString(context, s);
     return -err;
@@ -224,15 +304,28 @@ static void seed(void) {
 
 static Value host(enum call name, Handle *argv) {
     Value v = UNDEFINED;
-    char *code, *file;
-    switch (name) {
-    case ARGS: return args();
+    char *first = 0, *second = 0;
+    u32 size = 0;
+    switch (name) { // those with strings
+    case CHANGE:
+    case EVALUATE:
+        if (!(second = copy(*argv[1]))) return INT(-48);
+        size = len;
+        __attribute__((fallthrough));
     case OPEN:
-        code = copy(*argv[0]);
-        if (!code) return INT(-48);
-        v = INT(open(code, len, (int)*argv[1]));
-        qjs_free(code);
-        return v;
+    case STAT:
+        if ((first = copy(*argv[0]))) break;
+        qjs_free(second);
+        return INT(-48);
+    default: break;
+    }
+    switch (name) {
+    case ARGS: return strings(0);
+    case ENV: return strings(1);
+    case OPEN: v = INT(open(first, len, (int)*argv[1])); break;
+    case STAT: v = stat(first, len); break;
+    case CHANGE: v = INT(-change(first, len, second, size)); break;
+    case LIST: return list((int)*argv[0]);
     case CLOSE: return INT(-wasi_fd_close((int)*argv[0]));
     case READ: return read((int)*argv[0], (u32)*argv[1]);
     case WRITE: return INT(write((int)*argv[0], *argv[1]));
@@ -240,34 +333,29 @@ static Value host(enum call name, Handle *argv) {
     case NOW: // milliseconds of the monotonic clock, modulo 2^31
         wasi_clock_time_get(1, 1, &time);
         return INT(time / 1000000 & 0x7fffffff);
-    case SLEEP: sleep((u32)*argv[0]); return v;
+    case SLEEP: sleep((u32)*argv[0]); break;
     case RANDOM: return random((u32)*argv[0]);
-    case SEED: seed(); return v;
+    case SEED: seed(); break;
     case ENCODE:
-        code = (char *)JS_ToCStringLen2(context, &len, *argv[0], 0);
-        if (!code) return INT(-48);
-        v = JS_NewUint8ArrayCopy(context, (byte *)code, len);
-        JS_FreeCString(context, code);
+        first = (char *)JS_ToCStringLen2(context, &len, *argv[0], 0);
+        if (!first) return INT(-48);
+        v = JS_NewUint8ArrayCopy(context, (byte *)first, len);
+        JS_FreeCString(context, first);
         return v;
     case DECODE:
-        code = (char *)JS_GetUint8Array(context, &len, *argv[0]);
-        return JS_NewStringLen(context, code, len);
+        first = (char *)JS_GetUint8Array(context, &len, *argv[0]);
+        return first || !len ? JS_NewStringLen(context, first, len) : INT(-48);
     case EVALUATE: // a module from its source and name: the promise of its namespace
-        code = copy(*argv[0]);
-        u32 size = len;
-        file = copy(*argv[1]);
-        if (!code || !file) return INT(-48);
-        Handle h = qjs_eval(code, size, file, 1);
-        qjs_free(code);
-        qjs_free(file);
-        if (!h) return INT(-48);
-        v = JS_DupValue(context, *h);
-        qjs_free_value(h);
-        return v;
+        argv = (Handle *)qjs_eval(first, len, second, 1);
+        if (!argv) break;
+        v = JS_DupValue(context, *(Handle)argv);
+        qjs_free_value((Handle)argv);
+        break;
     case HOOKS:
         for (int i = 0; i < 5; i++) hooks[i] = JS_DupValue(context, *argv[i]);
-        return v;
     }
+    qjs_free(first);
+    qjs_free(second);
     return v;
 }
 
@@ -320,11 +408,18 @@ EXPORT("host_module_load") char *host_module_load(const char *name, u32 *size) {
     return source;
 }
 
-// QuickJS reads the clock when it is set up, to seed Math.random, which prelude.js seeds when it is
-// used. A constant keeps the start the same for all calls.
+// While QuickJS is set up, it reads the clock, to seed Math.random, and its allocator draws a random
+// number. Constants keep the start the same for all calls. prelude.js seeds Math.random when it is
+// first used.
 EXPORT("engine_clock") int engine_clock(int clock, u64 precision, u64 *to) {
     if (started) return wasi_clock_time_get(clock, precision, to);
     *to = 1;
+    return 0;
+}
+
+EXPORT("engine_random") int engine_random(byte *b, u32 n) {
+    if (started) return wasi_random_get(b, n);
+    __builtin_memset(b, 1, n);
     return 0;
 }
 

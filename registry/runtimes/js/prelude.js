@@ -2,7 +2,7 @@
 // QuickJS lacks, timers, and the report of an error. It runs before the script, as the module
 // "wasmtool:sys", and keeps the functions that it uses, which the script may replace.
 
-const { args, open, close, read, write, exit, now, sleep, random, seed, encode, decode, evaluate, hooks } = globalThis.host;
+const { args, env, open, list, stat, change, close, read, write, exit, now, sleep, random, seed, encode, decode, evaluate, hooks } = globalThis.host;
 delete globalThis.host;
 
 const call = Function.prototype.call;
@@ -13,19 +13,25 @@ const includes = method(String.prototype.includes), lastIndexOf = method(String.
 const indexOf = method(String.prototype.indexOf), wellFormed = method(String.prototype.toWellFormed);
 const join = method(Array.prototype.join), push = method(Array.prototype.push), shift = method(Array.prototype.shift);
 const pop = method(Array.prototype.pop), splice = method(Array.prototype.splice), filter = method(Array.prototype.filter);
-const mapSet = method(Map.prototype.set), mapGet = method(Map.prototype.get), mapDelete = method(Map.prototype.delete), mapHas = method(Map.prototype.has);
+const mapSet = method(Map.prototype.set), mapDelete = method(Map.prototype.delete);
 const mapValues = method(Map.prototype.values), next = method(new Map().values().next);
-const toString = String, { parse, stringify } = JSON, { isArray } = Array, { apply, ownKeys, getPrototypeOf } = Reflect, { isError } = Error;
-const { is, fromEntries, defineProperty, keys } = Object, { isView } = ArrayBuffer, isSafe = Number.isSafeInteger;
+const toString = String, { parse, stringify } = JSON, { isArray } = Array, { apply } = Reflect, { isError } = Error;
+const { is, defineProperty, keys } = Object, { isView } = ArrayBuffer;
 const then = method(Promise.prototype.then);
-const bufferOf = method(Object.getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), "buffer").get);
 const Bytes = Uint8Array, Failure = Error, BadType = TypeError, Pending = Map;
 
 // Files and descriptors.
 
-const reasons = { 2: "not allowed", 8: "is not open", 31: "is a directory", 44: "does not exist", 48: "is too large for the memory", 54: "is below a file", 63: "not allowed", 69: "read-only", 76: "not allowed" };
+const reasons = { 2: "not allowed", 20: "exists", 8: "is not open", 31: "is a directory", 44: "does not exist", 48: "is too large for the memory", 54: "is below a file", 55: "is not empty", 63: "not allowed", 69: "read-only", 76: "not allowed" };
 const fail = (what, errno) => { throw new Failure(`${what}: ${reasons[errno] ?? `error ${errno} of WASI`}`); };
 const checked = (result, what) => (typeof result === "number" && result < 0 ? fail(what, -result) : result);
+
+// data returns what write takes: a well-formed string, or a Uint8Array.
+function data(value) {
+  if (typeof value === "string") return wellFormed(value);
+  if (!(value instanceof Bytes)) throw new BadType("neither a string nor a Uint8Array");
+  return value;
+}
 
 let inputRead = false;
 
@@ -35,8 +41,14 @@ function readFrom(fd, size = 0) {
   return checked(read(fd, size), `descriptor ${fd}`);
 }
 
+// located returns an absolute path; relative names are in the workspace.
+function located(path) {
+  path = toString(path);
+  return startsWith(path, "/") ? path : "/workspace/" + path;
+}
+
 function readFile(path) {
-  const fd = checked(open(toString(path), 0), path);
+  const fd = checked(open(located(path), 0), path);
   try {
     return checked(read(fd, 0), path);
   } finally {
@@ -44,10 +56,50 @@ function readFile(path) {
   }
 }
 
+function writeFile(path, content) {
+  const what = data(content), fd = checked(open(located(path), 1), path);
+  try {
+    checked(write(fd, what), path);
+  } finally {
+    close(fd, 0);
+  }
+}
+
+const types = { 3: "directory", 4: "file", 7: "link" };
+
+function listDirectory(path) {
+  const fd = checked(open(located(path), 3), path);
+  try {
+    const found = checked(list(fd, 0), path), out = [];
+    for (let i = 0; i < found.length; i += 2) {
+      if (found[i] !== "." && found[i] !== "..") push(out, { name: found[i], type: types[found[i + 1]] ?? "other" });
+    }
+    return out;
+  } finally {
+    close(fd, 0);
+  }
+}
+
+function describeFile(path) {
+  const [type, size, changed] = checked(stat(located(path), 0), path);
+  return { type: types[type] ?? "other", size, changed };
+}
+
+function variables() {
+  const out = { __proto__: null };
+  for (const pair of env(0, 0)) out[slice(pair, 0, indexOf(pair, "="))] = slice(pair, indexOf(pair, "=") + 1);
+  return Object.freeze(out);
+}
+
 function exists(path) {
   const fd = open(path, 0);
   if (fd >= 0) close(fd, 0);
   return fd >= 0;
+}
+
+function encoded(bytes) {
+  if (!(bytes instanceof Bytes)) throw new BadType("not a Uint8Array");
+  return bytes;
 }
 
 function text(bytes) {
@@ -385,7 +437,7 @@ const crypto = {
 let seeded = false;
 const drawn = Math.random;
 const globals = {
-  console: { log, info: log, debug: log, error: warn, warn, trace: warn, assert: (ok, ...values) => { if (!ok) print(2, ["assertion failed", ...values]); } },
+  console: { log, info: log, debug: log, dir: log, table: log, group: log, groupEnd() {}, time() {}, timeEnd() {}, error: warn, warn, trace: warn, assert: (ok, ...values) => { if (!ok) print(2, ["assertion failed", ...values]); } },
   setTimeout: (f, delay, ...args) => addTimer(f, delay, false, args), clearTimeout: clearTimer,
   setInterval: (f, delay, ...args) => addTimer(f, delay, true, args), clearInterval: clearTimer,
   TextEncoder, TextDecoder, structuredClone, crypto,
@@ -400,18 +452,28 @@ defineProperty(Math, "random", {
 // the files and descriptors of the sandbox.
 export const sys = Object.freeze({
   args: Object.freeze(args(0, 0)),
+  env: variables(),
   // open returns the descriptor of a file: mode 0 reads it, 1 writes it anew, 2 reads and writes.
-  open: (path, mode = 0) => checked(open(toString(path), mode), path),
-  close: (fd) => checked(close(fd, 0), `descriptor ${fd}`),
+  open: (path, mode = 0) => checked(open(located(path), mode), path),
+  close: (fd) => { checked(close(fd, 0), `descriptor ${fd}`); },
   // read returns a Uint8Array with at most size bytes, empty at the end; without size, all bytes.
   read: readFrom,
   // write writes all of a string or a Uint8Array.
-  write: (fd, data) => checked(write(fd, typeof data === "string" ? wellFormed(data) : data), `descriptor ${fd}`),
+  write: (fd, content) => { checked(write(fd, data(content)), `descriptor ${fd}`); },
   readFile,
-  text: (bytes) => text(bytes),
+  writeFile,
+  // list returns the entries of a directory: objects with name and type.
+  list: listDirectory,
+  // stat returns the type, size and time of the last change of a file.
+  stat: describeFile,
+  // remove removes a file or an empty directory.
+  remove: (path) => { checked(change(located(path), ""), path); },
+  mkdir: (path) => { checked(change(located(path), "/"), path); },
+  rename: (from, to) => { checked(change(located(from), located(to)), from); },
+  text: (bytes) => text(encoded(bytes)),
   exit: (status = 0) => exit(status, 0),
   // evaluate runs the source of a module, and returns the promise of its exports.
-  evaluate: (source, name) => evaluate(source, name),
+  evaluate: (source, name) => evaluate(toString(source), toString(name)),
   describe,
   // finish writes the output and ends the script, unless a promise was rejected and nothing handles
   // that. It does not wait for timers.
