@@ -155,8 +155,7 @@ func (w *HTTP) Request(ctx context.Context, head, body []byte) (handle uint32, e
 // [*egress.Error].
 func (w *HTTP) Do(ctx context.Context, r egress.Request) (*egress.Response, error) {
 	res, err := w.client.Do(ctx, r)
-	var e *egress.Error
-	if errors.As(err, &e) && e.Kind == egress.KindDenied {
+	if e, ok := errors.AsType[*egress.Error](err); ok && e.Kind == egress.KindDenied {
 		extended := *e
 		extended.Reason += "; " + w.allowed()
 		return nil, &extended

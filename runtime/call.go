@@ -140,8 +140,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	}
 	out.Fuel, out.Memory, out.Reused = s.FuelUsed(), s.Memory.Size, s.Reused
 	out.Waited += s.Waited
-	var e *Error
-	if errors.As(err, &e) && e.Reason == Failed {
+	if e, ok := errors.AsType[*Error](err); ok && e.Reason == Failed {
 		out.Failure, out.FailureDropped = s.Failure.Data, s.Failure.Dropped
 	}
 	return out, err

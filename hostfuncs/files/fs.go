@@ -243,8 +243,7 @@ func (f *FS) LimitHit() string {
 
 // hitLimit records the limit that was exceeded, and returns ErrLimit.
 func (f *FS) hitLimit(format string, limit int64) error {
-	hit := fmt.Sprintf(format, limit)
-	f.limit.CompareAndSwap(nil, &hit)
+	f.limit.CompareAndSwap(nil, new(fmt.Sprintf(format, limit)))
 	return ErrLimit
 }
 

@@ -102,6 +102,5 @@ func filetime(t time.Time) *windows.Filetime {
 	if t.IsZero() {
 		return nil
 	}
-	ft := windows.NsecToFiletime(t.UnixNano())
-	return &ft
+	return new(windows.NsecToFiletime(t.UnixNano()))
 }

@@ -162,8 +162,7 @@ func (s *Schema) JSON() json.RawMessage {
 
 // Tree returns the schema as a tree, which the caller may change.
 func (s *Schema) Tree() *jsontree.Value {
-	tree := s.text.Clone()
-	return &tree
+	return new(s.text.Clone())
 }
 
 // Validate parses a document, such as a result, strictly and validates it without changing it. An

@@ -79,8 +79,7 @@ func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t tra
 		v.work.start(ctx, math.MaxInt)
 		document := t.doc.Tree(v.work)
 		v.work.start(ctx, work)
-		var tree *santhosh.ValidationError
-		if errors.As(s.Validate(document), &tree) {
+		if tree, ok := errors.AsType[*santhosh.ValidationError](s.Validate(document)); ok {
 			t.work = v.work
 			found = t.violations(tree)
 		}

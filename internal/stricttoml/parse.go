@@ -64,8 +64,7 @@ func decode(text string) (values map[string]any, refused int, ok bool) {
 	// The library panics when its lexer and its parser disagree.
 	defer func() { _ = recover() }()
 	_, err := toml.Decode(text, &values)
-	var parseError toml.ParseError
-	if errors.As(err, &parseError) {
+	if parseError, ok := errors.AsType[toml.ParseError](err); ok {
 		refused = parseError.Position.Start
 	}
 	return values, refused, err == nil

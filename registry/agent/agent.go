@@ -151,8 +151,7 @@ func (r *run) fail(err error) {
 		return
 	default:
 		failure := tool.Errorf(tool.CodeServer, "the model failed: %v", err).WithCause(err)
-		var coded *tool.Error
-		if errors.As(err, &coded) {
+		if coded, ok := errors.AsType[*tool.Error](err); ok {
 			failure.Code, failure.Details.RetryAfter = coded.Code, coded.Details.RetryAfter
 		}
 		r.end, r.err = EndModelError, failure

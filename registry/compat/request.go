@@ -45,6 +45,5 @@ func Answer(ctx context.Context, e Executor, r Request) Response {
 	if err != nil {
 		return Response{Error: result.Text()}
 	}
-	output := result.Output()
-	return Response{Success: true, Result: &output}
+	return Response{Success: true, Result: new(result.Output())}
 }

@@ -211,9 +211,8 @@ func ResultOf(name string, result tool.Result, err error) tool.Result {
 	}
 	result.IsError = true
 	if len(result.Content) == 0 {
-		var e *tool.Error
 		text := name + ": the call failed"
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*tool.Error](err); ok {
 			text = e.Error()
 		}
 		result.Content = []tool.Content{tool.TextContent(text)}

@@ -22,8 +22,7 @@ func (r *Rules) script(spec tool.Spec, text func(name string) (string, bool)) *s
 	if !ok {
 		return nil
 	}
-	result := shellcommand.Classify(script, r.Shell)
-	return &result
+	return new(shellcommand.Classify(script, r.Shell))
 }
 
 // grantedWith returns the grants of a call, and adds the permissions that the operator's shell

@@ -125,8 +125,7 @@ func grantedPermissions(words []capability.Permission) []grantedPermission {
 	return each.Of(words, func(word capability.Permission) grantedPermission {
 		w := grantedPermission{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
 		if w.kind == capability.KindNet || w.kind == capability.KindNetPrivate {
-			net := newNetPattern(word)
-			w.net = &net
+			w.net = new(newNetPattern(word))
 		}
 		return w
 	})

@@ -18,8 +18,7 @@ func configured(c *config.Config, dir string, m *manifests.Manifest, err error) 
 	}
 	chosen := c.Settings(m.Name)
 	withValues, err := m.Configure(valuesOf(chosen))
-	var invalid *manifests.SettingError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*manifests.SettingError](err); ok {
 		return nil, invalidSetting(chosen, m.Name, invalid)
 	}
 	return withValues, err

@@ -192,8 +192,7 @@ func secretStore(o Options) (*secret.Store, error) {
 
 // inManifest adds the name of the manifest to an error of registering its tool.
 func inManifest(source string, err error) error {
-	var e *tool.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*tool.Error](err); ok {
 		e.Message = source + ": " + e.Message
 	}
 	return err

@@ -156,8 +156,7 @@ func (m *module) report(s *scan) *Report {
 		})
 	}
 	if len(m.memories) > 0 {
-		memory := m.memories[0]
-		rep.Memory = &memory
+		rep.Memory = new(m.memories[0])
 	}
 	for _, t := range m.tables {
 		rep.Tables = append(rep.Tables, t.Limits)

@@ -49,8 +49,7 @@ func withoutPath(store, what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var unsafe *UnsafeError
-	if errors.As(err, &unsafe) {
+	if unsafe, ok := errors.AsType[*UnsafeError](err); ok {
 		return unsafe
 	}
 	reason, found := osreason.Of(err)

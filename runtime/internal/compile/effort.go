@@ -85,8 +85,7 @@ func checkImports(report *rewrite.Report, stubs []string) ([]rewrite.Import, err
 
 // fromRewrite converts an error of the rewriter into an *Error.
 func fromRewrite(err error) error {
-	var refused *rewrite.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*rewrite.Error](err); ok {
 		return invalid(err, "%s", refused.Error())
 	}
 	return broken("the module could not be rewritten", err)

@@ -223,8 +223,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 		}
 	}
 	for i, name := range names {
-		text := fmt.Sprintf("compiling %s, %d of %d", oneLine(name), i+1, len(names))
-		step.Store(&text)
+		step.Store(new(fmt.Sprintf("compiling %s, %d of %d", oneLine(name), i+1, len(names))))
 		if err := tools.Prepare(cmd.Context(), name); err != nil {
 			failed.add(fmt.Errorf("%s: %w", name, err))
 		}

@@ -33,8 +33,7 @@ func exitStatus(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var output outputError
-	if errors.As(err, &output) {
+	if _, ok := errors.AsType[outputError](err); ok {
 		return exitOutput
 	}
 	switch tool.CodeOf(err) {

@@ -155,8 +155,7 @@ const pageBytes = 64 << 10
 func newMemoryView(l *rewrite.Limits) *memoryView {
 	v := &memoryView{MinBytes: l.Min * pageBytes}
 	if l.HasMax {
-		maxBytes := l.Max * pageBytes
-		v.MaxBytes = &maxBytes
+		v.MaxBytes = new(l.Max * pageBytes)
 	}
 	return v
 }
@@ -261,8 +260,7 @@ func (o toolOptions) validate(cmd *cobra.Command, targets []string, asJSON bool)
 // of the whole file.
 func errorViews(err error) []errorView {
 	views := []errorView{}
-	var list manifests.Errors
-	if errors.As(err, &list) {
+	if list, ok := errors.AsType[manifests.Errors](err); ok {
 		for _, e := range list {
 			views = append(views, errorView{e.File, e.Line, e.Column, e.Key, e.Message})
 		}

@@ -85,8 +85,7 @@ type envelopeCall struct {
 // printEnvelope prints the result of a call as one JSON object. The error that it returns
 // determines the exit status.
 func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
-	var u *usageError
-	if errors.As(err, &u) {
+	if _, ok := errors.AsType[*usageError](err); ok {
 		return err
 	}
 	e := envelope{

@@ -109,8 +109,7 @@ func (r *recorder) forward(in *http.Request) (*http.Response, []byte, error) {
 	out.Header.Del("Accept-Encoding") // the transport asks for gzip itself, and decodes it
 	res, err := transport.RoundTrip(out)
 	if err != nil {
-		var inURL *url.Error
-		if errors.As(err, &inURL) {
+		if inURL, ok := errors.AsType[*url.Error](err); ok {
 			err = inURL.Err
 		}
 		return nil, nil, err
