@@ -62,6 +62,12 @@ func parseName(text string) (string, error) {
 	return parseWord(text)
 }
 
+// CheckName checks the name of a tool. Its error says what to write.
+func CheckName(name string) error {
+	_, err := parseName(name)
+	return err
+}
+
 func parseVersion(text string) (string, error) {
 	if len(text) > maxVersion {
 		return "", tooLong(text, maxVersion)

@@ -125,7 +125,7 @@ Exit status:
 		return usage(cmd, message)
 	})
 	return group(root,
-		newRunCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
+		newRunCommand(a), newNewCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
 		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newConfigCommand(a), newPolicyCommand(a), newPermissionCommand(a),
 		newCacheCommand(a), newRuntimeCommand(a), newImportCommand(a), newVersionCommand(a))
 }

@@ -86,10 +86,17 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WASMTOOL_CACHE", cache)
 			env.Setenv("DEBUGGING", debugging)
+			env.Setenv("WASMTOOL_PYTHON", os.Getenv("WASMTOOL_PYTHON"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "python" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Getenv("WASMTOOL_PYTHON") != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  cmdExits,

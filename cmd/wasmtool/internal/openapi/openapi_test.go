@@ -418,8 +418,8 @@ func FuzzConvert(f *testing.F) {
 		}
 		seen := make(map[string]bool)
 		for _, tool := range tools {
-			if seen[tool.Name] || !json.Valid(tool.Schema) {
-				t.Errorf("%s twice, or with the schema %q", tool.Name, tool.Schema)
+			if seen[tool.Name] || !json.Valid(tool.Files[tooldir.SchemaFile]) {
+				t.Errorf("%s twice, or with the schema %q", tool.Name, tool.Files[tooldir.SchemaFile])
 			}
 			seen[tool.Name] = true
 			// An invalid value below "rest" is allowed here, because it is found when the manifest

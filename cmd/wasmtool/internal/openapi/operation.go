@@ -68,7 +68,7 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	}
 	name := op.node.get("operationId").content()
 	name = cmp.Or(name, strings.ToLower(op.method)+" "+op.path)
-	tool := tooldir.Tool{Name: op.names.Take(tooldir.ToolName(name)), Origin: op.String(), Schema: schema}
+	tool := tooldir.Tool{Name: op.names.Take(tooldir.ToolName(name)), Origin: op.String(), Files: map[string][]byte{tooldir.SchemaFile: schema}}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {
 		return tooldir.Tool{}, problemAt(op.node, "has no valid manifest: "+err.Error())

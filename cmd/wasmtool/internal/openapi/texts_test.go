@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
@@ -40,8 +41,8 @@ func TestHiddenCharacters(t *testing.T) {
 		reported := refused
 		for _, w := range written {
 			reported = append(reported, w.Notes...)
-			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.CheckTexts(w.Schema) != nil {
-				t.Errorf("%s\nbecomes %s\n%s", tt.text, w.Manifest, w.Schema)
+			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.CheckTexts(w.Files[tooldir.SchemaFile]) != nil {
+				t.Errorf("%s\nbecomes %s\n%s", tt.text, w.Manifest, w.Files[tooldir.SchemaFile])
 			}
 		}
 		if len(reported) != 1 || !strings.Contains(reported.Error(), tt.says) || !strings.Contains(reported.Error(), "U+200B") || reported[0].Line == 0 {

@@ -45,7 +45,7 @@ func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) (
 	names := tooldir.NewNames()
 	for _, f := range found {
 		at := stricttoml.Error{File: file, Key: f.name}
-		t := tooldir.Tool{Name: names.Take(tooldir.ToolName(f.name)), Origin: f.name, Schema: f.schema, Module: wasm, At: at}
+		t := tooldir.Tool{Name: names.Take(tooldir.ToolName(f.name)), Origin: f.name, Files: map[string][]byte{tooldir.SchemaFile: f.schema, tooldir.ModuleFile: wasm}, At: at}
 		if t.Manifest, err = f.manifest(t.Name); err != nil {
 			return nil, err
 		}

@@ -1,11 +1,10 @@
-// Package tooldir writes the directories of imported tools, such as the operations of an OpenAPI
+// Package tooldir writes the directories of new tools, such as the operations of an OpenAPI
 // document.
 package tooldir
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,10 +25,10 @@ type Tool struct {
 	Name string
 	// Origin is the source of the tool, such as the operation "GET /pets/{id}".
 	Origin string
-	// Manifest and Schema are the contents of tool.toml and SchemaFile.
-	Manifest, Schema []byte
-	// Module is the content of ModuleFile; nil for a tool without a program.
-	Module []byte
+	// Manifest is the content of tool.toml.
+	Manifest []byte
+	// Files are the contents of further files by name, such as SchemaFile and ModuleFile.
+	Files map[string][]byte
 	// Notes lists the parts that were left out of the tool, with their places in the imported
 	// document.
 	Notes stricttoml.Errors
@@ -49,7 +48,7 @@ var ErrExists = errors.New("already exists and is not overwritten; name another 
 // system. Its message begins with a path that starts with dir exactly as the caller wrote dir.
 func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors, err error) {
 	for _, t := range tools {
-		if _, err := os.Lstat(filepath.Join(dir, t.Name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(dir, t.Name)); err == nil {
 			return nil, nil, fmt.Errorf("%s %w", filepath.Join(dir, t.Name), ErrExists)
 		}
 	}
@@ -58,7 +57,7 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 	}
 	// The temporary directory is inside dir, because a rename only works on the same file system.
 	// The directories of tools are renamed into place.
-	stage, err := os.MkdirTemp(dir, ".import-*")
+	stage, err := os.MkdirTemp(dir, ".new-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
 	}
@@ -94,15 +93,11 @@ func (t Tool) write(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	var module error
-	if t.Module != nil {
-		module = os.WriteFile(filepath.Join(dir, ModuleFile), t.Module, 0o666)
+	err := os.WriteFile(filepath.Join(dir, manifests.FileName), t.Manifest, 0o666)
+	for name, content := range t.Files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 	}
-	return errors.Join(
-		module,
-		os.WriteFile(filepath.Join(dir, manifests.FileName), t.Manifest, 0o666),
-		os.WriteFile(filepath.Join(dir, SchemaFile), t.Schema, 0o666),
-	)
+	return err
 }
 
 // readBack checks that a tool can be loaded.
