@@ -9,7 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/plainjson"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -23,98 +23,89 @@ type argument struct {
 	required    bool
 }
 
-// schemas writes the schema of the parameters of one tool. Targets of references are written to
+// schemas makes the schema of the parameters of one tool. Targets of references become members of
 // "$defs", because the schema of a tool must be self-contained.
 type schemas struct {
 	document *document
-	b        bytes.Buffer
 	defs     map[*node]string // maps the target of each reference to its name in "$defs"
 	order    []*node          // the targets in the order in which they were found
 	taken    tooldir.Names
 	depth    int
+	bytes    int // the approximate size of the schema so far
 }
 
 // parametersSchema returns the schema of the arguments, in JSON Schema draft 2020-12.
 func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s := &schemas{document: d, defs: make(map[*node]string), taken: tooldir.NewNames()}
-	s.b.WriteString(`{"type":"object","properties":{`)
-	required := []string{}
-	for i, a := range arguments {
-		s.key(i, a.name)
-		if prob := s.described(a.schema, a.description); prob != nil {
+	properties, required, defs := jsontree.NewObject(), jsontree.NewArray(), jsontree.NewObject()
+	for _, a := range arguments {
+		value, prob := s.described(a.schema, a.description)
+		if prob != nil {
 			return nil, prob
 		}
+		properties.Add(a.name, value)
 		if a.required {
-			required = append(required, a.name)
+			required.Items = append(required.Items, *jsontree.NewString(a.name))
 		}
 	}
-	s.b.WriteByte('}')
-	if len(required) > 0 {
-		s.b.WriteString(`,"required":`)
-		list, _ := json.Marshal(required) // encoding strings cannot fail
-		s.b.Write(list)
-	}
-	for i := 0; i < len(s.order); i++ { // writing a schema may append to order
-		if i == 0 {
-			s.b.WriteString(`,"$defs":{`)
-		}
-		s.key(i, s.defs[s.order[i]])
-		if prob := s.schema(s.order[i]); prob != nil {
+	for i := 0; i < len(s.order); i++ { // making a schema may append to order
+		value, prob := s.schema(s.order[i])
+		if prob != nil {
 			return nil, prob
 		}
+		defs.Add(s.defs[s.order[i]], value)
 	}
-	if len(s.order) > 0 {
-		s.b.WriteByte('}')
+	root := jsontree.NewObject().AddText("type", "object").Add("properties", properties)
+	if len(required.Items) > 0 {
+		root.Add("required", required)
 	}
-	s.b.WriteByte('}')
+	if len(defs.Members) > 0 {
+		root.Add("$defs", defs)
+	}
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, s.b.Bytes(), "", "  "); err != nil {
+	if err := json.Indent(&indented, root.JSON(), "", "  "); err != nil {
 		return nil, problemAt(d.root, "its schemas are not valid JSON")
 	}
 	if indented.WriteByte('\n'); indented.Len() > manifests.MaxManifestBytes {
-		return s.b.Bytes(), nil // only the indentation may make the schema too large
+		return root.JSON(), nil // only the indentation may make the schema too large
 	}
 	return indented.Bytes(), nil
 }
 
-// key writes the name of the i-th member of an object.
-func (s *schemas) key(i int, name string) {
-	if i > 0 {
-		s.b.WriteByte(',')
+// maker makes the value of a node.
+type maker func(*node) (*jsontree.Value, *problem)
+
+// object returns an object whose values are made from those of n.
+func (s *schemas) object(n *node, value maker) (*jsontree.Value, *problem) {
+	o := jsontree.NewObject()
+	for _, name := range n.order {
+		v, prob := value(n.members[name])
+		if prob != nil {
+			return nil, prob
+		}
+		s.add(o, name, v)
 	}
-	s.text(name)
-	s.b.WriteByte(':')
+	return o, nil
 }
 
-// object writes an object and calls write for each value.
-func (s *schemas) object(n *node, write func(*node) *problem) *problem {
-	s.b.WriteByte('{')
-	for i, name := range n.order {
-		s.key(i, name)
-		if prob := write(n.members[name]); prob != nil {
-			return prob
-		}
-	}
-	s.b.WriteByte('}')
-	return nil
+// add adds a member to an object.
+func (s *schemas) add(o *jsontree.Value, name string, v *jsontree.Value) {
+	s.bytes += len(name) + len(`"":,`)
+	o.Add(name, v)
 }
 
-// list writes a list and calls write for each item.
-func (s *schemas) list(n *node, write func(*node) *problem) *problem {
-	s.b.WriteByte('[')
-	for i, item := range n.items {
-		if i > 0 {
-			s.b.WriteByte(',')
+// list returns a list whose items are made from those of n.
+func (s *schemas) list(n *node, item maker) (*jsontree.Value, *problem) {
+	list := jsontree.NewArray()
+	for _, one := range n.items {
+		v, prob := item(one)
+		if prob != nil {
+			return nil, prob
 		}
-		if prob := write(item); prob != nil {
-			return prob
-		}
+		list.Items = append(list.Items, *v)
 	}
-	s.b.WriteByte(']')
-	return nil
+	return list, nil
 }
-
-func (s *schemas) text(text string) { s.b.Write(plainjson.String(text)) }
 
 // Keywords of schemas, grouped by the form of their values.
 var (
@@ -132,66 +123,58 @@ var (
 	foreign = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary"}
 )
 
-// schema writes the schema n.
-func (s *schemas) schema(n *node) *problem { return s.described(n, "") }
+// schema makes the schema n.
+func (s *schemas) schema(n *node) (*jsontree.Value, *problem) { return s.described(n, "") }
 
-// described writes the schema n, with the given description if n has none. A nil schema allows any
+// described makes the schema n, with the given description if n has none. A nil schema allows any
 // value.
-func (s *schemas) described(n *node, description string) *problem {
+func (s *schemas) described(n *node, description string) (*jsontree.Value, *problem) {
 	if prob := s.enter(n); prob != nil {
-		return prob
+		return nil, prob
 	}
 	defer s.leave()
 	switch {
 	case n == nil:
 		n = &node{kind: kindObject}
 	case n.kind == kindBoolean:
-		s.b.WriteString(n.text)
-		return nil
+		return jsontree.NewRaw([]byte(n.text)), nil
 	case n.kind != kindObject:
-		return problemAt(n, "is not a schema: a schema is an object")
+		return nil, problemAt(n, "is not a schema: a schema is an object")
 	}
 	if n.get("description") != nil && n.get("$ref") == nil {
 		description = ""
 	}
+	schema := jsontree.NewObject().AddText("description", description)
+	keywords := schema
 	orNull := s.document.old() && n.get("nullable").isTrue() && n.get("type") == nil && n.get("$ref") == nil
-	s.b.WriteByte('{')
-	written := 0
-	if description != "" {
-		s.key(written, "description")
-		s.text(description)
-		written++
-	}
 	if orNull {
-		s.key(written, "anyOf")
-		s.b.WriteString("[{")
-		written = 0
+		keywords = jsontree.NewObject()
 	}
 	for _, key := range n.order {
 		if s.leavesOut(n, key) || key == "description" && description != "" {
 			continue
 		}
-		s.key(written, key)
-		written++
-		if prob := s.keyword(n, key); prob != nil {
-			return prob
+		value, prob := s.keyword(n, key)
+		if prob != nil {
+			return nil, prob
 		}
+		s.add(keywords, key, value)
 	}
-	s.b.WriteByte('}')
 	if orNull {
-		s.b.WriteString(`,{"type":"null"}]}`)
+		schema.Add("anyOf", jsontree.NewArray(keywords, jsontree.NewObject().AddText("type", "null")))
 	}
-	return nil
+	return schema, nil
 }
 
-// enter is called before each value is written. It checks the size and the depth of the schema. A
+// enter is called before each value is made. It checks the size and the depth of the schema. A
 // small document can refer to one schema in many places, and schemas can refer to each other in a
 // circle.
 func (s *schemas) enter(n *node) *problem {
+	s.bytes += len(n.value().text) + len("{},")
 	switch s.depth++; {
 	case s.depth > jsonschema.MaxSchemaDepth:
 		return problemAt(n, fmt.Sprintf("the schemas of the parameters nest more than %d levels deep", jsonschema.MaxSchemaDepth))
-	case s.b.Len() > manifests.MaxManifestBytes:
+	case s.bytes > manifests.MaxManifestBytes:
 		return problemAt(n, "the schemas of the parameters are larger than "+stricttoml.FormatSize(manifests.MaxManifestBytes))
 	}
 	return nil
@@ -220,8 +203,8 @@ func (s *schemas) leavesOut(n *node, key string) bool {
 	return key == "nullable"
 }
 
-// keyword writes the value of a keyword, converted to draft 2020-12.
-func (s *schemas) keyword(n *node, key string) *problem {
+// keyword makes the value of a keyword, converted to draft 2020-12.
+func (s *schemas) keyword(n *node, key string) (*jsontree.Value, *problem) {
 	value, old := n.get(key), s.document.old()
 	nullable := old && n.get("nullable").isTrue()
 	if old && bounds[key] != "" {
@@ -231,12 +214,9 @@ func (s *schemas) keyword(n *node, key string) *problem {
 	case key == "$ref":
 		return s.reference(value)
 	case key == "$schema" || slices.Contains(foreign, key):
-		return problemAt(value, fmt.Sprintf("%s is not supported in a schema; write a schema of draft 2020-12 without it", key))
+		return nil, problemAt(value, fmt.Sprintf("%s is not supported in a schema; write a schema of draft 2020-12 without it", key))
 	case key == "type" && nullable && value.kindIs() == kindText:
-		s.b.WriteByte('[')
-		s.text(value.text)
-		s.b.WriteString(`,"null"]`)
-		return nil
+		return jsontree.NewArray(jsontree.NewString(value.text), jsontree.NewString("null")), nil
 	case key == "enum" && nullable && n.get("type") != nil:
 		return s.enumOrNull(value)
 	case slices.Contains(oneSchema, key) && value.kindIs() != kindList:
@@ -249,11 +229,11 @@ func (s *schemas) keyword(n *node, key string) *problem {
 	return s.verbatim(value)
 }
 
-// reference writes a reference to a definition in "$defs", and adds the target to the definitions.
-func (s *schemas) reference(ref *node) *problem {
+// reference makes a reference to a definition in "$defs", and adds the target to the definitions.
+func (s *schemas) reference(ref *node) (*jsontree.Value, *problem) {
 	target, prob := s.document.target(ref)
 	if prob != nil {
-		return prob
+		return nil, prob
 	}
 	name, known := s.defs[target]
 	if !known {
@@ -262,12 +242,11 @@ func (s *schemas) reference(ref *node) *problem {
 		s.defs[target] = name
 		s.order = append(s.order, target)
 	}
-	s.text("#/$defs/" + name)
-	return nil
+	return jsontree.NewString("#/$defs/" + name), nil
 }
 
-// enumOrNull writes the values of an enumeration, and null.
-func (s *schemas) enumOrNull(value *node) *problem {
+// enumOrNull makes the values of an enumeration, and null.
+func (s *schemas) enumOrNull(value *node) (*jsontree.Value, *problem) {
 	if slices.ContainsFunc(value.elements(), func(n *node) bool { return n.kind == kindNull }) || value.kindIs() != kindList {
 		return s.verbatim(value)
 	}
@@ -276,23 +255,21 @@ func (s *schemas) enumOrNull(value *node) *problem {
 	return s.verbatim(&with)
 }
 
-// verbatim writes a value unchanged, including every digit of its numbers.
-func (s *schemas) verbatim(n *node) *problem {
+// verbatim returns a value unchanged, including every digit of its numbers.
+func (s *schemas) verbatim(n *node) (*jsontree.Value, *problem) {
 	if prob := s.enter(n); prob != nil {
-		return prob
+		return nil, prob
 	}
 	defer s.leave()
 	switch n.kindIs() {
 	case kindText:
-		s.text(n.text)
+		return jsontree.NewString(n.text), nil
 	case kindBoolean, kindNumber:
-		s.b.WriteString(n.text)
+		return jsontree.NewRaw([]byte(n.text)), nil
 	case kindList:
 		return s.list(n, s.verbatim)
 	case kindObject:
 		return s.object(n, s.verbatim)
-	default:
-		s.b.WriteString("null")
 	}
-	return nil
+	return new(jsontree.Value), nil // null
 }
