@@ -174,3 +174,22 @@ func TestOnlyBuiltinToolsGiveResources(t *testing.T) {
 		t.Error("a resource can be read")
 	}
 }
+
+// Over HTTP, a resource is read for the tenant whose token the client sent.
+func TestResourceIsReadForItsTenant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "read", Source: "builtin", Parameters: anyArguments}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		return says("of "+in.Call.Tenant)(ctx, in)
+	})
+	tokens := map[string]string{"blue": "the-token-of-blue", "red": "the-token-of-red"}
+	s := w.listen(t, mcpserver.HTTPOptions{Tokens: tokens})
+	for _, revision := range revisions {
+		for tenant, token := range tokens {
+			got, err := s.connect(t, revision, nil, token).ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "workspace:///x"})
+			if err != nil || got.Contents[0].Text != "of "+tenant {
+				t.Errorf("%s: %s gets %+v, %v", revision, tenant, got, err)
+			}
+		}
+	}
+}
