@@ -75,7 +75,7 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 // maker makes the value of a node.
 type maker func(*node) (*jsontree.Value, *problem)
 
-// object returns an object whose values are made from those of n.
+// object returns an object with the results of value for the values of n.
 func (s *schemas) object(n *node, value maker) (*jsontree.Value, *problem) {
 	o := jsontree.NewObject()
 	for _, name := range n.order {
@@ -94,7 +94,7 @@ func (s *schemas) add(o *jsontree.Value, name string, v *jsontree.Value) {
 	o.Add(name, v)
 }
 
-// list returns a list whose items are made from those of n.
+// list returns a list with the results of item for the items of n.
 func (s *schemas) list(n *node, item maker) (*jsontree.Value, *problem) {
 	list := jsontree.NewArray()
 	for _, one := range n.items {
