@@ -49,7 +49,7 @@ type Archive struct {
 func Releases() []Release {
 	return []Release{{
 		Name: "js", Version: "0.18.0", Date: "2026-11",
-		SHA256: "c6af8e1daffc78355a65dc5a2f024daaf4941b6ae71237819e1a346da8587e3e", Size: 632845,
+		SHA256: "b983f0f383370110065d9e078eb18cee92988ea811aaba885e96c9b6c1eabe45", Size: 632936,
 		Program: "js", Args: []string{"/tool/.boot/boot.js"}, Embedded: jsModule,
 		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
 		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",

@@ -48,7 +48,7 @@ func openJS(t testing.TB, o runtime.Options, random bool, scripts map[string]str
 	tools := make(map[string]map[string]string)
 	for name, script := range scripts {
 		timeout := "2m"
-		if name == "spins" {
+		if name == "spins" || name == "regex" {
 			timeout = "300ms"
 		}
 		files := ""
@@ -61,6 +61,7 @@ func openJS(t testing.TB, o runtime.Options, random bool, scripts map[string]str
 			"lib/vendor/left/package.json": `{"main": "lib/left"}`, "lib/vendor/left/lib/left.js": "export default 'left'",
 			"lib/vendor/@a/b/package.json": `{"exports": {"./sub": {"require": "./no.cjs", "import": "./b.mjs"}}}`,
 			"lib/vendor/@a/b/b.mjs":        "export const sub = 'sub'",
+			"lib/vendor/bad/package.json":  `{"main": "../../../etc/passwd"}`,
 		}
 	}
 	return openScripts(t, standard.Options{Runtime: o}, tools)
@@ -141,6 +142,9 @@ func TestJS(t *testing.T) {
 		"patches":  {"export function run() { JSON.stringify = () => 'no'; JSON.parse = null; RegExp.prototype.exec = String.prototype.isWellFormed = Array.prototype.push = () => { throw 1 }; for (const k of ['JSON', 'Object', 'Promise', 'Error', 'String']) delete globalThis[k]; return {a: 'ok'} }", `{"a":"ok"}`},
 		"globals":  {"export function run() { return [typeof globalThis.host, typeof fetch, typeof process, typeof require, new TextDecoder().decode(new TextEncoder().encode('€\\ud800')), atob(btoa('a')), structuredClone({m: new Map([[1, [2]]])}).m.get(1), Object.keys(globalThis)] }", `["undefined","undefined","undefined","undefined","€�","a",[2],["performance"]]`},
 		"reaches":  {"import {sys} from 'wasmtool:sys';\nexport function run() { const f = (g) => { try { g(); return 'reached' } catch (e) { return e.message } }; return [f(() => sys.readFile('/etc/passwd')), f(() => sys.readFile('/tool/../etc/passwd')), f(() => sys.open('/tool/x', 1)), f(() => sys.write(7, 'x'))] }", `["/etc/passwd: does not exist","/tool/../etc/passwd: not allowed","/tool/x: read-only","descriptor 7: is not open"]`},
+		"leaves":   {"import {sys} from 'wasmtool:sys';\nexport function run() { const all = []; for (let i = 0; i < 20; i++) all.push(sys.open('/tool/data.json')); setInterval(() => {}, 1); return all[0] > 2 && new Set(all).size }", "20"},
+		"escapes":  {"import {sys} from 'wasmtool:sys';\nexport async function run() { const out = []; for (const name of ['../../etc/passwd', '/etc/passwd', 'file:///etc/passwd', 'bad', '../main.js', 'https://example.com/x.js', 'data:text/javascript,1', 'wasmtool:other']) out.push(await import(name).then(() => 'reached', () => 'refused')); return out.join() }", "refused,refused,refused,refused,refused,refused,refused,refused"},
+		"replaces": {"import {sys} from 'wasmtool:sys';\nexport async function run() { try { sys.write = null } catch (e) { await sys.evaluate('export const sys = 1', 'wasmtool:sys'); return [e.name, (await import('wasmtool:sys')).sys === sys] } }", `["TypeError",true]`},
 		"memory":   {"import {sys} from 'wasmtool:sys';\nexport function run() { let n = 0; for (let i = 0; i < 20; i++) { const a = new Uint8Array(1 << 20).fill(i); n += a[7] - i; new Array(1e4).fill({}).map(String) } return import('./lib/double.js').then((m) => n + m.double(2) + sys.text(sys.readFile('/tool/data.json'))) }", `4{"a":[1]}`},
 		"files":    {"import {sys} from 'wasmtool:sys';\nexport function run() { const d = '/tmp/d'; sys.mkdir(d); sys.writeFile(d + '/a', 'é'); sys.rename(d + '/a', d + '/b'); const r = [sys.list(d), sys.stat(d + '/b').size, sys.text(sys.readFile(d + '/b')), sys.list('/tool/lib')]; try { sys.remove(d) } catch (e) { r.push(e.message) } sys.remove(d + '/b'); sys.remove(d); return r }", `[[{"name":"b","type":"file"}],2,"é",[{"name":"double.js","type":"file"}],"/tmp/d: is not empty"]`},
 	}
@@ -149,9 +153,14 @@ func TestJS(t *testing.T) {
 		code   tool.Code
 		text   string // in the error or in what was written to standard error
 	}{
+		"regex":     {"export function run() { return /^(a|a)*$/.test('a'.repeat(60) + 'b') }", tool.CodeTimeout, ""},
+		"closes":    {"import {sys} from 'wasmtool:sys'; export function run() { for (let i = 1; i < 8; i++) try { sys.close(i) } catch {} return 1 }", tool.CodeExecution, ""},
+		"exits":     {"import {sys} from 'wasmtool:sys'; export function run() { sys.exit(7) }", tool.CodeExecution, "exit status 7"},
+		"ends":      {"import {sys} from 'wasmtool:sys'; export function run() { sys.exit(0) }", tool.CodeInvalidOutput, ""},
 		"spins":     {"export function run() { for (;;); }", tool.CodeTimeout, ""},
 		"bomb":      {"export function run() { const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch { return 1 } }", tool.CodeResourceExhausted, "InternalError: out of memory\n    at run (/tool/main.js:1:"},
 		"objects":   {"export function run() { const all = []; for (;;) all.push({all, text: `${all.length}`}) }", tool.CodeResourceExhausted, "when the memory is used up"},
+		"hoards":    {"export function run() { const all = []; for (;;) all.push(new TextEncoder().encode('x'.repeat(300)), crypto.randomUUID(), structuredClone([1])) }", tool.CodeResourceExhausted, "bytes of memory"},
 		"strings":   {"export function run() { let s = 'x'; for (;;) s += s }", tool.CodeExecution, "InternalError: string too long"},
 		"prints":    {"readInput(); for (;;) console.log('x'.repeat(100000))", tool.CodeResourceExhausted, "output"},
 		"broken":    {"export function run( {", tool.CodeExecution, "SyntaxError: invalid property name\n    at /tool/main.js:1:23"},

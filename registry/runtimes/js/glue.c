@@ -57,6 +57,7 @@ QJS(JS_ToCStringLen2) const char *JS_ToCStringLen2(Context *c, u32 *len, Value v
 QJS(JS_FreeCString) void JS_FreeCString(Context *c, const char *s);
 QJS(JS_DupValue) Value JS_DupValue(Context *c, Value v);
 QJS(JS_FreeValue) void JS_FreeValue(Context *c, Value v);
+QJS(JS_ThrowOutOfMemory) Value JS_ThrowOutOfMemory(Context *c);
 QJS(JS_GetException) Value JS_GetException(Context *c);
 QJS(JS_Call) Value JS_Call(Context *c, Value f, Value self, int argc, Value *argv);
 
@@ -364,11 +365,19 @@ static Value host(enum call name, Handle *argv) {
 EXPORT("host_call") Handle host_call(const char *name, u32 size, Handle self, int argc, Handle *argv) {
     (void)size, (void)self; // the caller frees self and argv
     int call = *name - 'A';
-    if (argc < (call == HOOKS ? 5 : 2)) return 0; // prelude.js always passes two
+    int memory = argv && argc >= (call == HOOKS ? 5 : 2); // prelude.js always passes two
+    for (int i = 0; memory && i < argc; i++) memory = argv[i] != 0;
+    Handle h = memory ? qjs_malloc(sizeof *h) : 0;
+    if (!h) {
+        JS_ThrowOutOfMemory(context);
+        return 0;
+    }
     Value v = host(call, argv);
-    if (IS_EXCEPTION(v)) return 0;
-    Handle h = qjs_malloc(sizeof *h);
-    if (h) *h = v;
+    if (IS_EXCEPTION(v)) {
+        qjs_free(h);
+        return 0;
+    }
+    *h = v;
     return h;
 }
 
