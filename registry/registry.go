@@ -172,6 +172,25 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 	return nil
 }
 
+// CheckStart prepares a tool. If it is a script, CheckStart also runs what the script does before
+// it reads arguments, without access to anything. The warnings say why calls are slow, or what
+// could not be checked. The error is a *[tool.Error].
+func (r *Registry) CheckStart(ctx context.Context, name string) (warnings []string, err error) {
+	if err := r.Prepare(ctx, name); err != nil {
+		return nil, err
+	}
+	t, err := r.tools.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if starter, ok := t.Executor.(tool.Starter); ok {
+		if warnings, err = starter.CheckStart(ctx); err != nil {
+			return nil, callerror.Named(err, t.Spec.Name)
+		}
+	}
+	return warnings, nil
+}
+
 // ForgetSession deletes the history of a session and its approvals in memory, and resets its count
 // of repetitions. Call it when the conversation is over.
 func (r *Registry) ForgetSession(tenant, session string) {

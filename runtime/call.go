@@ -108,26 +108,43 @@ type Output struct {
 // the package documentation), and guest code has stopped by then. A non-nil error is an [*Error];
 // the Output is then filled as far as possible. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
-	c := m.c
-	request := c.request(call)
+	out, _, err := m.c.serve(ctx, m.c.request(call))
+	return out, err
+}
+
+// Start runs a command until it first reads its input, and ends it there. The result unsaved is why
+// this start cannot be saved, so that each call needs a new instance, or "". If the command ends
+// before it reads, ended is true, and Output and error are as for Call.
+func (m *Module) Start(ctx context.Context, call Call) (unsaved string, ended bool, out Output, err error) {
+	request := m.c.request(call)
+	request.StartOnly = true
+	out, s, err := m.c.serve(ctx, request)
+	if errors.Is(err, abi.ErrStarted) {
+		return s.Unsaved, false, Output{}, nil
+	}
+	return "", true, out, err
+}
+
+// serve runs a call. The result s is nil if the call did not start.
+func (c *compiled) serve(ctx context.Context, request abi.Request) (out Output, s *abi.Call, err error) {
 	if err := c.check(ctx, request); err != nil {
-		return Output{}, err
+		return Output{}, nil, err
 	}
 	asked := time.Now()
-	turn, err := c.admit(ctx, call.Tenant)
+	turn, err := c.admit(ctx, request.Tenant)
 	waited := time.Since(asked)
 	if err != nil {
-		return Output{Waited: waited}, err
+		return Output{Waited: waited}, nil, err
 	}
 	if !c.begin() {
 		turn.Leave()
-		return Output{Waited: waited}, &Error{Reason: Cancelled, Message: "the module is closed", cause: abi.ErrClosed}
+		return Output{Waited: waited}, nil, &Error{Reason: Cancelled, Message: "the module is closed", cause: abi.ErrClosed}
 	}
-	s := abi.NewCall(ctx, c.r.process, request)
+	s = abi.NewCall(ctx, c.r.process, request)
 	hangs, engineErr := c.execute(s, turn)
 	err = ending(s, engineErr)
 
-	out := Output{Duration: time.Since(s.Started), Waited: waited}
+	out = Output{Duration: time.Since(s.Started), Waited: waited}
 	out.Stderr, out.StderrDropped = s.Diagnostics()
 	output := s.Output()
 	if err == nil {
@@ -136,14 +153,14 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		out.Partial = output
 	}
 	if hangs {
-		return out, err // the guest's goroutine may still write the rest
+		return out, s, err // the guest's goroutine may still write the rest
 	}
 	out.Fuel, out.Memory, out.Reused = s.FuelUsed(), s.Memory.Size, s.Reused
 	out.Waited += s.Waited
 	if e, ok := errors.AsType[*Error](err); ok && e.Reason == Failed {
 		out.Failure, out.FailureDropped = s.Failure.Data, s.Failure.Dropped
 	}
-	return out, err
+	return out, s, err
 }
 
 // request fills in the defaults of a call, and lowers limits that exceed the Runtime's ceilings.

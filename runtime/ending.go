@@ -61,6 +61,8 @@ func stoppedBy(cause error, s *abi.Call) *Error {
 		return exhausted(cause, LimitMemory, "%v of 1 MiB", cause)
 	case errors.As(cause, &web):
 		return &Error{Reason: Failed, Message: web.Error(), cause: cause}
+	case errors.Is(cause, abi.ErrStarted):
+		return &Error{Reason: Cancelled, Message: cause.Error(), cause: cause}
 	case errors.Is(cause, abi.ErrClosed):
 		return errClosed()
 	case errors.Is(cause, abi.ErrFuelUsed):

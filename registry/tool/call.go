@@ -173,9 +173,10 @@ type Started interface {
 // Executor runs one tool and does nothing else: the registry checks arguments and results, computes
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
-// An executor can implement further interfaces: [Identified], [Adapted], [MemoryBounded],
-// [Dynamic], [Configurable], [Retrier], [Requester] and [ViolationExplainer]. Package
-// registry/executor/native makes executors from Go functions; its documentation has examples.
+// An executor can implement further interfaces: [Identified], [Starter], [Adapted],
+// [MemoryBounded], [Dynamic], [Configurable], [Retrier], [Requester] and [ViolationExplainer].
+// Package registry/executor/native makes executors from Go functions; its documentation has
+// examples.
 type Executor interface {
 	// Prepare makes the tool ready to run. It does the work once; later calls return at once.
 	// It runs no code of the tool. The error is an *[Error].
@@ -194,6 +195,14 @@ type Identified interface {
 	// changed, such as the manifest or the module, the digest changes. Digest prepares the tool
 	// first. The error is an *[Error].
 	Digest(ctx context.Context) (string, error)
+}
+
+// Starter is an [Executor] of a tool whose start can be checked without a call.
+type Starter interface {
+	// CheckStart prepares the tool, and runs what its code does before it reads arguments, without
+	// access to anything. The warnings say why calls are slow, or what could not be checked. The
+	// error is an *[Error]: of preparing the tool, or of its code.
+	CheckStart(ctx context.Context) (warnings []string, err error)
 }
 
 // Adapted is an [Executor] of a tool with Spec.Original.

@@ -31,6 +31,8 @@ type Request struct {
 	Limits   Limits
 	Tenant   string
 	Warm     []byte
+	// StartOnly ends a command with ErrStarted before it first reads its input.
+	StartOnly bool
 }
 
 // Process is the state that all calls of a Runtime share.
@@ -60,6 +62,8 @@ type Call struct {
 	Failure ErrorText
 	Code    uint32
 	Memory  MemoryUse
+	// Unsaved is why the start of a command with StartOnly could not be saved, or "".
+	Unsaved string
 	// LastError is the error of the last host function that failed for the guest.
 	LastError *hostfuncs.Error
 
@@ -104,6 +108,8 @@ var (
 	// ErrBadRange is for a guest that passed a range outside of its memory.
 	ErrBadRange = errors.New("a pointer and length outside of its memory")
 	ErrOver     = errors.New("the call has ended")
+	// ErrStarted is for a command with StartOnly.
+	ErrStarted = errors.New("the start has ended")
 )
 
 // NewCall returns a call with the context ctx. All limits of the request must be set.

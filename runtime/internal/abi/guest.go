@@ -10,6 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
@@ -235,8 +236,16 @@ func (g *Guest) startExtism(entry Entry) error {
 	return nil
 }
 
-// Started records that the start of the guest has ended.
-func (g *Guest) Started() { g.started = true }
+// Started records that the start of the guest has ended. A guest that runs only its start ends
+// here.
+func (g *Guest) Started() {
+	if c := g.current.Load(); c.StartOnly {
+		c.Unsaved = g.Tainted()
+		c.stop(ErrStarted)
+		panic(sys.NewExitError(stopped))
+	}
+	g.started = true
+}
 
 // Starting reports whether the guest has not yet reached the point where each call begins.
 func (g *Guest) Starting() bool { return !g.started }

@@ -45,8 +45,8 @@ var ErrEnginePanic = errors.New("the engine failed")
 func (p *Pool) Run(c *abi.Call) error {
 	defer c.End()
 	i, k := p.take(c)
-	if i != nil && c.Limits.Fuel > 0 && i.startFuel > c.Limits.Fuel {
-		p.put(i) // the call must run out of fuel during the start, as on a new instance
+	if i != nil && (c.StartOnly || c.Limits.Fuel > 0 && i.startFuel > c.Limits.Fuel) {
+		p.put(i) // the call must end during the start, as on a new instance
 		i = nil
 	}
 	if i != nil {

@@ -175,8 +175,9 @@ func newValidateCommand(a *app) *cobra.Command {
 		Short: "Check manifests and modules without running them",
 		Long: `Check that tools can be loaded: the manifest must be valid; the module must match the
 digest in the manifest, compile, and import only functions that wasmtool provides. All
-errors of a manifest are reported at once, with line and column. No tool is run. Without
-arguments, the tool in the current directory is checked.
+errors of a manifest are reported at once, with line and column. No tool is run, except
+that a script is imported, without access to anything. Without arguments, the tool in
+the current directory is checked.
 
 --schema prints the JSON Schema of manifests. Editors with Taplo, such as VS Code with Even
 Better TOML, use it to complete, describe and check keys if the first line of tool.toml
@@ -286,8 +287,12 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) (tool.Spec, 
 	}
 	defer tools.Close()
 	info, err := tools.Tools().Get(name)
-	if err == nil {
-		err = tools.Prepare(cmd.Context(), name)
+	if err != nil {
+		return info.Spec, err
+	}
+	warnings, err := tools.CheckStart(cmd.Context(), name)
+	for _, warning := range warnings {
+		o.printWarnings(target + ": " + warning)
 	}
 	return info.Spec, err
 }
