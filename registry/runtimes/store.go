@@ -3,6 +3,7 @@ package runtimes
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -71,14 +72,19 @@ type Installed struct {
 	Release
 	// Here reports whether the interpreter was added or is embedded.
 	Here bool
+	// File is the path of an interpreter that was added; "" for all others.
+	File string
 }
 
 // List returns all releases.
 func (s *Store) List() []Installed {
 	var all []Installed
 	for _, r := range s.releases {
-		info, err := os.Stat(s.path(r))
-		all = append(all, Installed{r, r.Embedded != nil || err == nil && info.Size() == int64(r.Size)})
+		i := Installed{Release: r, Here: r.Embedded != nil}
+		if info, err := os.Stat(s.path(r)); !i.Here && err == nil && info.Size() == int64(r.Size) {
+			i.Here, i.File = true, s.path(r)
+		}
+		all = append(all, i)
 	}
 	return all
 }
@@ -88,10 +94,10 @@ func (s *Store) path(r Release) string {
 }
 
 // Read returns the module of an interpreter. It fails with a *MissingError if it was not added, and
-// with another error if the file is damaged.
+// with another error if the release is revoked or the file is damaged.
 func (s *Store) Read(name string) ([]byte, error) {
 	r, err := s.Release(name)
-	if err != nil {
+	if err = cmp.Or(err, r.usable()); err != nil {
 		return nil, err
 	}
 	if r.Embedded != nil {
@@ -110,10 +116,10 @@ func (s *Store) Read(name string) ([]byte, error) {
 }
 
 // Add stores an interpreter that is read from in: the archive of the release, or the module itself.
-// Nothing is unpacked or stored before its digest was checked.
+// Nothing is unpacked or stored before its digest was checked. A revoked release is not added.
 func (s *Store) Add(name string, in io.Reader) error {
 	r, err := s.added(name)
-	if err != nil {
+	if err = cmp.Or(err, r.usable()); err != nil {
 		return err
 	}
 	limit := max(r.Size, r.Archive.Size)

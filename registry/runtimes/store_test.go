@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/registry/runtimes"
@@ -153,9 +154,51 @@ func TestEmbedded(t *testing.T) {
 	if all := s.List(); len(all) != 1 || !all[0].Here {
 		t.Errorf("the list is %+v", all)
 	}
-	for _, err := range []error{s.Add("demo", bytes.NewReader(module)), s.Fetch(t.Context(), "demo", egress.Transport{}), second(s.Remove("demo"))} {
+	for _, err := range []error{s.Add("demo", bytes.NewReader(module)), s.Fetch(t.Context(), "demo", "", egress.Transport{}, nil), second(s.Remove("demo"))} {
 		if err == nil || !strings.Contains(err.Error(), "is part of this program") {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A revoked release is not read or added, whatever its file has, but it can be removed.
+func TestRevoked(t *testing.T) {
+	dir := t.TempDir()
+	r := release(nil)
+	if err := runtimes.NewStore(dir, []runtimes.Release{r}).Add("demo", bytes.NewReader(module)); err != nil {
+		t.Fatal(err)
+	}
+	r.Revoked = "it reads beyond its memory"
+	s := runtimes.NewStore(dir, []runtimes.Release{r})
+	const want = "the runtime demo 1.2.3 is revoked: it reads beyond its memory; upgrade wasmtool to a version with another release, and run 'wasmtool runtime add demo'"
+	for _, err := range []error{second(s.Read("demo")), s.Add("demo", bytes.NewReader(module)), s.Fetch(t.Context(), "demo", "", egress.Transport{}, nil)} {
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v", err)
+		}
+	}
+	if all := s.List(); len(all) != 1 || all[0].Revoked == "" || all[0].File != filepath.Join(dir, "demo-1.2.3.wasm") {
+		t.Errorf("the list is %+v", all)
+	}
+	if found, err := s.Remove("demo"); !found || err != nil {
+		t.Errorf("removed %v, %v", found, err)
+	}
+	r.Embedded = module
+	if _, err := runtimes.NewStore(dir, []runtimes.Release{r}).Read("demo"); err == nil || err.Error() != want {
+		t.Errorf("embedded: got %v", err)
+	}
+}
+
+func TestMonths(t *testing.T) {
+	for _, tt := range []struct {
+		date, now string
+		want      int
+	}{{"2023-10", "2026-11", 37}, {"2026-11", "2026-11", 0}, {"2026-12", "2026-11", 0}} {
+		now, err := time.Parse("2006-01", tt.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (runtimes.Release{Date: tt.date}).Months(now); got != tt.want {
+			t.Errorf("from %s to %s: %d months, want %d", tt.date, tt.now, got, tt.want)
 		}
 	}
 }
@@ -171,9 +214,10 @@ func TestFetch(t *testing.T) {
 		answer func(w http.ResponseWriter)
 		want   string
 	}{
-		"the package":     {func(w http.ResponseWriter) { _, _ = w.Write(good) }, ""},
-		"another package": {func(w http.ResponseWriter) { _, _ = w.Write([]byte("no")) }, "has the digest"},
-		"not found":       {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, "the status 404"},
+		"the package":      {func(w http.ResponseWriter) { _, _ = w.Write(good) }, ""},
+		"a copy elsewhere": {func(w http.ResponseWriter) { _, _ = w.Write(good) }, ""},
+		"another package":  {func(w http.ResponseWriter) { _, _ = w.Write([]byte("no")) }, "has the digest"},
+		"not found":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, "the status 404"},
 		"a redirect": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://elsewhere.example/")
 			w.WriteHeader(302)
@@ -187,9 +231,13 @@ func TestFetch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answer = tt.answer
 			r := release(good)
-			r.Archive.URL = web.URL + "/demo-1.2.3.tgz"
+			from := web.URL + "/copy.tgz"
+			if name != "a copy elsewhere" {
+				r.Archive.URL, from = web.URL+"/demo-1.2.3.tgz", ""
+			}
 			s := runtimes.NewStore(t.TempDir(), []runtimes.Release{r})
-			err := s.Fetch(t.Context(), "demo", egress.Transport{})
+			last := 0
+			err := s.Fetch(t.Context(), "demo", from, egress.Transport{}, func(done int) { last = done })
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want %q", err, tt.want)
@@ -201,6 +249,9 @@ func TestFetch(t *testing.T) {
 			}
 			if err != nil {
 				t.Error(err)
+			}
+			if last != len(good) {
+				t.Errorf("%d of %d bytes are reported", last, len(good))
 			}
 			if got, err := s.Read("demo"); !bytes.Equal(got, module) || err != nil {
 				t.Errorf("read %q, %v", got, err)
@@ -218,7 +269,7 @@ func TestReleases(t *testing.T) {
 			}
 			continue
 		}
-		if len(r.SHA256) != 64 || len(r.Archive.SHA256) != 64 || r.Size == 0 || r.Archive.Size == 0 || r.Licences == "" || r.Note == "" ||
+		if len(r.SHA256) != 64 || len(r.Archive.SHA256) != 64 || r.Size == 0 || r.Archive.Size == 0 || r.Licences == "" || r.Note == "" || r.Title == "" || r.Updates == "" || r.Months(time.Now()) == 0 ||
 			!strings.HasPrefix(r.Archive.URL, "https://registry.npmjs.org/") || !strings.Contains(r.Archive.URL, r.Version) {
 			t.Errorf("%+v", r)
 		}

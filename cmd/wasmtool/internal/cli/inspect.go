@@ -281,6 +281,10 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) (tool.Spec, 
 	if loaded, err := standard.Manifests(options); err == nil && loaded[0].MCP != nil {
 		return tool.Spec{Name: loaded[0].Name, Version: loaded[0].Version}, nil
 	}
+	from := func() (standard.Options, error) { return options, nil }
+	if err := o.offerRuntimes(cmd.Context(), false, from); err != nil {
+		return tool.Spec{}, err
+	}
 	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {
 		return tool.Spec{}, err

@@ -168,6 +168,14 @@ func saysMore(result tool.Result, err error) bool {
 
 // call opens the tools, calls the target, and closes the tools.
 func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target string, arguments []byte) (tool.Result, error) {
+	var names []string
+	if !isPath(target) {
+		names = []string{target}
+	}
+	from := func() (standard.Options, error) { return o.targetOptions(options, target) }
+	if err := o.offerRuntimes(cmd.Context(), o.input == "-", from, names...); err != nil {
+		return failedBeforeCall(target, err), err
+	}
 	tools, name, err := o.openTarget(cmd, options, target)
 	if err != nil {
 		return failedBeforeCall(target, err), err

@@ -74,6 +74,10 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	var all examples.Report
 	broken := complaints{Streams: o.Streams}
 	for _, run := range runs {
+		from := func() (standard.Options, error) { return run.Tools, nil }
+		if err := o.offerRuntimes(cmd.Context(), false, from, run.Names...); err != nil {
+			return err
+		}
 		report, err := examples.Run(cmd.Context(), run)
 		if cmd.Context().Err() != nil {
 			return err
