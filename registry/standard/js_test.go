@@ -67,6 +67,28 @@ func openJS(t testing.TB, o runtime.Options, random bool, scripts map[string]str
 	return openScripts(t, standard.Options{Runtime: o}, tools)
 }
 
+// workspaceTables give a script its workspace to read, and a scratch directory.
+const workspaceTables = `
+[[permissions.fs]]
+mount = "workspace"
+mode = "read"
+
+[[permissions.fs]]
+mount = "tmp"
+mode = "write"
+`
+
+const filesInJS = `const { files } = wasmtool;
+const refused = (f) => { try { f(); return "allowed" } catch { return "refused" } };
+export function run() {
+  files.write("/tmp/a.txt", "one"), files.write("/tmp/a.txt", "two");
+  return [files.text("/tool/data/words.txt"), files.text("note.txt"), [...files.read("/workspace/note.txt")].length, files.list(), files.list("sub"),
+    files.text("/tmp/a.txt"), files.list("/tmp"), refused(() => files.write("new.txt", "")), refused(() => files.list("/etc")), refused(() => files.list("../.."))];
+}`
+
+const filesResult = `["words","a note",6,[{"name":"note.txt","type":"file"},{"name":"sub","type":"directory"}],[],"two",` +
+	`[{"name":"a.txt","type":"file"}],"refused","refused","refused"]`
+
 // A function returns every kind of result, and uses the functions of the host.
 func TestJSFunction(t *testing.T) {
 	const wide = "import * as wasmtool from 'wasmtool';\n"
@@ -98,8 +120,14 @@ func TestJSFunction(t *testing.T) {
 		"tool.toml": fmt.Sprintf(scriptTool, "typed", "tool.js", "", "\n[result]\ntype = \"string\""),
 		"tool.js":   "export const run = () => 'typed'",
 	}
+	tools["files"] = map[string]string{
+		"tool.toml":      fmt.Sprintf(scriptTool, "files", "tool.js", "", workspaceTables),
+		"tool.js":        wide + filesInJS,
+		"data/words.txt": "words",
+	}
 	reg, unsaved := openScripts(t, standard.Options{}, tools)
 	for name, want := range map[string]string{
+		"files":   filesResult,
 		"text":    "naïve Zürich",
 		"nothing": "",
 		"image":   "seen + image image/png",

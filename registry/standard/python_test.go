@@ -104,6 +104,9 @@ func openScripts(t testing.TB, o standard.Options, all map[string]map[string]str
 		}
 	}
 	o.Workspace = t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(o.Workspace, "sub"), 0o777), os.WriteFile(filepath.Join(o.Workspace, "note.txt"), []byte("a note"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
 	if o.StateDir == "" {
 		o.StateDir = t.TempDir()
 	}

@@ -119,8 +119,25 @@ def run(args): return before
 		"tool.toml": fmt.Sprintf(scriptTool, "typed", "tool.py", "", "\n[result]\ntype = \"string\""),
 		"tool.py":   "def run(args): return 'typed'",
 	}
+	tools["files"] = map[string]string{
+		"tool.toml": fmt.Sprintf(scriptTool, "files", "tool.py", "", workspaceTables),
+		"tool.py": `from wasmtool import files
+def refused(f):
+    try:
+        f()
+        return "allowed"
+    except OSError:
+        return "refused"
+def run(args):
+    files.write("/tmp/a.txt", b"one"), files.write("/tmp/a.txt", "two")
+    return [files.text("/tool/data/words.txt"), files.text("note.txt"), len(files.read("/workspace/note.txt")), files.list(), files.list("sub"),
+        files.text("/tmp/a.txt"), files.list("/tmp"), refused(lambda: files.write("new.txt", "")), refused(lambda: files.list("/etc")), refused(lambda: files.list("../../etc"))]
+`,
+		"data/words.txt": "words",
+	}
 	reg, unsaved := openPython(t, tools)
 	for name, want := range map[string]string{
+		"files":   filesResult,
 		"text":    "naïve Zürich",
 		"value":   `{"list":[1,2.5,null,true,"é"],"n":"Zürich"}`,
 		"nothing": "",

@@ -114,6 +114,33 @@ class _Store:
 kv = _Store()
 
 
+class _Files:
+    """The files of the tool and of the directories that it may access, as open and os have them."""
+
+    def read(self, path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def text(self, path):
+        return self.read(path).decode()
+
+    def write(self, path, data):
+        with open(path, "wb") as f:
+            f.write(data.encode() if isinstance(data, str) else data)
+
+    def list(self, path="."):
+        """Returns dicts with name and type: "file", "directory", "link" or "other"."""
+        def kind(entry):
+            if entry.is_symlink():
+                return "link"
+            return "file" if entry.is_file() else "directory" if entry.is_dir() else "other"
+
+        return sorted(({"name": e.name, "type": kind(e)} for e in os.scandir(path)), key=lambda e: e["name"])
+
+
+files = _Files()
+
+
 def secret_exists(name):
     """Reports whether the operator has a secret that the tool may use. No script can read a secret."""
     return _host("secret_exists", name=name)

@@ -90,6 +90,31 @@ export const kv = {
   list(prefix = "", after = "") { return host("kv_list", { prefix, after }); },
 };
 
+let start;
+
+// absolute returns the path of a file. A relative path starts at the working directory of the call.
+function absolute(path) {
+  if (path[0] === "/") return path;
+  start ??= context().working_directory ?? "/workspace";
+  return `${start}/${path}`;
+}
+
+// files are the files of the tool and of the directories that it may access. list returns objects
+// with name and type: "file", "directory", "link" or "other".
+export const files = {
+  read: (path) => sys.readFile(absolute(path)),
+  text: (path) => sys.text(sys.readFile(absolute(path))),
+  write(path, data) {
+    const fd = sys.open(absolute(path), 1);
+    try {
+      sys.write(fd, data);
+    } finally {
+      sys.close(fd);
+    }
+  },
+  list: (path = ".") => host("files_list", { path: absolute(path) }),
+};
+
 // secretExists reports whether the operator has a secret that the tool may use. No script can read
 // a secret.
 export const secretExists = (name) => host("secret_exists", { name });
