@@ -80,13 +80,24 @@ type Installed struct {
 func (s *Store) List() []Installed {
 	var all []Installed
 	for _, r := range s.releases {
-		i := Installed{Release: r, Here: r.Embedded != nil}
-		if info, err := os.Stat(s.path(r)); !i.Here && err == nil && info.Size() == int64(r.Size) {
-			i.Here, i.File = true, s.path(r)
-		}
-		all = append(all, i)
+		file := s.file(r)
+		all = append(all, Installed{r, r.Embedded != nil || file != "", file})
 	}
 	return all
+}
+
+// Has reports whether an interpreter is here and not revoked.
+func (s *Store) Has(r Release) bool {
+	return r.usable() == nil && (r.Embedded != nil || s.file(r) != "")
+}
+
+// file returns the path of an interpreter that was added, and "" for all others.
+func (s *Store) file(r Release) string {
+	info, err := os.Stat(s.path(r))
+	if r.Embedded != nil || err != nil || info.Size() != int64(r.Size) {
+		return ""
+	}
+	return s.path(r)
 }
 
 func (s *Store) path(r Release) string {

@@ -115,7 +115,7 @@ func TestReadAndRemove(t *testing.T) {
 	if err := s.Add("demo", bytes.NewReader(module)); err != nil {
 		t.Errorf("added again: %v", err)
 	}
-	if all := s.List(); len(all) != 1 || !all[0].Here {
+	if all := s.List(); len(all) != 1 || !all[0].Here || !s.Has(release(nil)) {
 		t.Errorf("the list is %+v", all)
 	}
 	file := filepath.Join(dir, "demo-1.2.3.wasm")
@@ -175,6 +175,9 @@ func TestRevoked(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
+	}
+	if s.Has(r) {
+		t.Error("there is an interpreter to run")
 	}
 	if all := s.List(); len(all) != 1 || all[0].Revoked == "" || all[0].File != filepath.Join(dir, "demo-1.2.3.wasm") {
 		t.Errorf("the list is %+v", all)

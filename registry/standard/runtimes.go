@@ -32,7 +32,10 @@ func useRuntime(o Options, m *manifests.Manifest, source string, tool *wasm.Opti
 			return files, err
 		}
 	}
-	tool.Digest, tool.Program = release.SHA256, release.Program
+	tool.Program = release.Program
+	if store.Has(release) { // with the digest, compiled code runs, also of a removed interpreter
+		tool.Digest = release.SHA256
+	}
 	tool.Read = func() ([]byte, error) {
 		module, err := store.Read(m.Module.Runtime)
 		if err != nil {
