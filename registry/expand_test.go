@@ -238,3 +238,22 @@ func TestVariablesCannotChangeWhatWasApproved(t *testing.T) {
 		t.Errorf("the tool got %q, want %q", ran[3:], want)
 	}
 }
+
+// Forgetting a session deletes its stored results, and no others.
+func TestForgottenSessionLosesItsStoredResults(t *testing.T) {
+	store := results.NewStore(results.Options{})
+	r := New(Options{Calls: ledger.Options{Results: store}})
+	t.Cleanup(func() { _ = r.Close() })
+	owners := []results.Owner{{Tenant: "a", Session: "s"}, {Tenant: "a", Session: "other"}, {Tenant: "b", Session: "s"}}
+	var handles []string
+	for _, owner := range owners {
+		handle, _ := store.Keep(owner, "a text")
+		handles = append(handles, handle)
+	}
+	r.ForgetSession("a", "s")
+	for i, owner := range owners {
+		if _, err := store.Read(owner, handles[i], 0, 100); (err == nil) != (i > 0) {
+			t.Errorf("after the session was forgotten, reading the result of %v: %v", owner, err)
+		}
+	}
+}

@@ -191,8 +191,8 @@ func (r *Registry) CheckStart(ctx context.Context, name string) (warnings []stri
 	return warnings, nil
 }
 
-// ForgetSession deletes the history of a session and its approvals in memory, and resets its count
-// of repetitions. Call it when the conversation is over.
+// ForgetSession deletes the history of a session, its stored results and its approvals in memory,
+// and resets its count of repetitions. Call it when the conversation is over.
 func (r *Registry) ForgetSession(tenant, session string) {
 	r.calls.ForgetSession(tenant, session)
 	r.pipeline.ForgetSession(tenant, session)

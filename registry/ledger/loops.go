@@ -3,6 +3,7 @@ package ledger
 import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
+	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -19,11 +20,14 @@ func (l *Ledger) DetectLoop(tenant, session string) (loop.Loop, bool) {
 	return l.loops.Find(tenant, session)
 }
 
-// ForgetSession deletes the history of a session and resets its count of repetitions, for example
-// when the conversation is over. Registry.ForgetSession calls it.
+// ForgetSession deletes the history and the stored texts of a session and resets its count of
+// repetitions, for example when the conversation is over. Registry.ForgetSession calls it.
 func (l *Ledger) ForgetSession(tenant, session string) {
 	l.history.Forget(tenant, session)
 	l.loops.Forget(tenant, session)
+	if l.o.Results != nil {
+		l.o.Results.Forget(results.Owner{Tenant: tenant, Session: session})
+	}
 }
 
 // Repetition is the influence that repetition has on the decision about a call.
