@@ -4,14 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/hostfuncs/files"
-	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
 // A script cannot import functions. It uses the functions of V1 through a file, to which it writes
@@ -198,46 +193,7 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 		return nil, nil
 	}),
 	"update":       func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
-	"files_list":   with(listFiles),
 	"context_read": func(c *Call, _ json.RawMessage) (any, error) { return c.Bindings.CallInfo(), nil },
-}
-
-// listFiles lists a directory of the call, sorted by name.
-func listFiles(c *Call, a struct {
-	Path string `json:"path"`
-}) (any, error) {
-	entries, err := readDirectory(c.Bindings.Files, a.Path)
-	if err != nil {
-		return nil, &hostfuncs.Error{Code: hostfuncs.CodeNotFound, Kind: "file", Message: guestfs.Reason(err)}
-	}
-	type entry struct {
-		Name string `json:"name"`
-		Type string `json:"type"`
-	}
-	list := make([]entry, len(entries))
-	for i, e := range entries {
-		kind := "other"
-		switch {
-		case e.Type().IsRegular():
-			kind = "file"
-		case e.IsDir():
-			kind = "directory"
-		case e.Type()&fs.ModeSymlink != 0:
-			kind = "link"
-		}
-		list[i] = entry{e.Name(), kind}
-	}
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
-}
-
-func readDirectory(of *files.FS, path string) ([]fs.DirEntry, error) {
-	dir, err := of.View("/").Open(path, files.OpenDirectory)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := dir.ReadDir(-1)
-	return entries, errors.Join(err, dir.Close())
 }
 
 type keyArguments struct {

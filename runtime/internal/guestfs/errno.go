@@ -73,13 +73,3 @@ func Number(err error) uint32 {
 	}
 	return numbers[toErrno(err)]
 }
-
-// Reason returns why a file cannot be accessed, without its path.
-func Reason(err error) string {
-	for _, e := range errnos {
-		if errors.Is(err, e.err) {
-			return e.err.Error()
-		}
-	}
-	return "the host failed to access the file"
-}

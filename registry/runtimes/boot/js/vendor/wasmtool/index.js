@@ -3,7 +3,7 @@
 import { sys } from "wasmtool:sys";
 
 const { parse, stringify } = JSON, { assign, entries } = Object, { isArray } = Array, Bytes = Uint8Array;
-const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect;
+const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect, { sort } = Array.prototype;
 const encodeText = new TextEncoder();
 
 // Failed ends the call with a message for the caller, without a stack. Its name for scripts is
@@ -104,15 +104,8 @@ function absolute(path) {
 export const files = {
   read: (path) => sys.readFile(absolute(path)),
   text: (path) => sys.text(sys.readFile(absolute(path))),
-  write(path, data) {
-    const fd = sys.open(absolute(path), 1);
-    try {
-      sys.write(fd, data);
-    } finally {
-      sys.close(fd);
-    }
-  },
-  list: (path = ".") => host("files_list", { path: absolute(path) }),
+  write: (path, data) => sys.writeFile(absolute(path), data),
+  list: (path = ".") => apply(sort, sys.list(absolute(path)), [(a, b) => (a.name < b.name ? -1 : 1)]),
 };
 
 // secretExists reports whether the operator has a secret that the tool may use. No script can read
