@@ -55,6 +55,15 @@ func ReadData(directory *Directory, manifestPath string, m *Manifest) (map[strin
 	return data.all, nil
 }
 
+// ReadFiles returns the files of a directory by their path in it, with the limits of [ReadData].
+// sees reports which files and directories are read. The error continues a sentence that begins
+// with the name of the directory.
+func ReadFiles(directory *Directory, sees func(name string, isDir bool) bool) (map[string][]byte, error) {
+	data := dataReader{all: make(map[string][]byte), left: MaxDataBytes, sees: sees}
+	err := data.read(directory.files, ".", "")
+	return data.all, err
+}
+
 // dataReader reads the files of a module's data. left is the number of bytes that they may still
 // have. sees reports which files and directories are read.
 type dataReader struct {

@@ -57,7 +57,7 @@ func parseScriptPath(text string) (string, error) {
 		return "", fmt.Errorf("%s leaves the manifest's directory; put the script next to the manifest", stricttoml.Quote(text))
 	case languages[path.Ext(clean)].runtime == "":
 		return "", fmt.Errorf("%s is not a script that can run; name a file that ends with .py, .js, .mjs or .ts", stricttoml.Quote(text))
-	case visible(clean):
+	case Visible(clean):
 		return clean, nil
 	}
 	return "", fmt.Errorf("%s is hidden or in a directory that scripts do not see; rename it", stricttoml.Quote(text))
@@ -108,8 +108,9 @@ func (m *Manifest) dataKey() (key, dataDir string) {
 // wholeDirectories are the directories next to a script of which it sees every file.
 var wholeDirectories = []string{"vendor", "data"}
 
-// visible reports whether no part of a path is hidden or made by a tool of the language.
-func visible(name string) bool {
+// Visible reports whether scripts see a file by its path in their directory: no part of it is
+// hidden or made by a tool of the language.
+func Visible(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		if strings.HasPrefix(part, ".") || part == "__pycache__" || part == "node_modules" {
 			return false
@@ -126,6 +127,6 @@ func (m *Manifest) seesData(name string, isDir bool) bool {
 		return true
 	}
 	top, _, _ := strings.Cut(name, "/")
-	return visible(name) && (isDir || top != name && slices.Contains(wholeDirectories, top) ||
+	return Visible(name) && (isDir || top != name && slices.Contains(wholeDirectories, top) ||
 		slices.Contains(languages[path.Ext(m.Script.Path)].sources, path.Ext(name)))
 }

@@ -70,6 +70,10 @@ func sharedProgram(t *testing.T) (program, cache string) {
 	return shared.program, shared.cache
 }
 
+// conditions has the variables of the environment that must be set for parts of scripts: the
+// archive of Python, and a directory with packages of Debian.
+var conditions = map[string]string{"python": "WASMTOOL_PYTHON", "packages": "WASMTOOL_PYTHON_PACKAGES"}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
@@ -86,17 +90,19 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WASMTOOL_CACHE", cache)
 			env.Setenv("DEBUGGING", debugging)
-			env.Setenv("WASMTOOL_PYTHON", os.Getenv("WASMTOOL_PYTHON"))
+			for _, name := range conditions {
+				env.Setenv(name, os.Getenv(name))
+			}
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "python" {
+			if conditions[name] == "" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
-			return os.Getenv("WASMTOOL_PYTHON") != "", nil
+			return os.Getenv(conditions[name]) != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  cmdExits,

@@ -82,6 +82,8 @@ def explain(error):
     message = "".join(lines).rstrip()
     if isinstance(error, ModuleNotFoundError):
         message += "\n" + missing(error.name or "")
+    if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
+        message += '\nfor a temporary directory, write into tool.toml: permissions.fs = [{ mount = "tmp", mode = "write" }]'
     return message
 
 

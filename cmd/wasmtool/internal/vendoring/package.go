@@ -1,0 +1,148 @@
+package vendoring
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed stdlib.txt
+var standardModules string
+
+//go:embed native.txt
+var nativePackages string
+
+// IsNative reports whether a package is known to work only with native code.
+func IsNative(name string) bool {
+	return slices.ContainsFunc(strings.Fields(nativePackages), func(n string) bool { return key(n) == key(name) })
+}
+
+var (
+	imported = regexp.MustCompile(`(?m)^([ \t]*)(?:from[ \t]+([A-Za-z][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z][\w., \t]*))`)
+	required = regexp.MustCompile(`(?m)^Requires-Dist: *([A-Za-z0-9._-]+)[^;\n]*$`)
+)
+
+// pythonPackage returns the package that the files are.
+func (t *tree) pythonPackage() (*Package, error) {
+	p := &Package{Native: t.native, Files: t.files}
+	hasModules := false
+	for name, content := range t.files {
+		top, rest, _ := strings.Cut(name, "/")
+		p.entries = append(p.entries, top)
+		switch {
+		case rest == "METADATA" && strings.HasSuffix(top, ".dist-info"):
+			_, p.Version, _ = strings.Cut(strings.TrimSuffix(top, ".dist-info"), "-")
+			for _, m := range required.FindAllSubmatch(content, -1) {
+				p.wants = append(p.wants, string(m[1]))
+			}
+		case path.Ext(name) == ".py" && !strings.Contains(name, "/tests/"):
+			hasModules = true
+			p.addImports(string(content))
+		}
+	}
+	slices.Sort(p.entries)
+	p.entries = slices.Compact(p.entries)
+	for _, entry := range p.entries {
+		module := strings.TrimSuffix(entry, ".py")
+		// A package may come with parts whose names begin with an underscore.
+		if pythonModule.MatchString(module) && (p.Name == "" || p.Name[0] == '_') {
+			p.Name = module
+		}
+	}
+	if p.Name == "" || !hasModules {
+		return nil, errors.New("has no modules of Python; name a wheel, or the directory with the modules of a package")
+	}
+	return p, p.refuseNative()
+}
+
+// addImports adds the modules that a source imports, except modules of the standard library. An
+// import that is indented is in a function or under a condition.
+func (p *Package) addImports(source string) {
+	for _, m := range imported.FindAllStringSubmatch(source, -1) {
+		for _, module := range strings.Split(m[2]+m[3], ",") {
+			module, _, _ = strings.Cut(strings.TrimSpace(module), " ") // import a as b
+			module, _, _ = strings.Cut(module, ".")
+			switch {
+			case module == "" || slices.Contains(strings.Fields(standardModules), module):
+			case m[1] == "":
+				p.wants = append(p.wants, module)
+			default:
+				p.mayWant = append(p.mayWant, module)
+			}
+		}
+	}
+}
+
+// npmPackage returns the package that the files are.
+func (t *tree) npmPackage() (*Package, error) {
+	var about struct {
+		Name, Version, Type, Module string
+		Exports                     json.RawMessage
+		Dependencies                map[string]string
+	}
+	text, found := t.files["package.json"]
+	if !found {
+		return nil, errors.New("has no package.json; name the directory of one package, such as node_modules/NAME")
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return nil, bad("package.json", "is not valid: "+err.Error())
+	}
+	if !npmPackage.MatchString(about.Name) || about.Name == "node_modules" {
+		return nil, bad("package.json", "has no name of a package")
+	}
+	p := &Package{
+		Name: about.Name, Version: about.Version, Native: t.native, entries: []string{about.Name},
+		Files: make(map[string][]byte), wants: slices.Collect(maps.Keys(about.Dependencies)),
+		CommonJS: about.Type != "module" && about.Module == "" && about.Exports == nil,
+	}
+	for name, content := range t.files {
+		p.Files[about.Name+"/"+name] = content
+	}
+	return p, p.refuseNative()
+}
+
+func (p *Package) refuseNative() error {
+	if IsNative(p.Name) {
+		return fmt.Errorf("is %s, which has native code and cannot run in the sandbox", p.Name)
+	}
+	return nil
+}
+
+// key is the same for all spellings of a package: of a directory, a module and a requirement, and
+// of all versions of the directory with what is known about a package of Python.
+func key(name string) string {
+	if base, found := strings.CutSuffix(name, ".dist-info"); found {
+		base, _, _ = strings.Cut(base, "-")
+		return key(base) + ".dist-info"
+	}
+	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(strings.TrimSuffix(name, ".py")))
+}
+
+// Missing returns the sorted names of what packages need, and of what they may need, that is not
+// among the names that are there: files and directories in vendor and next to the script.
+func Missing(packages []*Package, there []string) (needs, may []string) {
+	have := make(map[string]bool)
+	for _, name := range there {
+		have[strings.TrimSuffix(key(name), ".dist-info")] = true
+	}
+	missing := func(wanted func(*Package) []string) (names []string) {
+		for _, p := range packages {
+			for _, name := range wanted(p) {
+				if !have[key(name)] {
+					have[key(name)] = true
+					names = append(names, name)
+				}
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	needs = missing(func(p *Package) []string { return p.wants })
+	return needs, missing(func(p *Package) []string { return p.mayWant })
+}
