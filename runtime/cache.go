@@ -10,6 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 )
 
+// Cached returns what the function read returns, from the disk if an earlier call for the digest
+// stored it in CacheDir. digest is the SHA-256 in hex of everything that the result follows from.
+// Entries are verified, evicted and listed like compiled modules. An error of read is returned
+// unchanged, and the next call for the digest reads again.
+func (r *Runtime) Cached(digest string, read func() ([]byte, error)) ([]byte, error) {
+	return r.compiler.Cached(digest, read)
+}
+
 // ErrUnsafeCache means that a directory cannot be a cache. It is a link, or another user owns it,
 // or another user may read or write it.
 var ErrUnsafeCache = cache.ErrUnsafe

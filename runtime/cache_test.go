@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -391,6 +392,58 @@ func TestCacheListsAndClearsEntries(t *testing.T) {
 	}
 	if compiled, _ := runCached(t, Options{CacheDir: dir}, numbered(1)); compiled != 1 {
 		t.Error("a cleared module was not compiled again")
+	}
+}
+
+// Bytes that follow from a digest are made once, and again after their entry was damaged.
+func TestCachedBytes(t *testing.T) {
+	dir := newCacheDir(t)
+	digest := strings.Repeat("0a", 32)
+	cached := func(o Options, content string, err error) (string, bool) {
+		made := false
+		got, gotErr := newRuntime(t, o).Cached(digest, func() ([]byte, error) {
+			made = true
+			return []byte(content), err
+		})
+		if made && !errors.Is(gotErr, err) || !made && gotErr != nil {
+			t.Errorf("the error is %v", gotErr)
+		}
+		return string(got), made
+	}
+	o := Options{CacheDir: dir}
+	for _, step := range []struct {
+		what string
+		o    Options
+		err  error
+		want string
+		made bool
+	}{
+		{"an error", o, io.ErrUnexpectedEOF, "", true},
+		{"after the error", o, nil, "after the error", true},
+		{"kept", o, nil, "after the error", false},
+		{"damaged", o, nil, "damaged", true},
+		{"kept again", o, nil, "damaged", false},
+		{"no cache", Options{}, nil, "no cache", true},
+	} {
+		if step.what == "damaged" {
+			entry, err := os.ReadFile(entryFile(t, dir))
+			if err == nil {
+				err = os.WriteFile(entryFile(t, dir), bytes.Replace(entry, []byte("after"), []byte("AFTER"), 1), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, made := cached(step.o, step.what, step.err); got != step.want && step.err == nil || made != step.made {
+			t.Errorf("%s: got %q, made: %t", step.what, got, made)
+		}
+	}
+	c, err := OpenCache(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := c.List(); err != nil || len(entries) != 1 || entries[0].ModuleDigest != digest || !entries[0].Usable {
+		t.Errorf("listed %+v, %v", entries, err)
 	}
 }
 

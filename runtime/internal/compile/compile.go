@@ -118,6 +118,26 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	return engine, err
 }
 
+// Cached returns what the function read returns, from the cache on disk if an earlier call stored
+// it there. digest, in hex, identifies everything that the result follows from. Nothing is stored
+// after an error.
+func (c *Compiler) Cached(digest string, read func() ([]byte, error)) ([]byte, error) {
+	slot := c.disk.slot(digest)
+	defer slot.close()
+	if slot.scratch != nil {
+		if entry, ok := slot.scratch.Fetch(CacheKey(digest)); ok {
+			return entry.Module, nil
+		}
+	}
+	content, err := read()
+	if err != nil {
+		return nil, err
+	}
+	slot.prepare()
+	slot.storeOnly(content)
+	return content, nil
+}
+
 // LongFrom is the size in bytes from which a module is always treated as slow to compile. Such a
 // module is not rewritten for an estimate.
 const LongFrom = 64 << 10

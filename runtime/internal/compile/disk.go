@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
@@ -149,10 +150,27 @@ func (s *slot) store(m rewritten) {
 	if s.scratch == nil {
 		return
 	}
-	entry := cache.Entry{Module: m.wasm}
-	_, err := hex.Decode(entry.Source[:], []byte(s.digest))
+	facts, err := json.Marshal(m.report)
+	s.put(cache.Entry{Module: m.wasm, Facts: facts}, err)
+}
+
+// storeOnly stores bytes for which the engine has no code.
+func (s *slot) storeOnly(content []byte) {
+	if s.scratch == nil {
+		return
+	}
+	dir := filepath.Join(s.dir(), "none")
+	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		entry.Facts, err = json.Marshal(m.report)
+		err = os.WriteFile(filepath.Join(dir, "none"), nil, 0o600)
+	}
+	s.put(cache.Entry{Module: content}, err)
+}
+
+// put stores an entry, unless err is an error of making it.
+func (s *slot) put(entry cache.Entry, err error) {
+	if err == nil {
+		_, err = hex.Decode(entry.Source[:], []byte(s.digest))
 	}
 	if err == nil {
 		err = s.scratch.Store(CacheKey(s.digest), entry)
