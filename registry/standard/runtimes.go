@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"context"
 	"path"
 	"path/filepath"
 
@@ -24,8 +25,11 @@ func useRuntime(o Options, m *manifests.Manifest, source string, tool *wasm.Opti
 		key = "script.path"
 		tool.Args, tool.Reseeds = release.ScriptArgs(path.Base(m.Script.Path), formOf(m), m.Script.Preload), true
 		own := tool.ReadData
-		tool.ReadData = func() (map[string][]byte, error) {
-			files, err := own()
+		tool.ReadData = func(ctx context.Context) (map[string][]byte, error) {
+			files, err := own(ctx)
+			if err == nil && path.Ext(m.Script.Path) == ".ts" {
+				err = typeScript{tool.Runtime, store, m, source}.transform(ctx, files)
+			}
 			if err == nil {
 				err = release.AddBoot(files)
 			}

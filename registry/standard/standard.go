@@ -2,6 +2,7 @@ package standard
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -150,8 +151,9 @@ func (a *assembly) build(m *manifests.Manifest, source string, files manifests.F
 		return rest.New(rest.Options{Manifest: m, HTTP: a.o.HTTP, Secrets: a.secrets})
 	}
 	options := wasm.Options{
-		Runtime: a.runtime, Manifest: m, Read: files.Module, ReadData: files.Data, Source: source,
-		Files: a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: cmp.Or[kv.Store](a.o.KV, a.stores),
+		Runtime: a.runtime, Manifest: m, Read: files.Module, Source: source,
+		ReadData: func(context.Context) (map[string][]byte, error) { return files.Data() },
+		Files:    a.o.Files, HTTP: a.o.HTTP, Secrets: a.secrets, KV: cmp.Or[kv.Store](a.o.KV, a.stores),
 	}
 	if m.Module.Runtime != "" {
 		useRuntime(a.o, m, source, &options)

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +57,7 @@ func TestModuleSeesItsData(t *testing.T) {
 			return nil, err
 		}
 		files := manifests.FilesOf(directory, "tool.toml", m)
-		e := New(Options{Runtime: r, Manifest: m, Read: files.Module, ReadData: files.Data, Source: "tool.toml"})
+		e := New(Options{Runtime: r, Manifest: m, Read: files.Module, ReadData: func(context.Context) (map[string][]byte, error) { return files.Data() }, Source: "tool.toml"})
 		t.Cleanup(func() { _ = e.Close() })
 		return e, e.Prepare(t.Context())
 	}

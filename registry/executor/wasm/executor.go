@@ -46,8 +46,9 @@ type Options struct {
 	// Args are arguments of the command before the arguments of the manifest.
 	Args []string
 	// ReadData returns the files of the module's data. It is called after Read if the manifest
-	// names data or a script; otherwise it may be nil.
-	ReadData func() (map[string][]byte, error)
+	// names data or a script; otherwise it may be nil. Its error has the code invalid_manifest,
+	// unless it is a *tool.Error or *runtime.Error.
+	ReadData func(context.Context) (map[string][]byte, error)
 	// Reseeds is the same as in runtime.DataOptions.
 	Reseeds bool
 	// Source is the name of the manifest in errors, as the operator wrote it.

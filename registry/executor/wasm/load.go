@@ -67,7 +67,7 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	module, data, err := e.withData(module)
+	module, data, err := e.withData(ctx, module)
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +106,16 @@ func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
 
 // withData returns the module with the data of the manifest, if it names any. It takes over the
 // module.
-func (e *Executor) withData(module *runtime.Module) (*runtime.Module, *runtime.Data, error) {
+func (e *Executor) withData(ctx context.Context, module *runtime.Module) (*runtime.Module, *runtime.Data, error) {
 	if !e.o.Manifest.HasData() {
 		return module, nil, nil
 	}
 	defer module.Close() // the result holds the code
-	files, err := e.o.ReadData()
+	files, err := e.o.ReadData(ctx)
+	_, ended := errors.AsType[*runtime.Error](err)
+	if _, already := errors.AsType[*tool.Error](err); already || ended {
+		return nil, nil, e.loadFailure(err)
+	}
 	if err != nil {
 		return nil, nil, (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 	}

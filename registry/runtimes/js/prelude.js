@@ -125,12 +125,20 @@ function resolve(name, base) {
   if (startsWith(name, "/")) return clean(name);
   if (startsWith(name, "file:///")) return clean(slice(name, 7));
   if (startsWith(name, "./") || startsWith(name, "../") || name === "." || name === "..") {
-    return clean(slice(base, 0, lastIndexOf(base, "/") + 1) + name);
+    return imported(clean(slice(base, 0, lastIndexOf(base, "/") + 1) + name));
   }
   const found = includes(name, ":") ? undefined : packaged(name);
   if (found !== undefined) return found;
   throw new Failure(`cannot find the module ${stringify(name)}, which ${base} imports: ` +
     (startsWith(name, "node:") ? "scripts have no modules of Node.js" : `it is not below ${vendor}, and names of files begin with ./`));
+}
+
+// imported returns the path of the file that path means: "./x" and "./x.js" may be x.ts.
+function imported(path) {
+  for (const other of [path, (endsWith(path, ".js") ? slice(path, 0, -3) : path) + ".ts", path + "/index.ts"]) {
+    if (includes(slice(other, lastIndexOf(other, "/")), ".") && exists(other)) return other;
+  }
+  return path;
 }
 
 // packaged finds a module of a package below vendor, such as "name", "@scope/name" or "name/file".

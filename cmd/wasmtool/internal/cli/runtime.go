@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -126,7 +127,8 @@ func (s Streams) offerRuntimes(ctx context.Context, inputFromStdin bool, options
 	loaded, _ := standard.Manifests(from) // errors are reported when the tools are opened
 	for _, r := range missing {
 		needs := func(m standard.LoadedManifest) bool {
-			return m.Module.Runtime == r.Name && (len(names) == 0 || slices.Contains(names, m.Name))
+			uses := m.Module.Runtime == r.Name || r.Name == runtimes.TypeScript && path.Ext(m.Script.Path) == ".ts"
+			return uses && (len(names) == 0 || slices.Contains(names, m.Name))
 		}
 		if !slices.ContainsFunc(loaded, needs) {
 			continue
