@@ -21,6 +21,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -91,6 +92,8 @@ type Sources struct {
 	Directories []string
 	// Tool is a single tool to load: its directory or its manifest.
 	Tool string
+	// Runtimes has the interpreters that tools name; nil means the store in StateDir.
+	Runtimes *runtimes.Store
 	// Servers are names of MCP servers of the Config. New starts them and loads their tools. A
 	// server that does not start is reported as a tool that does not load, and is tried again
 	// later. Names that the Config does not have are ignored; nil starts none.

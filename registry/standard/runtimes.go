@@ -10,8 +10,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/runtimes"
 )
 
-// Runtimes returns the store of interpreters in StateDir.
+// Runtimes returns the store of interpreters that New would use.
 func Runtimes(o Options) *runtimes.Store {
+	if o.Sources.Runtimes != nil {
+		return o.Sources.Runtimes
+	}
 	return runtimes.NewStore(filepath.Join(StateDir(o), "runtimes"), nil)
 }
 

@@ -1,12 +1,17 @@
 package examples
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -55,6 +60,42 @@ gone = ["a"]
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("leftovers: %v, %v", left, err)
+	}
+}
+
+// Examples use the interpreters of the caller, although their state is separate.
+func TestExamplesUseTheInterpreters(t *testing.T) {
+	o := nothing(t, "[[examples]]\ntitle = \"Nothing\"\noutput = \"\"\n")
+	dir := o.Sources.Directories[0]
+	module, err := os.ReadFile(filepath.Join(dir, "nothing.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, "tool.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest = bytes.Replace(manifest, []byte(`module.path = "nothing.wasm"`), []byte(`module.runtime = "demo"`), 1)
+	if err := os.WriteFile(filepath.Join(dir, "tool.toml"), manifest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	release := runtimes.Release{Name: "demo", Version: "1.0.0", SHA256: fmt.Sprintf("%x", sha256.Sum256(module)), Size: len(module)}
+	added := t.TempDir()
+	if err := runtimes.NewStore(added, []runtimes.Release{release}).Add("demo", bytes.NewReader(module)); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ dir, revoked, want string }{
+		"added":   {dir: added},
+		"missing": {dir: t.TempDir(), want: "run 'wasmtool runtime add demo'"},
+		"revoked": {dir: added, revoked: "it is unsafe", want: "the runtime demo 1.0.0 is revoked: it is unsafe; upgrade wasmtool"},
+	} {
+		release.Revoked = tt.revoked
+		o.Sources.Runtimes = runtimes.NewStore(tt.dir, []runtimes.Release{release})
+		report, err := Run(t.Context(), Options{Tools: o})
+		if err != nil || len(report.Outcomes) != 1 || (report.Outcomes[0].Status == Passed) != (tt.want == "") ||
+			!strings.Contains(strings.Join(report.Outcomes[0].Mismatches, "\n"), tt.want) {
+			t.Errorf("%s: got %+v, %v; want %q", name, report, err, tt.want)
+		}
 	}
 }
 

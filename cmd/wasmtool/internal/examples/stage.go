@@ -80,6 +80,7 @@ func (s *stage) newRegistry(offer capability.Grantable, transport egress.Transpo
 	o.Workspace, o.Permissions, o.Config, o.Policy, o.Sources.Servers = "", nil, nil, policy.Config{}, nil
 	o.Registry.Rules = registry.Rules{Grantable: offer}
 	o.Registry.Approvals = registry.ApprovalOptions{Approver: approver}
+	o.Sources.Runtimes = standard.Runtimes(o) // before StateDir is replaced
 	o.StateDir, o.KV, o.Registry.Calls.OnReceipt = filepath.Join(s.dir, "state"), s.stores, nil
 	o.HTTP, o.Secrets = transport, nil
 	tools, err := standard.New(o)
