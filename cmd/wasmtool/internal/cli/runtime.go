@@ -114,9 +114,13 @@ func (s Streams) noteAdded(r runtimes.Release) {
 // that are not here. options returns where the tools come from, and names limits the tools; none
 // means all. Without a terminal, or after a refusal, the tool then fails with the command to run.
 func (s Streams) offerRuntimes(ctx context.Context, inputFromStdin bool, options func() (standard.Options, error), names ...string) error {
-	person, store := s.person(inputFromStdin), standard.Runtimes(standard.Options{})
+	store := standard.Runtimes(standard.Options{})
 	missing := slices.DeleteFunc(store.List(), func(r runtimes.Installed) bool { return r.Here || r.Revoked != "" })
-	if person == nil || len(missing) == 0 {
+	if len(missing) == 0 {
+		return nil
+	}
+	person := s.person(inputFromStdin)
+	if person == nil {
 		return nil
 	}
 	from, err := options()

@@ -42,6 +42,9 @@ there is no tool with a script; 74 if the files cannot be written.`,
 }
 
 func (s Streams) vendor(cmd *cobra.Command, files []string, force bool) error {
+	if !isTool(here) {
+		return usage(cmd, "there is no "+manifests.FileName+" here; run the command in the directory of a tool")
+	}
 	directory, err := manifests.OpenDirectory(here)
 	if err != nil {
 		return usage(cmd, err.Error())
@@ -77,7 +80,7 @@ func (s Streams) vendor(cmd *cobra.Command, files []string, force bool) error {
 			return outputFailed(err)
 		}
 		if len(p.Native) > 0 {
-			s.printWarnings(fmt.Sprintf("%s: left out native code (%s); the package works only if it can do without", p.Name, strings.Join(p.Native, ", ")))
+			s.printWarnings(fmt.Sprintf("%s: left out native code (%s); the package works only if it can do without", p.Name, oneLine(strings.Join(p.Native, ", "))))
 		}
 		if p.CommonJS {
 			s.printWarnings(p.Name + " is a CommonJS package, which scripts cannot import; choose a version with ES modules")

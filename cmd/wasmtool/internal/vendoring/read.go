@@ -56,6 +56,9 @@ func Read(name string, python bool) (*Package, error) {
 		return nil, plainfile.Reason(err)
 	}
 	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("does not exist; nothing is downloaded: name a file of 'pip download' or 'npm pack', or a directory")
+	}
 	if err != nil {
 		return nil, plainfile.Reason(err)
 	}
