@@ -20,7 +20,7 @@ var nativePackages string
 
 // IsNative reports whether a package is known to work only with native code.
 func IsNative(name string) bool {
-	return slices.ContainsFunc(strings.Fields(nativePackages), func(n string) bool { return key(n) == key(name) })
+	return slices.ContainsFunc(strings.Fields(nativePackages), func(n string) bool { return project(n) == project(name) })
 }
 
 var (
@@ -36,8 +36,8 @@ func (t *tree) pythonPackage() (*Package, error) {
 		top, rest, _ := strings.Cut(name, "/")
 		p.entries = append(p.entries, top)
 		switch {
-		case rest == "METADATA" && strings.HasSuffix(top, ".dist-info"):
-			_, p.Version, _ = strings.Cut(strings.TrimSuffix(top, ".dist-info"), "-")
+		case rest == "METADATA" && strings.HasSuffix(top, metadata):
+			_, p.Version, _ = strings.Cut(strings.TrimSuffix(top, metadata), "-")
 			for _, m := range required.FindAllSubmatch(content, -1) {
 				p.wants = append(p.wants, string(m[1]))
 			}
@@ -93,7 +93,7 @@ func (t *tree) npmPackage() (*Package, error) {
 	if err := json.Unmarshal(text, &about); err != nil {
 		return nil, bad("package.json", "is not valid: "+err.Error())
 	}
-	if !npmPackage.MatchString(about.Name) || about.Name == "node_modules" {
+	if len(about.Name) > maxPath || !npmPackage.MatchString(about.Name) || about.Name == "node_modules" {
 		return nil, bad("package.json", "has no name of a package")
 	}
 	p := &Package{
@@ -114,14 +114,22 @@ func (p *Package) refuseNative() error {
 	return nil
 }
 
-// key is the same for all spellings of a package: of a directory, a module and a requirement, and
-// of all versions of the directory with what is known about a package of Python.
+const metadata = ".dist-info" // ends the names of directories about packages of Python
+
+// key is the same for entries of vendor that replace each other: a module and a directory, names
+// that differ in case, and the metadata of all versions of a package.
 func key(name string) string {
-	if base, found := strings.CutSuffix(name, ".dist-info"); found {
+	base, found := strings.CutSuffix(strings.ToLower(name), metadata)
+	if found {
 		base, _, _ = strings.Cut(base, "-")
-		return key(base) + ".dist-info"
+		return base + metadata
 	}
-	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(strings.TrimSuffix(name, ".py")))
+	return strings.TrimSuffix(base, ".py")
+}
+
+// project is the same for all spellings of the name of a project, and for its entry in vendor.
+func project(name string) string {
+	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.TrimSuffix(key(name), metadata))
 }
 
 // Missing returns the sorted names of what packages need, and of what they may need, that is not
@@ -129,13 +137,13 @@ func key(name string) string {
 func Missing(packages []*Package, there []string) (needs, may []string) {
 	have := make(map[string]bool)
 	for _, name := range there {
-		have[strings.TrimSuffix(key(name), ".dist-info")] = true
+		have[project(name)] = true
 	}
 	missing := func(wanted func(*Package) []string) (names []string) {
 		for _, p := range packages {
 			for _, name := range wanted(p) {
-				if !have[key(name)] {
-					have[key(name)] = true
+				if !have[project(name)] {
+					have[project(name)] = true
 					names = append(names, name)
 				}
 			}

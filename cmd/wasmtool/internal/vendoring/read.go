@@ -204,17 +204,9 @@ func (t *tree) readWheel(content []byte) error {
 		return fmt.Errorf("is not a wheel: %w", err)
 	}
 	for _, f := range archive.File {
-		name := f.Name
-		// What is in NAME.data/purelib is installed with the modules, and other data elsewhere.
-		if top, rest, _ := strings.Cut(name, "/"); strings.HasSuffix(top, ".data") {
-			kind, inner, _ := strings.Cut(rest, "/")
-			if name = inner; name == "" || kind != "purelib" && kind != "platlib" {
-				continue
-			}
-		}
 		in, err := f.Open()
 		if err == nil {
-			err = errors.Join(t.add(name, f.Mode(), in), in.Close())
+			err = errors.Join(t.add(f.Name, f.Mode(), in), in.Close())
 		}
 		if err != nil {
 			return err

@@ -158,14 +158,14 @@ func TestWheel(t *testing.T) {
 	content := wheel(t,
 		member{name: "demo_pkg/"}, member{name: "demo_pkg/__init__.py", content: "import os, numpy\nfrom yaml.nodes import Node\nfrom . import other\ntry:\n    import PIL\nexcept ImportError: pass\n"},
 		member{name: "demo_pkg/fast.so"}, member{name: "demo_pkg/__pycache__/x.pyc"}, member{name: "demo_pkg/tests/t.py", content: "import pytest"},
-		member{name: "single.py"}, member{name: "demo_pkg-1.2.3.data/purelib/more/__init__.py"}, member{name: "demo_pkg-1.2.3.data/scripts/run"},
+		member{name: "single.py"},
 		member{name: "demo_pkg-1.2.3.dist-info/METADATA", content: metadataText})
 	p, err := Read(store(t, "demo_pkg-1.2.3-py3-none-any.whl", content), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := slices.Sorted(maps.Keys(p.Files))
-	want := []string{"demo_pkg-1.2.3.dist-info/METADATA", "demo_pkg/__init__.py", "demo_pkg/tests/t.py", "more/__init__.py", "single.py"}
+	want := []string{"demo_pkg-1.2.3.dist-info/METADATA", "demo_pkg/__init__.py", "demo_pkg/tests/t.py", "single.py"}
 	if !slices.Equal(names, want) || p.Name != "demo_pkg" || p.Version != "1.2.3" || !slices.Equal(p.Native, []string{"demo_pkg/fast.so"}) {
 		t.Errorf("got %v of %s %s, without %v", names, p.Name, p.Version, p.Native)
 	}
@@ -229,6 +229,23 @@ func TestWrite(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) > 0 {
 		t.Errorf("%v were written", entries)
+	}
+}
+
+// Names of npm that differ only in a dot or a dash are different packages.
+func TestNamesOfPackages(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a-b", "a.b", "@c/a-b"} {
+		p, err := Read(store(t, "x.tgz", tarball(t, member{name: "x/package.json", content: `{"name": "` + name + `"}`})), false)
+		if err == nil {
+			_, err = Write(dir, []*Package{p}, false)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Write(dir, []*Package{p}, false); !errors.Is(err, ErrExists) {
+			t.Errorf("%s again: %v", name, err)
+		}
 	}
 }
 
